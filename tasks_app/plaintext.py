@@ -1,0 +1,69 @@
+"""What every text, number and JSON value must satisfy before it is stored.
+
+PostgreSQL refuses NUL characters, and its jsonb refuses lone surrogates, NaN and infinities as well. They are
+stopped at the door, where a person can still be told which character of which field is meant.
+"""
+
+import hashlib
+import math
+import re
+from collections.abc import Iterator, Mapping
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+# Deep enough for any answer a task type declares; a deeper one is an attack on the JSON decoder's stack.
+MAX_DEPTH = 20
+
+
+def problem_in(text: str) -> str | None:
+    """Say in a sentence why `text` cannot be stored, or return None if it can."""
+    found = _UNSTORABLE.search(text)
+    if found is None:
+        return None
+    position = found.start() + 1
+    if found.group() == "\x00":
+        return _("Character %(position)d is a NUL character, which no text may hold. Remove it.") % {
+            "position": position
+        }
+    return _(
+        "Character %(position)d is half of a broken character (a lone surrogate). "
+        "Save the text as UTF-8 again, or type that character anew."
+    ) % {"position": position}
+
+
+def digest(text: str) -> str:
+    """Return the SHA-256 of a text's UTF-8 bytes, in hexadecimal: equal texts, equal digests."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def problems_in_json(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield (path, sentence) for everything inside `value` that jsonb could not keep as it is."""
+    if path.count("/") > MAX_DEPTH:
+        yield path, _("This is nested too deeply.")
+    elif isinstance(value, str):
+        if sentence := problem_in(value):
+            yield path, sentence
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield path, _("%(value)s is not a number that can be stored.") % {"value": value}
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from problems_in_json(str(key), f"{path}/{key!r}")
+            yield from problems_in_json(inner, f"{path}/{key}")
+    elif isinstance(value, list | tuple):
+        for number, inner in enumerate(value):
+            yield from problems_in_json(inner, f"{path}/{number}")
+
+
+def validate_storable(text: str) -> None:
+    """Refuse a text that PostgreSQL could not keep (a validator for model and form fields).
+
+    Raises
+    ------
+    ValidationError
+        With the position of the first character in question.
+    """
+    if sentence := problem_in(text):
+        raise ValidationError(sentence, code="unstorable")

@@ -1,0 +1,178 @@
+"""What scales have in common: a number for every text on the screen and every criterion.
+
+Not a task type of its own (its name begins with an underscore), but the base of likert and slider.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.orders import latin_orders
+from tasks_app.task_types.base import (
+    Criterion,
+    ItemTexts,
+    Quality,
+    Screen,
+    ShownPart,
+    TaskType,
+    TextParams,
+    UnitDraft,
+    Value,
+)
+
+# How far a simulated rater's answer strays from the latent quality of a text, as a share of the scale.
+NOISE = {Quality.CAREFUL: 0.08, Quality.SLOPPY: 0.3}
+
+# Where a straight-liner always puts their answer, as a share of the scale.
+HABIT = 0.75
+
+
+class GridParams(TextParams):
+    """Parameters of every type that asks for a number for each text and criterion."""
+
+    layout = forms.ChoiceField(
+        choices=(("single", _("one text a screen")), ("together", _("all texts of an item side by side"))),
+        initial="single",
+        label=_("Texts on a screen"),
+    )
+    show_numbers = forms.BooleanField(
+        initial=False, required=False, label=_("Show numbers"), help_text=_("Beside the words at the ends.")
+    )
+
+
+def field_name(position: int, criterion: str) -> str:
+    """Name the form field of one text and criterion, by what the rater sees: the place on the screen."""
+    return f"p{position}-{criterion}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One question on the screen: the criterion and its form field."""
+
+    criterion: Criterion
+    field: forms.BoundField
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One text on the screen with its questions."""
+
+    shown: ShownPart
+    cells: tuple[Cell, ...]
+
+
+class GridForm(forms.Form):
+    """The form of a screen: one field for every text and criterion, in the order of the screen."""
+
+    screen: Screen
+
+    def rows(self) -> list[Row]:
+        """The texts with their questions, for the template."""
+        return [
+            Row(
+                shown,
+                tuple(
+                    Cell(criterion, self[field_name(shown.position, criterion.key)])
+                    for criterion in self.screen.shown_criteria
+                ),
+            )
+            for shown in self.screen.shown_parts
+        ]
+
+
+class GridType(TaskType):
+    """A number for each text and criterion. A member says which numbers, in `field`, `scale_of` and `to_number`."""
+
+    Params = GridParams
+
+    def units(
+        self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random
+    ) -> Iterator[UnitDraft]:
+        """Make one unit a distinct text, or one an item with all its distinct texts side by side."""
+        for item in items:
+            if not item.groups:
+                continue
+            if params["layout"] == "together":
+                yield UnitDraft(item.key, item.key, item.groups, item.document)
+                continue
+            for group in item.groups:
+                first = item.outputs[group[0]]
+                tail = f"/{first.variant}" if first.variant else ""
+                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group,), item.document)
+
+    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+        """Put every text in every place of the screen equally often, by random Latin squares."""
+        for order in latin_orders(n_parts, rng):
+            yield {"parts": list(order)}
+
+    @abstractmethod
+    def field(self, criterion: Criterion, missing: str, params: Mapping[str, object]) -> forms.Field:
+        """Return the field of one question; `missing` is the message when it was left out."""
+
+    @abstractmethod
+    def scale_of(self, params: Mapping[str, object]) -> tuple[float, float, float]:
+        """Return least value, greatest value and step."""
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> GridForm:
+        """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
+        form = GridForm(data, initial=dict(initial or {}))
+        form.screen = screen
+        several = len(screen.parts) > 1
+        for shown in screen.shown_parts:
+            for criterion in screen.shown_criteria:
+                names = {"criterion": criterion.name, "letter": shown.letter}
+                missing = (
+                    gettext("Text %(letter)s: answer “%(criterion)s”.") % names
+                    if several
+                    else gettext("Answer “%(criterion)s”.") % names
+                )
+                form.fields[field_name(shown.position, criterion.key)] = self.field(
+                    criterion, missing, screen.params
+                )
+        return form
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give one rating a text and criterion, on the canonical number of the text."""
+        for shown in screen.shown_parts:
+            for criterion in screen.shown_criteria:
+                value = cleaned[field_name(shown.position, criterion.key)]
+                if not isinstance(value, int | float):
+                    raise TypeError(f"A rating must be a number, not {value!r}.")
+                yield Value("rating", part=shown.part.number, criterion=criterion.key, value=float(value))
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Answer from the latent quality of each text, with the noise of the rater's quality."""
+        low, high, step = self.scale_of(screen.params)
+        steps = round((high - low) / step)
+        answers: dict[str, str] = {}
+        for shown in screen.shown_parts:
+            for criterion in screen.shown_criteria:
+                if quality is Quality.RANDOM:
+                    share = rng.random()
+                elif quality is Quality.STRAIGHT_LINER:
+                    share = HABIT
+                else:
+                    share = latent_quality(shown.part.text, criterion.key) + rng.gauss(0, NOISE[quality])
+                chosen = low + step * min(steps, max(0, round(share * steps)))
+                answers[field_name(shown.position, criterion.key)] = f"{chosen:g}"
+        return answers
+
+
+def latent_quality(text: str, criterion: str) -> float:
+    """Return how good a simulated rater finds a text, between 0 and 1: the same for all of them."""
+    drawn = hashlib.sha256(f"{criterion}\n{text}".encode()).digest()
+    # The mean of two uniform draws: most texts are middling, few are very good or very bad.
+    return (drawn[0] + drawn[1]) / 510

@@ -1,0 +1,17 @@
+"""Where the task types register themselves."""
+
+from typing import TypeVar
+
+from tasks_app.registry import Registry, stem
+from tasks_app.task_types.base import TaskType
+
+AnyType = TypeVar("AnyType", bound=TaskType)
+
+registry: Registry[TaskType] = Registry("task type")
+
+
+def register(member: type[AnyType]) -> type[AnyType]:
+    """Make the one instance of a task type known under its module's name."""
+    member.name = stem(member)
+    registry.register(member())
+    return member
