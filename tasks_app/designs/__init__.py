@@ -1,0 +1,7 @@
+"""Designs: who rates what, in which order. One pure, seeded module a design; the module's name is the design's."""
+
+from tasks_app.designs.base import Design
+from tasks_app.registry import Registry
+
+registry: Registry[type[Design]] = Registry("design")
+registry.discover(__name__)

@@ -1,0 +1,207 @@
+"""Which units go into each booklet once the counts of their classes are known."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from tasks_app.designs._chairman import DeadEnd
+from tasks_app.designs._spacing import Room
+
+# Exchanges made to mend the booklets of one round, and partners looked at for each. Rounds of thousands of units
+# need a handful; a round that needs each item in every booklet just so often needs hundreds.
+_EXCHANGES = 2000
+_PARTNERS = 60
+
+# Now and then an exchange that makes matters worse is made, to get out of places where none makes them better.
+_WORSE = 0.02
+
+
+class Booklet:
+    """Units gathered so far, and what is wrong with them."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        self.units: dict[int, int] = {}  # how often each is here
+        self._times: dict[int, int] = {}  # how often each item is here
+        self._full = 0
+        self._over = 0
+        self._twice = 0
+
+    @property
+    def faults(self) -> int:
+        """Units that stand here twice, and units that are more than there is room for of their item."""
+        return self._twice + self._over + max(self._full - self.room.items, 0)
+
+    def add(self, unit: int, item: int | None) -> None:
+        """Put a unit in."""
+        self._twice += unit in self.units
+        self.units[unit] = self.units.get(unit, 0) + 1
+        if item is not None:
+            times = self._times[item] = self._times.get(item, 0) + 1
+            self._full += times == self.room.most
+            self._over += times > self.room.most
+
+    def remove(self, unit: int, item: int | None) -> None:
+        """Take a unit out."""
+        self.units[unit] -= 1
+        if not self.units[unit]:
+            del self.units[unit]
+        self._twice -= unit in self.units
+        if item is not None:
+            times = self._times[item]
+            self._full -= times == self.room.most
+            self._over -= times > self.room.most
+            self._times[item] -= 1
+
+    def takes(self, unit: int, item: int | None) -> bool:
+        """Whether the unit may come in without a fault."""
+        if unit in self.units:
+            return False
+        if item is None:
+            return True
+        times = self._times.get(item, 0) + 1
+        return times < self.room.most or (times == self.room.most and self._full < self.room.items)
+
+    def is_at_fault(self, unit: int, item: int | None) -> bool:
+        """Whether a fault would be less without this unit."""
+        if self.units[unit] > 1:
+            return True
+        if item is None:
+            return False
+        times = self._times[item]
+        return times > self.room.most or (times == self.room.most and self._full > self.room.items)
+
+
+@dataclass(slots=True)
+class _Round:
+    """Where the units of a round are, and those of each class that are somewhere."""
+
+    where: dict[int, int] = field(default_factory=dict)
+    held: dict[int, list[int]] = field(default_factory=dict)
+
+
+class Filling:
+    """Fills booklets segment by segment.
+
+    The item with most units left in the round comes first, so that no item is left over for the last booklets;
+    ties are drawn. Where no unit of a class fits, one is put in all the same, and when the round is full units of
+    one class are exchanged between booklets until nothing is wrong (min-conflicts [1]_).
+
+    References
+    ----------
+    .. [1] S. Minton et al. (1992). Minimizing conflicts: a heuristic repair method for constraint satisfaction
+       and scheduling problems. Artificial Intelligence 58, 161-205.
+    """
+
+    def __init__(self, classes: Sequence[int], items: Sequence[int | None], rooms: Sequence[Room], rng: Random) -> None:
+        self.classes, self.items, self.rng = classes, items, rng
+        self.booklets = [Booklet(room) for room in rooms]
+        self._round, self._before = _Round(), _Round()
+        self._left: dict[int, int] = {}
+        self._queues: dict[int, list[tuple[int, float, int]]] = {}
+
+    def fill_round(self, units: Sequence[int], segments: Sequence[tuple[int, Mapping[int, int]]]) -> None:
+        """Put the units of a round into its segments, each a booklet and the count of every class.
+
+        Raises DeadEnd where units could not be found that keep items apart.
+        """
+        self._before, self._round = self._round, _Round()
+        self._left, self._queues = {}, {}
+        for unit in units:
+            item = self.items[unit]
+            if item is not None:
+                self._left[item] = self._left.get(item, 0) + 1
+        for unit in units:
+            entry = (self._urgency(unit), self.rng.random(), unit)
+            self._queues.setdefault(self.classes[unit], []).append(entry)
+        for queue in self._queues.values():
+            heapq.heapify(queue)
+        for booklet, counts in segments:
+            self._fill(booklet, counts)
+        self._mend([booklet for booklet, _counts in segments])
+
+    def _urgency(self, unit: int) -> int:
+        item = self.items[unit]
+        return 0 if item is None else -self._left[item]
+
+    def _fill(self, b: int, counts: Mapping[int, int]) -> None:
+        wanted = [c for c, count in counts.items() for _ in range(count)]
+        self.rng.shuffle(wanted)
+        aside: dict[int, list[int]] = {}
+        for c in wanted:
+            blocked = aside.setdefault(c, [])
+            unit = self._next(b, c, blocked)
+            if unit is None:
+                fresh = [index for index, unit in enumerate(blocked) if unit not in self.booklets[b].units]
+                unit = blocked.pop(fresh[0] if fresh else 0)
+            item = self.items[unit]
+            if item is not None:
+                self._left[item] -= 1
+            self.booklets[b].add(unit, item)
+            self._round.where[unit] = b
+            self._round.held.setdefault(c, []).append(unit)
+        for c, blocked in aside.items():
+            for unit in blocked:
+                heapq.heappush(self._queues[c], (self._urgency(unit), self.rng.random(), unit))
+
+    def _next(self, b: int, c: int, blocked: list[int]) -> int | None:
+        """The most urgent unit of the class that booklet b takes; those it does not take go to `blocked`."""
+        queue = self._queues[c]
+        while queue:
+            urgency, tie, unit = heapq.heappop(queue)
+            now = self._urgency(unit)
+            if now != urgency:
+                # Other units of the item have gone since: less urgent than it was, so it queues again.
+                heapq.heappush(queue, (now, tie, unit))
+            elif self.booklets[b].takes(unit, self.items[unit]):
+                return unit
+            else:
+                blocked.append(unit)
+        return None
+
+    def _mend(self, booklets: Sequence[int]) -> None:
+        faulty = [b for b in booklets if self.booklets[b].faults]
+        for _exchange in range(_EXCHANGES):
+            if not faulty:
+                return
+            b = self.rng.choice(faulty)
+            partner = self._exchange(b)
+            if partner is not None:
+                faulty = [f for f in faulty if f not in (b, partner)]
+                faulty += [f for f in (b, partner) if self.booklets[f].faults]
+        if faulty:
+            raise DeadEnd
+
+    def _exchange(self, b: int) -> int | None:
+        """Exchange a unit of booklet b that is at fault for one of its class and round; returns where that was."""
+        booklet = self.booklets[b]
+        guilty = [unit for unit in booklet.units if booklet.is_at_fault(unit, self.items[unit])]
+        unit = self.rng.choice(guilty)
+        here = self.rng.choice([r for r in (self._round, self._before) if r.where.get(unit) == b])
+        held = here.held[self.classes[unit]]
+        best: tuple[int, float, int] | None = None
+        for other in self.rng.sample(held, min(len(held), _PARTNERS)):
+            there = here.where[other]
+            if there == b:
+                continue
+            before = booklet.faults + self.booklets[there].faults
+            self._put(here, unit, b, other, there)
+            gain = (booklet.faults + self.booklets[there].faults - before, self.rng.random(), other)
+            self._put(here, unit, there, other, b)
+            if best is None or gain < best:
+                best = gain
+        if best is None or (best[0] > 0 and self.rng.random() >= _WORSE):
+            return None
+        there = here.where[best[2]]
+        self._put(here, unit, b, best[2], there)
+        return there
+
+    def _put(self, here: _Round, unit: int, b: int, other: int, there: int) -> None:
+        """Move a unit from b to there, and another from there to b."""
+        for moved, source, target in ((unit, b, there), (other, there, b)):
+            self.booklets[source].remove(moved, self.items[moved])
+            self.booklets[target].add(moved, self.items[moved])
+            here.where[moved] = target

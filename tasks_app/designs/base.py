@@ -1,0 +1,87 @@
+"""What every design takes and gives: units and settings in, numbered booklets out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django import forms
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+
+@dataclass(frozen=True, slots=True)
+class PlanUnit:
+    """A unit as a design sees it.
+
+    `k` is how many judgments it should get. `shape` holds, for each part in canonical order, the systems whose
+    (identical) text the part shows. `item` is None where a unit belongs to no item, `position` is the item's place in
+    its document.
+    """
+
+    key: str
+    k: int
+    item: str | None
+    document: str | None
+    position: int
+    shape: tuple[tuple[str, ...], ...]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Every system the unit shows, once, sorted."""
+        return tuple(sorted({system for part in self.shape for system in part}))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a researcher settles for any design.
+
+    A booklet has `set_size` places; two units of one item stand at least `spacing` places apart in it (with 10, place
+    1 and place 11). A spacing of 1 or less asks for nothing.
+    """
+
+    set_size: int
+    spacing: int
+
+
+class PlanImpossible(ValueError):
+    """No plan keeps what the design promises under these settings; the message is for the researcher.
+
+    `nearest` names settings that were tried and do work: each entry alone, the other settings left as they are.
+    """
+
+    def __init__(self, message: StrOrPromise, nearest: Mapping[str, int] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.nearest: dict[str, int] = dict(nearest or {})
+
+    def __str__(self) -> str:
+        return str(self.message)
+
+
+class Design(ABC):
+    """How booklets are drawn.
+
+    `margins` names what is balanced to within one in every prefix 1..b of the booklets; a design that promises nothing
+    has none. A subclass is registered under its module's name.
+    """
+
+    label: ClassVar[StrOrPromise]
+    margins: ClassVar[tuple[str, ...]] = ()
+
+    class Params(forms.Form):
+        """What a researcher settles for this design alone; nothing by default."""
+
+    @abstractmethod
+    def draw(
+        self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random
+    ) -> list[tuple[PlanUnit, ...]]:
+        """Booklets in the order they are to be claimed, each with its units in the order they are shown.
+
+        `params` is the cleaned data of Params. The same units, settings, params and seed give the same plan. Raises
+        PlanImpossible where the settings cannot be kept.
+        """
