@@ -1,0 +1,1 @@
+"""Understanding judgments: quality rules, analyses, results and the datasheet."""

@@ -1,0 +1,262 @@
+"""The tables of understanding judgments: plans, runs, exclusions, results, datasheets."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.models import Criterion, Item, Judgment, Rater, Rating, Study, System, Task
+
+
+class Plan(models.Model):
+    """The rules, analyses and primary criterion frozen at opening: they make the planned run."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="analysis_plans")
+    version = models.PositiveIntegerField()
+    rules: "models.JSONField[Any, Any]" = models.JSONField(default=list)
+    analyses: "models.JSONField[Any, Any]" = models.JSONField(default=list)
+    primary = models.ForeignKey(Criterion, models.PROTECT, null=True, blank=True, related_name="+")
+    frozen_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("study", "version"), name="plan_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.study} v{self.version}"
+
+
+class Run(models.Model):
+    """One computation over an exact set of ratings; reproducible to the digit."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("queued")
+        RUNNING = "running", _("running")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+        CANCELLED = "cancelled", _("cancelled")
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="runs")
+    version = models.PositiveIntegerField()
+    plan = models.ForeignKey(Plan, models.PROTECT, null=True, blank=True, related_name="runs")
+    planned = models.BooleanField(default=False)
+    settings: "models.JSONField[Any, Any]" = models.JSONField(default=dict)
+    seed = models.BigIntegerField()
+    high_water = models.BigIntegerField()
+    n_seen = models.PositiveBigIntegerField()
+    digest = models.CharField(max_length=64)
+    code_version = models.CharField(max_length=40)
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    started = models.DateTimeField(null=True, blank=True)
+    finished = models.DateTimeField(null=True, blank=True)
+    erased_since = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("study", "digest"), condition=models.Q(state="done"), name="run_digest_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["queued", "running", "done", "failed", "cancelled"]),
+                name="run_state",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(planned=False) | models.Q(plan__isnull=False), name="run_planned_has_plan"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.study} run {self.pk}"
+
+
+class RunPart(models.Model):
+    """A part of a run that one worker computes: the truth is this row, the broker only a bell."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("queued")
+        RUNNING = "running", _("running")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="parts")
+    task = models.ForeignKey(Task, models.PROTECT, related_name="+")
+    criterion = models.ForeignKey(Criterion, models.PROTECT, null=True, blank=True, related_name="+")
+    analysis = models.CharField(max_length=40)
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    heartbeat = models.DateTimeField(null=True, blank=True)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("run", "task", "criterion", "analysis"), nulls_distinct=False, name="run_part_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["queued", "running", "done", "failed"]), name="run_part_state"
+            ),
+        )
+        indexes = (models.Index(fields=("state", "heartbeat"), name="run_part_due"),)
+
+    def __str__(self) -> str:
+        return f"{self.run}: {self.analysis}"
+
+
+class Exclusion(models.Model):
+    """Why a rater, a judgment or a rating is not analysed. Nothing is deleted; `run` is null for a manual one."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="exclusions")
+    run = models.ForeignKey(Run, models.CASCADE, null=True, blank=True, related_name="exclusions")
+    rule = models.CharField(max_length=40)
+    rater = models.ForeignKey(Rater, models.PROTECT, null=True, blank=True, related_name="exclusions")
+    judgment = models.ForeignKey(Judgment, models.PROTECT, null=True, blank=True, related_name="exclusions")
+    rating = models.ForeignKey(Rating, models.PROTECT, null=True, blank=True, related_name="exclusions")
+    reason = models.TextField()
+    value = models.FloatField(null=True, blank=True)
+    limit = models.FloatField(null=True, blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    lifted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(rater__isnull=False, judgment__isnull=True, rating__isnull=True)
+                | models.Q(rater__isnull=True, judgment__isnull=False, rating__isnull=True)
+                | models.Q(rater__isnull=True, judgment__isnull=True, rating__isnull=False),
+                name="exclusion_of_exactly_one",
+            ),
+            models.CheckConstraint(condition=~models.Q(reason=""), name="exclusion_has_reason"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.reason}"
+
+
+class ResultRow(models.Model):
+    """One number of the tidy results document; the columns are those of the export."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="rows")
+    order = models.PositiveIntegerField()
+    analysis = models.CharField(max_length=60)
+    statistic = models.CharField(max_length=60)
+    task = models.CharField(max_length=100, null=True)  # noqa: DJ001  what does not apply is null
+    criterion = models.CharField(max_length=100, null=True)  # noqa: DJ001
+    system = models.CharField(max_length=100, null=True)  # noqa: DJ001
+    system_b = models.CharField(max_length=100, null=True)  # noqa: DJ001
+    label = models.TextField(null=True)  # noqa: DJ001
+    rater = models.CharField(max_length=40, null=True)  # noqa: DJ001
+    group = models.CharField(max_length=100, null=True)  # noqa: DJ001
+    wave = models.PositiveIntegerField(null=True)
+    slice = models.TextField(null=True)  # noqa: DJ001
+    metric = models.CharField(max_length=100, null=True)  # noqa: DJ001
+    metric_b = models.CharField(max_length=100, null=True)  # noqa: DJ001
+    value = models.FloatField(null=True)
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    se = models.FloatField(null=True)
+    df = models.FloatField(null=True)
+    p = models.FloatField(null=True)
+    p_adjusted = models.FloatField(null=True)
+    n_ratings = models.PositiveBigIntegerField(null=True)
+    n_items = models.PositiveIntegerField(null=True)
+    n_raters = models.PositiveIntegerField(null=True)
+    basis = models.CharField(max_length=10)
+    planned = models.BooleanField()
+    settings: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    note = models.TextField(null=True)  # noqa: DJ001
+
+    class Meta:
+        ordering = ("run", "order")
+        constraints = (
+            models.UniqueConstraint(fields=("run", "order"), name="result_row_order"),
+            models.CheckConstraint(condition=models.Q(basis__in=["all", "kept"]), name="result_row_basis"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.analysis} {self.statistic}"
+
+
+class Plot(models.Model):
+    """A chart drawn from result rows."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="plots")
+    key = models.CharField(max_length=200)
+    spec: "models.JSONField[Any, Any]" = models.JSONField()
+    svg = models.TextField(blank=True)
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("run", "key"), name="plot_once"),)
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class ResultLift(models.Model):
+    """That an owner had results by system shown while the study was open; printed in the datasheet."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="result_lifts")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(db_default=Now(), editable=False)
+    reason = models.TextField()
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.at}"
+
+
+class MetricScore(models.Model):
+    """An automatic metric's score, for one output or for a system as a whole."""
+
+    class Source(models.TextChoices):
+        UPLOADED = "uploaded", _("uploaded")
+        COMPUTED = "computed", _("computed")
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="metric_scores")
+    metric = models.CharField(max_length=100)
+    item = models.ForeignKey(Item, models.PROTECT, null=True, blank=True, related_name="+")
+    system = models.ForeignKey(System, models.PROTECT, related_name="+")
+    value = models.FloatField()
+    source = models.CharField(max_length=10, choices=Source)
+    signature = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("study", "metric", "item", "system"), nulls_distinct=False, name="metric_score_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(source__in=["uploaded", "computed"]), name="metric_score_source"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.metric}: {self.system}"
+
+
+class Datasheet(models.Model):
+    """The HEDS 2.0 answers of a study."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="datasheets")
+    answers: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    criterion_answers: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    frozen_at = models.DateTimeField(null=True, blank=True)
+    digest = models.CharField(max_length=64, blank=True)
+    run = models.ForeignKey(Run, models.PROTECT, null=True, blank=True, related_name="+")
+
+    def __str__(self) -> str:
+        return f"{self.study}"
+
+
+class WorkerBeat(models.Model):
+    """When a worker last answered on a queue."""
+
+    queue = models.CharField(max_length=40, primary_key=True)
+    at = models.DateTimeField(db_default=Now())
+    host = models.CharField(max_length=200, blank=True)
+
+    def __str__(self) -> str:
+        return self.queue

@@ -1,0 +1,231 @@
+"""Items, systems, outputs, and the units that screens are made of."""
+
+from typing import Any
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.models.base import Versioned, key_field, one_of
+from tasks_app.models.study import Criterion, Study, Task
+
+
+class SystemKind(models.TextChoices):
+    MACHINE = "machine", _("machine")
+    HUMAN = "human", _("human")
+    REFERENCE = "reference", _("reference")
+    SOURCE = "source", _("source")
+    DEGRADED = "degraded", _("degraded copy")
+
+
+class System(models.Model):
+    """What produced an output."""
+
+    Kind = SystemKind
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="systems")
+    key = key_field()
+    name = models.CharField(max_length=200, blank=True)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.MACHINE)
+
+    class Meta:
+        ordering = ("study", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("study", "key"), name="system_key"),
+            one_of("kind", SystemKind, "system_kind"),
+        )
+
+    def __str__(self) -> str:
+        return self.name or self.key
+
+
+class Document(models.Model):
+    """A text that several items are consecutive parts of."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="documents")
+    key = key_field()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("study", "key"), name="document_key"),)
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Item(Versioned):
+    """One input: a source text, data, a picture or a sound."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="items")
+    key = key_field()
+    document = models.ForeignKey(Document, models.PROTECT, null=True, blank=True, related_name="items")
+    position = models.PositiveIntegerField(default=0)
+    source = models.TextField(blank=True)
+    reference = models.TextField(blank=True)
+    source_language = models.CharField(max_length=35, blank=True)
+    format = models.CharField(max_length=20, default="text")
+    options: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    features: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ("study", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("study", "key"), condition=Versioned.LIVE, name="item_key"),
+            models.CheckConstraint(
+                condition=models.Q(format__in=["text", "markdown", "code"]), name="item_format"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Media(models.Model):
+    """A file kept under the hash of its content, in private storage."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="media")
+    sha256 = models.CharField(max_length=64)
+    kind = models.CharField(max_length=40)
+    bytes = models.PositiveBigIntegerField()
+    file = models.FileField(max_length=200)
+
+    class Meta:
+        verbose_name_plural = "media"
+        constraints = (models.UniqueConstraint(fields=("study", "sha256"), name="media_once"),)
+
+    def __str__(self) -> str:
+        return self.sha256[:12]
+
+
+class ItemMedia(models.Model):
+    """A file shown with an item, and what it is there for."""
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="item_media")
+    role = models.CharField(max_length=40)
+    order = models.PositiveIntegerField(default=1)
+    media = models.ForeignKey(Media, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ("item", "role", "order")
+        constraints = (models.UniqueConstraint(fields=("item", "role", "order"), name="item_media_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.item}: {self.role}"
+
+
+class Output(Versioned):
+    """A system's text for an item; `variant` tells several by one system apart."""
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="outputs")
+    system = models.ForeignKey(System, models.CASCADE, related_name="outputs")
+    variant = models.CharField(max_length=100, blank=True, default="")
+    text = models.TextField(blank=True)
+    language = models.CharField(max_length=35, blank=True)
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ("item", "id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("item", "system", "variant"), condition=Versioned.LIVE, name="output_once"
+            ),
+        )
+        indexes = (models.Index(fields=("item", "digest"), name="output_digest"),)
+
+    def __str__(self) -> str:
+        return f"{self.item}: {self.system}{f' ({self.variant})' if self.variant else ''}"
+
+
+class Unit(Versioned):
+    """What one screen shows."""
+
+    task = models.ForeignKey(Task, models.CASCADE, related_name="units")
+    key = models.CharField(max_length=300)
+    document = models.ForeignKey(Document, models.PROTECT, null=True, blank=True, related_name="units")
+    item = models.ForeignKey(Item, models.PROTECT, null=True, blank=True, related_name="units")
+    k = models.PositiveIntegerField(default=1)
+    features: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ("task", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("task", "key"), condition=Versioned.LIVE, name="unit_key"),
+        )
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Part(models.Model):
+    """A text shown once on a unit's screen, for one output or for several that are identical."""
+
+    unit = models.ForeignKey(Unit, models.CASCADE, related_name="parts")
+    number = models.PositiveIntegerField()
+    text_digest = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ("unit", "number")
+        constraints = (models.UniqueConstraint(fields=("unit", "number"), name="part_number"),)
+
+    def __str__(self) -> str:
+        return f"{self.unit} [{self.number}]"
+
+
+class PartOutput(models.Model):
+    """An output that a part shows."""
+
+    part = models.ForeignKey(Part, models.CASCADE, related_name="part_outputs")
+    output = models.ForeignKey(Output, models.PROTECT, related_name="part_outputs")
+
+    class Meta:
+        ordering = ("part", "id")
+        constraints = (models.UniqueConstraint(fields=("part", "output"), name="part_output_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.part}: {self.output}"
+
+
+class GoldPurpose(models.TextChoices):
+    TRAINING = "training", _("training")
+    EXAM = "exam", _("exam")
+    CONTROL = "control", _("control")
+
+
+class GoldKind(models.TextChoices):
+    EXACT = "exact", _("exactly this")
+    RANGE = "range", _("within a range")
+    SET = "set", _("one of several")
+    SPAN = "span", _("overlaps a span")
+    ORDER = "order", _("one above another")
+
+
+class Gold(models.Model):
+    """A known answer. It never leaves the server."""
+
+    Purpose = GoldPurpose
+    Kind = GoldKind
+
+    unit = models.ForeignKey(Unit, models.CASCADE, related_name="gold")
+    purpose = models.CharField(max_length=10, choices=Purpose)
+    criterion = models.ForeignKey(Criterion, models.PROTECT, null=True, blank=True, related_name="+")
+    kind = models.CharField(max_length=10, choices=Kind)
+    answer: "models.JSONField[Any, Any]" = models.JSONField()
+    explanation = models.TextField(blank=True)
+
+    class Meta:
+        verbose_name_plural = "gold"
+        constraints = (
+            one_of("purpose", GoldPurpose, "gold_purpose"),
+            one_of("kind", GoldKind, "gold_kind"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.unit}: {self.kind}"
+
+
+class Prefill(models.Model):
+    """What a part already carries when it is first shown, such as spans to confirm or remove."""
+
+    part = models.ForeignKey(Part, models.CASCADE, related_name="prefills")
+    payload: "models.JSONField[Any, Any]" = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"{self.part}"

@@ -1,0 +1,230 @@
+"""Assignments, drafts, judgments and the ratings they give."""
+
+from typing import Any
+
+from django.contrib.postgres.indexes import BrinIndex
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.models.base import created_at_field, one_of
+from tasks_app.models.items import Gold, Part, Unit
+from tasks_app.models.plan import Place
+from tasks_app.models.raters import Rater, RaterSet
+from tasks_app.models.study import Criterion, Study, Task
+
+# States in which an assignment holds its place. The partial unique index and the check below are built on it.
+HOLDING = ("reserved", "live", "submitted")
+
+
+class AssignmentPurpose(models.TextChoices):
+    TRAINING = "training", _("training")
+    EXAM = "exam", _("exam")
+    WARM_UP = "warm_up", _("warm-up")
+    MAIN = "main", _("main")
+    CONTROL = "control", _("control")
+    REPEAT = "repeat", _("repeat")
+
+
+class AssignmentState(models.TextChoices):
+    RESERVED = "reserved", _("reserved")
+    LIVE = "live", _("shown")
+    SUBMITTED = "submitted", _("submitted")
+    SURPLUS = "surplus", _("surplus")
+    SKIPPED = "skipped", _("skipped")
+    EXPIRED = "expired", _("expired")
+    RETURNED = "returned", _("returned")
+    WITHDRAWN = "withdrawn", _("withdrawn")
+
+
+class Assignment(models.Model):
+    """One unit given to one rater."""
+
+    Purpose = AssignmentPurpose
+    State = AssignmentState
+
+    rater = models.ForeignKey(Rater, models.PROTECT, related_name="assignments")
+    rater_kind = models.CharField(max_length=10, choices=Rater.Kind, default=Rater.Kind.REAL)
+    set = models.ForeignKey(RaterSet, models.PROTECT, null=True, blank=True, related_name="assignments")
+    unit = models.ForeignKey(Unit, models.PROTECT, related_name="assignments")
+    purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.MAIN)
+    repeat_of = models.OneToOneField("self", models.PROTECT, null=True, blank=True, related_name="repeat")
+    place = models.ForeignKey(Place, models.PROTECT, null=True, blank=True, related_name="assignments")
+    order = models.PositiveIntegerField()
+    arrangement: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    wave = models.PositiveIntegerField(default=1)
+    version = models.PositiveIntegerField()
+    state = models.CharField(max_length=10, choices=State, default=State.RESERVED)
+    first_shown = models.DateTimeField(null=True, blank=True)
+    renewed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            one_of("purpose", AssignmentPurpose, "assignment_purpose"),
+            one_of("state", AssignmentState, "assignment_state"),
+            models.UniqueConstraint(
+                fields=("rater", "unit"),
+                condition=models.Q(purpose="main") & ~models.Q(rater_kind="imported"),
+                name="assignment_unit_once",
+            ),
+            models.UniqueConstraint(
+                fields=("place",), condition=models.Q(state__in=HOLDING), name="assignment_place_held_once"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(purpose="main")
+                | models.Q(rater_kind__in=["imported", "sandbox"])
+                | ~models.Q(state__in=HOLDING)
+                | models.Q(place__isnull=False),
+                name="assignment_main_has_place",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(place__isnull=True)
+                | (models.Q(purpose="main") & models.Q(rater_kind__in=["real", "simulated"])),
+                name="assignment_place_only_for_counted",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(purpose="repeat", repeat_of__isnull=False)
+                | (~models.Q(purpose="repeat") & models.Q(repeat_of__isnull=True)),
+                name="assignment_repeat_of",
+            ),
+        )
+        indexes = (models.Index(fields=("rater", "state", "order"), name="assignment_next"),)
+
+    def __str__(self) -> str:
+        return f"{self.rater}: {self.unit}"
+
+
+class Draft(models.Model):
+    """An answer on its way; an older one never overwrites a newer."""
+
+    assignment = models.OneToOneField(Assignment, models.CASCADE, primary_key=True, related_name="draft")
+    counter = models.PositiveBigIntegerField(default=0)
+    answer: "models.JSONField[Any, Any]" = models.JSONField(default=dict)
+    saved_at = created_at_field()
+
+    def __str__(self) -> str:
+        return f"{self.assignment} ({self.counter})"
+
+
+class JudgmentSkip(models.TextChoices):
+    UPSETTING = "upsetting", _("It upsets me")
+    CANNOT_JUDGE = "cannot_judge", _("I cannot judge this")
+    TECHNICAL = "technical", _("Something does not work")
+    OTHER = "other", _("Another reason")
+
+
+class Judgment(models.Model):
+    """The answer to an assignment, as given, never changed. A trigger keeps it so."""
+
+    Skip = JudgmentSkip
+
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="judgments")
+    submission = models.UUIDField()
+    replaces = models.OneToOneField("self", models.PROTECT, null=True, blank=True, related_name="replaced_by")
+    answer: "models.JSONField[Any, Any]" = models.JSONField(default=dict)
+    skip_reason = models.CharField(max_length=20, choices=Skip, blank=True)
+    comment = models.TextField(blank=True)
+    seconds_active = models.FloatField(null=True, blank=True)
+    seconds_elapsed = models.FloatField(null=True, blank=True)
+    log: "models.JSONField[Any, Any]" = models.JSONField(default=list, blank=True)
+    version = models.PositiveIntegerField()
+    submitted_at = created_at_field()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("assignment", "submission"), name="judgment_submission"),
+            models.UniqueConstraint(
+                fields=("assignment",), condition=models.Q(replaces__isnull=True), name="judgment_first"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(skip_reason__in=["", *JudgmentSkip.values]), name="judgment_skip_reason"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.assignment}"
+
+
+class ControlResult(models.Model):
+    """How a judgment compares with gold; never served to raters."""
+
+    judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="control_results")
+    gold = models.ForeignKey(Gold, models.PROTECT, related_name="results")
+    passed = models.BooleanField()
+    detail: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("judgment", "gold"), name="control_result_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.judgment}: {'passed' if self.passed else 'failed'}"
+
+
+class Rating(models.Model):
+    """One value out of a judgment. Append-only; task, rater and unit are copied since rows never change."""
+
+    judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="ratings", db_index=False)
+    task = models.ForeignKey(Task, models.PROTECT, related_name="+", db_index=False)
+    rater = models.ForeignKey(Rater, models.PROTECT, related_name="+")
+    unit = models.ForeignKey(Unit, models.PROTECT, related_name="+")
+    part = models.ForeignKey(Part, models.PROTECT, null=True, related_name="+", db_index=False)
+    part_b = models.ForeignKey(Part, models.PROTECT, null=True, related_name="+", db_index=False)
+    criterion = models.ForeignKey(Criterion, models.PROTECT, null=True, related_name="+", db_index=False)
+    number = models.PositiveIntegerField(default=1)
+    value = models.FloatField(null=True)
+    label = models.TextField(null=True)  # noqa: DJ001  no label and an empty label differ
+    text = models.TextField(null=True)  # noqa: DJ001  no text and an empty text differ
+    shown_value = models.FloatField(null=True)
+    span_side = models.CharField(max_length=10, null=True)  # noqa: DJ001  null where there is no span
+    span_start = models.PositiveIntegerField(null=True)
+    span_end = models.PositiveIntegerField(null=True)
+    category = models.CharField(max_length=200, null=True)  # noqa: DJ001  null where there is no span
+    severity = models.CharField(max_length=40, null=True)  # noqa: DJ001  null where there is no span
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("judgment", "part", "part_b", "criterion", "number"),
+                nulls_distinct=False,
+                name="rating_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(span_start__isnull=True) | models.Q(span_start__lt=models.F("span_end")),
+                name="rating_span_order",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(span_side__isnull=True, span_start__isnull=True, span_end__isnull=True)
+                | models.Q(
+                    span_side__isnull=False,
+                    span_side__in=["source", "output"],
+                    span_start__isnull=False,
+                    span_end__isnull=False,
+                ),
+                name="rating_span_whole",
+            ),
+            # PostgreSQL's float8 can hold NaN and infinities; a rating cannot.
+            models.CheckConstraint(
+                condition=models.Q(value__isnull=True)
+                | (models.Q(value__lt=float("inf")) & models.Q(value__gt=float("-inf"))),
+                name="rating_value_finite",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("task", "id"), name="rating_task"),
+            BrinIndex(fields=("id",), name="rating_id_brin"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.judgment}: {self.value if self.value is not None else self.label}"
+
+
+class Erasure(models.Model):
+    """The tombstone of a judgment that was erased at a rater's request: totals stay right."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="erasures")
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="erasures")
+    ratings = models.PositiveIntegerField()
+    at = created_at_field()
+
+    def __str__(self) -> str:
+        return f"{self.assignment}"

@@ -1,0 +1,89 @@
+"""The plan: booklets drawn before opening, and the k places of every unit."""
+
+from typing import Any
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.models.base import one_of
+from tasks_app.models.items import Unit
+from tasks_app.models.study import Group, Task, Version
+
+
+class BookletState(models.TextChoices):
+    FREE = "free", _("free")
+    TAKEN = "taken", _("taken")
+    LEFT = "left", _("left with open places")
+
+
+class Booklet(models.Model):
+    """An ordered list of places, claimed whole by one rater."""
+
+    State = BookletState
+
+    version = models.ForeignKey(Version, models.PROTECT, related_name="booklets")
+    task = models.ForeignKey(Task, models.PROTECT, related_name="booklets")
+    number = models.PositiveIntegerField()
+    group = models.ForeignKey(Group, models.PROTECT, null=True, blank=True, related_name="+")
+    claimed_by = models.ForeignKey(
+        "tasks_app.Rater", models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    state = models.CharField(max_length=10, choices=State, default=State.FREE)
+
+    class Meta:
+        ordering = ("task", "number")
+        constraints = (
+            models.UniqueConstraint(fields=("version", "task", "number"), name="booklet_number"),
+            one_of("state", BookletState, "booklet_state"),
+        )
+        indexes = (
+            models.Index(fields=("task", "number"), condition=models.Q(state="free"), name="booklet_free"),
+            models.Index(fields=("task", "number"), condition=models.Q(state="left"), name="booklet_left"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.task} #{self.number}"
+
+
+class Place(models.Model):
+    """One of a unit's k slots."""
+
+    unit = models.ForeignKey(Unit, models.PROTECT, related_name="places")
+    number = models.PositiveIntegerField()
+    booklet = models.ForeignKey(Booklet, models.PROTECT, related_name="places")
+    order = models.PositiveIntegerField()
+    arrangement: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ("booklet", "order")
+        constraints = (
+            models.UniqueConstraint(fields=("unit", "number"), name="place_number"),
+            # The target of the composite foreign key from assignment: a place is only ever held for its own unit.
+            models.UniqueConstraint(fields=("id", "unit"), name="place_unit"),
+            models.UniqueConstraint(
+                fields=("booklet", "order"), name="place_order", deferrable=models.Deferrable.DEFERRED
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.unit} ({self.number})"
+
+
+class GroupBlock(models.Model):
+    """The next draw of a balanced allocation to groups."""
+
+    study = models.ForeignKey("tasks_app.Study", models.CASCADE, related_name="group_blocks")
+    number = models.PositiveIntegerField()
+    group = models.ForeignKey(Group, models.CASCADE, related_name="+")
+    taken_by = models.OneToOneField(
+        "tasks_app.Rater", models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("study", "number"), name="group_block_number"),)
+
+    def __str__(self) -> str:
+        return f"{self.study} #{self.number}: {self.group}"
+
+
+__all__ = ["Booklet", "GroupBlock", "Place"]

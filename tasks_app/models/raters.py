@@ -1,0 +1,222 @@
+"""Raters, who they are to a platform, what they agreed to, the sets they take and what they are paid."""
+
+from typing import Any
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.models.base import created_at_field, one_of
+from tasks_app.models.plan import Booklet
+from tasks_app.models.study import ConsentText, Group, Study, Task
+
+
+class RaterKind(models.TextChoices):
+    REAL = "real", _("real")
+    SANDBOX = "sandbox", _("trying out")
+    SIMULATED = "simulated", _("simulated")
+    IMPORTED = "imported", _("imported")
+
+
+class RaterState(models.TextChoices):
+    ENROLLED = "enrolled", _("enrolled")
+    JUDGING = "judging", _("judging")
+    ENDED = "ended", _("ended")
+
+
+class RaterOutcome(models.TextChoices):
+    COMPLETED = "completed", _("completed")
+    SCREENED_OUT = "screened_out", _("screened out")
+    FAILED = "failed", _("failed the exam")
+    FULL = "full", _("study full")
+    WITHDRAWN = "withdrawn", _("stopped")
+
+
+class Rater(models.Model):
+    """A participant of one study, known by a pseudonym."""
+
+    Kind = RaterKind
+    State = RaterState
+    Outcome = RaterOutcome
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="raters")
+    pseudonym = models.CharField(max_length=40)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.REAL)
+    group = models.ForeignKey(Group, models.PROTECT, null=True, blank=True, related_name="raters")
+    seed = models.BigIntegerField()
+    token_hash = models.CharField(max_length=64, unique=True)
+    version = models.PositiveIntegerField()
+    language = models.CharField(max_length=35, blank=True)
+    state = models.CharField(max_length=10, choices=State, default=State.ENROLLED)
+    outcome = models.CharField(max_length=20, choices=Outcome, null=True, blank=True)  # noqa: DJ001  none yet
+    completion_code = models.CharField(max_length=40, blank=True)
+    prefs: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    enrolled_at = created_at_field()
+    instructed_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("study", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("study", "pseudonym"), name="rater_pseudonym"),
+            # The target of the composite foreign key that keeps assignment.rater_kind right.
+            models.UniqueConstraint(fields=("id", "kind"), name="rater_kind_pair"),
+            one_of("kind", RaterKind, "rater_kind"),
+            one_of("state", RaterState, "rater_state"),
+            models.CheckConstraint(
+                condition=models.Q(state="ended", outcome__isnull=False)
+                | (~models.Q(state="ended") & models.Q(outcome__isnull=True)),
+                name="rater_ended_has_outcome",
+            ),
+        )
+        indexes = (models.Index(fields=("study", "state"), name="rater_study_state"),)
+
+    def __str__(self) -> str:
+        return self.pseudonym
+
+
+class Identity(models.Model):
+    """Who a rater is to the platform that sent them. Deletable alone."""
+
+    rater = models.OneToOneField(Rater, models.CASCADE, related_name="identity")
+    study = models.ForeignKey(Study, models.CASCADE, related_name="identities")
+    channel = models.CharField(max_length=40)
+    external_id = models.CharField(max_length=200)
+    session_id = models.CharField(max_length=200, blank=True)
+    email = models.EmailField(blank=True)
+
+    class Meta:
+        verbose_name_plural = "identities"
+        constraints = (
+            models.UniqueConstraint(fields=("study", "channel", "external_id"), name="identity_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.channel}: {self.rater}"
+
+
+class Consent(models.Model):
+    """That a rater agreed, to which words, and when."""
+
+    rater = models.ForeignKey(Rater, models.CASCADE, related_name="consents")
+    consent_text = models.ForeignKey(ConsentText, models.PROTECT, related_name="+")
+    at = created_at_field()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("rater", "consent_text"), name="consent_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.rater}: {self.consent_text}"
+
+
+class RaterSetState(models.TextChoices):
+    OPEN = "open", _("open")
+    FINISHED = "finished", _("finished")
+    EXPIRED = "expired", _("expired")
+    RETURNED = "returned", _("returned")
+
+
+class RaterSet(models.Model):
+    """What one rater takes at a time of one task; the lease belongs to it."""
+
+    State = RaterSetState
+
+    rater = models.ForeignKey(Rater, models.PROTECT, related_name="sets")
+    task = models.ForeignKey(Task, models.PROTECT, related_name="+")
+    booklet = models.ForeignKey(Booklet, models.PROTECT, null=True, blank=True, related_name="+")
+    number = models.PositiveIntegerField()
+    version = models.PositiveIntegerField()
+    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    claimed_at = created_at_field()
+
+    class Meta:
+        ordering = ("rater", "number")
+        constraints = (
+            models.UniqueConstraint(fields=("rater", "number"), name="set_number"),
+            one_of("state", RaterSetState, "set_state"),
+        )
+        indexes = (models.Index(fields=("lease_until",), condition=models.Q(state="open"), name="set_lease"),)
+
+    def __str__(self) -> str:
+        return f"{self.rater} set {self.number}"
+
+
+class PaymentKind(models.TextChoices):
+    FULL = "full", _("full")
+    PART = "part", _("part")
+    BONUS = "bonus", _("bonus")
+    WITHHELD = "withheld", _("withheld")
+
+
+class Payment(models.Model):
+    """What a rater is owed, or, with a reason, is not."""
+
+    Kind = PaymentKind
+
+    rater = models.ForeignKey(Rater, models.PROTECT, related_name="payments")
+    kind = models.CharField(max_length=10, choices=Kind)
+    amount = models.DecimalField(max_digits=10, decimal_places=2)
+    reason = models.TextField(blank=True)
+    # The number of a run of analytics_app, which this app must not know: a plain number, no foreign key.
+    run_number = models.PositiveBigIntegerField(null=True, blank=True)
+    at = created_at_field()
+
+    class Meta:
+        constraints = (
+            one_of("kind", PaymentKind, "payment_kind"),
+            models.CheckConstraint(
+                condition=~models.Q(kind="withheld") | ~models.Q(reason=""),
+                name="payment_withheld_has_reason",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.rater}: {self.amount}"
+
+
+class Outbox(models.Model):
+    """A message to an invited rater, sent once."""
+
+    rater = models.ForeignKey(Rater, models.CASCADE, related_name="outbox")
+    kind = models.CharField(max_length=40)
+    wave = models.PositiveIntegerField(default=1)
+    due = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name_plural = "outbox"
+        constraints = (models.UniqueConstraint(fields=("rater", "kind", "wave"), name="outbox_once"),)
+        indexes = (
+            models.Index(fields=("due",), condition=models.Q(sent_at__isnull=True), name="outbox_due"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.rater}: {self.kind}"
+
+
+class EnrolmentCount(models.Model):
+    """How many raters enrolled from one address today, under a digest whose salt is thrown away tomorrow."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="+")
+    day = models.DateField()
+    digest = models.CharField(max_length=64)
+    count = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("study", "day", "digest"), name="enrolment_count_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.day}: {self.count}"
+
+
+class DailySalt(models.Model):
+    """The salt of one day's address digests; without it they say nothing."""
+
+    day = models.DateField(primary_key=True)
+    salt = models.CharField(max_length=64)
+
+    def __str__(self) -> str:
+        return str(self.day)

@@ -1,0 +1,296 @@
+"""A study, who works on it, its versions, tasks, criteria, groups and consent texts."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.utils.crypto import get_random_string
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app import designs, task_types
+from tasks_app.models.base import Versioned, created_at_field, key_field, one_of
+from tasks_app.study_settings import StudySettings, settings_of
+
+LINK_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # no letters that are read for one another when typed
+
+
+def task_type_choices() -> list[tuple[str, str]]:
+    """Name every task type, so that a new one needs no migration."""
+    return [(name, str(member.label)) for name, member in task_types.registry.items()]
+
+
+def design_choices() -> list[tuple[str, str]]:
+    """Name every design, so that a new one needs no migration."""
+    return [(name, str(member.label)) for name, member in designs.registry.items()]
+
+
+def new_link_code() -> str:
+    """Draw the part of an open link that stands for a study: nothing of its name shows."""
+    return get_random_string(12, LINK_ALPHABET)
+
+
+def new_seed() -> int:
+    """Draw the seed from which every plan, order and allocation of a study follows."""
+    return int(get_random_string(9, "123456789"))
+
+
+class StudyState(models.TextChoices):
+    DRAFT = "draft", _("draft")
+    OPEN = "open", _("open")
+    PAUSED = "paused", _("paused")
+    CLOSED = "closed", _("closed")
+
+
+class Study(models.Model):
+    """One evaluation experiment."""
+
+    State = StudyState
+
+    slug = models.SlugField(max_length=80, unique=True)
+    title = models.CharField(max_length=200)
+    public_title = models.CharField(max_length=200)
+    state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
+    link_code = models.CharField(max_length=20, unique=True, default=new_link_code)
+    seed = models.BigIntegerField(default=new_seed)
+    timezone = models.CharField(max_length=64, default="UTC")
+    language = models.CharField(max_length=35, default="en")
+    settings: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    current_version = models.PositiveIntegerField(default=0)
+    created_at = created_at_field()
+    opened_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name_plural = "studies"
+        ordering = ("-created_at", "-id")
+        constraints = (
+            one_of("state", StudyState, "study_state"),
+            models.CheckConstraint(
+                condition=models.Q(state="draft") | models.Q(current_version__gt=0),
+                name="study_frozen_if_opened",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def is_frozen(self) -> bool:
+        """Say whether the design has been frozen, that is, whether the study was ever opened."""
+        return self.current_version > 0
+
+    @property
+    def options(self) -> StudySettings:
+        """The settings with every default filled in."""
+        return settings_of(self.settings)
+
+    @property
+    def next_version(self) -> int:
+        """Number of the version that is being prepared now."""
+        return self.current_version + 1
+
+
+class VersionChange(models.TextChoices):
+    FIRST = "first", _("first version")
+    WORDING = "wording", _("wording only")
+    SPLIT = "split", _("results are kept apart")
+
+
+class Version(models.Model):
+    """The whole design as it stood when it was frozen: the study file and its digest."""
+
+    Change = VersionChange
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    document: "models.JSONField[Any, Any]" = models.JSONField()
+    digest = models.CharField(max_length=64)
+    change = models.CharField(max_length=10, choices=Change, default=Change.FIRST)
+    frozen_at = created_at_field()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("study", "number")
+        constraints = (
+            models.UniqueConstraint(fields=("study", "number"), name="version_number"),
+            one_of("change", VersionChange, "version_change"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.study} v{self.number}"
+
+
+class MembershipRole(models.TextChoices):
+    OWNER = "owner", _("owner")
+    EDITOR = "editor", _("editor")
+    VIEWER = "viewer", _("viewer")
+
+
+class Membership(models.Model):
+    """What one researcher may do in one study."""
+
+    Role = MembershipRole
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("study", "user"), name="membership_once"),
+            one_of("role", MembershipRole, "membership_role"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user} ({self.role})"
+
+
+class Event(models.Model):
+    """Who changed what, from the first day."""
+
+    study = models.ForeignKey(Study, models.CASCADE, null=True, related_name="events")
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    verb = models.CharField(max_length=40)
+    object = models.CharField(max_length=200, blank=True)
+    before: "models.JSONField[Any, Any]" = models.JSONField(null=True, blank=True)
+    after: "models.JSONField[Any, Any]" = models.JSONField(null=True, blank=True)
+    at = created_at_field()
+
+    class Meta:
+        ordering = ("-id",)
+        indexes = (models.Index(fields=("study", "-id"), name="event_study"),)
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.object}".strip()
+
+
+class Group(models.Model):
+    """Raters that are treated alike, drawn in balanced blocks."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="groups")
+    key = key_field()
+    name = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("study", "key"), name="group_key"),)
+
+    def __str__(self) -> str:
+        return self.name or self.key
+
+
+class Task(Versioned):
+    """An ordered part of a study with one task type."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="tasks")
+    key = key_field()
+    order = models.PositiveIntegerField(default=1)
+    title = models.CharField(max_length=200, blank=True)
+    instructions = models.TextField(blank=True)
+    type = models.CharField(max_length=40, choices=task_type_choices)
+    params: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    design = models.CharField(max_length=40, choices=design_choices, default="independent")
+    design_params: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    k = models.PositiveIntegerField(default=3)
+    set_size = models.PositiveIntegerField(default=20)
+    spacing = models.PositiveIntegerField(default=10)
+    criteria_mode = models.CharField(max_length=10, default="together")
+    keep_identical = models.BooleanField(default=False)
+    opens_after_days = models.PositiveIntegerField(null=True, blank=True)
+    closes_after_days = models.PositiveIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("study", "order", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("study", "key"), condition=Versioned.LIVE, name="task_key"),
+            models.CheckConstraint(condition=models.Q(k__gte=1), name="task_k"),
+            models.CheckConstraint(condition=models.Q(set_size__gte=1), name="task_set_size"),
+            models.CheckConstraint(
+                condition=models.Q(criteria_mode__in=["together", "page", "block", "rater"]),
+                name="task_criteria_mode",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.title or self.key
+
+    @property
+    def kind(self) -> task_types.TaskType:
+        """The task type that this task is of."""
+        return task_types.registry[self.type]
+
+
+class TaskGroup(models.Model):
+    """A task that only some groups are given; a task without one is for all."""
+
+    task = models.ForeignKey(Task, models.CASCADE, related_name="task_groups")
+    group = models.ForeignKey(Group, models.CASCADE, related_name="task_groups")
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("task", "group"), name="task_group_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.task}: {self.group}"
+
+
+class CriterionKind(models.TextChoices):
+    CRITERION = "criterion", _("quality criterion")
+    PAIR = "pair", _("adjective pair")
+    QUESTION = "question", _("question")
+
+
+class Criterion(Versioned):
+    """Whatever a value answers: a quality criterion, an adjective pair, a question of a questionnaire."""
+
+    Kind = CriterionKind
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="criteria")
+    key = key_field()
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.CRITERION)
+    name = models.CharField(max_length=200)
+    definition = models.TextField(blank=True)
+    question = models.TextField(blank=True)
+    ends: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    heds: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    language = models.CharField(max_length=35, blank=True)
+
+    class Meta:
+        verbose_name_plural = "criteria"
+        constraints = (
+            models.UniqueConstraint(fields=("study", "key"), condition=Versioned.LIVE, name="criterion_key"),
+            one_of("kind", CriterionKind, "criterion_kind"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class TaskCriterion(models.Model):
+    """A criterion asked in a task, and its canonical place in the order."""
+
+    task = models.ForeignKey(Task, models.CASCADE, related_name="task_criteria")
+    criterion = models.ForeignKey(Criterion, models.CASCADE, related_name="task_criteria")
+    order = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("task", "order")
+        constraints = (models.UniqueConstraint(fields=("task", "criterion"), name="task_criterion_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.task}: {self.criterion}"
+
+
+class ConsentText(models.Model):
+    """A consent text by version and language: what a rater agreed to can always be read again."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="consent_texts")
+    version = models.PositiveIntegerField()
+    language = models.CharField(max_length=35)
+    body = models.TextField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("study", "version", "language"), name="consent_text_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.version} ({self.language})"
