@@ -1,0 +1,64 @@
+"""The only way to fetch a row for a person: `<thing>_for_<role>`, else 404."""
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db.models import QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from tasks_app.credentials import hash_token
+from tasks_app.models import Assignment, Membership, Rater, Study
+
+Person = AbstractBaseUser | AnonymousUser
+
+RANK = {Membership.Role.VIEWER: 1, Membership.Role.EDITOR: 2, Membership.Role.OWNER: 3}
+
+
+def rater_for_token(token: str) -> Rater:
+    """Return the rater whose address this is, with the study."""
+    return get_object_or_404(
+        Rater.objects.select_related("study").exclude(kind=Rater.Kind.IMPORTED),
+        token_hash=hash_token(token),
+        erased_at=None,
+    )
+
+
+def assignment_for_rater(rater: Rater, *, order: int) -> Assignment:
+    """Return a rater's assignment by its number."""
+    return get_object_or_404(Assignment.objects.select_related("unit", "set"), rater=rater, order=order)
+
+
+def signed_assignment_for_rater(rater: Rater, assignment_id: object) -> Assignment:
+    """Return the assignment a form was signed for, if it is this rater's."""
+    if not isinstance(assignment_id, int):
+        raise Http404
+    return get_object_or_404(Assignment.objects.select_related("unit", "set"), rater=rater, pk=assignment_id)
+
+
+def study_for_code(code: str) -> Study:
+    """Return the study an open link leads to; one that was never opened does not exist for strangers."""
+    return get_object_or_404(Study, link_code=code, current_version__gt=0)
+
+
+def studies_for_researcher(user: Person) -> QuerySet[Study]:
+    """Return the studies somebody may see: their own, or all for a superuser."""
+    if not (user.is_active and getattr(user, "is_staff", False)):
+        return Study.objects.none()
+    if getattr(user, "is_superuser", False):
+        return Study.objects.all()
+    return Study.objects.filter(memberships__user_id=user.pk)
+
+
+def study_for_researcher(user: Person, slug: str, role: str = Membership.Role.VIEWER) -> Study:
+    """Return a study if somebody has at least that role in it."""
+    study = get_object_or_404(studies_for_researcher(user), slug=slug)
+    if getattr(user, "is_superuser", False):
+        return study
+    own = Membership.objects.filter(study=study, user_id=user.pk).values_list("role", flat=True).first()
+    if own is None or RANK[Membership.Role(own)] < RANK[Membership.Role(role)]:
+        raise Http404
+    return study
+
+
+def role_in(study: Study, user: Person) -> str | None:
+    """Return what somebody may do in a study; None for a superuser who is not a member."""
+    return Membership.objects.filter(study=study, user_id=user.pk).values_list("role", flat=True).first()

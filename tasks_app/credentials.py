@@ -1,0 +1,50 @@
+"""Tokens of raters and of forms. Only hashes are stored; a form's token binds it to rater, assignment and screen."""
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from django.core import signing
+from django.utils.crypto import get_random_string, salted_hmac
+
+TOKEN_BYTES = 16  # 128 bits
+CODE_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+
+
+def new_token() -> str:
+    """Draw a token of 128 bits for an address."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def token_from(nonce: str, study_id: int) -> str:
+    """Derive the token of the rater whose consent form carried `nonce`: posted twice, the form gives the same one."""
+    drawn = salted_hmac("evalweb.rater", f"{study_id}:{nonce}", algorithm="sha256").digest()[:TOKEN_BYTES]
+    return signing.b64_encode(drawn).decode()
+
+
+def hash_token(token: str) -> str:
+    """Return what is stored of a token. It is random, so a plain hash cannot be guessed back."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def new_code(length: int = 8) -> str:
+    """Draw a completion code that can be typed without mistaking letters."""
+    return get_random_string(length, CODE_ALPHABET)
+
+
+def sign(action: str, **bound: Any) -> str:
+    """Return the token that a form carries instead of a cookie's: what it may do, and to what."""
+    return signing.dumps(bound, salt=f"evalweb.form.{action}", compress=False)
+
+
+def read_signed(action: str, token: str) -> Mapping[str, Any]:
+    """Return what a form's token was bound to.
+
+    Raises
+    ------
+    django.core.signing.BadSignature
+        Where it was not signed here, or for another action.
+    """
+    bound: Mapping[str, Any] = signing.loads(token, salt=f"evalweb.form.{action}")
+    return bound

@@ -1,0 +1,133 @@
+"""From rows to a `Screen`. What a frozen unit or task shows never changes, so it is read once a process."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from tasks_app.models import Assignment, Criterion, Part, Study, Task, Unit
+from tasks_app.models import TaskCriterion as Asked
+from tasks_app.task_types import TaskType
+from tasks_app.task_types import base as contract
+
+UNITS_KEPT = 20_000
+TASKS_KEPT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """The texts of a unit, and the row behind every part."""
+
+    parts: tuple[contract.Part, ...]
+    part_ids: tuple[int, ...]
+    source: str
+    source_language: str
+    reference: str
+    format: str
+    options: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a task asks, and the row behind every criterion."""
+
+    task: Task
+    params: Mapping[str, object]
+    criteria: tuple[contract.Criterion, ...]
+    criterion_ids: Mapping[str, int]
+
+    @property
+    def kind(self) -> TaskType:
+        """The task type."""
+        return self.task.kind
+
+
+def criterion_of(row: Criterion) -> contract.Criterion:
+    """Turn a criterion's row into what a task type sees of it."""
+    ends: Mapping[str, Any] = row.ends
+    return contract.Criterion(
+        key=row.key,
+        name=row.name,
+        definition=row.definition,
+        question=row.question,
+        low=ends.get("low", ""),
+        high=ends.get("high", ""),
+        labels=tuple(ends.get("labels", ())),
+        anchors=ends.get("anchors", {}),
+        kind=row.kind,
+        language=row.language,
+    )
+
+
+def read_frame(task_id: int) -> Frame:
+    """Read what a task asks."""
+    task = Task.objects.select_related("study").get(pk=task_id)
+    rows = [
+        one.criterion for one in Asked.objects.filter(task=task).select_related("criterion").order_by("order")
+    ]
+    return Frame(
+        task=task,
+        params=task.kind.params(task.params),
+        criteria=tuple(criterion_of(row) for row in rows),
+        criterion_ids={row.key: row.pk for row in rows},
+    )
+
+
+def read_material(unit_id: int) -> Material:
+    """Read the texts of a unit."""
+    unit = Unit.objects.select_related("item").get(pk=unit_id)
+    parts: list[contract.Part] = []
+    ids: list[int] = []
+    for part in Part.objects.filter(unit=unit).order_by("number").prefetch_related("part_outputs__output"):
+        output = next(iter(part.part_outputs.all())).output
+        parts.append(contract.Part(part.number, output.text, output.language))
+        ids.append(part.pk)
+    item = unit.item
+    return Material(
+        parts=tuple(parts),
+        part_ids=tuple(ids),
+        source=item.source if item else "",
+        source_language=item.source_language if item else "",
+        reference=item.reference if item else "",
+        format=item.format if item else "text",
+        options=item.options if item else {},
+    )
+
+
+kept_frame = lru_cache(maxsize=TASKS_KEPT)(read_frame)
+kept_material = lru_cache(maxsize=UNITS_KEPT)(read_material)
+
+
+def frame_of(task_id: int, study: Study) -> Frame:
+    """Return what a task asks; kept in memory once the study is frozen."""
+    return kept_frame(task_id) if study.is_frozen else read_frame(task_id)
+
+
+def material_of(unit_id: int, study: Study) -> Material:
+    """Return the texts of a unit; kept in memory once the study is frozen."""
+    return kept_material(unit_id) if study.is_frozen else read_material(unit_id)
+
+
+def screen_of(assignment: Assignment, study: Study) -> contract.Screen:
+    """Return the screen of an assignment, with the arrangement that was drawn for it."""
+    frame = frame_of(assignment.unit.task_id, study)
+    return make_screen(frame, material_of(assignment.unit_id, study), study, assignment.arrangement)
+
+
+def make_screen(
+    frame: Frame, material: Material, study: Study, arrangement: Mapping[str, object]
+) -> contract.Screen:
+    """Put together what a task asks and what a unit shows."""
+    return contract.Screen(
+        type=frame.task.type,
+        parts=material.parts,
+        criteria=frame.criteria,
+        params=frame.params,
+        source=material.source,
+        source_language=material.source_language,
+        reference=material.reference,
+        language=study.language,
+        format=material.format,
+        options=material.options,
+        arrangement=arrangement,
+    )

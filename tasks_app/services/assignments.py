@@ -1,0 +1,147 @@
+"""What a rater does next, and how they stop."""
+
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
+
+from tasks_app.credentials import new_code
+from tasks_app.models import Assignment, Rater, RaterSet
+from tasks_app.services import claims, enrolment
+from tasks_app.services.database import atomically, lock_claims
+
+OPEN = (Assignment.State.RESERVED, Assignment.State.LIVE)
+
+
+def next_for(*, rater: Rater) -> Assignment | None:
+    """Return the unit a rater is to judge now, shown from now on, with the lease of its set lengthened.
+
+    Who comes back after the lease gets whatever of the set is still free. None where nothing is left: the rater
+    has ended then, or has nothing to do.
+    """
+    if rater.state == Rater.State.ENDED:
+        return None
+    found = _show_next(rater=rater)
+    if found is not None:
+        return found
+    come_back(rater=rater)
+    found = _show_next(rater=rater)
+    if found is None:
+        end_if_done(rater=rater)
+    return found
+
+
+@atomically
+def _show_next(*, rater: Rater) -> Assignment | None:
+    found = (
+        Assignment.objects.filter(rater=rater, state__in=OPEN)
+        .select_related("unit", "set")
+        .order_by("order")
+        .first()
+    )
+    if (
+        found is None
+        or found.set_id is None
+        or not claims.renew(found.set_id, rater.study.options.lease_minutes)
+    ):
+        return None
+    if found.first_shown is None:
+        # The set's row is locked now, so the assignment cannot have been freed since it was read and found open.
+        changed = Assignment.objects.filter(pk=found.pk, state__in=OPEN).update(
+            state=Assignment.State.LIVE, first_shown=Now(), renewed_at=Now()
+        )
+        if not changed:
+            return None
+        found.state = Assignment.State.LIVE
+    return found
+
+
+@atomically
+def come_back(*, rater: Rater) -> int:
+    """Give a rater who comes back late what is still free of their sets; return how many units that is."""
+    lock_claims(rater.study_id)
+    expired = RaterSet.objects.filter(
+        Exists(Assignment.objects.filter(set=OuterRef("pk"), state=Assignment.State.EXPIRED)),
+        rater=rater,
+        state=RaterSet.State.EXPIRED,
+    )
+    return sum(
+        claims.revive(set_id, rater.study.options.lease_minutes)
+        for set_id in expired.order_by("number").values_list("pk", flat=True)
+    )
+
+
+@atomically
+def end_if_done(*, rater: Rater) -> bool:
+    """End a rater who has answered whatever they can be given; say whether they have ended."""
+    lock_claims(rater.study_id)
+    fresh = Rater.objects.select_for_update().get(pk=rater.pk)
+    if fresh.state != Rater.State.ENDED:
+        if Assignment.objects.filter(rater=rater, state__in=OPEN).exists():
+            return False
+        answered = Assignment.objects.filter(rater=rater, judgments__isnull=False).exists()
+        if not answered and _claim_again(rater):
+            # Everything went to others before the first answer: a new set, as at arrival.
+            return False
+        end(fresh, Rater.Outcome.COMPLETED if answered else Rater.Outcome.FULL)
+    rater.refresh_from_db()
+    return True
+
+
+def _claim_again(rater: Rater) -> bool:
+    claims.free_expired(rater.study_id)
+    lease = rater.study.options.lease_minutes
+    claimed = [claims.claim(rater, task, lease) for task in enrolment.tasks_of(rater)]
+    return any(one is not None for one in claimed)
+
+
+def end(rater: Rater, outcome: str) -> None:
+    """Write down that and how a rater has ended, with the code that proves it."""
+    rater.state, rater.outcome = Rater.State.ENDED, outcome
+    rater.completion_code = rater.completion_code or new_code()
+    RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN).update(state=RaterSet.State.FINISHED)
+    Rater.objects.filter(pk=rater.pk).update(
+        state=rater.state, outcome=outcome, completion_code=rater.completion_code, ended_at=Now()
+    )
+
+
+@atomically
+def stop(*, rater: Rater) -> None:
+    """Let a rater stop here: their answers stay, their open units go to somebody else."""
+    lock_claims(rater.study_id)
+    waiting = RaterSet.objects.filter(rater=rater, state__in=(RaterSet.State.OPEN, RaterSet.State.EXPIRED))
+    sets = list(waiting.select_for_update().order_by("pk").values_list("pk", flat=True))
+    fresh = Rater.objects.select_for_update().get(pk=rater.pk)
+    if fresh.state == Rater.State.ENDED:
+        return
+    RaterSet.objects.filter(pk__in=sets).update(state=RaterSet.State.RETURNED)
+    claims.leave(sets, Assignment.State.RETURNED)
+    end(fresh, Rater.Outcome.WITHDRAWN)
+    rater.refresh_from_db()
+
+
+@atomically
+def take_another(*, rater: Rater) -> bool:
+    """Reserve another set for a rater who has finished one; False where there is none, or they may take no more."""
+    lock_claims(rater.study_id)
+    fresh = Rater.objects.select_for_update().select_related("study").get(pk=rater.pk)
+    if not may_take_another(fresh):
+        return False
+    if not _claim_again(fresh):
+        return False
+    Rater.objects.filter(pk=rater.pk).update(state=Rater.State.JUDGING, outcome=None, ended_at=None)
+    rater.refresh_from_db()
+    return True
+
+
+def may_take_another(rater: Rater) -> bool:
+    """Say whether a rater has completed fewer sets than the study allows and the study is still open."""
+    if rater.outcome != Rater.Outcome.COMPLETED or rater.study.state != rater.study.State.OPEN:
+        return False
+    tasks = max(1, len(enrolment.tasks_of(rater)))
+    return RaterSet.objects.filter(rater=rater).count() < rater.study.options.sets_per_rater * tasks
+
+
+def start(*, rater: Rater) -> None:
+    """Write down that a rater has read the instructions and begins."""
+    Rater.objects.filter(pk=rater.pk, state=Rater.State.ENROLLED).update(
+        state=Rater.State.JUDGING, instructed_at=Now()
+    )

@@ -1,0 +1,251 @@
+"""Giving out places: leases, remainders, booklets. Every function here expects the claims lock of the study.
+
+What a rater leaves is claimed before any new booklet. Remainders are joined up to the size of a set; a shorter set is
+what is left, and is announced as such. All times are the database's.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.db.models import Max
+
+from tasks_app.models import Assignment, Booklet, Rater, RaterSet, Task
+from tasks_app.services import plans
+from tasks_app.services.database import rows
+from tasks_app.task_types.base import Criterion as Asked
+
+# Remainders looked at for one set: more than enough to fill it around units that the rater has met.
+LOOK_AT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """A free place as a claim sees it."""
+
+    place: int
+    unit: int
+    item: int | None
+    booklet: int
+    arrangement: dict[str, Any]
+
+
+def free_expired(study_id: int) -> int:
+    """Free the open places of every set whose lease is over; return how many sets that were."""
+    expired = [
+        cast("int", row[0])
+        for row in rows(
+            """UPDATE tasks_app_raterset s SET state = 'expired' FROM tasks_app_rater r
+               WHERE r.id = s.rater_id AND r.study_id = %s AND s.state = 'open' AND s.lease_until < now()
+               RETURNING s.id""",
+            [study_id],
+        )
+    ]
+    if expired:
+        leave(expired, Assignment.State.EXPIRED)
+    return len(expired)
+
+
+def leave(sets: Sequence[int], state: str) -> None:
+    """Free every place still open in these sets, and mark the booklets they came from as left."""
+    rows(
+        """WITH freed AS (
+               UPDATE tasks_app_assignment SET state = %s
+               WHERE set_id = ANY(%s) AND state IN ('reserved', 'live') RETURNING place_id)
+           UPDATE tasks_app_booklet SET state = 'left'
+           WHERE id IN (SELECT p.booklet_id FROM tasks_app_place p JOIN freed f ON f.place_id = p.id)
+           RETURNING id""",
+        [state, list(sets)],
+    )
+
+
+def mark_left(place_id: int | None) -> None:
+    """Say that a booklet has an open place again."""
+    if place_id is not None:
+        Booklet.objects.filter(places=place_id).update(state=Booklet.State.LEFT)
+
+
+def claim(rater: Rater, task: Task, lease_minutes: float) -> RaterSet | None:
+    """Reserve the next set of a task for a rater: remainders first, else the lowest free booklet; None when full."""
+    taken = _remainders(rater, task)
+    booklet_id = None
+    if not taken:
+        booklet_id, taken = _booklet(rater, task)
+    if not taken:
+        return None
+    number = 1 + (RaterSet.objects.filter(rater=rater).aggregate(last=Max("number"))["last"] or 0)
+    chosen = RaterSet.objects.create(
+        rater=rater,
+        task=task,
+        booklet_id=booklet_id if counts_for_the_plan(rater) else None,
+        number=number,
+        version=rater.version,
+    )
+    renew(chosen.pk, lease_minutes)
+    _assign(rater, task, chosen, taken)
+    if counts_for_the_plan(rater):
+        settle(sorted({one.booklet for one in taken}), rater)
+    return chosen
+
+
+def counts_for_the_plan(rater: Rater) -> bool:
+    """Say whether a rater's judgments fill places: those of somebody trying the study out do not."""
+    return rater.kind in {Rater.Kind.REAL, Rater.Kind.SIMULATED}
+
+
+def renew(set_id: int, lease_minutes: float) -> bool:
+    """Lengthen the lease of an open set and lock its row; False where the set is not open any more."""
+    return bool(
+        rows(
+            """UPDATE tasks_app_raterset SET lease_until = now() + %s * interval '1 minute'
+               WHERE id = %s AND state = 'open' RETURNING id""",
+            [lease_minutes, set_id],
+        )
+    )
+
+
+def revive(set_id: int, lease_minutes: float) -> int:
+    """Give a rater who comes back late whatever of an expired set is still free; return how many units that is."""
+    revived = rows(
+        """UPDATE tasks_app_assignment a SET state = CASE WHEN first_shown IS NULL THEN 'reserved' ELSE 'live' END
+           WHERE a.set_id = %s AND a.state = 'expired' AND (a.place_id IS NULL OR NOT EXISTS (
+               SELECT 1 FROM tasks_app_assignment o
+               WHERE o.place_id = a.place_id AND o.state IN ('reserved', 'live', 'submitted')))
+           RETURNING a.place_id""",
+        [set_id],
+    )
+    if revived:
+        RaterSet.objects.filter(pk=set_id, state=RaterSet.State.EXPIRED).update(state=RaterSet.State.OPEN)
+        renew(set_id, lease_minutes)
+        places = [row[0] for row in revived if row[0] is not None]
+        settle(list(Booklet.objects.filter(places__in=places).values_list("pk", flat=True).distinct()), None)
+    return len(revived)
+
+
+def has_room(task: Task) -> bool:
+    """Say whether a task has a place that somebody new could have, expired leases counted as free."""
+    return bool(
+        rows(
+            """SELECT EXISTS (SELECT 1 FROM tasks_app_booklet WHERE task_id = %(task)s AND state = 'free')
+                   OR EXISTS (SELECT 1 FROM tasks_app_booklet b JOIN tasks_app_place p ON p.booklet_id = b.id
+                              WHERE b.task_id = %(task)s AND b.state = 'left' AND NOT EXISTS (
+                                  SELECT 1 FROM tasks_app_assignment a WHERE a.place_id = p.id
+                                  AND a.state IN ('reserved', 'live', 'submitted')))
+                   OR EXISTS (SELECT 1 FROM tasks_app_raterset s JOIN tasks_app_assignment a ON a.set_id = s.id
+                              WHERE s.task_id = %(task)s AND s.state = 'open' AND s.lease_until < now()
+                              AND a.state IN ('reserved', 'live'))""",
+            {"task": task.pk},
+        )[0][0]
+    )
+
+
+def _remainders(rater: Rater, task: Task) -> list[Free]:
+    """Join free places that others left, up to a set, none of a unit the rater has met, well spaced."""
+    found = rows(
+        """SELECT p.id, p.unit_id, u.item_id, p.booklet_id, p.arrangement
+           FROM tasks_app_place p JOIN tasks_app_booklet b ON b.id = p.booklet_id
+           JOIN tasks_app_unit u ON u.id = p.unit_id
+           WHERE b.task_id = %s AND b.state = 'left' AND (b.group_id IS NULL OR b.group_id = %s)
+             AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
+                             WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
+             AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
+                             WHERE a.rater_id = %s AND a.unit_id = p.unit_id AND a.purpose = 'main')
+           ORDER BY b.number, p."order" LIMIT %s""",
+        [task.pk, rater.group_id, rater.pk, task.set_size * LOOK_AT],
+    )
+    return spaced([_free(row) for row in found], task.set_size, task.spacing)
+
+
+def spaced(free: Sequence[Free], size: int, spacing: int) -> list[Free]:
+    """Choose up to `size` places in their order, no unit twice, outputs of one item `spacing` apart.
+
+    A place that comes too early waits until enough others stand before it; what cannot stand anywhere is left to
+    somebody else. At least one place is chosen where there is one.
+    """
+    waiting, chosen = list(free), list[Free]()
+    units: set[int] = set()
+    last: dict[int, int] = {}
+
+    def fits(one: Free) -> bool:
+        far_enough = one.item is None or one.item not in last or len(chosen) - last[one.item] >= spacing
+        return one.unit not in units and far_enough
+
+    while len(chosen) < size and (found := next((one for one in waiting if fits(one)), None)) is not None:
+        waiting.remove(found)
+        if found.item is not None:
+            last[found.item] = len(chosen)
+        units.add(found.unit)
+        chosen.append(found)
+    return chosen
+
+
+def _booklet(rater: Rater, task: Task) -> tuple[int | None, list[Free]]:
+    """Find the lowest free booklet without a unit that the rater has met."""
+    found = rows(
+        """SELECT b.id FROM tasks_app_booklet b
+           WHERE b.task_id = %s AND b.state = 'free' AND (b.group_id IS NULL OR b.group_id = %s)
+             AND NOT EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_assignment a
+                             ON a.unit_id = p.unit_id AND a.rater_id = %s AND a.purpose = 'main'
+                             WHERE p.booklet_id = b.id)
+           ORDER BY b.number LIMIT 1""",
+        [task.pk, rater.group_id, rater.pk],
+    )
+    if not found:
+        return None, []
+    booklet_id = cast("int", found[0][0])
+    places = rows(
+        """SELECT p.id, p.unit_id, u.item_id, p.booklet_id, p.arrangement
+           FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
+           WHERE p.booklet_id = %s ORDER BY p."order" """,
+        [booklet_id],
+    )
+    return booklet_id, [_free(row) for row in places]
+
+
+def _free(row: tuple[Any, ...]) -> Free:
+    arrangement = row[4]
+    return Free(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        json.loads(arrangement) if isinstance(arrangement, str) else arrangement,
+    )
+
+
+def _assign(rater: Rater, task: Task, chosen: RaterSet, taken: Sequence[Free]) -> None:
+    """Write the assignments of a set, each with its place's arrangement and the rater's own."""
+    last = Assignment.objects.filter(rater=rater).aggregate(last=Max("order"))["last"] or 0
+    criteria = [
+        Asked(one.criterion.key, one.criterion.name) for one in task.task_criteria.select_related("criterion")
+    ]
+    rng = plans.seeded(task.study, "rater", rater.seed, task.key)
+    own = task.kind.arrange_for_rater(criteria, task.kind.params(task.params), rng)
+    counted = counts_for_the_plan(rater)
+    Assignment.objects.bulk_create(
+        Assignment(
+            rater=rater,
+            rater_kind=rater.kind,
+            set=chosen,
+            unit_id=one.unit,
+            place_id=one.place if counted else None,
+            order=order,
+            arrangement={**one.arrangement, **own},
+            version=rater.version,
+        )
+        for order, one in enumerate(taken, start=last + 1)
+    )
+
+
+def settle(booklets: Sequence[int], rater: Rater | None) -> None:
+    """Write down which of these booklets are taken whole and which have open places left."""
+    rows(
+        """UPDATE tasks_app_booklet b SET claimed_by_id = COALESCE(%s, b.claimed_by_id), state = CASE WHEN EXISTS (
+               SELECT 1 FROM tasks_app_place p WHERE p.booklet_id = b.id AND NOT EXISTS (
+                   SELECT 1 FROM tasks_app_assignment a
+                   WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted')))
+               THEN 'left' ELSE 'taken' END
+           WHERE b.id = ANY(%s) RETURNING b.id""",
+        [rater.pk if rater else None, list(booklets)],
+    )

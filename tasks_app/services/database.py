@@ -1,0 +1,63 @@
+"""What every write needs from the database: one transaction, tried again where it collided, and named locks.
+
+Two advisory locks a study, both held to the end of the transaction:
+
+- *claims* is taken by whoever gives out or frees places, so that two raters never race for one;
+- *submissions* is shared by everybody who submits and exclusive to a run for the moment it reads which ratings
+  exist: a bare max(id) would miss rows of transactions that are still open.
+
+Order, so that nobody waits in a circle: claims, then set, then assignment, then submissions.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from django.db import OperationalError, connection, transaction
+
+CLAIMS, SUBMISSIONS = 1, 2
+
+TRIES = 3
+
+# Serialisation failure and deadlock: the other transaction won, and the same work may succeed now.
+COLLISIONS = ("40001", "40P01")
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def atomically(function: Callable[P, R]) -> Callable[P, R]:
+    """Run a service in one transaction, up to three times where it collides with another."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        for attempt in range(1, TRIES + 1):
+            try:
+                with transaction.atomic():
+                    return function(*args, **kwargs)
+            except OperationalError as error:
+                nested = connection.in_atomic_block
+                if nested or attempt == TRIES or getattr(error.__cause__, "pgcode", None) not in COLLISIONS:
+                    raise
+        raise AssertionError("unreachable: the last try returns or raises")
+
+    return run
+
+
+def lock_claims(study_id: int) -> None:
+    """Wait until nobody else gives out or frees places of this study."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [CLAIMS, study_id])
+
+
+def share_submissions(study_id: int) -> None:
+    """Announce that this transaction adds judgments; many may, a run that reads its high-water mark waits."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", [SUBMISSIONS, study_id])
+
+
+def rows(sql: str, params: list[object] | dict[str, object]) -> list[tuple[object, ...]]:
+    """Run one statement and return its rows."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return list(cursor.fetchall())

@@ -1,0 +1,143 @@
+"""From a stranger with a link to a rater with a reserved set."""
+
+import hmac
+import secrets
+from dataclasses import dataclass
+
+from django.db.models import F
+from django.utils import timezone
+from django.utils.crypto import get_random_string
+from django.utils.translation import gettext as _
+
+from tasks_app.credentials import hash_token, new_token, token_from
+from tasks_app.models import Consent, ConsentText, DailySalt, EnrolmentCount, Rater, Study, Task
+from tasks_app.models.study import LINK_ALPHABET, new_seed
+from tasks_app.services import claims
+from tasks_app.services.database import atomically, lock_claims
+
+
+class NotOpen(Exception):
+    """The study takes no raters now."""
+
+
+class StudyFull(Exception):
+    """Nothing is left for a new rater."""
+
+
+class TooMany(Exception):
+    """Too many raters enrolled from one address today."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolled:
+    """A rater and the token of their personal link, which is not kept anywhere."""
+
+    rater: Rater
+    token: str
+    is_new: bool
+
+
+@atomically
+def enrol(
+    *, study_id: int, nonce: str, consent_text_id: int | None, address: str = "", kind: str = Rater.Kind.REAL
+) -> Enrolled:
+    """Make a rater at the consent POST and reserve a set of every task; posted twice, the same rater comes back.
+
+    Raises
+    ------
+    NotOpen, StudyFull, TooMany
+        Nothing is stored then.
+    """
+    lock_claims(study_id)
+    study = Study.objects.get(pk=study_id)
+    token = token_from(nonce, study_id)
+    already = Rater.objects.select_related("study").filter(token_hash=hash_token(token)).first()
+    if already is not None:
+        return Enrolled(already, token, is_new=False)
+    if study.state != Study.State.OPEN:
+        raise NotOpen
+    if address:
+        _count(study, address)
+    claims.free_expired(study_id)
+    rater = Rater.objects.create(
+        study=study,
+        pseudonym=_new_pseudonym(study),
+        kind=kind,
+        seed=new_seed(),
+        token_hash=hash_token(token),
+        version=study.current_version,
+        language=study.language,
+    )
+    if consent_text_id is not None:
+        Consent.objects.create(
+            rater=rater, consent_text=ConsentText.objects.get(pk=consent_text_id, study=study)
+        )
+    for task in tasks_of(rater):
+        if claims.claim(rater, task, study.options.lease_minutes) is None:
+            raise StudyFull
+    return Enrolled(rater, token, is_new=True)
+
+
+def tasks_of(rater: Rater) -> list[Task]:
+    """Return the tasks a rater is given from the start, in order."""
+    tasks = Task.objects.filter(study=rater.study, until=None, opens_after_days=None).order_by("order", "id")
+    return [task for task in tasks.prefetch_related("task_groups") if _is_for(task, rater)]
+
+
+def _is_for(task: Task, rater: Rater) -> bool:
+    groups = [one.group_id for one in task.task_groups.all()]
+    return not groups or rater.group_id in groups
+
+
+@atomically
+def new_link(*, rater_id: int) -> str:
+    """Give a rater a new personal link; the old one ends. Returns its token."""
+    token = new_token()
+    Rater.objects.filter(pk=rater_id).update(token_hash=hash_token(token))
+    return token
+
+
+def has_room(study: Study) -> bool:
+    """Say whether every task of an open study has something left for a new rater."""
+    tasks = Task.objects.filter(study=study, until=None, opens_after_days=None)
+    return all(claims.has_room(task) for task in tasks)
+
+
+def _new_pseudonym(study: Study) -> str:
+    while True:
+        drawn = f"r-{get_random_string(7, LINK_ALPHABET)}"
+        if not Rater.objects.filter(study=study, pseudonym=drawn).exists():
+            return drawn
+
+
+def _count(study: Study, address: str) -> None:
+    """Count an enrolment under a digest of the address whose salt lives for a day; refuse what is too much."""
+    today = timezone.now().date()
+    DailySalt.objects.filter(day__lt=today).delete()
+    EnrolmentCount.objects.filter(day__lt=today).delete()
+    DailySalt.objects.bulk_create([DailySalt(day=today, salt=secrets.token_hex(32))], ignore_conflicts=True)
+    salt = DailySalt.objects.get(day=today).salt
+    digest = hmac.new(salt.encode(), address.encode(), "sha256").hexdigest()
+    counted, _new = EnrolmentCount.objects.get_or_create(study=study, day=today, digest=digest)
+    if counted.count >= study.options.enrolments_per_address:
+        raise TooMany
+    EnrolmentCount.objects.filter(pk=counted.pk).update(count=F("count") + 1)
+
+
+def refusal(error: NotOpen | StudyFull | TooMany, study: Study) -> tuple[str, list[str]]:
+    """Word a refusal for a rater: a title and sentences that say what to do."""
+    if isinstance(error, TooMany):
+        return _("Too many people from your network today"), [
+            _("Please try again tomorrow, or from another network."),
+            _("Nothing about you was stored."),
+        ]
+    if isinstance(error, StudyFull):
+        return _("All places are taken"), [
+            _("Thank you for your interest. Nothing about you was stored."),
+            _("A place can become free again when somebody stops: you may try this link later."),
+        ]
+    if study.state == Study.State.PAUSED:
+        return _("This study is having a break"), [
+            _("Please come back later with the same link. Nothing about you was stored.")
+        ]
+    return _("This study has ended"), [_("Thank you for your interest. Nothing about you was stored.")]

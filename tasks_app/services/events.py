@@ -1,0 +1,22 @@
+"""Who changed what."""
+
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+
+from tasks_app.models import Event, Study
+
+
+def log(
+    study: Study,
+    actor: AbstractBaseUser | None,
+    verb: str,
+    *,
+    about: str = "",
+    before: Any = None,
+    after: Any = None,
+) -> None:
+    """Write down that `actor` did `verb` (a past participle: "opened", "paused") to a study or a part of it."""
+    Event.objects.create(
+        study=study, actor_id=getattr(actor, "pk", None), verb=verb, object=about, before=before, after=after
+    )

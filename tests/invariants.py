@@ -1,0 +1,98 @@
+"""The guarantees of a study, counted from the database. Each check is written apart from the code it checks."""
+
+from collections import Counter
+
+from django.db import connection
+
+from tasks_app.models import Assignment, Booklet, Judgment, Place, Rating, Study, Unit
+
+HOLDING = {"reserved", "live", "submitted"}
+COUNTED = {"real", "simulated"}
+
+
+def check(study: Study) -> None:
+    """Assert every guarantee about places, booklets, assignments and judgments of one study."""
+    places = list(Place.objects.filter(booklet__task__study=study).values("id", "unit_id", "booklet_id", "order"))
+    given = list(
+        Assignment.objects.filter(rater__study=study).values(
+            "id", "rater_id", "rater_kind", "unit_id", "purpose", "place_id", "state", "set_id", "set__state"
+        )
+    )
+    _places_are_held_once(places, given)
+    _raters_meet_units_once(given)
+    _booklets_say_what_is(study, places, given)
+    _counts_are_even(study, places, given)
+    _judgments_are_whole(study, given)
+
+
+def _places_are_held_once(places: list[dict], given: list[dict]) -> None:
+    unit_of = {place["id"]: place["unit_id"] for place in places}
+    holders = Counter(one["place_id"] for one in given if one["state"] in HOLDING and one["place_id"] is not None)
+    assert not [place for place, n in holders.items() if n > 1], "a place is held twice"
+    for one in given:
+        if one["place_id"] is not None:
+            assert unit_of[one["place_id"]] == one["unit_id"], "a place is held for another unit"
+        elif one["purpose"] == "main" and one["rater_kind"] in COUNTED:
+            assert one["state"] not in HOLDING, "a counted assignment holds no place"
+    k = dict(Unit.objects.filter(task__study__isnull=False).values_list("id", "k"))
+    counted = Counter(one["unit_id"] for one in given if one["state"] in HOLDING and one["rater_kind"] in COUNTED)
+    assert all(n <= k[unit] for unit, n in counted.items()), "a unit has more than k"
+
+
+def _raters_meet_units_once(given: list[dict]) -> None:
+    met = Counter((one["rater_id"], one["unit_id"]) for one in given if one["purpose"] == "main")
+    assert not [pair for pair, n in met.items() if n > 1], "a rater meets a unit twice"
+
+
+def _booklets_say_what_is(study: Study, places: list[dict], given: list[dict]) -> None:
+    held = {one["place_id"] for one in given if one["state"] in HOLDING}
+    touched = {one["place_id"] for one in given}
+    by_booklet: dict[int, list[int]] = {}
+    for place in places:
+        by_booklet.setdefault(place["booklet_id"], []).append(place["id"])
+    for booklet_id, state in Booklet.objects.filter(task__study=study).values_list("id", "state"):
+        own = by_booklet[booklet_id]
+        if state == "free":
+            assert not touched & set(own), "a free booklet was given out"
+        elif state == "taken":
+            assert all(place in held for place in own), "a taken booklet has an open place"
+        else:
+            assert any(place not in held for place in own), "a booklet is called left but is whole"
+
+
+def _counts_are_even(study: Study, places: list[dict], given: list[dict]) -> None:
+    """The difference never exceeds one plus the places not yet answered or refilled."""
+    claimed = set(Booklet.objects.filter(task__study=study).exclude(state="free").values_list("id", flat=True))
+    answered = {one["place_id"] for one in given if one["state"] == "submitted"}
+    counts = Counter({place["unit_id"]: 0 for place in places})
+    for place in places:
+        counts[place["unit_id"]] += place["id"] in answered
+    waiting = sum(place["booklet_id"] in claimed and place["id"] not in answered for place in places)
+    if counts:
+        assert max(counts.values()) - min(counts.values()) <= 1 + waiting
+
+
+def _judgments_are_whole(study: Study, given: list[dict]) -> None:
+    state_of = {one["id"]: one["state"] for one in given}
+    rows = list(
+        Judgment.objects.filter(assignment__rater__study=study).values(
+            "id", "assignment_id", "replaces_id", "skip_reason", "answer"
+        )
+    )
+    firsts = Counter(row["assignment_id"] for row in rows if row["replaces_id"] is None)
+    assert all(n == 1 for n in firsts.values()), "an assignment was answered twice"
+    for row in rows:
+        assert state_of[row["assignment_id"]] in {"submitted", "surplus", "skipped"}, "an answer is not counted"
+    for assignment, state in state_of.items():
+        if state in {"submitted", "surplus", "skipped"}:
+            assert firsts[assignment] == 1, "a unit counts as answered but has no judgment"
+    ratings = Counter(Rating.objects.filter(rater__study=study).values_list("judgment_id", flat=True))
+    for row in rows:
+        assert ratings[row["id"]] == len(row["answer"]), "a judgment has lost or gained ratings"
+
+
+def ratings_stored() -> int:
+    """Count the rows of the ratings table without the ORM."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM tasks_app_rating")
+        return int(cursor.fetchone()[0])

@@ -1,0 +1,1 @@
+"""Tests of the services that collect judgments."""
