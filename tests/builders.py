@@ -26,7 +26,7 @@ from tasks_app.task_types.base import ItemTexts, OutputText
 def build_study(
     owner: User | None,
     *,
-    slug: str = "fluency",
+    slug: str = "hidden-slug",
     items: int = 4,
     systems: tuple[str, ...] = ("alpha-mt", "beta-mt"),
     criteria: tuple[str, ...] = ("fluency",),

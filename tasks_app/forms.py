@@ -1,0 +1,130 @@
+"""Forms of the rater's way. Each carries a signed token, bound to what it may do, instead of a cookie's."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.core import signing
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app import credentials, plaintext
+from tasks_app.models import Judgment
+
+LONGEST_COMMENT = 5_000
+LONGEST_LOG = 200_000  # characters; some 2,000 events
+LONGEST_SITTING = 7 * 24 * 3600.0  # seconds; a unit left open over days is not a measurement
+
+
+class SignedForm(forms.Form):
+    """A form with a signed token. `bound_to` is what the token must say, or the form is a forgery."""
+
+    action = ""
+
+    form_token = forms.CharField(widget=forms.HiddenInput, max_length=500)
+
+    def __init__(self, *args: Any, bound_to: Mapping[str, Any], **kwargs: Any) -> None:
+        self.bound_to = dict(bound_to)
+        self.signed: Mapping[str, Any] = {}
+        kwargs.setdefault("initial", {}).setdefault("form_token", credentials.sign(self.action, **bound_to))
+        super().__init__(*args, **kwargs)
+
+    def clean_form_token(self) -> str:
+        """Refuse a token that was signed for somebody or something else."""
+        token = str(self.cleaned_data["form_token"])
+        try:
+            self.signed = credentials.read_signed(self.action, token)
+        except signing.BadSignature:
+            raise forms.ValidationError(
+                _("This form is not valid here. Reload the page."), code="forged"
+            ) from None
+        if any(self.signed.get(name) != value for name, value in self.bound_to.items()):
+            raise forms.ValidationError(_("This form is not valid here. Reload the page."), code="forged")
+        return token
+
+    @property
+    def is_forged(self) -> bool:
+        """Say whether the token was missing or not ours, rather than an answer incomplete."""
+        return bool(self.errors.get("form_token"))
+
+
+class ConsentForm(SignedForm):
+    """Agreeing to take part. The nonce makes a second press give the same rater."""
+
+    action = "consent"
+
+    agree = forms.BooleanField(
+        label=_("I have read this and I agree to take part."),
+        error_messages={"required": _("Tick the box if you agree. If you do not, simply close this page.")},
+    )
+
+    @staticmethod
+    def new_nonce() -> str:
+        """Draw what tells one visit from another."""
+        return uuid.uuid4().hex
+
+
+class StepForm(SignedForm):
+    """A button without a question: begin, stop, another set, a new link."""
+
+    action = "step"
+
+
+class AnswerFields(SignedForm):
+    """What comes with every answer, whatever the task type."""
+
+    action = "judge"
+
+    submission = forms.UUIDField(widget=forms.HiddenInput)
+    replaces = forms.IntegerField(widget=forms.HiddenInput, required=False)
+    seconds_active = forms.FloatField(
+        widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING
+    )
+    seconds_elapsed = forms.FloatField(
+        widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING
+    )
+    log = forms.CharField(widget=forms.HiddenInput, required=False, max_length=LONGEST_LOG)
+    comment = forms.CharField(
+        widget=forms.Textarea(attrs={"rows": 3}),
+        required=False,
+        max_length=LONGEST_COMMENT,
+        label=_("Comment to the researchers (optional)"),
+        validators=[plaintext.validate_storable],
+    )
+
+    def clean_log(self) -> list[Any]:
+        """Read the interaction log; one that is not a list of small events is refused."""
+        text = self.cleaned_data["log"]
+        if not text:
+            return []
+        try:
+            log = json.loads(text)
+        except (ValueError, RecursionError):
+            raise forms.ValidationError(_("The log could not be read."), code="log") from None
+        if not isinstance(log, list) or next(plaintext.problems_in_json(log), None):
+            raise forms.ValidationError(_("The log could not be read."), code="log")
+        return log
+
+
+class SkipForm(SignedForm):
+    """Skipping a unit, and why."""
+
+    action = "skip"
+
+    submission = forms.UUIDField(widget=forms.HiddenInput)
+    reason = forms.ChoiceField(
+        choices=Judgment.Skip.choices,
+        widget=forms.RadioSelect,
+        label=_("Why do you skip this?"),
+        error_messages={"required": _("Choose a reason.")},
+    )
+    comment = forms.CharField(
+        widget=forms.Textarea(attrs={"rows": 2}),
+        required=False,
+        max_length=LONGEST_COMMENT,
+        label=_("Anything we should know? (optional)"),
+        validators=[plaintext.validate_storable],
+    )

@@ -1,0 +1,174 @@
+"""Making units out of items, and storing what is known about them beforehand."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from tasks_app.models import Criterion, Gold, Item, Output, Part, PartOutput, Prefill, Study, Task, Unit
+from tasks_app.services.database import atomically
+from tasks_app.services.items import BATCH
+from tasks_app.services.studies import refuse_frozen
+from tasks_app.task_types import TaskType
+from tasks_app.task_types.base import ItemTexts, OutputText, UnitDraft
+
+
+def draft_units(
+    *,
+    kind: TaskType,
+    params: Mapping[str, object],
+    task: str,
+    seed: int,
+    items: Sequence[ItemTexts],
+) -> Iterator[UnitDraft]:
+    """Make the units of a task: the same ones whenever the same items and seed are given. Stores nothing."""
+    return kind.units(items, params, Random(f"{seed}:units:{task}"))  # noqa: S311  reproducible, not secret
+
+
+@dataclass(slots=True)
+class Texts:
+    """The items of a study as task types see them, and the row behind each."""
+
+    items: list[ItemTexts] = field(default_factory=list)
+    item_ids: dict[str, int] = field(default_factory=dict)
+    documents: dict[str, int | None] = field(default_factory=dict)
+    # By item, in the order of ItemTexts.outputs.
+    outputs: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+
+
+def texts_of(study: Study, *, keep: bool) -> Texts:
+    """Read the items of a study with their outputs in three queries; identical ones together unless to `keep`."""
+    texts = Texts()
+    found: dict[int, list[OutputText]] = {}
+    ids: dict[int, list[tuple[int, str]]] = {}
+    outputs = Output.objects.filter(item__study=study, until=None).order_by("id")
+    for pk, item, system, variant, text, language, digest in outputs.values_list(
+        "id", "item_id", "system__key", "variant", "text", "language", "digest"
+    ):
+        found.setdefault(item, []).append(OutputText(system, variant, text, language))
+        ids.setdefault(item, []).append((pk, digest))
+    for item in Item.objects.filter(study=study, until=None).select_related("document").order_by("id"):
+        texts.items.append(
+            ItemTexts.collapsed(
+                item.key,
+                found.get(item.pk, []),
+                keep=keep,
+                document=item.document.key if item.document else None,
+                position=item.position,
+                options=item.options,
+            )
+        )
+        texts.item_ids[item.key] = item.pk
+        texts.documents[item.key] = item.document_id
+        texts.outputs[item.key] = ids.get(item.pk, [])
+    return texts
+
+
+@atomically
+def make_units(*, study: Study, names: Mapping[tuple[str, str, str], str] | None = None) -> int:
+    """Make the units of every task of a draft out of its items, and return how many there are.
+
+    `names` gives an output (item, system, variant) a name of the researcher's own for the unit that shows it.
+    Raises NotADraft.
+    """
+    refuse_frozen(study)
+    total = 0
+    kept: dict[bool, Texts] = {}
+    for task in Task.objects.filter(study=study, until=None).order_by("order"):
+        if task.keep_identical not in kept:
+            kept[task.keep_identical] = texts_of(study, keep=task.keep_identical)
+        total += _make_units(study, task, kept[task.keep_identical], names or {})
+    return total
+
+
+def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str, str, str], str]) -> int:
+    params = task.kind.params(task.params)
+    drafts = list(
+        draft_units(kind=task.kind, params=params, task=task.key, seed=study.seed, items=texts.items)
+    )
+    by_key = {item.key: item for item in texts.items}
+    rows = []
+    for draft in drafts:
+        name = name_of_unit(draft, by_key, names)
+        rows.append(
+            Unit(
+                task=task,
+                key=name or draft.key,
+                item_id=texts.item_ids[draft.item] if draft.item is not None else None,
+                document_id=texts.documents[draft.item] if draft.item is not None else None,
+                k=task.k,
+                since=study.next_version,
+                # What tells a name of the researcher's own from one made by the type, for the export.
+                features={"named": True} if name else {},
+            )
+        )
+    units = Unit.objects.bulk_create(rows, BATCH)
+    shown = [
+        (Part(unit=unit, number=number, text_digest=texts.outputs[draft.item][group[0]][1]), draft.item, group)
+        for unit, draft in zip(units, drafts, strict=True)
+        for number, group in enumerate(draft.parts)
+        if draft.item is not None
+    ]
+    Part.objects.bulk_create((part for part, _item, _group in shown), BATCH)
+    PartOutput.objects.bulk_create(
+        (
+            PartOutput(part=part, output_id=texts.outputs[item][output][0])
+            for part, item, group in shown
+            for output in group
+        ),
+        BATCH,
+    )
+    return len(units)
+
+
+def name_of_unit(
+    draft: UnitDraft, items: Mapping[str, ItemTexts], names: Mapping[tuple[str, str, str], str]
+) -> str:
+    """Return the researcher's name for a unit: that of the first output it shows; empty where there is none."""
+    if draft.item is None or not draft.parts or not names:
+        return ""
+    first = items[draft.item].outputs[draft.parts[0][0]]
+    return names.get((draft.item, first.system, first.variant), "")
+
+
+@atomically
+def store_gold(*, study: Study, controls: Sequence[Mapping[str, Any]]) -> None:
+    """Store known answers; their units and criteria must be there. Raises NotADraft."""
+    refuse_frozen(study)
+    units = _units(study, {one["unit"] for one in controls})
+    criteria = dict(Criterion.objects.filter(study=study, until=None).values_list("key", "id"))
+    Gold.objects.bulk_create(
+        (
+            Gold(
+                unit_id=units[one["task"], one["unit"]],
+                purpose=one["purpose"],
+                criterion_id=criteria[one["criterion"]] if one["criterion"] else None,
+                kind=one["kind"],
+                answer=one["answer"],
+                explanation=one["explanation"],
+            )
+            for one in controls
+        ),
+        BATCH,
+    )
+
+
+@atomically
+def store_prefill(*, study: Study, prefill: Sequence[Mapping[str, Any]]) -> None:
+    """Store what parts carry when they are first shown; their units must be there. Raises NotADraft."""
+    refuse_frozen(study)
+    units = _units(study, {one["unit"] for one in prefill})
+    rows = Part.objects.filter(unit_id__in=units.values()).values_list("unit_id", "number", "id")
+    parts = {(unit, number): pk for unit, number, pk in rows}
+    Prefill.objects.bulk_create(
+        (
+            Prefill(part_id=parts[units[one["task"], one["unit"]], one["part"] - 1], payload=one["payload"])
+            for one in prefill
+        ),
+        BATCH,
+    )
+
+
+def _units(study: Study, keys: set[str]) -> dict[tuple[str, str], int]:
+    rows = Unit.objects.filter(task__study=study, until=None, key__in=keys).values_list("task__key", "key", "id")
+    return {(task, key): pk for task, key, pk in rows}

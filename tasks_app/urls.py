@@ -1,0 +1,43 @@
+"""Every address of this app."""
+
+from django.urls import URLPattern, URLResolver, include, path
+
+from tasks_app.views import judging, patterns, public, rater, researcher
+
+public_urls: list[URLPattern] = [
+    path("", public.home, name="home"),
+    path("patterns/", patterns.patterns, name="patterns"),
+]
+
+rater_urls: list[URLPattern] = [
+    path("join/<str:code>/", rater.join, name="join"),
+    path("r/<str:token>/", rater.next_step, name="next"),
+    path("r/<str:token>/instructions/", rater.instructions, name="instructions"),
+    path("r/<str:token>/judge/", judging.judge, name="judge"),
+    path("r/<str:token>/judge/<int:order>/", judging.unit, name="unit"),
+    path("r/<str:token>/draft/", judging.draft, name="draft"),
+    path("r/<str:token>/skip/", judging.skip, name="skip"),
+    path("r/<str:token>/help/", rater.help_page, name="help"),
+    path("r/<str:token>/stop/", rater.stop, name="stop"),
+    path("r/<str:token>/end/", rater.end, name="end"),
+    path("r/<str:token>/more/", rater.more, name="more"),
+    path("r/<str:token>/link/", rater.link, name="link"),
+]
+
+researcher_urls: list[URLPattern] = [
+    path("", researcher.studies, name="studies"),
+    path("load/", researcher.load, name="load"),
+    path("<slug:slug>/", researcher.setup, name="setup"),
+    path("<slug:slug>/items/", researcher.items, name="items"),
+    path("<slug:slug>/design/", researcher.design, name="design"),
+    path("<slug:slug>/recruit/", researcher.recruit, name="recruit"),
+    path("<slug:slug>/monitor/", researcher.monitor, name="monitor"),
+    path("<slug:slug>/file/", researcher.file, name="file"),
+    path("<slug:slug>/move/", researcher.move, name="move"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include((public_urls, "public"))),
+    path("", include((rater_urls, "rater"))),
+    path("admin/studies/", include((researcher_urls, "researcher"))),
+]

@@ -1,0 +1,20 @@
+"""Pages by who looks: raters, researchers, everybody."""
+
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app import tabs
+
+
+def register_tabs() -> None:
+    """Add this app's tabs of a study, in the order of work."""
+    for order, (slug, label) in enumerate(
+        (
+            ("setup", _("Set up")),
+            ("items", _("Items")),
+            ("design", _("Design")),
+            ("recruit", _("Recruit")),
+            ("monitor", _("Monitor")),
+        ),
+        start=1,
+    ):
+        tabs.register(tabs.Tab(slug, label, order * 10, "viewer", f"researcher:{slug}"))

@@ -1,0 +1,311 @@
+"""The screen a rater judges on: show it, take the answer, keep the draft, skip it, go back to it."""
+
+import json
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.core import signing
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from tasks_app import access, credentials, plaintext
+from tasks_app.forms import AnswerFields, SkipForm
+from tasks_app.models import Assignment, Draft, Judgment, Rater
+from tasks_app.selectors import screens
+from tasks_app.selectors.progress import ANSWERED, progress_of
+from tasks_app.services import assignments, judgments
+from tasks_app.task_types.base import Screen
+from tasks_app.views import pages
+from tasks_app.views.rater import forged, instructions_html, message, rater_page
+
+LARGEST_DRAFT = 500_000  # bytes; the longest text a rater may edit, several times over
+LARGEST_COUNTER = 2**53  # what a browser can count to exactly
+
+
+@rater_page("GET", "HEAD", "POST")
+def judge(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+    """The next unit: show it, or take its answer."""
+    if request.method == "POST":
+        return _answer(request, rater, token)
+    if rater.study.state == rater.study.State.PAUSED and rater.state != Rater.State.ENDED:
+        return _paused(request)
+    assignment = assignments.next_for(rater=rater)
+    if assignment is None:
+        return redirect("rater:end" if rater.state == Rater.State.ENDED else "rater:next", token)
+    draft = Draft.objects.filter(assignment=assignment).first()
+    form = _task_form(rater, assignment, initial=draft.answer if draft else None)
+    return _page(request, rater, token, assignment, form, counter=draft.counter if draft else 0)
+
+
+@rater_page("GET", "HEAD", "POST")
+def unit(request: HttpRequest, rater: Rater, token: str, order: int) -> HttpResponse:
+    """A unit that was answered: read it, and change the answer while the study lets raters go back."""
+    assignment = access.assignment_for_rater(rater, order=order)
+    if request.method == "POST":
+        return _answer(request, rater, token)
+    stored = assignment.judgments.order_by("-id").first()
+    if stored is None or rater.state == Rater.State.ENDED or not rater.study.options.allow_back:
+        return redirect("rater:next", token)
+    form = _task_form(rater, assignment, initial=stored.answer)
+    return _page(request, rater, token, assignment, form, stored=stored)
+
+
+def _paused(request: HttpRequest) -> HttpResponse:
+    return message(
+        request,
+        _("This study is having a break"),
+        [
+            _("Your answers are saved and your place is kept."),
+            _("Please come back later with the same link."),
+        ],
+    )
+
+
+def _screen(rater: Rater, assignment: Assignment) -> Screen:
+    return screens.screen_of(assignment, rater.study)
+
+
+def _task_form(
+    rater: Rater,
+    assignment: Assignment,
+    data: Mapping[str, str] | None = None,
+    initial: Mapping[str, Any] | None = None,
+) -> forms.Form:
+    frame = screens.frame_of(assignment.unit.task_id, rater.study)
+    return frame.kind.form(_screen(rater, assignment), data, initial)
+
+
+def _bound(rater: Rater, assignment: Assignment) -> dict[str, Any]:
+    """What a form's token says: whose it is, which unit, and which arrangement of it was on the screen."""
+    drawn = json.dumps(assignment.arrangement, sort_keys=True)
+    return {"rater": rater.pk, "assignment": assignment.pk, "screen": plaintext.digest(drawn)[:16]}
+
+
+def _page(
+    request: HttpRequest,
+    rater: Rater,
+    token: str,
+    assignment: Assignment,
+    form: forms.Form,
+    *,
+    fields: AnswerFields | None = None,
+    stored: Judgment | None = None,
+    counter: int = 0,
+    status: int = 200,
+) -> HttpResponse:
+    frame = screens.frame_of(assignment.unit.task_id, rater.study)
+    options = rater.study.options
+    bound = _bound(rater, assignment)
+    submission = uuid.uuid4()
+    initial = {"submission": submission, "replaces": stored.pk if stored else None}
+    back = _order_before(rater, assignment) if options.allow_back else None
+    context = {
+        "frame": pages.frame_for(rater, token, progress_of(rater, options.minutes, frame.task.set_size)),
+        "screen": _screen(rater, assignment),
+        "form": form,
+        "unit_template": frame.kind.template_name,
+        "unit_script": frame.kind.script,
+        "answer_fields": fields or AnswerFields(bound_to=bound, initial=initial),
+        "instructions_html": instructions_html([frame.task]),
+        "skip_form": SkipForm(bound_to=bound, initial={"submission": uuid.uuid4()})
+        if options.allow_skip
+        else None,
+        "skip_url": reverse("rater:skip", args=[token]),
+        "comment": fields.data.get("comment", "") if fields else (stored.comment if stored else ""),
+        "draft": {"counter": counter},
+        "draft_key": f"{rater.pseudonym}-{assignment.order}",
+        "draft_url": reverse("rater:draft", args=[token]) if stored is None else "",
+        "can_go_back": back is not None,
+        "back_url": reverse("rater:unit", args=[token, back]) if back is not None else "",
+        "next_url": reverse("rater:judge", args=[token]),
+        "break_after_minutes": options.break_after_minutes,
+        "content_warning": options.content_warning,
+        "revising": stored is not None,
+    }
+    return render(request, "rater/judge.html", context, status=status)
+
+
+def _order_before(rater: Rater, assignment: Assignment) -> int | None:
+    """Return the number of the unit answered before this one."""
+    before = Assignment.objects.filter(rater=rater, order__lt=assignment.order, state__in=ANSWERED)
+    return before.order_by("-order").values_list("order", flat=True).first()
+
+
+def _signed_assignment(rater: Rater, action: str, posted: QueryDict) -> Assignment | None:
+    """Return the assignment that a posted form was signed for; None where the token is not ours."""
+    try:
+        signed = credentials.read_signed(action, posted.get("form_token", ""))
+    except signing.BadSignature:
+        return None
+    return access.signed_assignment_for_rater(rater, signed.get("assignment"))
+
+
+def _answer(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+    """Check a posted answer and store it."""
+    assignment = _signed_assignment(rater, AnswerFields.action, request.POST)
+    if assignment is None:
+        return forged(request)
+    fields = AnswerFields(request.POST, bound_to=_bound(rater, assignment))
+    form = _task_form(rater, assignment, data=request.POST)
+    fields_ok, form_ok = fields.is_valid(), form.is_valid()
+    if fields.is_forged:
+        return forged(request)
+    if not (fields_ok and form_ok):
+        return _page(request, rater, token, assignment, form, fields=fields, status=422)
+    try:
+        judgments.submit(
+            assignment=assignment, rater=rater, given=_submission(rater, assignment, fields, form)
+        )
+    except judgments.Conflict as conflict:
+        return _conflict(request, rater, token, assignment, form, conflict.stored)
+    except judgments.Over:
+        return _over(request)
+    return redirect("rater:judge", token)
+
+
+def _submission(
+    rater: Rater, assignment: Assignment, fields: AnswerFields, form: forms.Form
+) -> judgments.Submission:
+    frame = screens.frame_of(assignment.unit.task_id, rater.study)
+    material = screens.material_of(assignment.unit_id, rater.study)
+    sent = fields.cleaned_data
+    return judgments.Submission(
+        uuid=sent["submission"],
+        answer=form.cleaned_data,
+        values=tuple(frame.kind.ratings(_screen(rater, assignment), form.cleaned_data)),
+        part_ids=material.part_ids,
+        criterion_ids=frame.criterion_ids,
+        comment=sent["comment"],
+        seconds_active=sent["seconds_active"],
+        seconds_elapsed=sent["seconds_elapsed"],
+        log=sent["log"],
+        replaces=sent["replaces"],
+    )
+
+
+def _over(request: HttpRequest) -> HttpResponse:
+    return message(
+        request,
+        _("This unit is no longer yours"),
+        [
+            _("You stopped before this answer arrived, so it was not stored."),
+            _("Your earlier answers are safe."),
+        ],
+        status=410,
+    )
+
+
+def _conflict(
+    request: HttpRequest, rater: Rater, token: str, assignment: Assignment, form: forms.Form, stored: Judgment
+) -> HttpResponse:
+    """Show the stored answer beside the one that came now, and let the rater say which holds."""
+    may_change = rater.study.options.allow_back and rater.state != Rater.State.ENDED
+    skipped = [(_("Skipped"), stored.get_skip_reason_display())]
+    context = {
+        "frame": pages.frame_for(rater, token, progress_of(rater, rater.study.options.minutes, 1)),
+        "stored": skipped if stored.skip_reason else pages.in_words(form, stored.answer),
+        "given": pages.in_words(form, form.cleaned_data),
+        "next_url": reverse("rater:next", args=[token]),
+        "form": _change_form(rater, assignment, form, stored, request.POST) if may_change else None,
+        "form_action": reverse("rater:judge", args=[token]),
+    }
+    return render(request, "rater/conflict.html", context, status=409)
+
+
+def _change_form(
+    rater: Rater, assignment: Assignment, form: forms.Form, stored: Judgment, posted: QueryDict
+) -> AnswerFields:
+    """Return a form of hidden fields that sends the new answer again, as a change of the stored one."""
+    initial = {"submission": uuid.uuid4(), "replaces": stored.pk}
+    names = [*form.fields, "comment", "seconds_active", "seconds_elapsed", "log"]
+    again = AnswerFields(
+        bound_to=_bound(rater, assignment), initial={**{name: posted.get(name, "") for name in names}, **initial}
+    )
+    for name in names:
+        again.fields[name] = forms.CharField(widget=forms.HiddenInput, required=False)
+    return again
+
+
+@rater_page("POST")
+def skip(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+    """Skip a unit, with a reason; it goes to somebody else."""
+    assignment = _signed_assignment(rater, SkipForm.action, request.POST)
+    if assignment is None:
+        return forged(request)
+    if not rater.study.options.allow_skip:
+        return message(request, _("Units of this study cannot be skipped"), [_("Go back and answer it.")], status=403)
+    form = SkipForm(request.POST, bound_to=_bound(rater, assignment))
+    if form.is_valid():
+        return _store_skip(request, rater, token, assignment, form)
+    if form.is_forged:
+        return forged(request)
+    sentences = [" ".join(map(str, errors)) for errors in form.errors.values()]
+    return message(request, _("This was not skipped yet"), [*sentences, _("Go back and press Skip again.")], status=422)
+
+
+def _store_skip(
+    request: HttpRequest, rater: Rater, token: str, assignment: Assignment, form: SkipForm
+) -> HttpResponse:
+    given = judgments.Submission(
+        uuid=form.cleaned_data["submission"],
+        answer={},
+        skip_reason=form.cleaned_data["reason"],
+        comment=form.cleaned_data["comment"],
+    )
+    try:
+        judgments.submit(assignment=assignment, rater=rater, given=given)
+    except judgments.Conflict:
+        return HttpResponseRedirect(reverse("rater:unit", args=[token, assignment.order]))
+    except judgments.Over:
+        return _over(request)
+    return redirect("rater:judge", token)
+
+
+@rater_page("POST")
+def draft(request: HttpRequest, rater: Rater, token: str) -> JsonResponse:
+    """Keep an answer on its way: JSON in, JSON out."""
+    sent = _read_draft(request)
+    if isinstance(sent, str):
+        return JsonResponse({"saved": False, "error": sent}, status=400)
+    posted = QueryDict(mutable=True)
+    posted["form_token"] = sent["form_token"]
+    assignment = _signed_assignment(rater, AnswerFields.action, posted)
+    if assignment is None:
+        return JsonResponse({"saved": False, "error": _("Reload the page.")}, status=403)
+    known = _task_form(rater, assignment).fields
+    answer = {name: value for name, value in sent["answer"].items() if name in known}
+    try:
+        saved = judgments.save_draft(
+            assignment=assignment, rater=rater, counter=sent["counter"], answer=answer
+        )
+    except judgments.Over:
+        return JsonResponse({"saved": False, "over": True}, status=410)
+    if not saved.saved:
+        return JsonResponse({"saved": False, "counter": saved.counter, "newer": True}, status=409)
+    return JsonResponse({"saved": True, "counter": saved.counter})
+
+
+def _read_draft(request: HttpRequest) -> dict[str, Any] | str:
+    """Read a draft's JSON: a token, a counter and a flat answer; a sentence where it is anything else."""
+    if len(request.body) > LARGEST_DRAFT:
+        return _("This draft is too large.")
+    try:
+        sent = json.loads(request.body)
+    except (ValueError, RecursionError):
+        return _("This is not JSON.")
+    if not isinstance(sent, dict) or not isinstance(sent.get("form_token"), str):
+        return _("A draft is an object with form_token, counter and answer.")
+    return _problem_in_draft(sent) or {name: sent[name] for name in ("form_token", "counter", "answer")}
+
+
+def _problem_in_draft(sent: Mapping[str, Any]) -> str | None:
+    counter, answer = sent.get("counter"), sent.get("answer")
+    if isinstance(counter, bool) or not isinstance(counter, int) or not 0 < counter < LARGEST_COUNTER:
+        return _("counter must be a whole number above 0.")
+    if not isinstance(answer, dict) or not all(isinstance(value, str) for value in answer.values()):
+        return _("answer must hold a text for each field.")
+    return next((f"answer{name}: {sentence}" for name, sentence in plaintext.problems_in_json(answer)), None)

@@ -1,0 +1,166 @@
+"""What rater pages have in common: the frame, the words about time and pay, answers put into words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import formats, translation
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app import richtext
+from tasks_app.models import ConsentText, Rater, Study
+from tasks_app.selectors.progress import RaterProgress
+from tasks_app.study_settings import StudySettings
+
+
+def minutes_in_words(minutes: float) -> str:
+    """Word a duration for people: about 1 minute, about 12 minutes."""
+    whole = max(1, round(minutes))
+    return ngettext("about %(n)s minute", "about %(n)s minutes", whole) % {"n": formats.number_format(whole)}
+
+
+def money(amount: Decimal, currency: str) -> str:
+    """Word an amount: 3.50 EUR; nothing for zero."""
+    return f"{formats.number_format(amount, 2)} {currency}" if amount else ""
+
+
+def about_pairs(options: StudySettings) -> list[tuple[str, str]]:
+    """Who runs the study and what happens with the answers, as far as the researcher said."""
+    last_day = options.withdraw_until
+    pairs = [
+        (_("Who runs this study"), options.institution),
+        (_("Contact"), options.contact),
+        (_("Complaints"), options.complaints),
+        (_("Ethics reference"), options.ethics),
+        (
+            _("What is stored"),
+            options.stored or _("Your answers and the time they took, under a made-up name."),
+        ),
+        (_("How long it is kept"), options.kept),
+        (_("What is published"), options.published),
+        (_("Last day to withdraw"), formats.date_format(last_day, "DATE_FORMAT") if last_day else ""),
+    ]
+    return [(label, text) for label, text in pairs if text]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicStudy:
+    """What a stranger may know of a study: nothing that names a system or the researcher's own title."""
+
+    public_title: str
+    language: str
+    about: list[tuple[str, str]]
+    minutes: str
+    pay: str
+    part_pay: str
+    content_warning: str
+
+
+def public_study(study: Study) -> PublicStudy:
+    """Put together what stands above the consent button."""
+    options = study.options
+    part = money(options.part_amount, options.currency)
+    pay = money(options.amount, options.currency)
+    return PublicStudy(
+        public_title=study.public_title,
+        language=study.language,
+        about=about_pairs(options),
+        minutes=minutes_in_words(options.minutes),
+        pay=pay,
+        part_pay=(
+            _("If you stop early, you are paid for what you have done.")
+            if pay and not part
+            else _(
+                "%(amount)s if you are screened out; if you stop early, you are paid for what you have done."
+            )
+            % {"amount": part}
+            if pay
+            else ""
+        ),
+        content_warning=options.content_warning,
+    )
+
+
+def consent_text(study: Study) -> ConsentText | None:
+    """Return the consent text of the study's current version, in its language where there is one."""
+    texts = ConsentText.objects.filter(study=study, version__lte=max(1, study.current_version))
+    own = texts.filter(language=study.language).order_by("-version").first()
+    return own or texts.order_by("-version", "language").first()
+
+
+def consent_html(study: Study) -> str:
+    """Return the consent text as HTML; empty where the study has none."""
+    text = consent_text(study)
+    return richtext.to_html(text.body) if text else ""
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return the address a request came from; of X-Forwarded-For only what our own proxies wrote is believed."""
+    proxies: int = settings.EVALWEB_PROXIES
+    forwarded = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]
+    if proxies and len(forwarded) >= proxies:
+        return forwarded[-proxies]
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class PageFrame:
+    """The bars around a rater's page."""
+
+    public_title: str
+    done: int
+    total: int
+    minutes_left: str
+    help_url: str
+    stop_url: str
+    lang: str
+    dir: str
+    languages: tuple[tuple[str, str, str], ...] = ()
+
+
+def direction(language: str) -> str:
+    """Return rtl for a language written from right to left, else ltr."""
+    return (
+        "rtl"
+        if language.split("-", maxsplit=1)[0] in {"ar", "arc", "dv", "fa", "he", "ku", "ps", "sd", "ug", "ur", "yi"}
+        else "ltr"
+    )
+
+
+def frame_for(rater: Rater, token: str, progress: RaterProgress) -> PageFrame:
+    """Put together the bars of a rater's page."""
+    language = translation.get_language() or rater.study.language
+    return PageFrame(
+        public_title=rater.study.public_title,
+        done=progress.done,
+        total=progress.total,
+        minutes_left=_("%(minutes)s left") % {"minutes": minutes_in_words(progress.minutes_left)},
+        help_url=reverse("rater:help", args=[token]),
+        stop_url=reverse("rater:stop", args=[token]),
+        lang=language,
+        dir=direction(language),
+    )
+
+
+def personal_link(request: HttpRequest, token: str) -> str:
+    """Return the address that brings a rater back."""
+    return request.build_absolute_uri(reverse("rater:next", args=[token]))
+
+
+def in_words(form: forms.Form, answer: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Word an answer, question by question, for a page that shows two of them."""
+    pairs: list[tuple[str, str]] = []
+    for name, field in form.fields.items():
+        value = answer.get(name)
+        shown = "" if value is None else str(value)
+        for choice, words in getattr(field, "choices", ()):
+            if str(choice) == shown and words:
+                shown = f"{shown} ({words})"
+        pairs.append((str(field.label or name), shown or _("no answer")))
+    return pairs

@@ -1,0 +1,253 @@
+"""A researcher's pages, in the admin's frame. Whoever may not see a study gets 404."""
+
+import tempfile
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.decorators import login_required
+from django.core.files.uploadedfile import UploadedFile
+from django.core.paginator import Paginator
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from tasks_app import access, studyfile, tabs
+from tasks_app.designs.base import PlanImpossible
+from tasks_app.models import Membership, Study
+from tasks_app.selectors import progress, screens
+from tasks_app.selectors import studies as reads
+from tasks_app.services import events, lifecycle, plans
+
+P = ParamSpec("P")
+
+RATERS_ON_A_PAGE = 100
+
+
+class UploadForm(forms.Form):
+    """Loading a study from a zip."""
+
+    file = forms.FileField(
+        label=gettext_lazy("Study file"),
+        help_text=gettext_lazy(
+            "A zip with study.yaml and items.csv (or .tsv, .jsonl), and media where you use them."
+        ),
+        allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
+    )
+    replace = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Replace the draft with the same slug"),
+        help_text=gettext_lazy("Only a draft of your own can be replaced; a study that was opened never is."),
+    )
+
+
+def researcher_page(
+    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """Ask for a sign-in, and answer 404 to people who are signed in but no researchers."""
+
+    @wraps(view)
+    def page(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if not getattr(request.user, "is_staff", False):
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return login_required(page)
+
+
+def _show(
+    request: HttpRequest, template: str, title: str, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    """Render a page in the admin's frame."""
+    frame = {**admin.site.each_context(request), "title": title, **context}
+    return render(request, f"researcher/{template}.html", frame, status=status)
+
+
+def _study_page(
+    request: HttpRequest, slug: str, tab: str, context: Callable[[Study], dict[str, Any]]
+) -> HttpResponse:
+    """Render one tab of a study; a superuser's look into a study of others is logged."""
+    study = access.study_for_researcher(request.user, slug)
+    role = access.role_in(study, request.user)
+    if role is None:
+        events.log(study, request.user, "viewed", about=tab)  # type: ignore[arg-type]  signed in, by the decorator
+    rows = [
+        {"label": one.label, "url": reverse(one.url_name, args=[slug]), "current": one.slug == tab}
+        for one in tabs.all_tabs()
+        if role is None or access.RANK[Membership.Role(role)] >= access.RANK[Membership.Role(one.role)]
+    ]
+    may_edit = role in {None, Membership.Role.OWNER, Membership.Role.EDITOR}
+    return _show(
+        request,
+        tab,
+        study.title,
+        {
+            "study": study,
+            "tabs": rows,
+            "role": role,
+            "may_edit": may_edit,
+            "moves": _moves(study),
+            **context(study),
+        },
+    )
+
+
+def _moves(study: Study) -> list[dict[str, str]]:
+    """Which changes of state are possible now, each with the words on its button."""
+    words = {
+        ("open", Study.State.DRAFT): _("Open the study"),
+        ("open", Study.State.PAUSED): _("Resume"),
+        ("open", Study.State.CLOSED): _("Open again"),
+        ("pause", Study.State.OPEN): _("Pause"),
+        ("close", Study.State.OPEN): _("Close"),
+        ("close", Study.State.PAUSED): _("Close"),
+    }
+    return [
+        {"action": action, "label": label} for (action, state), label in words.items() if state == study.state
+    ]
+
+
+@researcher_page
+@require_safe
+def studies(request: HttpRequest) -> HttpResponse:
+    """The studies somebody may see, with their progress."""
+    rows = reads.with_progress(access.studies_for_researcher(request.user))
+    page = Paginator(rows, 50).get_page(request.GET.get("page"))
+    return _show(request, "studies", _("Studies"), {"page": page})
+
+
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def load(request: HttpRequest) -> HttpResponse:
+    """Load a study from a zip: stored whole, or not at all with every problem listed."""
+    form = UploadForm(request.POST or None, request.FILES or None)
+    problems: list[studyfile.Problem] = []
+    if request.method == "POST" and form.is_valid():
+        try:
+            study = _store_upload(form.cleaned_data["file"], request, replace=form.cleaned_data["replace"])
+        except studyfile.StudyFileError as error:
+            problems = list(error.problems)
+        else:
+            messages.success(
+                request,
+                _("“%(title)s” is loaded as a draft. Look it over, then open it.") % {"title": study.title},
+            )
+            return redirect("researcher:setup", study.slug)
+    status = 422 if problems or form.errors else 200
+    return _show(request, "load", _("Load a study"), {"form": form, "problems": problems}, status=status)
+
+
+def _store_upload(upload: UploadedFile, request: HttpRequest, *, replace: bool) -> Study:
+    studyfile.check_size(upload.size or 0)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "study.zip"
+        with path.open("wb") as target:
+            for chunk in upload.chunks():
+                target.write(chunk)
+        return studyfile.load(path, owner=request.user, replace=replace)
+
+
+@researcher_page
+@require_safe
+def setup(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the study is: its texts, tasks and criteria, and the way to open it."""
+
+    def context(study: Study) -> dict[str, Any]:
+        frames = [screens.read_frame(task.pk) for task in study.tasks.filter(until=None).order_by("order")]
+        return {"frames": frames, "contents": reads.contents(study), "options": study.options}
+
+    return _study_page(request, slug, "setup", context)
+
+
+@researcher_page
+@require_safe
+def items(request: HttpRequest, slug: str) -> HttpResponse:
+    """The items with their outputs."""
+
+    def context(study: Study) -> dict[str, Any]:
+        page = Paginator(reads.items_of(study), reads.ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
+        return {"page": page, "contents": reads.contents(study)}
+
+    return _study_page(request, slug, "items", context)
+
+
+@researcher_page
+@require_safe
+def design(request: HttpRequest, slug: str) -> HttpResponse:
+    """The plan in numbers, before opening and after."""
+    return _study_page(
+        request,
+        slug,
+        "design",
+        lambda study: {"reports": plans.report(study), "booklets": reads.booklets_by_state(study)},
+    )
+
+
+@researcher_page
+@require_safe
+def recruit(request: HttpRequest, slug: str) -> HttpResponse:
+    """The rater link, and opening, pausing and closing."""
+
+    def context(study: Study) -> dict[str, Any]:
+        return {"link": request.build_absolute_uri(reverse("rater:join", args=[study.link_code]))}
+
+    return _study_page(request, slug, "recruit", context)
+
+
+@researcher_page
+@require_safe
+def monitor(request: HttpRequest, slug: str) -> HttpResponse:
+    """How far the study is, and its raters."""
+
+    def context(study: Study) -> dict[str, Any]:
+        page = Paginator(reads.raters_of(study), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+        return {
+            "progress": progress.study_progress(study),
+            "page": page,
+            "booklets": reads.booklets_by_state(study),
+        }
+
+    return _study_page(request, slug, "monitor", context)
+
+
+@researcher_page
+@require_safe
+def file(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
+    """The study as a study file, as a zip."""
+    study = access.study_for_researcher(request.user, slug)
+    target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
+    studyfile.export(study, target)
+    target.seek(0)
+    return FileResponse(target, as_attachment=True, filename=f"{study.slug}.zip")
+
+
+@researcher_page
+@require_POST
+def move(request: HttpRequest, slug: str) -> HttpResponse:
+    """Open, pause or close a study; closing asks once more."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    action = request.POST.get("action", "")
+    if action not in lifecycle.MOVES:
+        raise Http404
+    if action == "close" and request.POST.get("sure") != "yes":
+        return _study_page(request, slug, "close", lambda _study: {})
+    try:
+        lifecycle.move(study_id=study.pk, action=action, by=request.user)  # type: ignore[arg-type]  signed in
+    except (lifecycle.NotPossible, PlanImpossible) as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _MOVED[action])
+    return redirect("researcher:recruit", slug)
+
+
+_MOVED = {
+    "open": gettext_lazy("The study is open. Send the rater link to your raters."),
+    "pause": gettext_lazy("The study is paused: nobody can begin, and raters at work see a notice."),
+    "close": gettext_lazy("The study is closed. Raters at work may finish their sets."),
+}

@@ -1,0 +1,170 @@
+"""Every task type keeps the contract: its rooms are there, and what it declares is what it does."""
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+from django import forms
+from django.conf import settings
+from django.template.loader import get_template
+
+from tasks_app.task_types import TaskType, registry
+from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen, Value
+
+ROOT = Path(settings.BASE_DIR)
+
+every_type = pytest.mark.parametrize("kind", list(registry.values()), ids=list(registry))
+
+CRITERIA = (
+    Criterion("fluency", "Fluency", question="How fluent is it?", low="not at all", high="perfectly"),
+    Criterion("content", "Content", question="Does it say the same?", low="nothing", high="everything"),
+)
+ITEMS = tuple(
+    ItemTexts.collapsed(
+        f"i{number}", [OutputText(system, "", f"Text {number} by {index}") for index, system in enumerate("abc")]
+    )
+    for number in range(5)
+)
+
+
+def screens_of(kind: TaskType, seed: int = 1, **given: object) -> list[Screen]:
+    """Make screens the way a study does: units from items, arrangements from the stream, one rater's order."""
+    params = kind.params(given)
+    rng = Random(seed)
+    own = kind.arrange_for_rater(CRITERIA, params, rng)
+    made = []
+    for unit in kind.units(ITEMS, params, rng):
+        item = next(one for one in ITEMS if one.key == unit.item)
+        parts = tuple(Part(n, item.outputs[group[0]].text) for n, group in enumerate(unit.parts))
+        arrangement = {**next(kind.arrange(len(parts), params, rng)), **own}
+        made.append(Screen(kind.name, parts, CRITERIA, params, source="A source", arrangement=arrangement))
+    return made
+
+
+def layouts(kind: TaskType) -> list[dict[str, object]]:
+    """Every choice of every parameter that is a choice, so that no layout goes untested."""
+    found: list[dict[str, object]] = [{}]
+    for name, field in kind.Params.base_fields.items():
+        if isinstance(field, forms.ChoiceField):
+            found += [{name: value} for value, _label in field.choices]
+    return found
+
+
+@every_type
+def test_its_rooms_are_there(kind: TaskType) -> None:
+    get_template(kind.template_name)
+    for room in (
+        f"tasks_app/task_types/{kind.name}.py",
+        f"static/{kind.script}",
+        f"tests/task_types/test_{kind.name}.py",
+        f"examples/{kind.name}/study.yaml",
+    ):
+        assert (ROOT / room).is_file(), room
+
+
+@every_type
+def test_it_says_what_it_is(kind: TaskType) -> None:
+    for words in (kind.label, kind.summary, kind.default_instructions, kind.source):
+        assert str(words).strip()
+    assert kind.outcomes
+    assert all(str(outcome.doc).strip() for outcome in kind.outcomes)
+    assert type(kind).__doc__
+
+
+@every_type
+def test_defaults_are_valid_and_unknown_parameters_are_named(kind: TaskType) -> None:
+    assert set(kind.params({})) == set(kind.Params.base_fields)
+    with pytest.raises(ValueError, match="colour: unknown parameter"):
+        kind.params({"colour": "red"})
+
+
+@every_type
+@pytest.mark.parametrize("quality", list(Quality))
+def test_a_simulated_answer_is_accepted_and_gives_the_declared_outcomes(kind: TaskType, quality: Quality) -> None:
+    for given in layouts(kind):
+        for screen in screens_of(kind, **given):
+            form = kind.form(screen, kind.simulate(screen, quality, Random(3)))
+            assert form.is_valid(), form.errors
+            values = list(kind.ratings(screen, form.cleaned_data))
+            assert {value.outcome for value in values} == {outcome.name for outcome in kind.outcomes}
+            _hold_together(screen, values)
+
+
+def _hold_together(screen: Screen, values: list[Value]) -> None:
+    keys = [(value.part, value.part_b, value.criterion, value.number) for value in values]
+    assert len(keys) == len(set(keys)), "two ratings of one judgment have the same key"
+    for value in values:
+        assert value.part is None or 0 <= value.part < len(screen.parts)
+        assert value.criterion is None or value.criterion in {one.key for one in screen.criteria}
+        assert sum(one is not None for one in (value.value, value.label, value.text)) >= 1
+
+
+@every_type
+def test_nothing_is_preselected(kind: TaskType) -> None:
+    for screen in screens_of(kind):
+        form = kind.form(screen)
+        assert not any(bound.value() for bound in form)
+
+
+@every_type
+def test_an_empty_answer_says_what_is_missing(kind: TaskType) -> None:
+    for screen in screens_of(kind)[:2]:
+        form = kind.form(screen, {})
+        assert not form.is_valid()
+        assert all(len(str(message)) > 5 for messages in form.errors.values() for message in messages)
+
+
+@pytest.mark.parametrize("kind", [one for one in registry.values() if "layout" in one.Params.base_fields], ids=str)
+def test_what_the_rater_sees_decides_the_fields_and_what_is_canonical_the_ratings(kind: TaskType) -> None:
+    """The same answer under another order of the screen gives ratings of other parts."""
+    screen = screens_of(kind, layout="together")[0]
+    assert len(screen.parts) > 1
+    turned = list(reversed([shown.part.number for shown in screen.shown_parts]))
+    other = Screen(
+        screen.type, screen.parts, screen.criteria, screen.params, arrangement={**screen.arrangement, "parts": turned}
+    )
+    said = kind.simulate(screen, Quality.CAREFUL, Random(5))
+    first, second = kind.form(screen, said), kind.form(other, said)
+    assert first.is_valid()
+    assert second.is_valid()
+    here = {(v.part, v.criterion): v.value for v in kind.ratings(screen, first.cleaned_data)}
+    there = {(v.part, v.criterion): v.value for v in kind.ratings(other, second.cleaned_data)}
+    mirrored = {(len(screen.parts) - 1 - part, criterion): value for (part, criterion), value in there.items()}
+    assert sorted(here) == sorted(mirrored)
+    order = [shown.part.number for shown in screen.shown_parts]
+    for position, part in enumerate(order):
+        for criterion in ("fluency", "content"):
+            assert here[part, criterion] == there[turned[position], criterion]
+
+
+@every_type
+def test_gold_is_graded_on_the_server(kind: TaskType) -> None:
+    screen = screens_of(kind)[0]
+    form = kind.form(screen, kind.simulate(screen, Quality.CAREFUL, Random(2)))
+    assert form.is_valid()
+    value = next(kind.ratings(screen, form.cleaned_data))
+    right = value.value if value.value is not None else value.label
+    about = {"criterion": value.criterion, "part": value.part}
+    graded = kind.grade(
+        screen,
+        form.cleaned_data,
+        [
+            GoldAnswer("exact", right, **about),
+            GoldAnswer("exact", "something else", **about),
+            GoldAnswer("set", [right], **about),
+        ],
+    )
+    assert [one.passed for one in graded] == [True, False, True]
+    told = kind.feedback(screen, form.cleaned_data, [GoldAnswer("exact", "else", **about, explanation="Because.")])
+    assert not told[0].passed
+    assert told[0].explanation == "Because."
+
+
+def test_nobody_asks_which_type_it_is() -> None:
+    """`if task.type == …` outside a type's own module is how rivals' code grew into 12 files per type."""
+    names = "|".join(registry)
+    ladder = re.compile(rf"""\btype\b\s*(==|!=|in)\s*[\[({{]*["']({names})["']""")
+    for path in [*ROOT.glob("tasks_app/**/*.py"), *ROOT.glob("analytics_app/**/*.py"), *ROOT.glob("templates/**/*.html")]:
+        if path.parent.name != "task_types":
+            assert not ladder.search(path.read_text()), path

@@ -1,0 +1,1 @@
+"""Tests of the task types: each by itself, without a database."""

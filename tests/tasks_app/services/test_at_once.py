@@ -1,0 +1,117 @@
+"""Thirty-two raters at once, against the real database, each on a connection of its own."""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from threading import Barrier
+
+import pytest
+from django.db import connection
+
+from tasks_app.models import Assignment, Judgment, Place, Rater, RaterSet, Study
+from tasks_app.services import assignments, enrolment, judgments
+from tests import invariants, walk
+from tests.builders import build_study
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+AT_ONCE = 32
+
+
+def at_once(work: Callable[[int], object]) -> list[object]:
+    """Run `work` in 32 threads that start together; an exception in one of them is raised here."""
+    start = Barrier(AT_ONCE)
+
+    def run(number: int) -> object:
+        try:
+            start.wait(timeout=60)
+            return work(number)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(run, range(AT_ONCE)))
+
+
+def finish(study: Study, rater: Rater, rng: Random) -> int:
+    """Answer whatever is left for a rater; returns how much that was."""
+    answered = 0
+    while (found := assignments.next_for(rater=rater)) is not None:
+        judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, rng))
+        rater.refresh_from_db()
+        answered += 1
+    return answered
+
+
+def test_thirty_two_arrivals_for_sixteen_booklets() -> None:
+    study = build_study(None, items=8, k=4, set_size=4)
+
+    def arrive(_number: int) -> str:
+        try:
+            walk.arrive(study)
+        except enrolment.StudyFull:
+            return "full"
+        return "in"
+
+    assert Counter(at_once(arrive)) == {"in": 16, "full": 16}
+    assert Place.objects.count() == Assignment.objects.filter(state="reserved").count() == 64
+    assert Rater.objects.count() == 16
+    invariants.check(study)
+
+
+def test_everybody_judges_and_some_leave_and_all_places_are_filled_once() -> None:
+    study = build_study(None, items=16, k=4, set_size=4)
+
+    def work(number: int) -> object:
+        rater = walk.arrive(study)
+        rng = Random(number)
+        if number % 4:
+            return finish(study, rater, rng)
+        found = assignments.next_for(rater=rater)
+        judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, rng))
+        return assignments.stop(rater=rater) if number % 8 else None
+
+    at_once(work)
+    RaterSet.objects.filter(state="open").update(lease_until="2020-01-01T00:00Z")
+    invariants.check(study)
+    for number in range(100):
+        try:
+            finish(study, walk.arrive(study), Random(number))
+        except enrolment.StudyFull:
+            break
+    assert Assignment.objects.filter(state="submitted").count() == Place.objects.count() == 128
+    invariants.check(study)
+
+
+def test_one_answer_sent_thirty_two_times_at_once_is_stored_once() -> None:
+    study = build_study(None)
+    rater = walk.arrive(study)
+    found = assignments.next_for(rater=rater)
+    given = walk.answer(study, found, Random(1))
+    receipts = at_once(lambda _number: judgments.submit(assignment=found, rater=rater, given=given).is_new)
+    assert Counter(receipts) == {True: 1, False: 31}
+    assert Judgment.objects.count() == invariants.ratings_stored() == 1
+
+
+def test_answers_against_expiring_leases() -> None:
+    """Half of the threads answer late while the other half arrive and take what is free."""
+    study = build_study(None, items=16, k=2, set_size=4)
+    late = [walk.arrive(study) for _rater in range(AT_ONCE // 2)]
+    shown = [assignments.next_for(rater=rater) for rater in late]
+    RaterSet.objects.update(lease_until="2020-01-01T00:00Z")
+
+    def work(number: int) -> object:
+        if number < len(late):
+            given = walk.answer(study, shown[number], Random(number))
+            judgments.submit(assignment=shown[number], rater=late[number], given=given)
+            late[number].refresh_from_db()
+            return finish(study, late[number], Random(number))
+        try:
+            return finish(study, walk.arrive(study), Random(number))
+        except enrolment.StudyFull:
+            return "full"
+
+    at_once(work)
+    invariants.check(study)
+    assert Judgment.objects.count() >= Assignment.objects.filter(state="submitted").count()

@@ -1,0 +1,151 @@
+"""Who may open which address: one table over every address of the product. A new address needs a row."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from tasks_app.models import Membership, Study
+from tests import pages
+from tests.builders import build_study
+
+pytestmark = pytest.mark.django_db
+
+SIGN_IN = 302  # redirected to the sign-in page
+
+PEOPLE = ("stranger", "rater", "plain", "mallory", "viewer", "editor", "owner", "superuser")
+EVERYBODY = dict.fromkeys(PEOPLE, 200)
+RESEARCHERS = {**dict.fromkeys(PEOPLE, 200), "stranger": SIGN_IN, "rater": SIGN_IN, "plain": 404}
+MEMBERS = {**RESEARCHERS, "mallory": 404}
+EDITORS = {**MEMBERS, "viewer": 404}
+
+# (method, name of the address, what it takes, status by person)
+TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
+    ("get", "public:home", {}, EVERYBODY),
+    ("get", "public:patterns", {}, EVERYBODY),
+    ("get", "rater:join", {"code": "CODE"}, EVERYBODY),
+    ("get", "rater:next", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 302)),
+    ("get", "rater:instructions", {"token": "TOKEN"}, EVERYBODY),
+    ("get", "rater:judge", {"token": "TOKEN"}, EVERYBODY),
+    ("get", "rater:unit", {"token": "TOKEN", "order": "1"}, dict.fromkeys(PEOPLE, 302)),
+    ("post", "rater:draft", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 400)),
+    ("post", "rater:skip", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 403)),
+    ("get", "rater:help", {"token": "TOKEN"}, EVERYBODY),
+    ("get", "rater:stop", {"token": "TOKEN"}, EVERYBODY),
+    ("get", "rater:end", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 302)),
+    ("post", "rater:more", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 403)),
+    ("post", "rater:link", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 403)),
+    ("get", "researcher:studies", {}, RESEARCHERS),
+    ("get", "researcher:load", {}, RESEARCHERS),
+    ("get", "researcher:setup", {"slug": "SLUG"}, MEMBERS),
+    ("get", "researcher:items", {"slug": "SLUG"}, MEMBERS),
+    ("get", "researcher:design", {"slug": "SLUG"}, MEMBERS),
+    ("get", "researcher:recruit", {"slug": "SLUG"}, MEMBERS),
+    ("get", "researcher:monitor", {"slug": "SLUG"}, MEMBERS),
+    ("get", "researcher:file", {"slug": "SLUG"}, MEMBERS),
+    ("post", "researcher:move", {"slug": "SLUG", "action": "close"}, EDITORS),
+]
+
+# A token is the credential of a rater's pages: with a wrong one they do not exist, whoever asks.
+TOKEN_PAGES = [row for row in TABLE if "token" in row[2]]
+
+
+@pytest.fixture
+def people(study: Study, mallory: User, rosa: User) -> Callable[[str], Client]:
+    """Return a browser for each person of the table."""
+
+    def browser(person: str) -> Client:
+        client = Client()
+        if person in {"stranger", "rater"}:
+            return client
+        user = {"mallory": mallory, "owner": rosa}.get(person) or User.objects.create_user(
+            person, is_staff=person != "plain", is_superuser=person == "superuser"
+        )
+        if person in {"viewer", "editor"}:
+            Membership.objects.create(study=study, user=user, role=person)
+        client.force_login(user)
+        return client
+
+    return browser
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize(("method", "name", "takes", "statuses"), TABLE, ids=[row[1] for row in TABLE])
+def test_every_address_answers_each_person_as_promised(
+    study: Study,
+    people: Callable[[str], Client],
+    method: str,
+    name: str,
+    takes: dict[str, str],
+    statuses: dict[str, int],
+    person: str,
+) -> None:
+    token = pages.join(Client(), study) if "token" in takes else ""
+    words = {"TOKEN": token, "SLUG": study.slug, "CODE": study.link_code}
+    address = reverse(name, kwargs={key: words.get(value, value) for key, value in takes.items() if key != "action"})
+    data = {"action": takes["action"]} if "action" in takes else {}
+    answer = getattr(people(person), method)(address, data)
+    assert answer.status_code == statuses[person], answer.content.decode()[:500]
+    if statuses[person] == SIGN_IN and name.startswith("researcher:"):
+        assert answer["Location"].startswith("/admin/login/")
+
+
+@pytest.mark.parametrize(("method", "name", "takes", "_statuses"), TOKEN_PAGES, ids=[row[1] for row in TOKEN_PAGES])
+def test_a_guessed_token_finds_nothing(
+    study: Study, somebody: Client, method: str, name: str, takes: dict[str, str], _statuses: dict[str, int]
+) -> None:
+    token = pages.join(Client(), study)
+    takes = {**takes, "token": token}
+    assert getattr(somebody, method)(reverse(name, kwargs=takes)).status_code != 404
+    guessed = token[:-1] + ("A" if token[-1] != "A" else "B")
+    assert getattr(somebody, method)(reverse(name, kwargs={**takes, "token": guessed})).status_code == 404
+
+
+def own_addresses() -> Iterator[str]:
+    """Every named address that is ours rather than the admin's."""
+
+    def walk(patterns: list[URLPattern | URLResolver], space: str) -> Iterator[str]:
+        for pattern in patterns:
+            if isinstance(pattern, URLResolver):
+                if pattern.app_name != "admin":
+                    yield from walk(pattern.url_patterns, f"{pattern.namespace}:" if pattern.namespace else space)
+            else:
+                yield f"{space}{pattern.name}"
+
+    yield from walk(get_resolver().url_patterns, "")
+
+
+def test_no_address_is_missing_from_the_table() -> None:
+    assert {row[1] for row in TABLE} == set(own_addresses())
+
+
+def test_only_members_change_a_study_and_it_is_logged(study: Study, people: Callable[[str], Client]) -> None:
+    for person in ("stranger", "plain", "mallory", "viewer"):
+        people(person).post(f"/admin/studies/{study.slug}/move/", {"action": "pause"})
+        study.refresh_from_db()
+        assert study.state == "open", person
+    people("editor").post(f"/admin/studies/{study.slug}/move/", {"action": "pause"})
+    study.refresh_from_db()
+    assert study.state == "paused"
+    assert study.events.first().verb == "paused"
+    assert study.events.first().actor.username == "editor"
+
+
+def test_a_superusers_look_is_logged(study: Study, people: Callable[[str], Client]) -> None:
+    people("superuser").get(f"/admin/studies/{study.slug}/monitor/")
+    event = study.events.first()
+    assert (event.verb, event.object, event.actor.username) == ("viewed", "monitor", "superuser")
+
+
+def test_the_admins_own_tables_show_only_ones_own(study: Study, people: Callable[[str], Client]) -> None:
+    build_study(None, slug="of-nobody")
+    event = study.events.first()
+    path = f"/admin/tasks_app/event/{event.pk}/change/"
+    assert people("owner").get(path).status_code == 200
+    mallory = people("mallory")
+    assert mallory.get(path).status_code == 404
+    listing = mallory.get("/admin/tasks_app/event/")
+    assert listing.status_code == 200
+    assert study.title not in listing.content.decode()

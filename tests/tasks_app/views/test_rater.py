@@ -1,0 +1,291 @@
+"""A rater's way, through its addresses."""
+
+import json
+import uuid
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from tasks_app.models import Assignment, Consent, Draft, EnrolmentCount, Judgment, Rater, RaterSet, Rating, Study
+from tasks_app.services import lifecycle
+from tests import invariants, pages
+from tests.builders import build_study
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_whole_study_without_cookies_or_scripts(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    assert Consent.objects.get().consent_text.body.startswith("You **agree**")
+    for _unit in range(4):
+        form = pages.unit(somebody, token)
+        answer = somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "4"})
+        assert answer.status_code == 302
+    assert not somebody.cookies, "a rater's page set a cookie"
+    assert somebody.get(f"/r/{token}/judge/").headers["Location"].endswith("/end/")
+    end = somebody.get(f"/r/{token}/end/").content.decode()
+    rater = Rater.objects.get()
+    assert rater.outcome == Rater.Outcome.COMPLETED
+    assert rater.completion_code in end
+    assert list(Rating.objects.values_list("value", flat=True)) == [4.0] * 4
+    invariants.check(study)
+
+
+def test_no_page_names_a_system_or_the_researchers_title(study: Study, somebody: Client) -> None:
+    seen = somebody.get(f"/join/{study.link_code}/").content.decode()
+    token = pages.join(somebody, study)
+    for step in ("judge", "help", "stop", "instructions"):
+        seen += somebody.get(f"/r/{token}/{step}/").content.decode()
+    assert "Text 0 in version" in seen or "Text 1 in version" in seen or "Text 2" in seen or "Text 3" in seen
+    for secret in ("alpha-mt", "beta-mt", "Secret title", study.slug, "/i0", "i0/"):
+        assert secret not in seen, secret
+
+
+def test_consent_is_needed_and_twice_is_once(study: Study, somebody: Client) -> None:
+    path = f"/join/{study.link_code}/"
+    form = pages.hidden(somebody.get(path))
+    refused = somebody.post(path, form)
+    assert refused.status_code == 422
+    assert "Tick the box" in refused.content.decode()
+    assert not Rater.objects.exists()
+    first = somebody.post(path, {**form, "agree": "on"})
+    second = somebody.post(path, {**form, "agree": "on"})
+    assert first["Location"] == second["Location"]
+    assert Rater.objects.count() == 1
+
+
+def test_an_incomplete_answer_is_shown_again_with_what_is_missing(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    form = pages.unit(somebody, token)
+    answer = somebody.post(f"/r/{token}/judge/", form)
+    assert answer.status_code == 422
+    assert "Answer “Fluency”." in answer.content.decode()
+    assert not Judgment.objects.exists()
+    again = pages.hidden(answer, "answer")
+    assert again["submission"] == form["submission"]
+    assert somebody.post(f"/r/{token}/judge/", {**again, "p1-fluency": "2"}).status_code == 302
+
+
+def test_a_double_post_stores_once_and_a_second_tab_gets_409(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    first_tab = pages.unit(somebody, token)
+    second_tab = pages.unit(somebody, token)
+    path = f"/r/{token}/judge/"
+    assert somebody.post(path, {**first_tab, "p1-fluency": "4"}).status_code == 302
+    assert somebody.post(path, {**first_tab, "p1-fluency": "4"}).status_code == 302
+    assert somebody.post(path, {**second_tab, "p1-fluency": "4"}).status_code == 302, "the same answer is no conflict"
+    refused = somebody.post(path, {**second_tab, "p1-fluency": "1"})
+    assert refused.status_code == 409
+    assert Judgment.objects.count() == Rating.objects.count() == 1
+    change = next(
+        form
+        for form in [pages.hidden(refused)]
+        if form.get("replaces") == str(Judgment.objects.get().pk) and form["p1-fluency"] == "1"
+    )
+    assert somebody.post(path, change).status_code == 302
+    assert list(Judgment.objects.order_by("id").values_list("answer", flat=True)) == [
+        {"p1-fluency": 4},
+        {"p1-fluency": 1},
+    ]
+    assert Judgment.objects.get(replaces__isnull=False).replaces == Judgment.objects.get(replaces=None)
+
+
+def test_going_back_changes_an_answer_by_a_new_judgment(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
+    page = somebody.get(f"/r/{token}/judge/1/")
+    assert 'value="4"' in page.content.decode()
+    form = pages.hidden(page, "answer")
+    assert somebody.post(f"/r/{token}/judge/1/", {**form, "p1-fluency": "5"}).status_code == 302
+    assert Judgment.objects.count() == 2
+    assert somebody.get(f"/r/{token}/judge/2/").status_code == 302, "a unit ahead is not open yet"
+
+
+def test_skipping_gives_the_place_to_somebody_else(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    page = somebody.get(f"/r/{token}/judge/")
+    body = page.content.decode()
+    start = body.index(f'action="/r/{token}/skip/"')
+    form = pages.hidden_fields(body[body.rindex("<form", 0, start) :])
+    path = f"/r/{token}/skip/"
+    assert somebody.post(path, form).status_code == 422
+    assert somebody.post(path, {**form, "reason": "upsetting", "comment": "sad"}).status_code == 302
+    skipped = Judgment.objects.get()
+    assert (skipped.skip_reason, skipped.comment, skipped.assignment.state) == ("upsetting", "sad", "skipped")
+    other = pages.join(Client(), study)
+    taken = Assignment.objects.filter(rater__token_hash__isnull=False, place=skipped.assignment.place_id)
+    assert taken.filter(state="reserved").count() == 1, "what was left is claimed before any new booklet"
+    assert other != token
+    invariants.check(study)
+
+
+def test_stopping_keeps_the_answers_and_frees_the_rest(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
+    form = pages.unit(somebody, token)
+    stop = somebody.get(f"/r/{token}/stop/")
+    assert "0.75 EUR" in stop.content.decode()
+    assert somebody.post(f"/r/{token}/stop/", pages.hidden(stop)).status_code == 302
+    rater = Rater.objects.get()
+    assert rater.outcome == Rater.Outcome.WITHDRAWN
+    assert rater.completion_code in somebody.get(f"/r/{token}/end/").content.decode()
+    late = somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "4"})
+    assert late.status_code == 410
+    assert Judgment.objects.count() == 1
+    invariants.check(study)
+
+
+def test_a_late_answer_takes_its_place_back_or_is_surplus(somebody: Client) -> None:
+    study = build_study(None, items=2, k=1, set_size=4)
+    token = pages.join(somebody, study)
+    form = pages.unit(somebody, token)
+    RaterSet.objects.update(lease_until="2020-01-01T00:00Z")
+    other = pages.join(Client(), study)
+    assert Assignment.objects.filter(state="expired").count() == 4
+    assert somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "2"}).status_code == 302
+    assert list(Assignment.objects.filter(judgments__isnull=False).values_list("state", flat=True)) == ["surplus"]
+    invariants.check(study)
+    Client().post(f"/r/{other}/stop/", pages.hidden(somebody.get(f"/r/{other}/stop/")))
+    again = pages.unit(somebody, token)
+    assert somebody.post(f"/r/{token}/judge/", {**again, "p1-fluency": "2"}).status_code == 302
+    assert Assignment.objects.filter(state="submitted").count() == 1
+    invariants.check(study)
+
+
+def draft(browser: Client, token: str, form_token: str, counter: object, answer: object) -> tuple[int, dict]:
+    """Send a draft."""
+    sent = json.dumps({"form_token": form_token, "counter": counter, "answer": answer})
+    response = browser.post(f"/r/{token}/draft/", sent, content_type="application/json")
+    return response.status_code, response.json()
+
+
+def test_a_draft_comes_back_and_an_older_one_never_overwrites_it(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    form_token = pages.unit(somebody, token)["form_token"]
+    assert draft(somebody, token, form_token, 2, {"p1-fluency": "3"}) == (200, {"saved": True, "counter": 2})
+    status, answer = draft(somebody, token, form_token, 1, {"p1-fluency": "1"})
+    assert (status, answer["counter"]) == (409, 2)
+    assert Draft.objects.get().answer == {"p1-fluency": "3"}
+    page = Client().get(f"/r/{token}/judge/").content.decode()
+    assert 'value="3" checked' in page.replace("  ", " ").replace('id="', 'x="') or "checked" in page
+    somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "3"})
+    assert draft(somebody, token, form_token, 3, {"p1-fluency": "3"})[0] == 410
+    assert not Draft.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("counter", "answer"),
+    [
+        (0, {}),
+        (-1, {}),
+        (True, {}),
+        ("1", {}),
+        (2**60, {}),
+        (1, []),
+        (1, {"p1-fluency": 3}),
+        (1, {"p1-fluency": "\x00"}),
+        (1, {"p1-fluency": "\ud800"}),
+    ],
+)
+def test_a_bad_draft_is_refused_with_a_sentence(
+    study: Study, somebody: Client, counter: object, answer: object
+) -> None:
+    token = pages.join(somebody, study)
+    form_token = pages.unit(somebody, token)["form_token"]
+    status, said = draft(somebody, token, form_token, counter, answer)
+    assert status == 400
+    assert len(said["error"]) > 5
+    assert not Draft.objects.exists()
+    assert draft(somebody, token, form_token, 1, {"p1-fluency": "3"})[0] == 200
+
+
+def test_forged_posts_are_refused_and_store_nothing(study: Study, somebody: Client) -> None:
+    ada, eve = pages.join(somebody, study), pages.join(Client(), study)
+    other_study = build_study(None, slug="other")
+    elsewhere = pages.join(Client(), other_study)
+    mine = pages.unit(somebody, ada)
+    before = invariants.ratings_stored()
+    forgeries = [
+        (eve, mine),  # another rater's form under one's own address
+        (elsewhere, mine),  # another study's assignment
+        (ada, {**mine, "form_token": "x"}),
+        (ada, {**mine, "form_token": ""}),
+        (ada, {**mine, "form_token": mine["form_token"][:-2] + "AA"}),
+        (ada, {**mine, "submission": "1"}),
+        (ada, {**mine, "submission": str(uuid.uuid4()) + "0"}),
+        (ada, {**mine, "seconds_active": "NaN"}),
+        (ada, {**mine, "seconds_active": "-5"}),
+        (ada, {**mine, "log": "{}"}),
+        (ada, {**mine, "log": "[NaN]"}),
+        (ada, {**mine, "comment": "\x00"}),
+        (ada, {**mine, "comment": "x" * 5001}),
+        ("A" * 22, mine),
+    ]
+    for token, form in forgeries:
+        answer = somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "4"})
+        assert 400 <= answer.status_code < 500, (token == ada, form)
+    for value in ("0", "6", "1.5", "NaN", "Infinity", "1e400", "9" * 5000, "\x00", "<script>"):
+        assert somebody.post(f"/r/{ada}/judge/", {**mine, "p1-fluency": value}).status_code == 422, value
+    assert invariants.ratings_stored() == before == 0
+    assert not Judgment.objects.exists()
+    assert somebody.post(f"/r/{ada}/judge/", {**mine, "p1-fluency": "4"}).status_code == 302
+
+
+def test_a_new_personal_link_ends_the_old_one(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    page = somebody.get(f"/r/{token}/help/")
+    answer = somebody.post(f"/r/{token}/link/", pages.hidden(page))
+    new = answer["Location"].strip("/").split("/")[1]
+    assert new != token
+    assert somebody.get(f"/r/{token}/judge/").status_code == 404
+    assert Client().get(f"/r/{new}/judge/").status_code == 200, "resumed on another device"
+
+
+def test_full_paused_and_closed_say_so(somebody: Client, rosa: object) -> None:
+    study = build_study(None, items=2, k=1, set_size=4)
+    token = pages.join(somebody, study)
+    assert "All places are taken" in somebody.get(f"/join/{study.link_code}/").content.decode()
+    lifecycle.move(study_id=study.pk, action="pause", by=None)
+    assert "having a break" in somebody.get(f"/join/{study.link_code}/").content.decode()
+    assert "Your answers are saved" in somebody.get(f"/r/{token}/judge/").content.decode()
+    lifecycle.move(study_id=study.pk, action="close", by=None)
+    assert "has ended" in somebody.get(f"/join/{study.link_code}/").content.decode()
+    assert somebody.get(f"/r/{token}/judge/").status_code == 200, "who is at work may finish"
+
+
+def test_enrolment_from_one_address_is_throttled_and_forgets_the_address(somebody: Client) -> None:
+    study = build_study(None, enrolments_per_address=2, k=4)
+    for _rater in range(2):
+        pages.join(somebody, study)
+    path = f"/join/{study.link_code}/"
+    answer = somebody.post(path, {**pages.hidden(somebody.get(path)), "agree": "on"})
+    assert answer.status_code == 429
+    assert Rater.objects.count() == 2
+    elsewhere = Client(REMOTE_ADDR="192.0.2.7")
+    assert pages.join(elsewhere, study)
+    assert "192.0.2.7" not in str(list(EnrolmentCount.objects.values()))
+
+
+def test_queries_of_judging(study: Study, somebody: Client, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
+    token = pages.join(somebody, study)
+    somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
+    form = pages.unit(somebody, token)
+    with django_assert_max_num_queries(12 + 2):  # two savepoints, which only exist inside a test's transaction
+        somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "4"})
+    with django_assert_max_num_queries(12 + 2):
+        somebody.get(f"/r/{token}/judge/")
+
+
+@pytest.mark.parametrize("method", ["put", "delete", "patch", "options"])
+def test_other_methods_are_refused(study: Study, somebody: Client, method: str) -> None:
+    token = pages.join(somebody, study)
+    for step in ("", "judge/", "draft/", "skip/", "end/"):
+        assert getattr(somebody, method)(f"/r/{token}/{step}").status_code == 405
+
+
+def test_strangers_learn_nothing(study: Study, somebody: Client) -> None:
+    for path in ("/join/nothing-here/", "/r/AAAAAAAAAAAAAAAAAAAAAA/", "/r/x/judge/", "/r/%00/", "/join/%ff/"):
+        assert somebody.get(path).status_code == 404, path
+    hidden_draft = build_study(None, slug="draft", opened=False)
+    assert somebody.get(f"/join/{hidden_draft.link_code}/").status_code == 404
