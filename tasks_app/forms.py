@@ -38,9 +38,7 @@ class SignedForm(forms.Form):
         try:
             self.signed = credentials.read_signed(self.action, token)
         except signing.BadSignature:
-            raise forms.ValidationError(
-                _("This form is not valid here. Reload the page."), code="forged"
-            ) from None
+            raise forms.ValidationError(_("This form is not valid here. Reload the page."), code="forged") from None
         if any(self.signed.get(name) != value for name, value in self.bound_to.items()):
             raise forms.ValidationError(_("This form is not valid here. Reload the page."), code="forged")
         return token
@@ -80,12 +78,8 @@ class AnswerFields(SignedForm):
 
     submission = forms.UUIDField(widget=forms.HiddenInput)
     replaces = forms.IntegerField(widget=forms.HiddenInput, required=False)
-    seconds_active = forms.FloatField(
-        widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING
-    )
-    seconds_elapsed = forms.FloatField(
-        widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING
-    )
+    seconds_active = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)
+    seconds_elapsed = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)
     log = forms.CharField(widget=forms.HiddenInput, required=False, max_length=LONGEST_LOG)
     comment = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 3}),

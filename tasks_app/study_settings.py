@@ -70,15 +70,11 @@ class About(Block):
 class Pay(Block):
     """What a rater gets for a set, and how long it should take."""
 
-    minutes = forms.FloatField(
-        min_value=0.1, max_value=10_000, initial=10, label=_("Expected minutes for a set")
-    )
+    minutes = forms.FloatField(min_value=0.1, max_value=10_000, initial=10, label=_("Expected minutes for a set"))
     amount = forms.DecimalField(
         min_value=0, max_digits=10, decimal_places=2, initial=Decimal("0"), label=_("Pay for a full set")
     )
-    currency = forms.RegexField(
-        r"^[A-Z]{3}$", initial="EUR", label=_("Currency"), help_text=_("Such as EUR or GBP.")
-    )
+    currency = forms.RegexField(r"^[A-Z]{3}$", initial="EUR", label=_("Currency"), help_text=_("Such as EUR or GBP."))
     part_amount = forms.DecimalField(
         min_value=0,
         max_digits=10,
@@ -98,9 +94,7 @@ class Flow(Block):
         label=_("Lease in minutes"),
         help_text=_("Somebody else may take the units of a rater who has not been heard of for so long."),
     )
-    sets_per_rater = forms.IntegerField(
-        min_value=1, max_value=1000, initial=1, label=_("Sets a rater may take")
-    )
+    sets_per_rater = forms.IntegerField(min_value=1, max_value=1000, initial=1, label=_("Sets a rater may take"))
     enrolments_per_address = forms.IntegerField(
         min_value=1,
         max_value=1_000_000,
@@ -112,9 +106,7 @@ class Flow(Block):
         min_value=1, max_value=600, initial=20, label=_("Remind of a break after minutes")
     )
     allow_skip = forms.BooleanField(required=False, initial=True, label=_("Raters may skip a unit"))
-    allow_back = forms.BooleanField(
-        required=False, initial=True, label=_("Raters may go back and change an answer")
-    )
+    allow_back = forms.BooleanField(required=False, initial=True, label=_("Raters may go back and change an answer"))
     content_warning = line(_("Content warning"), _("Covers every text until it is opened."))
 
 

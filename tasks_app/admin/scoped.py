@@ -11,7 +11,7 @@ from tasks_app import access
 from tasks_app.models import Event
 
 
-class ScopedAdmin(ModelAdmin):  # type: ignore[misc]  unfold ships no types
+class ScopedAdmin(ModelAdmin):  # type: ignore[misc]  # unfold ships no types
     """A table of rows of one's own studies; a row of somebody else's is 404, not a redirect that gives it away."""
 
     study_path = "study"

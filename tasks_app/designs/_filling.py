@@ -179,8 +179,10 @@ class Filling:
         """Exchange a unit of booklet b that is at fault for one of its class and round; returns where that was."""
         booklet = self.booklets[b]
         guilty = [unit for unit in booklet.units if booklet.is_at_fault(unit, self.items[unit])]
-        unit = self.rng.choice(guilty)
-        here = self.rng.choice([r for r in (self._round, self._before) if r.where.get(unit) == b])
+        movable = [(unit, r) for unit in guilty for r in (self._round, self._before) if r.where.get(unit) == b]
+        if not movable:
+            return None
+        unit, here = self.rng.choice(movable)
         held = here.held[self.classes[unit]]
         best: tuple[int, float, int] | None = None
         for other in self.rng.sample(held, min(len(held), _PARTNERS)):

@@ -32,7 +32,7 @@ def cut(rounds: Sequence[int], set_size: int) -> list[list[Segment]]:
             segments[r].append(Segment(booklet, taken))
             left -= taken
             if not left and r + 1 < len(rounds):
-                begun = min(set_size - taken, size - taken, rounds[r + 1])
+                begun = min(set_size - taken, (size - taken) * rounds[r + 1] // size)
                 if begun:
                     segments[r + 1].append(Segment(booklet, begun))
             booklet += 1

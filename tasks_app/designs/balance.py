@@ -6,14 +6,14 @@ A design checks with it what it promises before it returns, and the plan report 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from tasks_app.designs._spacing import smallest_gap
 from tasks_app.designs.base import PlanUnit
 
-Member = TypeVar("Member", str, tuple[str, ...])
+Member = TypeVar("Member", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,7 +158,11 @@ class _Drawing:
             and balance.system_class.worst_deviation < 1
             and (gap is None or gap >= settings.spacing)
         ):
-            raise RuntimeError(f"The independent design drew a plan that breaks what it promises: {balance}")
+            raise RuntimeError(
+                f"The independent design drew a plan that breaks its promises: unit spread {balance.worst_unit_spread}, "
+                f"class deviation {balance.system_class.worst_deviation}, spacing {gap}, missing {balance.missing}, "
+                f"beyond k {balance.beyond_k}, repeated {balance.repeated}."
+            )
 
 
 def _refusal(drawing: _Drawing, settings: Settings, rng: Random) -> PlanImpossible:

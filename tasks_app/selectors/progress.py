@@ -11,6 +11,9 @@ from tasks_app.models import Assignment, Judgment, Place, Rater, Study, Task
 ANSWERED = ("submitted", "surplus", "skipped")
 OPEN = ("reserved", "live")
 
+# Submitted, held, surplus and skipped of a task that nobody has begun.
+NOBODY = (0, 0, 0, 0)
+
 # A rater's own pace counts from the third unit on; before that the researcher's estimate is the better guess.
 ENOUGH_FOR_PACE = 3
 
@@ -40,11 +43,7 @@ def progress_of(rater: Rater, expected_minutes: float, set_size: int) -> RaterPr
     firsts = [(state, seconds) for state, seconds, replaces in states if replaces is None]
     done = sum(state in ANSWERED for state, _seconds in firsts)
     seconds = [one for _state, one in firsts if one is not None]
-    pace = (
-        statistics.median(seconds)
-        if len(seconds) >= ENOUGH_FOR_PACE
-        else expected_minutes * 60 / max(1, set_size)
-    )
+    pace = statistics.median(seconds) if len(seconds) >= ENOUGH_FOR_PACE else expected_minutes * 60 / max(1, set_size)
     return RaterProgress(done, len(firsts), max(1, round(pace * (len(firsts) - done) / 60)))
 
 
@@ -94,7 +93,7 @@ class StudyProgress:
 def study_progress(study: Study) -> StudyProgress:
     """Count places, raters and judgments of a study; four queries, whatever its size."""
     tasks = list(Task.objects.filter(study=study, until=None).order_by("order"))
-    held = {
+    held: dict[int, tuple[int, int, int, int]] = {
         row[0]: row[1:]
         for row in Assignment.objects.filter(unit__task__study=study)
         .exclude(rater_kind="sandbox")
@@ -126,7 +125,7 @@ def study_progress(study: Study) -> StudyProgress:
             TaskProgress(
                 task,
                 places.get(task.pk, 0),
-                *held.get(task.pk, (0, 0, 0, 0)),
+                *held.get(task.pk, NOBODY),
                 min(per_unit.get(task.pk, [0])),
                 max(per_unit.get(task.pk, [0])),
             )

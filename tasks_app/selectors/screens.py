@@ -62,9 +62,7 @@ def criterion_of(row: Criterion) -> contract.Criterion:
 def read_frame(task_id: int) -> Frame:
     """Read what a task asks."""
     task = Task.objects.select_related("study").get(pk=task_id)
-    rows = [
-        one.criterion for one in Asked.objects.filter(task=task).select_related("criterion").order_by("order")
-    ]
+    rows = [one.criterion for one in Asked.objects.filter(task=task).select_related("criterion").order_by("order")]
     return Frame(
         task=task,
         params=task.kind.params(task.params),
@@ -114,9 +112,7 @@ def screen_of(assignment: Assignment, study: Study) -> contract.Screen:
     return make_screen(frame, material_of(assignment.unit_id, study), study, assignment.arrangement)
 
 
-def make_screen(
-    frame: Frame, material: Material, study: Study, arrangement: Mapping[str, object]
-) -> contract.Screen:
+def make_screen(frame: Frame, material: Material, study: Study, arrangement: Mapping[str, object]) -> contract.Screen:
     """Put together what a task asks and what a unit shows."""
     return contract.Screen(
         type=frame.task.type,

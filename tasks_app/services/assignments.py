@@ -32,16 +32,9 @@ def next_for(*, rater: Rater) -> Assignment | None:
 @atomically
 def _show_next(*, rater: Rater) -> Assignment | None:
     found = (
-        Assignment.objects.filter(rater=rater, state__in=OPEN)
-        .select_related("unit", "set")
-        .order_by("order")
-        .first()
+        Assignment.objects.filter(rater=rater, state__in=OPEN).select_related("unit", "set").order_by("order").first()
     )
-    if (
-        found is None
-        or found.set_id is None
-        or not claims.renew(found.set_id, rater.study.options.lease_minutes)
-    ):
+    if found is None or found.set_id is None or not claims.renew(found.set_id, rater.study.options.lease_minutes):
         return None
     if found.first_shown is None:
         # The set's row is locked now, so the assignment cannot have been freed since it was read and found open.
@@ -142,6 +135,4 @@ def may_take_another(rater: Rater) -> bool:
 
 def start(*, rater: Rater) -> None:
     """Write down that a rater has read the instructions and begins."""
-    Rater.objects.filter(pk=rater.pk, state=Rater.State.ENROLLED).update(
-        state=Rater.State.JUDGING, instructed_at=Now()
-    )
+    Rater.objects.filter(pk=rater.pk, state=Rater.State.ENROLLED).update(state=Rater.State.JUDGING, instructed_at=Now())

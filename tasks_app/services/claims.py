@@ -217,9 +217,7 @@ def _free(row: tuple[Any, ...]) -> Free:
 def _assign(rater: Rater, task: Task, chosen: RaterSet, taken: Sequence[Free]) -> None:
     """Write the assignments of a set, each with its place's arrangement and the rater's own."""
     last = Assignment.objects.filter(rater=rater).aggregate(last=Max("order"))["last"] or 0
-    criteria = [
-        Asked(one.criterion.key, one.criterion.name) for one in task.task_criteria.select_related("criterion")
-    ]
+    criteria = [Asked(one.criterion.key, one.criterion.name) for one in task.task_criteria.select_related("criterion")]
     rng = plans.seeded(task.study, "rater", rater.seed, task.key)
     own = task.kind.arrange_for_rater(criteria, task.kind.params(task.params), rng)
     counted = counts_for_the_plan(rater)

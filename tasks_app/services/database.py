@@ -11,7 +11,7 @@ Order, so that nobody waits in a circle: claims, then set, then assignment, then
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from django.db import OperationalError, connection, transaction
 
@@ -56,7 +56,7 @@ def share_submissions(study_id: int) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", [SUBMISSIONS, study_id])
 
 
-def rows(sql: str, params: list[object] | dict[str, object]) -> list[tuple[object, ...]]:
+def rows(sql: str, params: list[Any] | dict[str, Any]) -> list[tuple[Any, ...]]:
     """Run one statement and return its rows."""
     with connection.cursor() as cursor:
         cursor.execute(sql, params)

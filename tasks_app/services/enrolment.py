@@ -69,9 +69,7 @@ def enrol(
         language=study.language,
     )
     if consent_text_id is not None:
-        Consent.objects.create(
-            rater=rater, consent_text=ConsentText.objects.get(pk=consent_text_id, study=study)
-        )
+        Consent.objects.create(rater=rater, consent_text=ConsentText.objects.get(pk=consent_text_id, study=study))
     for task in tasks_of(rater):
         if claims.claim(rater, task, study.options.lease_minutes) is None:
             raise StudyFull

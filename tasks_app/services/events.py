@@ -2,14 +2,17 @@
 
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 from tasks_app.models import Event, Study
 
 
+Actor = AbstractBaseUser | AnonymousUser | None
+
+
 def log(
     study: Study,
-    actor: AbstractBaseUser | None,
+    actor: Actor,
     verb: str,
     *,
     about: str = "",

@@ -211,8 +211,6 @@ def save_draft(*, assignment: Assignment, rater: Rater, counter: int, answer: Ma
     if state not in (*HELD, Assignment.State.EXPIRED):
         raise Over
     Draft.objects.bulk_create([Draft(assignment=assignment, counter=0)], ignore_conflicts=True)
-    newer = Draft.objects.filter(assignment=assignment, counter__lt=counter).update(
-        counter=counter, answer=answer
-    )
+    newer = Draft.objects.filter(assignment=assignment, counter__lt=counter).update(counter=counter, answer=answer)
     newest = Draft.objects.values_list("counter", flat=True).get(assignment=assignment)
     return Saved(bool(newer), newest)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -33,7 +32,7 @@ MOVES = {
 
 
 @atomically
-def move(*, study_id: int, action: str, by: AbstractBaseUser | None) -> Study:
+def move(*, study_id: int, action: str, by: events.Actor) -> Study:
     """Open, pause or close a study; the first opening freezes the design as version 1 and draws the plan.
 
     Raises
@@ -64,7 +63,7 @@ def move(*, study_id: int, action: str, by: AbstractBaseUser | None) -> Study:
     return study
 
 
-def _freeze(study: Study, by: AbstractBaseUser | None) -> None:
+def _freeze(study: Study, by: events.Actor) -> None:
     """Freeze the design as version 1: the study file and its digest; then draw the plan of every task."""
     lock_claims(study.pk)
     tasks = list(Task.objects.filter(study=study, until=None))
@@ -73,9 +72,7 @@ def _freeze(study: Study, by: AbstractBaseUser | None) -> None:
     for task in tasks:
         if not Unit.objects.filter(task=task, until=None).exists():
             raise NotPossible(
-                _(
-                    "The task “%(task)s” has nothing to judge. Add outputs to items.csv and load the study again."
-                )
+                _("The task “%(task)s” has nothing to judge. Add outputs to items.csv and load the study again.")
                 % {"task": task}
             )
     document = sections.snapshot(study)

@@ -115,9 +115,7 @@ def set_member(*, study: Study, user: AbstractBaseUser, role: str, by: AbstractB
     member, _created = Membership.objects.update_or_create(
         study=study, user_id=user.pk, defaults={"role": Membership.Role(role)}
     )
-    events.log(
-        study, by, "shared", about=user.get_username(), before=before and {"role": before}, after={"role": role}
-    )
+    events.log(study, by, "shared", about=user.get_username(), before=before and {"role": before}, after={"role": role})
     return member
 
 
@@ -162,10 +160,7 @@ def store_criteria(*, study: Study, criteria: Sequence[Mapping[str, Any]]) -> No
             study=study,
             since=study.next_version,
             ends={name: one[name] for name in ENDS if one.get(name)},
-            **{
-                name: one[name]
-                for name in ("key", "kind", "name", "definition", "question", "language", "heds")
-            },
+            **{name: one[name] for name in ("key", "kind", "name", "definition", "question", "language", "heds")},
         )
         for one in criteria
     )
@@ -199,9 +194,7 @@ def store_tasks(*, study: Study, tasks: Sequence[Mapping[str, Any]]) -> None:
         for order, key in enumerate(one["criteria"], start=1)
     )
     TaskGroup.objects.bulk_create(
-        TaskGroup(task=row, group_id=groups[key])
-        for row, one in zip(rows, tasks, strict=True)
-        for key in one["groups"]
+        TaskGroup(task=row, group_id=groups[key]) for row, one in zip(rows, tasks, strict=True) for key in one["groups"]
     )
 
 

@@ -87,7 +87,7 @@ class Slider(GridType):
         return forms.FloatField(
             min_value=low,
             max_value=high,
-            validators=[StepValueValidator(step, offset=low)],
+            validators=[StepValueValidator(step, offset=int(low))],
             widget=forms.NumberInput(
                 attrs={"min": f"{low:g}", "max": f"{high:g}", "step": f"{step:g}", "inputmode": "decimal"}
             ),

@@ -111,9 +111,7 @@ def _page(
         "unit_script": frame.kind.script,
         "answer_fields": fields or AnswerFields(bound_to=bound, initial=initial),
         "instructions_html": instructions_html([frame.task]),
-        "skip_form": SkipForm(bound_to=bound, initial={"submission": uuid.uuid4()})
-        if options.allow_skip
-        else None,
+        "skip_form": SkipForm(bound_to=bound, initial={"submission": uuid.uuid4()}) if options.allow_skip else None,
         "skip_url": reverse("rater:skip", args=[token]),
         "comment": fields.data.get("comment", "") if fields else (stored.comment if stored else ""),
         "draft": {"counter": counter},
@@ -157,9 +155,7 @@ def _answer(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     if not (fields_ok and form_ok):
         return _page(request, rater, token, assignment, form, fields=fields, status=422)
     try:
-        judgments.submit(
-            assignment=assignment, rater=rater, given=_submission(rater, assignment, fields, form)
-        )
+        judgments.submit(assignment=assignment, rater=rater, given=_submission(rater, assignment, fields, form))
     except judgments.Conflict as conflict:
         return _conflict(request, rater, token, assignment, form, conflict.stored)
     except judgments.Over:
@@ -167,9 +163,7 @@ def _answer(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     return redirect("rater:judge", token)
 
 
-def _submission(
-    rater: Rater, assignment: Assignment, fields: AnswerFields, form: forms.Form
-) -> judgments.Submission:
+def _submission(rater: Rater, assignment: Assignment, fields: AnswerFields, form: forms.Form) -> judgments.Submission:
     frame = screens.frame_of(assignment.unit.task_id, rater.study)
     material = screens.material_of(assignment.unit_id, rater.study)
     sent = fields.cleaned_data
@@ -247,9 +241,7 @@ def skip(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     return message(request, _("This was not skipped yet"), [*sentences, _("Go back and press Skip again.")], status=422)
 
 
-def _store_skip(
-    request: HttpRequest, rater: Rater, token: str, assignment: Assignment, form: SkipForm
-) -> HttpResponse:
+def _store_skip(request: HttpRequest, rater: Rater, token: str, assignment: Assignment, form: SkipForm) -> HttpResponse:
     given = judgments.Submission(
         uuid=form.cleaned_data["submission"],
         answer={},
@@ -279,9 +271,7 @@ def draft(request: HttpRequest, rater: Rater, token: str) -> JsonResponse:
     known = _task_form(rater, assignment).fields
     answer = {name: value for name, value in sent["answer"].items() if name in known}
     try:
-        saved = judgments.save_draft(
-            assignment=assignment, rater=rater, counter=sent["counter"], answer=answer
-        )
+        saved = judgments.save_draft(assignment=assignment, rater=rater, counter=sent["counter"], answer=answer)
     except judgments.Over:
         return JsonResponse({"saved": False, "over": True}, status=410)
     if not saved.saved:

@@ -76,9 +76,7 @@ def public_study(study: Study) -> PublicStudy:
         part_pay=(
             _("If you stop early, you are paid for what you have done.")
             if pay and not part
-            else _(
-                "%(amount)s if you are screened out; if you stop early, you are paid for what you have done."
-            )
+            else _("%(amount)s if you are screened out; if you stop early, you are paid for what you have done.")
             % {"amount": part}
             if pay
             else ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -38,7 +38,10 @@ def rater_page(
             with translation.override(rater.language or rater.study.language):
                 return view(request, rater, token, *args, **kwargs)
 
-        return csrf_exempt(require_http_methods(methods)(page))
+        return cast(
+            "Callable[Concatenate[HttpRequest, str, P], HttpResponse]",
+            csrf_exempt(require_http_methods(list(methods))(page)),
+        )
 
     return decorate
 
@@ -159,9 +162,7 @@ def _shorter(study: Study, total: int, full: int) -> str:
     words = {"total": total, "full": full, "pay": pay}
     if not pay:
         return _("This set is shorter than usual: %(total)s instead of %(full)s.") % words
-    return (
-        _("This set is shorter than usual: %(total)s instead of %(full)s. The pay for it is %(pay)s.") % words
-    )
+    return _("This set is shorter than usual: %(total)s instead of %(full)s. The pay for it is %(pay)s.") % words
 
 
 def instructions_html(tasks: list[Task]) -> str:

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 
 from django import forms
 from django.contrib import admin, messages
@@ -12,6 +12,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -26,6 +27,7 @@ from tasks_app.selectors import studies as reads
 from tasks_app.services import events, lifecycle, plans
 
 P = ParamSpec("P")
+ResearcherView = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 RATERS_ON_A_PAGE = 100
 
@@ -35,9 +37,7 @@ class UploadForm(forms.Form):
 
     file = forms.FileField(
         label=gettext_lazy("Study file"),
-        help_text=gettext_lazy(
-            "A zip with study.yaml and items.csv (or .tsv, .jsonl), and media where you use them."
-        ),
+        help_text=gettext_lazy("A zip with study.yaml and items.csv (or .tsv, .jsonl), and media where you use them."),
         allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
     )
     replace = forms.BooleanField(
@@ -47,36 +47,30 @@ class UploadForm(forms.Form):
     )
 
 
-def researcher_page(
-    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+def researcher_page(view: ResearcherView[P]) -> ResearcherView[P]:
     """Ask for a sign-in, and answer 404 to people who are signed in but no researchers."""
 
     @wraps(view)
-    def page(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def page(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if not getattr(request.user, "is_staff", False):
             raise Http404
         return view(request, *args, **kwargs)
 
-    return login_required(page)
+    return cast("ResearcherView[P]", login_required(page))
 
 
-def _show(
-    request: HttpRequest, template: str, title: str, context: dict[str, Any], status: int = 200
-) -> HttpResponse:
+def _show(request: HttpRequest, template: str, title: str, context: dict[str, Any], status: int = 200) -> HttpResponse:
     """Render a page in the admin's frame."""
     frame = {**admin.site.each_context(request), "title": title, **context}
     return render(request, f"researcher/{template}.html", frame, status=status)
 
 
-def _study_page(
-    request: HttpRequest, slug: str, tab: str, context: Callable[[Study], dict[str, Any]]
-) -> HttpResponse:
+def _study_page(request: HttpRequest, slug: str, tab: str, context: Callable[[Study], dict[str, Any]]) -> HttpResponse:
     """Render one tab of a study; a superuser's look into a study of others is logged."""
     study = access.study_for_researcher(request.user, slug)
     role = access.role_in(study, request.user)
     if role is None:
-        events.log(study, request.user, "viewed", about=tab)  # type: ignore[arg-type]  signed in, by the decorator
+        events.log(study, request.user, "viewed", about=tab)
     rows = [
         {"label": one.label, "url": reverse(one.url_name, args=[slug]), "current": one.slug == tab}
         for one in tabs.all_tabs()
@@ -108,9 +102,7 @@ def _moves(study: Study) -> list[dict[str, str]]:
         ("close", Study.State.OPEN): _("Close"),
         ("close", Study.State.PAUSED): _("Close"),
     }
-    return [
-        {"action": action, "label": label} for (action, state), label in words.items() if state == study.state
-    ]
+    return [{"action": action, "label": label} for (action, state), label in words.items() if state == study.state]
 
 
 @researcher_page
@@ -143,7 +135,7 @@ def load(request: HttpRequest) -> HttpResponse:
     return _show(request, "load", _("Load a study"), {"form": form, "problems": problems}, status=status)
 
 
-def _store_upload(upload: UploadedFile, request: HttpRequest, *, replace: bool) -> Study:
+def _store_upload(upload: "UploadedFile[Any]", request: HttpRequest, *, replace: bool) -> Study:
     studyfile.check_size(upload.size or 0)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "study.zip"
@@ -218,7 +210,7 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_page
 @require_safe
-def file(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
+def file(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The study as a study file, as a zip."""
     study = access.study_for_researcher(request.user, slug)
     target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
@@ -238,7 +230,7 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
     if action == "close" and request.POST.get("sure") != "yes":
         return _study_page(request, slug, "close", lambda _study: {})
     try:
-        lifecycle.move(study_id=study.pk, action=action, by=request.user)  # type: ignore[arg-type]  signed in
+        lifecycle.move(study_id=study.pk, action=action, by=request.user)
     except (lifecycle.NotPossible, PlanImpossible) as error:
         messages.error(request, str(error))
     else:

@@ -267,7 +267,9 @@ def test_enrolment_from_one_address_is_throttled_and_forgets_the_address(somebod
     assert "192.0.2.7" not in str(list(EnrolmentCount.objects.values()))
 
 
-def test_queries_of_judging(study: Study, somebody: Client, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
+def test_queries_of_judging(
+    study: Study, somebody: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
     token = pages.join(somebody, study)
     somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
     form = pages.unit(somebody, token)

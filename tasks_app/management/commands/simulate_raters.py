@@ -1,0 +1,87 @@
+"""manage.py simulate_raters: let simulated raters go through an open study."""
+
+from argparse import ArgumentParser
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from tasks_app.management.visiting import Http, InProcess, Visitor
+from tasks_app.models import Study
+from tasks_app.task_types.base import Quality
+
+# Of ten simulated raters most are careful, as in a real crowd with some checks.
+MIX = (Quality.CAREFUL,) * 7 + (Quality.SLOPPY,) * 2 + (Quality.RANDOM,)
+
+
+class Command(BaseCommand):
+    help = "Let simulated raters go through an open study, over HTTP (--base-url) or within this process."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the options."""
+        parser.add_argument("study", help="slug of the study")
+        parser.add_argument("--raters", type=int, default=10, help="how many come (default 10)")
+        parser.add_argument("--base-url", default="", help="address of the server, such as http://127.0.0.1:8000")
+        parser.add_argument("--at-once", type=int, default=8, help="raters at the same time, over HTTP (default 8)")
+        parser.add_argument("--drop-out", type=float, default=0.0, help="share that leaves in the middle (0 to 1)")
+        parser.add_argument("--late", type=float, default=0.0, help="share of those that come back after the lease")
+        parser.add_argument("--twice", type=float, default=0.0, help="share of answers that are sent twice")
+        parser.add_argument("--second-tab", type=float, default=0.0, help="share answered otherwise in a second tab")
+        parser.add_argument("--quality", choices=[one.value for one in Quality], help="all of one quality")
+        parser.add_argument("--seed", type=int, default=1, help="the same seed, the same raters (default 1)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Send the raters, then those who come back late, and say what happened in numbers."""
+        study = Study.objects.filter(slug=options["study"]).first()
+        if study is None:
+            raise CommandError(f"There is no study {options['study']!r}.")
+        if study.state != Study.State.OPEN:
+            raise CommandError(f"The study is {study.state}. Open it first, under Recruit.")
+        visitors = [self._visitor(study, number, options) for number in range(options["raters"])]
+        workers = options["at_once"] if options["base_url"] else 1
+        with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
+            gone = [one for one in pool.map(_visit, visitors) if one is not None]
+            back = gone[: round(options["late"] * len(gone))]
+            list(pool.map(_return, back))
+        seen = sum((one.seen for one in visitors), Counter[str]())
+        for what in sorted(seen):
+            self.stdout.write(f"{what}: {seen[what]}")
+
+    def _visitor(self, study: Study, number: int, options: dict[str, Any]) -> Visitor:
+        rng = Random(f"{options['seed']}:{study.slug}:{number}")  # noqa: S311  reproducible, not secret
+        return Visitor(
+            study=study,
+            transport=Http(options["base_url"]) if options["base_url"] else InProcess(),
+            quality=Quality(options["quality"]) if options["quality"] else rng.choice(MIX),
+            rng=rng,
+            drops_out_after=rng.randint(0, 12) if rng.random() < options["drop_out"] else None,
+            twice=options["twice"],
+            second_tab=options["second_tab"],
+        )
+
+
+def _visit(visitor: Visitor) -> Visitor | None:
+    """Go through the study; returns the visitor if they dropped out, with their lease over."""
+    try:
+        if not visitor.arrive() or visitor.judge():
+            return None
+        visitor.lose_lease()
+        return visitor
+    finally:
+        _close_in_threads(visitor)
+
+
+def _return(visitor: Visitor) -> None:
+    try:
+        visitor.come_back()
+    finally:
+        _close_in_threads(visitor)
+
+
+def _close_in_threads(visitor: Visitor) -> None:
+    """Give a thread's own connection back; within the process the command's connection stays."""
+    if isinstance(visitor.transport, Http):
+        connection.close()

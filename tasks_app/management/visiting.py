@@ -1,0 +1,210 @@
+"""Simulated raters: they go through a study by its pages, as people do, over HTTP or within this process.
+
+A visitor reads forms out of the pages and posts them. What it answers comes from the task type's own `simulate`, so
+every type brings its rater. It is marked as simulated by a consent form that is signed here.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from http.client import HTTPConnection, HTTPSConnection
+from random import Random
+from typing import Protocol
+from urllib.parse import urlencode, urlsplit
+
+from django.db.models.functions import Now
+from django.test import Client
+from django.urls import reverse
+
+from tasks_app import credentials
+from tasks_app.forms import ConsentForm
+from tasks_app.models import Assignment, Rater, RaterSet, Study
+from tasks_app.selectors import screens
+from tasks_app.task_types.base import Quality
+
+LONGEST_WAY = 10_000  # pages; a visitor that needs more is going in circles
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a page answered."""
+
+    status: int
+    location: str
+    body: str
+
+
+class Transport(Protocol):
+    """A way to fetch and post pages."""
+
+    def get(self, path: str) -> Answer:
+        """Fetch a page."""
+
+    def post(self, path: str, data: Mapping[str, str]) -> Answer:
+        """Post a form."""
+
+
+class Http:
+    """Pages of a server somewhere, over one kept connection."""
+
+    def __init__(self, base_url: str) -> None:
+        address = urlsplit(base_url)
+        kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
+        self.connection = kind(address.netloc, timeout=60)
+
+    def get(self, path: str) -> Answer:
+        """Fetch a page."""
+        return self._ask("GET", path, None)
+
+    def post(self, path: str, data: Mapping[str, str]) -> Answer:
+        """Post a form."""
+        return self._ask("POST", path, urlencode(data))
+
+    def _ask(self, method: str, path: str, body: str | None) -> Answer:
+        headers = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
+        self.connection.request(method, path, body=body, headers=headers)
+        response = self.connection.getresponse()
+        text = response.read().decode()
+        return Answer(response.status, response.headers.get("Location", ""), text)
+
+
+class InProcess:
+    """Pages of this process, without a server."""
+
+    def __init__(self) -> None:
+        self.client = Client(SERVER_NAME="localhost", headers={"accept": "text/html"})
+
+    def get(self, path: str) -> Answer:
+        """Fetch a page."""
+        response = self.client.get(path, secure=True)
+        return Answer(response.status_code, response.headers.get("Location", ""), response.content.decode())
+
+    def post(self, path: str, data: Mapping[str, str]) -> Answer:
+        """Post a form."""
+        response = self.client.post(path, dict(data), secure=True)
+        return Answer(response.status_code, response.headers.get("Location", ""), response.content.decode())
+
+
+class _HiddenFields(HTMLParser):
+    """Collects the hidden fields of the form that has a given id, or of the first form."""
+
+    def __init__(self, form_id: str | None) -> None:
+        super().__init__()
+        self.form_id = form_id
+        self.inside = False
+        self.done = False
+        self.fields: dict[str, str] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "form" and not self.done and (self.form_id is None or given.get("id") == self.form_id):
+            self.inside = True
+        elif tag == "input" and self.inside and given.get("type") == "hidden" and given.get("name"):
+            self.fields[str(given["name"])] = given.get("value") or ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "form" and self.inside:
+            self.inside, self.done = False, True
+
+
+def hidden_fields(page: str, form_id: str | None = None) -> dict[str, str]:
+    """Return the hidden fields of a form on a page."""
+    parser = _HiddenFields(form_id)
+    parser.feed(page)
+    return parser.fields
+
+
+class VisitFailed(Exception):
+    """A page answered what no rater should see."""
+
+
+@dataclass
+class Visitor:
+    """One simulated rater. `drops_out_after` units it leaves; `twice` is the share of answers it sends twice."""
+
+    study: Study
+    transport: Transport
+    quality: Quality
+    rng: Random
+    drops_out_after: int | None = None
+    twice: float = 0.0
+    second_tab: float = 0.0
+    token: str = ""
+    seen: Counter[str] = field(default_factory=Counter)
+
+    def arrive(self) -> bool:
+        """Agree to take part; False where the study is full."""
+        bound = {"study": self.study.pk, "nonce": uuid.UUID(int=self.rng.getrandbits(128)).hex}
+        token = credentials.sign(ConsentForm.action, kind=Rater.Kind.SIMULATED, **bound)
+        path = reverse("rater:join", args=[self.study.link_code])
+        answer = self.transport.post(path, {"form_token": token, "agree": "on"})
+        if answer.status != 302:
+            self.seen["turned away"] += 1
+            return False
+        self.token = urlsplit(answer.location).path.strip("/").split("/")[1]
+        self.seen["arrived"] += 1
+        page = self._get("rater:instructions")
+        self._post("rater:instructions", hidden_fields(page))
+        return True
+
+    def judge(self) -> bool:
+        """Answer unit after unit; False where the rater has dropped out, True at the end."""
+        for _page in range(LONGEST_WAY):
+            answer = self.transport.get(reverse("rater:judge", args=[self.token]))
+            if answer.status == 302:
+                break
+            if answer.status != 200:
+                raise VisitFailed(f"The page to judge answered {answer.status}.")
+            if self.drops_out_after is not None and self.seen["answered"] >= self.drops_out_after:
+                self.seen["dropped out"] += 1
+                return False
+            self._answer(hidden_fields(answer.body, "answer"))
+        self._get("rater:end")
+        self.seen["finished"] += 1
+        return True
+
+    def _answer(self, hidden: dict[str, str]) -> None:
+        bound = credentials.read_signed("judge", hidden["form_token"])
+        assignment = Assignment.objects.select_related("unit").get(pk=bound["assignment"])
+        screen = screens.screen_of(assignment, self.study)
+        kind = screens.frame_of(assignment.unit.task_id, self.study).kind
+        said = kind.simulate(screen, self.quality, self.rng)
+        seconds = f"{self.rng.uniform(3, 25):.1f}"
+        data = {**hidden, **said, "seconds_active": seconds, "seconds_elapsed": seconds}
+        path = reverse("rater:judge", args=[self.token])
+        self._expect(self.transport.post(path, data), 302)
+        self.seen["answered"] += 1
+        if self.rng.random() < self.twice:
+            self._expect(self.transport.post(path, data), 302)
+            self.seen["sent twice"] += 1
+        if self.rng.random() < self.second_tab:
+            other = kind.simulate(screen, Quality.RANDOM, self.rng)
+            again = {**data, **other, "submission": str(uuid.uuid4())}
+            status = self.transport.post(path, again).status
+            self.seen["second tab refused" if status == 409 else "second tab the same"] += 1
+
+    def lose_lease(self) -> None:
+        """End the lease of the rater's sets, as the clock would."""
+        RaterSet.objects.filter(rater__token_hash=credentials.hash_token(self.token), state="open").update(
+            lease_until=Now()
+        )
+
+    def come_back(self) -> bool:
+        """Go on after a long absence."""
+        self.drops_out_after = None
+        self.seen["came back"] += 1
+        return self.judge()
+
+    def _get(self, name: str) -> str:
+        return self._expect(self.transport.get(reverse(name, args=[self.token])), 200).body
+
+    def _post(self, name: str, data: Mapping[str, str]) -> None:
+        self._expect(self.transport.post(reverse(name, args=[self.token]), data), 302)
+
+    @staticmethod
+    def _expect(answer: Answer, status: int) -> Answer:
+        if answer.status != status:
+            raise VisitFailed(f"A page answered {answer.status} instead of {status}.")
+        return answer

@@ -1,0 +1,40 @@
+"""Simulated raters go through the pages as people do."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from tasks_app.models import Assignment, Judgment, Rater
+from tests import invariants
+from tests.builders import build_study
+
+pytestmark = pytest.mark.django_db
+
+
+def simulate(slug: str, **options: object) -> dict[str, int]:
+    """Run the command and read the numbers it prints."""
+    out = StringIO()
+    call_command("simulate_raters", slug, stdout=out, **options)
+    return {line.split(": ")[0]: int(line.split(": ")[1]) for line in out.getvalue().splitlines()}
+
+
+def test_a_crowd_with_drop_outs_fills_every_place_once() -> None:
+    study = build_study(None, items=8, k=3, set_size=8)
+    seen = simulate(study.slug, raters=12, drop_out=0.5, late=0.5, twice=0.3, second_tab=0.3)
+    invariants.check(study)
+    assert seen["arrived"] == Rater.objects.count() <= 12
+    assert set(Rater.objects.values_list("kind", flat=True)) == {"simulated"}
+    assert seen["answered"] == Judgment.objects.count()
+    assert seen["dropped out"] > 0
+    assert seen["sent twice"] > 0
+    assert Assignment.objects.filter(state="submitted").count() <= 48
+
+
+def test_a_study_that_is_not_open_or_not_there_is_refused() -> None:
+    build_study(None, slug="draft", opened=False)
+    with pytest.raises(CommandError, match="Open it first"):
+        simulate("draft")
+    with pytest.raises(CommandError, match="no study 'nowhere'"):
+        simulate("nowhere")
