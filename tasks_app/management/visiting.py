@@ -140,9 +140,11 @@ class Visitor:
         token = credentials.sign(ConsentForm.action, kind=Rater.Kind.SIMULATED, **bound)
         path = reverse("rater:join", args=[self.study.link_code])
         answer = self.transport.post(path, {"form_token": token, "agree": "on"})
-        if answer.status != 302:
+        if answer.status in {200, 429}:  # a page that says why not
             self.seen["turned away"] += 1
             return False
+        self._expect(answer, 302)
+        self._expect(answer, 302)
         self.token = urlsplit(answer.location).path.strip("/").split("/")[1]
         self.seen["arrived"] += 1
         page = self._get("rater:instructions")

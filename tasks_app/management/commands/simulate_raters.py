@@ -41,11 +41,12 @@ class Command(BaseCommand):
         if study.state != Study.State.OPEN:
             raise CommandError(f"The study is {study.state}. Open it first, under Recruit.")
         visitors = [self._visitor(study, number, options) for number in range(options["raters"])]
-        workers = options["at_once"] if options["base_url"] else 1
-        with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
-            gone = [one for one in pool.map(_visit, visitors) if one is not None]
+        with ThreadPoolExecutor(max_workers=max(1, options["at_once"])) as pool:
+            # Within this process one after another: a thread would have a database connection of its own.
+            in_turn = pool.map if options["base_url"] else map
+            gone = [one for one in in_turn(_visit, visitors) if one is not None]
             back = gone[: round(options["late"] * len(gone))]
-            list(pool.map(_return, back))
+            list(in_turn(_return, back))
         seen = sum((one.seen for one in visitors), Counter[str]())
         for what in sorted(seen):
             self.stdout.write(f"{what}: {seen[what]}")
