@@ -144,7 +144,6 @@ class Visitor:
             self.seen["turned away"] += 1
             return False
         self._expect(answer, 302)
-        self._expect(answer, 302)
         self.token = urlsplit(answer.location).path.strip("/").split("/")[1]
         self.seen["arrived"] += 1
         page = self._get("rater:instructions")

@@ -160,6 +160,13 @@ def _answer(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         return _conflict(request, rater, token, assignment, form, conflict.stored)
     except judgments.Over:
         return _over(request)
+    return _go_on(request, token)
+
+
+def _go_on(request: HttpRequest, token: str) -> HttpResponse:
+    """Send the rater on to the next unit: a redirect, or its address for the page's script, which saves a request."""
+    if request.accepts("text/html") and "application/json" in request.headers.get("Accept", ""):
+        return JsonResponse({"next": reverse("rater:judge", args=[token])})
     return redirect("rater:judge", token)
 
 

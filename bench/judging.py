@@ -1,0 +1,175 @@
+"""Judge and next page, beside a bare view that claims and inserts the same rows.
+
+Both are asked through Django's whole request handling in one process, in turn, so that the machine's noise meets both
+alike. A *cycle* is one GET of the next unit and one POST of its answer. Printed are the ratio of the least cycle
+times of several rounds (the promise: at least a third of the bare view's rate), and our rate with 1,000,000 stored
+ratings as a share of that with 1,000 (the promise: at least 0.9).
+"""
+
+import statistics
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from django.db import connection
+from django.test import Client
+from django.urls import path as route
+
+from bench import bare
+from tasks_app import studyfile, urls
+from tasks_app.management.visiting import InProcess, Visitor, hidden_fields
+from tasks_app.models import Rating, Study
+from tasks_app.services import lifecycle
+from tasks_app.task_types.base import Quality
+
+CRITERIA = 10
+ROUNDS = 7
+CYCLES = 18
+
+STUDY = """
+evalweb: 1
+study: {{slug: {slug}, title: Bench, public_title: Reading}}
+flow: {{enrolments_per_address: 1000000, sets_per_rater: 1000}}
+criteria:
+{criteria}
+tasks:
+  - {{key: main, type: likert, criteria: [{keys}], k: {k}, set_size: 20, spacing: 5, params: {{show_source: false}}}}
+"""
+
+
+def load(slug: str, items: int, systems: int, k: int) -> Study:
+    """Load and open a study of `items` x `systems` units by its study file."""
+    keys = [f"c{number}" for number in range(CRITERIA)]
+    criteria = "\n".join(f"  - {{key: {key}, name: {key}, question: How good?}}" for key in keys)
+    rows = [
+        f"i{item},s{system},Output of system {system} for item {item} with some more words in it"
+        for item in range(items)
+        for system in range(systems)
+    ]
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "study.yaml").write_text(STUDY.format(slug=slug, criteria=criteria, keys=", ".join(keys), k=k))
+        (folder / "items.csv").write_text("\n".join(["item,system,output", *rows]))
+        study = studyfile.load(folder, owner=None)
+    return lifecycle.move(study_id=study.pk, action="open", by=None)
+
+
+FILL = """
+WITH b AS (
+    UPDATE tasks_app_booklet SET state = 'taken'
+    WHERE task_id IN (SELECT id FROM tasks_app_task WHERE study_id = %(study)s) AND number <= %(booklets)s
+    RETURNING id, task_id, number),
+r AS (
+    INSERT INTO tasks_app_rater (study_id, pseudonym, kind, seed, token_hash, version, language, state, outcome,
+        completion_code, prefs)
+    SELECT %(study)s, 'filled-' || number, 'simulated', number, 'filled-' || %(study)s || '-' || number, 1, 'en', 'ended',
+        'completed', 'X', '{}' FROM b RETURNING id, seed),
+s AS (
+    INSERT INTO tasks_app_raterset (rater_id, task_id, booklet_id, number, version, state)
+    SELECT r.id, b.task_id, b.id, 1, 1, 'finished' FROM r JOIN b ON b.number = r.seed
+    RETURNING id, rater_id, booklet_id)
+INSERT INTO tasks_app_assignment (rater_id, rater_kind, set_id, unit_id, purpose, place_id, "order", arrangement, wave,
+    version, state)
+SELECT s.rater_id, 'simulated', s.id, p.unit_id, 'main', p.id, p."order", p.arrangement, 1, 1, 'submitted'
+FROM s JOIN tasks_app_place p ON p.booklet_id = s.booklet_id
+"""
+
+ANSWER = """
+WITH j AS (
+    INSERT INTO tasks_app_judgment (assignment_id, submission, answer, skip_reason, comment, log, version)
+    SELECT a.id, gen_random_uuid(), '{}', '', '', '[]', 1
+    FROM tasks_app_assignment a JOIN tasks_app_rater r ON r.id = a.rater_id
+    WHERE r.study_id = %(study)s RETURNING id, assignment_id)
+INSERT INTO tasks_app_rating (judgment_id, task_id, rater_id, unit_id, part_id, criterion_id, number, value)
+SELECT j.id, u.task_id, a.rater_id, a.unit_id, p.id, c.id, 1, 1 + (j.id + c.id) %% 5
+FROM j JOIN tasks_app_assignment a ON a.id = j.assignment_id JOIN tasks_app_unit u ON u.id = a.unit_id
+JOIN tasks_app_part p ON p.unit_id = u.id
+JOIN tasks_app_criterion c ON c.study_id = %(study)s
+"""
+
+
+def fill(study: Study, ratings: int) -> None:
+    """Store so many ratings as 20-unit sets of simulated raters, in two statements."""
+    booklets = ratings // CRITERIA // 20
+    with connection.cursor() as cursor:
+        cursor.execute(FILL, {"study": study.pk, "booklets": booklets})
+        cursor.execute(ANSWER, {"study": study.pk})
+        cursor.execute("ANALYZE")
+    stored = Rating.objects.filter(rater__study=study).count()
+    assert stored == ratings, f"{stored} ratings were stored instead of {ratings}"
+
+
+def ours(study: Study, seed: int) -> Callable[[], None]:
+    """Return one cycle of a new rater on our pages."""
+    visitor = Visitor(study, InProcess(), Quality.CAREFUL, Random(seed))
+    assert visitor.arrive(), "the study is full"
+    client = Client()
+    address = f"/r/{visitor.token}/judge/"
+    said = {f"p1-c{number}": "4" for number in range(CRITERIA)}
+
+    def cycle() -> None:
+        page = client.get(address, secure=True)
+        form = hidden_fields(page.content.decode(), "answer")
+        answer = client.post(address, {**form, **said, "seconds_active": "4.2"}, secure=True)
+        assert answer.status_code == 302, answer.content
+
+    return cycle
+
+
+def theirs(study: Study, seed: int) -> Callable[[], None]:
+    """Return one cycle of a new rater on the bare view."""
+    visitor = Visitor(study, InProcess(), Quality.CAREFUL, Random(seed))
+    assert visitor.arrive(), "the study is full"
+    client = Client()
+    address = f"/bare/{visitor.token}/"
+    said = {f"c{number}": "4" for number in range(CRITERIA)}
+
+    def cycle() -> None:
+        page = client.get(address, secure=True)
+        form = hidden_fields(page.content.decode())
+        answer = client.post(address, {**form, **said, "submission": str(uuid.uuid4())}, secure=True)
+        assert answer.status_code == 302, answer.content
+
+    return cycle
+
+
+def seconds(cycle: Callable[[], None]) -> float:
+    """Return the median time of a cycle in one round, after one that is not counted."""
+    cycle()
+    times = []
+    for _cycle in range(CYCLES):
+        started = time.perf_counter()
+        cycle()
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
+
+
+def main() -> None:
+    """Measure at 1,000 and at 1,000,000 ratings, in turn, and print the ratios."""
+    urls.urlpatterns.append(route("bare/<str:token>/", bare.judge))
+    small = load("small", items=20, systems=5, k=30)
+    fill(small, 1_000)
+    print("1,000 ratings, 100 units: stored", flush=True)
+    large = load("large", items=4_000, systems=5, k=6)
+    fill(large, 1_000_000)
+    print("1,000,000 ratings, 20,000 units: stored", flush=True)
+    least: dict[str, float] = {}
+    for number in range(ROUNDS):
+        for name, make, study in (
+            ("ours, 1,000", ours, small),
+            ("bare, 1,000", theirs, small),
+            ("ours, 1,000,000", ours, large),
+            ("bare, 1,000,000", theirs, large),
+        ):
+            taken = seconds(make(study, number * 10 + len(name)))
+            least[name] = min(taken, least.get(name, taken))
+    for name, taken in least.items():
+        print(f"{name:>18} ratings: {1000 * taken:7.2f} ms a cycle, {1 / taken:6.1f} cycles a second")
+    for size in ("1,000", "1,000,000"):
+        share = least[f"bare, {size}"] / least[f"ours, {size}"]
+        print(f"our rate beside the bare view's, {size} ratings: {share:.2f} (promised: at least 0.33)")
+    growth = least["ours, 1,000"] / least["ours, 1,000,000"]
+    print(f"our rate with 1,000,000 ratings beside 1,000: {growth:.2f} (promised: at least 0.90)")

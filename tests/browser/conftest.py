@@ -1,0 +1,66 @@
+"""Studies on the live site, made by the commands a researcher has."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.servers import LiveSite
+
+STUDY = """\
+evalweb: 1
+study:
+  slug: {slug}
+  title: Internal title
+  public_title: How do these texts read?
+about:
+  institution: Example University
+  contact: lab@example.org
+pay:
+  minutes: 4
+  amount: 2.00
+  currency: EUR
+flow:
+  enrolments_per_address: 10000
+consent: |
+  We ask you to read short texts. **You can stop at any time.**
+criteria:
+  - {{key: fluency, name: Fluency, question: How fluent is it?, low: not at all, high: perfectly}}
+  - {{key: content, name: Content, question: Does it say the same?, low: nothing, high: everything}}
+tasks:
+  - key: main
+    type: {type}
+    criteria: [fluency, content]
+    k: 5
+    set_size: {size}
+    spacing: 1
+    params: {{layout: {layout}}}
+"""
+
+TEXTS = (
+    ("The train is late today.", "Today the train is late.", "Late is the train today."),
+    ("القطار متأخر اليوم (رقم 12).", "اليوم يتأخر القطار.", "متأخر القطار اليوم."),
+    ("A very long word: " + "Donaudampfschifffahrt" * 6, "Short.", "<script>alert(1)</script> & 🚂"),
+    ("Four\nlines\nof\ntext", "One line of text", "No lines at all"),
+)
+
+
+@pytest.fixture
+def make_study(live_site: LiveSite, tmp_path: Path) -> Callable[..., str]:
+    """Load and open a study on the live site, and return the address of its rater link."""
+
+    def make(slug: str, type: str = "likert", layout: str = "single", size: int = 4) -> str:  # noqa: A002
+        folder = tmp_path / slug
+        folder.mkdir()
+        study = STUDY.format(slug=slug, type=type, layout=layout, size=size)
+        (folder / "study.yaml").write_text(study, encoding="utf-8")
+        rows = ["item,system,output,source"]
+        for number, outputs in enumerate(TEXTS):
+            for system, text in zip(("north", "south", "west"), outputs, strict=True):
+                quoted = text.replace('"', '""')
+                rows.append(f'i{number},{system},"{quoted}",Der Zug hat heute Verspätung.')
+        (folder / "items.csv").write_text("\n".join(rows), encoding="utf-8")
+        live_site.manage("load_study", str(folder), "--owner", "researcher")
+        return live_site.manage("move_study", slug, "open").strip()
+
+    return make
