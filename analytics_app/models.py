@@ -228,9 +228,7 @@ class MetricScore(models.Model):
             models.UniqueConstraint(
                 fields=("study", "metric", "item", "system"), nulls_distinct=False, name="metric_score_once"
             ),
-            models.CheckConstraint(
-                condition=models.Q(source__in=["uploaded", "computed"]), name="metric_score_source"
-            ),
+            models.CheckConstraint(condition=models.Q(source__in=["uploaded", "computed"]), name="metric_score_source"),
         )
 
     def __str__(self) -> str:

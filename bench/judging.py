@@ -65,8 +65,8 @@ WITH b AS (
 r AS (
     INSERT INTO tasks_app_rater (study_id, pseudonym, kind, seed, token_hash, version, language, state, outcome,
         completion_code, prefs)
-    SELECT %(study)s, 'filled-' || number, 'simulated', number, 'filled-' || %(study)s || '-' || number, 1, 'en', 'ended',
-        'completed', 'X', '{}' FROM b RETURNING id, seed),
+    SELECT %(study)s, 'filled-' || number, 'simulated', number, 'filled-' || %(study)s || '-' || number, 1, 'en',
+        'ended', 'completed', 'X', '{}' FROM b RETURNING id, seed),
 s AS (
     INSERT INTO tasks_app_raterset (rater_id, task_id, booklet_id, number, version, state)
     SELECT r.id, b.task_id, b.id, 1, 1, 'finished' FROM r JOIN b ON b.number = r.seed

@@ -13,6 +13,11 @@ Person = AbstractBaseUser | AnonymousUser
 RANK = {Membership.Role.VIEWER: 1, Membership.Role.EDITOR: 2, Membership.Role.OWNER: 3}
 
 
+def _pk(user: Person) -> int:
+    """Return the key of a person; nobody who is not signed in has one that is found."""
+    return int(user.pk or 0)
+
+
 def rater_for_token(token: str) -> Rater:
     """Return the rater whose address this is, with the study."""
     return get_object_or_404(
@@ -45,7 +50,7 @@ def studies_for_researcher(user: Person) -> QuerySet[Study]:
         return Study.objects.none()
     if getattr(user, "is_superuser", False):
         return Study.objects.all()
-    return Study.objects.filter(memberships__user_id=user.pk)
+    return Study.objects.filter(memberships__user_id=_pk(user))
 
 
 def study_for_researcher(user: Person, slug: str, role: str = Membership.Role.VIEWER) -> Study:
@@ -53,7 +58,7 @@ def study_for_researcher(user: Person, slug: str, role: str = Membership.Role.VI
     study = get_object_or_404(studies_for_researcher(user), slug=slug)
     if getattr(user, "is_superuser", False):
         return study
-    own = Membership.objects.filter(study=study, user_id=user.pk).values_list("role", flat=True).first()
+    own = Membership.objects.filter(study=study, user_id=_pk(user)).values_list("role", flat=True).first()
     if own is None or RANK[Membership.Role(own)] < RANK[Membership.Role(role)]:
         raise Http404
     return study
@@ -61,4 +66,4 @@ def study_for_researcher(user: Person, slug: str, role: str = Membership.Role.VI
 
 def role_in(study: Study, user: Person) -> str | None:
     """Return what somebody may do in a study; None for a superuser who is not a member."""
-    return Membership.objects.filter(study=study, user_id=user.pk).values_list("role", flat=True).first()
+    return Membership.objects.filter(study=study, user_id=_pk(user)).values_list("role", flat=True).first()

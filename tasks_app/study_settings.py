@@ -12,9 +12,10 @@ from dataclasses import dataclass, fields
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from django import forms
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.plaintext import validate_storable
@@ -42,14 +43,14 @@ class Block(forms.Form):
         return dict(form.cleaned_data)
 
 
-def line(label: object, help_text: object = "", *, length: int = 300) -> forms.CharField:
+def line(label: str | Promise, help_text: str | Promise = "", *, length: int = 300) -> forms.CharField:
     """Return an optional one-line field."""
     return forms.CharField(
         required=False,
         initial="",
         max_length=length,
-        label=label,  # type: ignore[arg-type]  lazy strings are fine for Django
-        help_text=help_text,  # type: ignore[arg-type]
+        label=cast("str", label),
+        help_text=cast("str", help_text),
         validators=[validate_storable],
     )
 

@@ -69,9 +69,7 @@ class Item(Versioned):
         ordering = ("study", "id")
         constraints = (
             models.UniqueConstraint(fields=("study", "key"), condition=Versioned.LIVE, name="item_key"),
-            models.CheckConstraint(
-                condition=models.Q(format__in=["text", "markdown", "code"]), name="item_format"
-            ),
+            models.CheckConstraint(condition=models.Q(format__in=["text", "markdown", "code"]), name="item_format"),
         )
 
     def __str__(self) -> str:
@@ -124,9 +122,7 @@ class Output(Versioned):
     class Meta:
         ordering = ("item", "id")
         constraints = (
-            models.UniqueConstraint(
-                fields=("item", "system", "variant"), condition=Versioned.LIVE, name="output_once"
-            ),
+            models.UniqueConstraint(fields=("item", "system", "variant"), condition=Versioned.LIVE, name="output_once"),
         )
         indexes = (models.Index(fields=("item", "digest"), name="output_digest"),)
 
@@ -146,9 +142,7 @@ class Unit(Versioned):
 
     class Meta:
         ordering = ("task", "id")
-        constraints = (
-            models.UniqueConstraint(fields=("task", "key"), condition=Versioned.LIVE, name="unit_key"),
-        )
+        constraints = (models.UniqueConstraint(fields=("task", "key"), condition=Versioned.LIVE, name="unit_key"),)
 
     def __str__(self) -> str:
         return self.key

@@ -25,9 +25,7 @@ class Booklet(models.Model):
     task = models.ForeignKey(Task, models.PROTECT, related_name="booklets")
     number = models.PositiveIntegerField()
     group = models.ForeignKey(Group, models.PROTECT, null=True, blank=True, related_name="+")
-    claimed_by = models.ForeignKey(
-        "tasks_app.Rater", models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    claimed_by = models.ForeignKey("tasks_app.Rater", models.SET_NULL, null=True, blank=True, related_name="+")
     state = models.CharField(max_length=10, choices=State, default=State.FREE)
 
     class Meta:
@@ -75,9 +73,7 @@ class GroupBlock(models.Model):
     study = models.ForeignKey("tasks_app.Study", models.CASCADE, related_name="group_blocks")
     number = models.PositiveIntegerField()
     group = models.ForeignKey(Group, models.CASCADE, related_name="+")
-    taken_by = models.OneToOneField(
-        "tasks_app.Rater", models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    taken_by = models.OneToOneField("tasks_app.Rater", models.SET_NULL, null=True, blank=True, related_name="+")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("study", "number"), name="group_block_number"),)

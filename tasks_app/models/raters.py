@@ -87,9 +87,7 @@ class Identity(models.Model):
 
     class Meta:
         verbose_name_plural = "identities"
-        constraints = (
-            models.UniqueConstraint(fields=("study", "channel", "external_id"), name="identity_once"),
-        )
+        constraints = (models.UniqueConstraint(fields=("study", "channel", "external_id"), name="identity_once"),)
 
     def __str__(self) -> str:
         return f"{self.channel}: {self.rater}"
@@ -187,9 +185,7 @@ class Outbox(models.Model):
     class Meta:
         verbose_name_plural = "outbox"
         constraints = (models.UniqueConstraint(fields=("rater", "kind", "wave"), name="outbox_once"),)
-        indexes = (
-            models.Index(fields=("due",), condition=models.Q(sent_at__isnull=True), name="outbox_due"),
-        )
+        indexes = (models.Index(fields=("due",), condition=models.Q(sent_at__isnull=True), name="outbox_due"),)
 
     def __str__(self) -> str:
         return f"{self.rater}: {self.kind}"
@@ -204,9 +200,7 @@ class EnrolmentCount(models.Model):
     count = models.PositiveIntegerField(default=0)
 
     class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("study", "day", "digest"), name="enrolment_count_once"),
-        )
+        constraints = (models.UniqueConstraint(fields=("study", "day", "digest"), name="enrolment_count_once"),)
 
     def __str__(self) -> str:
         return f"{self.day}: {self.count}"

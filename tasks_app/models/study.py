@@ -288,9 +288,7 @@ class ConsentText(models.Model):
     body = models.TextField()
 
     class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("study", "version", "language"), name="consent_text_once"),
-        )
+        constraints = (models.UniqueConstraint(fields=("study", "version", "language"), name="consent_text_once"),)
 
     def __str__(self) -> str:
         return f"{self.study}: {self.version} ({self.language})"

@@ -6,7 +6,6 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 from tasks_app.models import Event, Study
 
-
 Actor = AbstractBaseUser | AnonymousUser | None
 
 

@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
@@ -142,7 +143,7 @@ def _store_upload(upload: "UploadedFile[Any]", request: HttpRequest, *, replace:
         with path.open("wb") as target:
             for chunk in upload.chunks():
                 target.write(chunk)
-        return studyfile.load(path, owner=request.user, replace=replace)
+        return studyfile.load(path, owner=cast("User", request.user), replace=replace)
 
 
 @researcher_page

@@ -49,7 +49,7 @@ TEXTS = (
 def make_study(live_site: LiveSite, tmp_path: Path) -> Callable[..., str]:
     """Load and open a study on the live site, and return the address of its rater link."""
 
-    def make(slug: str, type: str = "likert", layout: str = "single", size: int = 4) -> str:  # noqa: A002
+    def make(slug: str, type: str = "likert", layout: str = "single", size: int = 4) -> str:
         folder = tmp_path / slug
         folder.mkdir()
         study = STUDY.format(slug=slug, type=type, layout=layout, size=size)

@@ -1,0 +1,91 @@
+"""A real Chromium for browser tests, driven by Playwright."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, sync_playwright
+
+from evalweb import environment
+from tests.servers import LiveSite
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = ("--disable-background-networking", "--disable-component-update", "--disable-sync")
+PATIENCE_MILLISECONDS = 10_000
+
+
+@pytest.fixture(scope="session")
+def chromium_path() -> str:
+    """Return a Chromium: EVALWEB_CHROMIUM, on PATH, Playwright's own, or Debian's, installed where root runs this."""
+    if named := environment.text("EVALWEB_CHROMIUM"):
+        assert Path(named).exists(), f"EVALWEB_CHROMIUM names {named}, which does not exist."
+        return named
+    if found := _on_path() or _playwrights_own():
+        return found
+    return _installed()
+
+
+@pytest.fixture(scope="module")
+def browser(chromium_path: str) -> Iterator[Browser]:
+    """Run a browser for one module.
+
+    Not for longer: while Playwright runs, Django takes the process for an asynchronous one and refuses every query.
+    """
+    flags = [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else list(FLAGS)
+    with sync_playwright() as playwright:
+        browser = _launch(playwright, chromium_path, flags)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page_problems() -> list[str]:
+    """Collect what the pages of a test complained of; a test that provokes a complaint takes it out."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, live_site: LiveSite, page_problems: list[str]) -> Iterator[Page]:
+    """Open a page on the live site; the test fails where a script broke or the security policy refused something."""
+    context = browser.new_context(base_url=live_site.url, locale="en-GB")
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
+    page = context.new_page()
+    page.on("pageerror", lambda error: page_problems.append(str(error)))
+    page.on("console", lambda message: _note(message, page_problems))
+    yield page
+    context.close()
+    assert page_problems == []
+
+
+def _note(message: ConsoleMessage, problems: list[str]) -> None:
+    if message.type == "error" and "Content Security Policy" in message.text:
+        problems.append(message.text)
+
+
+def _launch(playwright: Playwright, path: str, flags: list[str]) -> Browser:
+    return playwright.chromium.launch(executable_path=path, args=flags)
+
+
+def _on_path() -> str | None:
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def _playwrights_own() -> str | None:
+    with sync_playwright() as playwright:
+        path = playwright.chromium.executable_path
+    return path if Path(path).exists() else None
+
+
+def _installed() -> str:
+    """Install Debian's Chromium where that is allowed; else fail with the command that does."""
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        pytest.fail("There is no Chromium. Install one (`sudo apt-get install chromium`) or set EVALWEB_CHROMIUM.")
+    for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
+        answer = subprocess.run(["apt-get", *command], capture_output=True, text=True, check=False)
+        assert answer.returncode == 0, f"apt-get {' '.join(command)} failed:\n{answer.stderr}"
+    found = _on_path()
+    assert found, "apt-get installed chromium, and it is still not on PATH."
+    return found

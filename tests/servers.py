@@ -1,0 +1,215 @@
+"""PostgreSQL and Valkey of one test run, and a live site for browser tests.
+
+The process that was started (xdist's controller, or the only one) starts both servers in a temporary folder and
+stops them at the end; workers find their addresses in the environment. Each worker has a database (pytest-django
+names it after the worker) and a Valkey number of its own. Nothing touches var/ and no port is fixed, so that any
+number of runs can go on beside each other and beside `make run`.
+"""
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import dj_database_url
+import pytest
+from django.conf import settings
+from xdist import get_xdist_worker_id
+
+from evalweb.local_services import PostgresServer, ValkeyServer, processes
+from evalweb.local_services.folder import BASE_DIR
+from evalweb.local_services.postgres import FLEETING, OWNER, program
+from evalweb.serve.address import base_url, held_port
+from evalweb.serve.children import commands
+
+# Where the process that started the servers tells its workers about them.
+POSTGRES_VARIABLE, VALKEY_VARIABLE = "EVALWEB_TEST_POSTGRES", "EVALWEB_TEST_VALKEY"
+FOLDER_VARIABLE = "EVALWEB_TEST_FOLDER"
+BROWSER_FIXTURES = frozenset({"browser", "page", "live_site"})
+# Numbers of Valkey's databases: workers count up from 1, their live sites from here.
+FIRST_LIVE_NUMBER = 32
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Start the run's servers once, and tell this process where they are."""
+    if config.option.collectonly or config.option.help:
+        return
+    if POSTGRES_VARIABLE not in os.environ:
+        stack = ExitStack()
+        # A clean-up of the configuration also runs after Ctrl-C and internal errors; SIGTERM counts as Ctrl-C.
+        config.add_cleanup(stack.close)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        folder = stack.enter_context(temporary_folder())
+        postgres = stack.enter_context(running_postgres(folder))
+        valkey = stack.enter_context(running_valkey(folder))
+        os.environ[POSTGRES_VARIABLE] = postgres.url()
+        os.environ[VALKEY_VARIABLE] = valkey.url(0).removesuffix("/0")
+        os.environ[FOLDER_VARIABLE] = str(folder)
+        for name in (POSTGRES_VARIABLE, VALKEY_VARIABLE, FOLDER_VARIABLE):
+            stack.callback(os.environ.pop, name)
+    settings.DATABASES["default"] |= dj_database_url.parse(os.environ[POSTGRES_VARIABLE], conn_max_age=0)
+    settings.CELERY_BROKER_URL = broker_url(1 + _worker_number(config))
+    settings.MEDIA_ROOT = Path(os.environ[FOLDER_VARIABLE]) / f"media-{_worker_number(config)}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a live site, and keep it in one worker: there is one site and one browser at a time."""
+    for item in items:
+        if BROWSER_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+def broker_url(number: int) -> str:
+    """Return the address of one of the numbered databases of the run's Valkey."""
+    return f"{os.environ[VALKEY_VARIABLE]}/{number}"
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Yield a folder that is deleted at the end, and that PostgreSQL's account may enter where root runs the tests."""
+    with tempfile.TemporaryDirectory(prefix="evalweb-test-") as name:
+        folder = Path(name)
+        folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
+        yield folder
+
+
+@contextmanager
+def running_postgres(folder: Path) -> Iterator[PostgresServer]:
+    """Run a PostgreSQL that forgets everything, with a role that may make databases."""
+    server = PostgresServer(folder / "postgres", log=folder / "postgres.log", settings=FLEETING)
+    try:
+        server.start()
+        server.make_owner(may_create=True)
+        yield server
+    finally:
+        server.stop()
+
+
+@contextmanager
+def running_valkey(folder: Path) -> Iterator[ValkeyServer]:
+    """Run a Valkey that forgets everything."""
+    server = ValkeyServer(folder / "valkey", log=folder / "valkey.log", password=secrets.token_hex(16), fleeting=True)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+def new_database(name: str) -> str:
+    """Make an empty database on the run's PostgreSQL, in place of one of that name, and return its URL."""
+    postgres = os.environ[POSTGRES_VARIABLE]
+    psql = [program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1"]
+    for statement in (f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", f"CREATE DATABASE {name} OWNER {OWNER}"):
+        subprocess.run([*psql, "-c", statement, _with_name(postgres, "postgres")], check=True, capture_output=True)
+    return _with_name(postgres, name)
+
+
+@dataclass
+class LiveSite:
+    """A site served by gunicorn, with a worker, on a database of its own: reached by addresses and commands only."""
+
+    url: str
+    environment: dict[str, str]
+    folder: Path
+    login: tuple[str, str] = field(default=("researcher", "a password for tests"))
+
+    def manage(self, *arguments: str) -> str:
+        """Run a management command on the site's database and return what it printed."""
+        command = [sys.executable, "manage.py", *arguments]
+        answer = subprocess.run(
+            command, cwd=BASE_DIR, env=self.environment, capture_output=True, text=True, check=False
+        )
+        assert answer.returncode == 0, f"manage.py {' '.join(arguments)} failed:\n{answer.stderr}"
+        return answer.stdout
+
+    def log(self, name: str) -> str:
+        """Return what the `web` or `worker` process has logged."""
+        return (self.folder / f"{name}.log").read_text()
+
+
+@pytest.fixture(scope="session")
+def live_site(request: pytest.FixtureRequest) -> Iterator[LiveSite]:
+    """Serve a migrated, empty site for as long as this test process lives; started by the first test that asks."""
+    worker = get_xdist_worker_id(request)
+    with ExitStack() as stack:
+        folder = stack.enter_context(temporary_folder())
+        with held_port("127.0.0.1", 20_000 + secrets.randbelow(20_000)) as held:
+            port = int(held.getsockname()[1])
+            number = FIRST_LIVE_NUMBER + _worker_number(request.config)
+            site = LiveSite(
+                url=base_url("127.0.0.1", port),
+                environment=_site_environment(folder, new_database(f"live_{worker}"), broker_url(number), port),
+                folder=folder,
+            )
+            _prepare(site)
+        for name in ("web", "worker"):
+            stack.callback(processes.stop, _start(site, name), signal.SIGTERM)
+        yield site
+
+
+def _site_environment(folder: Path, database: str, broker: str, port: int) -> dict[str, str]:
+    return os.environ | {
+        "DJANGO_SETTINGS_MODULE": "evalweb.settings",
+        "SECRET_KEY": secrets.token_hex(32),
+        "ALLOWED_HOSTS": "127.0.0.1,localhost",
+        "DATABASE_URL": database,
+        "REDIS_URL": broker,
+        "HOST": "127.0.0.1",
+        "PORT": str(port),
+        "EVALWEB_VAR": str(folder),
+        "EVALWEB_WEB_PROCESSES": "1",
+        "EVALWEB_WORKER_PROCESSES": "1",
+        "EVALWEB_RESEARCHER_PASSWORD": "a password for tests",
+        "PYTHONWARNINGS": "default",
+    }
+
+
+def _prepare(site: LiveSite) -> None:
+    command = [sys.executable, "-m", "evalweb.prepare", "--static"]
+    answer = subprocess.run(command, cwd=BASE_DIR, env=site.environment, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, f"The live site could not be prepared:\n{answer.stdout}{answer.stderr}"
+
+
+def _start(site: LiveSite, name: str) -> "subprocess.Popen[bytes]":
+    log = site.folder / f"{name}.log"
+    process = processes.start(
+        commands(site.folder / "beat-schedule")[name],
+        log=log,
+        dies_with=signal.SIGTERM,
+        env=site.environment | {"PYTHONPATH": str(BASE_DIR)},
+    )
+    ready = _web_is_ready if name == "web" else _worker_is_ready
+    processes.wait_until(lambda: ready(site), process, name=name, log=log)
+    return process
+
+
+def _web_is_ready(site: LiveSite) -> bool:
+    with suppress(URLError, ConnectionError), urlopen(f"{site.url}/readyz", timeout=5) as answer:
+        return bool(answer.status == 200)
+    return False
+
+
+def _worker_is_ready(site: LiveSite) -> bool:
+    return " ready." in site.log("worker")
+
+
+def _worker_number(config: pytest.Config) -> int:
+    """Return 0 for gw0 and for a run without workers, 1 for gw1 and so on."""
+    worker_input = getattr(config, "workerinput", {"workerid": "gw0"})
+    return int(str(worker_input["workerid"]).removeprefix("gw"))
+
+
+def _with_name(url: str, name: str) -> str:
+    return f"{url.rpartition('/')[0]}/{name}"
