@@ -16,7 +16,7 @@ def with_progress(studies: QuerySet[Study]) -> QuerySet[Study]:
     """Add to each study of a list its places and how many have an answer, in the same query."""
     places = Place.objects.filter(unit__task__study=OuterRef("pk")).order_by().values("unit__task__study")
     answered = places.filter(Exists(_answers(OuterRef("pk"))))
-    return studies.annotate(
+    return studies.order_by("-created_at", "-id").annotate(
         places=_count(places),
         answered=_count(answered),
         n_raters=Count("raters", filter=~Q(raters__kind="sandbox")),

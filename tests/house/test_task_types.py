@@ -115,7 +115,9 @@ def test_an_empty_answer_says_what_is_missing(kind: TaskType) -> None:
         assert all(len(str(message)) > 5 for messages in form.errors.values() for message in messages)
 
 
-@pytest.mark.parametrize("kind", [one for one in registry.values() if "layout" in one.Params.base_fields], ids=str)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(one, id=one.name) for one in registry.values() if "layout" in one.Params.base_fields]
+)
 def test_what_the_rater_sees_decides_the_fields_and_what_is_canonical_the_ratings(kind: TaskType) -> None:
     """The same answer under another order of the screen gives ratings of other parts."""
     screen = screens_of(kind, layout="together")[0]
@@ -165,6 +167,10 @@ def test_nobody_asks_which_type_it_is() -> None:
     """`if task.type == …` outside a type's own module is how rivals' code grew into 12 files per type."""
     names = "|".join(registry)
     ladder = re.compile(rf"""\btype\b\s*(==|!=|in)\s*[\[({{]*["']({names})["']""")
-    for path in [*ROOT.glob("tasks_app/**/*.py"), *ROOT.glob("analytics_app/**/*.py"), *ROOT.glob("templates/**/*.html")]:
+    for path in [
+        *ROOT.glob("tasks_app/**/*.py"),
+        *ROOT.glob("analytics_app/**/*.py"),
+        *ROOT.glob("templates/**/*.html"),
+    ]:
         if path.parent.name != "task_types":
             assert not ladder.search(path.read_text()), path
