@@ -25,6 +25,11 @@ class RaterProgress:
     done: int
     total: int
     minutes_left: int
+    answered: tuple[int, ...] = ()
+
+    def before(self, order: int) -> int | None:
+        """Return the number of the unit answered before another."""
+        return max((one for one in self.answered if one < order), default=None)
 
     @property
     def is_over(self) -> bool:
@@ -38,13 +43,14 @@ def progress_of(rater: Rater, expected_minutes: float, set_size: int) -> RaterPr
         Assignment.objects.filter(rater=rater)
         .exclude(purpose__in=("training", "exam"))
         .filter(state__in=(*ANSWERED, *OPEN))
-        .values_list("state", "judgments__seconds_active", "judgments__replaces")
+        .values_list("state", "order", "judgments__seconds_active", "judgments__replaces")
     )
-    firsts = [(state, seconds) for state, seconds, replaces in states if replaces is None]
-    done = sum(state in ANSWERED for state, _seconds in firsts)
-    seconds = [one for _state, one in firsts if one is not None]
+    firsts = [(state, order, seconds) for state, order, seconds, replaces in states if replaces is None]
+    answered = tuple(order for state, order, _seconds in firsts if state in ANSWERED)
+    done = len(answered)
+    seconds = [one for _state, _order, one in firsts if one is not None]
     pace = statistics.median(seconds) if len(seconds) >= ENOUGH_FOR_PACE else expected_minutes * 60 / max(1, set_size)
-    return RaterProgress(done, len(firsts), max(1, round(pace * (len(firsts) - done) / 60)))
+    return RaterProgress(done, len(firsts), max(1, round(pace * (len(firsts) - done) / 60)), answered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tasks_app.models import Assignment, Criterion, Part, Study, Task, Unit
+from tasks_app.models import Assignment, Criterion, PartOutput, Study, Task, Unit
 from tasks_app.models import TaskCriterion as Asked
 from tasks_app.task_types import TaskType
 from tasks_app.task_types import base as contract
@@ -72,18 +72,19 @@ def read_frame(task_id: int) -> Frame:
 
 
 def read_material(unit_id: int) -> Material:
-    """Read the texts of a unit."""
+    """Read the texts of a unit, in two queries."""
     unit = Unit.objects.select_related("item").get(pk=unit_id)
-    parts: list[contract.Part] = []
-    ids: list[int] = []
-    for part in Part.objects.filter(unit=unit).order_by("number").prefetch_related("part_outputs__output"):
-        output = next(iter(part.part_outputs.all())).output
-        parts.append(contract.Part(part.number, output.text, output.language))
-        ids.append(part.pk)
+    shown: dict[int, tuple[int, contract.Part]] = {}
+    rows = PartOutput.objects.filter(part__unit=unit).order_by("part__number", "id")
+    for part_id, number, text, language in rows.values_list(
+        "part_id", "part__number", "output__text", "output__language"
+    ):
+        # Several outputs of a part have one text; the first stands for all.
+        shown.setdefault(number, (part_id, contract.Part(number, text, language)))
     item = unit.item
     return Material(
-        parts=tuple(parts),
-        part_ids=tuple(ids),
+        parts=tuple(part for _pk, part in shown.values()),
+        part_ids=tuple(pk for pk, _part in shown.values()),
         source=item.source if item else "",
         source_language=item.source_language if item else "",
         reference=item.reference if item else "",

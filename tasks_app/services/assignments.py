@@ -32,18 +32,13 @@ def next_for(*, rater: Rater) -> Assignment | None:
 @atomically
 def _show_next(*, rater: Rater) -> Assignment | None:
     found = (
-        Assignment.objects.filter(rater=rater, state__in=OPEN).select_related("unit", "set").order_by("order").first()
+        Assignment.objects.filter(rater=rater, state__in=OPEN)
+        .select_related("unit", "set", "draft")
+        .order_by("order")
+        .first()
     )
-    if found is None or found.set_id is None or not claims.renew(found.set_id, rater.study.options.lease_minutes):
+    if found is None or not claims.show(found, rater.study.options.lease_minutes):
         return None
-    if found.first_shown is None:
-        # The set's row is locked now, so the assignment cannot have been freed since it was read and found open.
-        changed = Assignment.objects.filter(pk=found.pk, state__in=OPEN).update(
-            state=Assignment.State.LIVE, first_shown=Now(), renewed_at=Now()
-        )
-        if not changed:
-            return None
-        found.state = Assignment.State.LIVE
     return found
 
 

@@ -105,6 +105,36 @@ def renew(set_id: int, lease_minutes: float) -> bool:
     )
 
 
+def show(assignment: Assignment, lease_minutes: float) -> bool:
+    """Mark a unit as shown and lengthen the lease of its set; False where it was freed meanwhile.
+
+    One statement: the set's row is locked before the assignment's, as everywhere.
+    """
+    return bool(
+        rows(
+            """WITH held AS (
+                   UPDATE tasks_app_raterset SET lease_until = now() + %s * interval '1 minute'
+                   WHERE id = %s AND state = 'open' RETURNING id)
+               UPDATE tasks_app_assignment SET state = 'live', first_shown = COALESCE(first_shown, now()),
+                   renewed_at = now()
+               WHERE id = %s AND set_id IN (SELECT id FROM held) AND state IN ('reserved', 'live') RETURNING id""",
+            [lease_minutes, assignment.set_id, assignment.pk],
+        )
+    )
+
+
+def finish(assignment_id: int, rater_id: int, state: str) -> bool:
+    """Write down what became of a unit and drop its draft; say whether the rater has anything left to answer."""
+    left = rows(
+        """WITH written AS (UPDATE tasks_app_assignment SET state = %s WHERE id = %s),
+                dropped AS (DELETE FROM tasks_app_draft WHERE assignment_id = %s)
+           SELECT EXISTS (SELECT 1 FROM tasks_app_assignment WHERE rater_id = %s AND id <> %s
+                          AND state IN ('reserved', 'live', 'expired'))""",
+        [state, assignment_id, assignment_id, rater_id, assignment_id],
+    )
+    return bool(left[0][0])
+
+
 def revive(set_id: int, lease_minutes: float) -> int:
     """Give a rater who comes back late whatever of an expired set is still free; return how many units that is."""
     revived = rows(

@@ -81,8 +81,10 @@ def _submit(*, assignment: Assignment, rater: Rater, given: Submission, claiming
         lock_claims(rater.study_id)
     if assignment.set_id is not None:
         claims.renew(assignment.set_id, rater.study.options.lease_minutes)
-    locked = Assignment.objects.select_for_update().get(pk=assignment.pk)
-    stored = list(Judgment.objects.filter(assignment=locked).order_by("id"))
+    share_submissions(rater.study_id)
+    locked = Assignment.objects.select_for_update(of=("self",)).select_related("unit").get(pk=assignment.pk)
+    # A unit that is still to be answered has no judgment; the states of all others tell that it may.
+    stored = [] if locked.state in HELD else list(Judgment.objects.filter(assignment=locked).order_by("id"))
     for one in stored:
         if one.submission == given.uuid:
             return Receipt(one, is_new=False)
@@ -93,15 +95,13 @@ def _submit(*, assignment: Assignment, rater: Rater, given: Submission, claiming
     if locked.state in LOST and not claiming:
         raise _NeedsClaims
     state = _state_after(locked, given)
-    share_submissions(rater.study_id)
     judgment = _store(locked, rater, given, stored[-1] if stored else None)
-    if state != locked.state:
-        Assignment.objects.filter(pk=locked.pk).update(state=state)
+    more = claims.finish(locked.pk, rater.pk, state)
     if given.skip_reason or locked.state in LOST:
         _settle_place(locked.place_id, state)
-    Draft.objects.filter(assignment=locked).delete()
-    if not stored:
-        _end_if_last(rater)
+    if not (stored or more) and rater.state != Rater.State.ENDED:
+        # The end page then only reads what the server has confirmed.
+        assignments.end(rater, Rater.Outcome.COMPLETED)
     judgment_submitted.send(sender=Judgment, judgment=judgment, rater=rater)
     return Receipt(judgment, is_new=True)
 
@@ -179,13 +179,6 @@ def _ratings(judgment: Judgment, assignment: Assignment, rater: Rater, given: Su
             category=value.category,
             severity=value.severity,
         )
-
-
-def _end_if_last(rater: Rater) -> None:
-    """End the rater with their last answer; the end page then only reads what the server has confirmed."""
-    waiting = Assignment.objects.filter(rater=rater, state__in=(*HELD, Assignment.State.EXPIRED))
-    if rater.state != Rater.State.ENDED and not waiting.exists():
-        assignments.end(rater, Rater.Outcome.COMPLETED)
 
 
 @dataclass(frozen=True, slots=True)

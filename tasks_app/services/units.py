@@ -47,20 +47,20 @@ def texts_of(study: Study, *, keep: bool) -> Texts:
     ):
         found.setdefault(item, []).append(OutputText(system, variant, text, language))
         ids.setdefault(item, []).append((pk, digest))
-    for item in Item.objects.filter(study=study, until=None).select_related("document").order_by("id"):
+    for row in Item.objects.filter(study=study, until=None).select_related("document").order_by("id"):
         texts.items.append(
             ItemTexts.collapsed(
-                item.key,
-                found.get(item.pk, []),
+                row.key,
+                found.get(row.pk, []),
                 keep=keep,
-                document=item.document.key if item.document else None,
-                position=item.position,
-                options=item.options,
+                document=row.document.key if row.document else None,
+                position=row.position,
+                options=row.options,
             )
         )
-        texts.item_ids[item.key] = item.pk
-        texts.documents[item.key] = item.document_id
-        texts.outputs[item.key] = ids.get(item.pk, [])
+        texts.item_ids[row.key] = row.pk
+        texts.documents[row.key] = row.document_id
+        texts.outputs[row.key] = ids.get(row.pk, [])
     return texts
 
 
@@ -83,9 +83,7 @@ def make_units(*, study: Study, names: Mapping[tuple[str, str, str], str] | None
 
 def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str, str, str], str]) -> int:
     params = task.kind.params(task.params)
-    drafts = list(
-        draft_units(kind=task.kind, params=params, task=task.key, seed=study.seed, items=texts.items)
-    )
+    drafts = list(draft_units(kind=task.kind, params=params, task=task.key, seed=study.seed, items=texts.items))
     by_key = {item.key: item for item in texts.items}
     rows = []
     for draft in drafts:
@@ -121,9 +119,7 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
     return len(units)
 
 
-def name_of_unit(
-    draft: UnitDraft, items: Mapping[str, ItemTexts], names: Mapping[tuple[str, str, str], str]
-) -> str:
+def name_of_unit(draft: UnitDraft, items: Mapping[str, ItemTexts], names: Mapping[tuple[str, str, str], str]) -> str:
     """Return the researcher's name for a unit: that of the first output it shows; empty where there is none."""
     if draft.item is None or not draft.parts or not names:
         return ""

@@ -16,7 +16,7 @@ from tasks_app import access, credentials, plaintext
 from tasks_app.forms import AnswerFields, SkipForm
 from tasks_app.models import Assignment, Draft, Judgment, Rater
 from tasks_app.selectors import screens
-from tasks_app.selectors.progress import ANSWERED, progress_of
+from tasks_app.selectors.progress import progress_of
 from tasks_app.services import assignments, judgments
 from tasks_app.task_types.base import Screen
 from tasks_app.views import pages
@@ -36,7 +36,7 @@ def judge(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     assignment = assignments.next_for(rater=rater)
     if assignment is None:
         return redirect("rater:end" if rater.state == Rater.State.ENDED else "rater:next", token)
-    draft = Draft.objects.filter(assignment=assignment).first()
+    draft: Draft | None = getattr(assignment, "draft", None)
     form = _task_form(rater, assignment, initial=draft.answer if draft else None)
     return _page(request, rater, token, assignment, form, counter=draft.counter if draft else 0)
 
@@ -102,9 +102,10 @@ def _page(
     bound = _bound(rater, assignment)
     submission = uuid.uuid4()
     initial = {"submission": submission, "replaces": stored.pk if stored else None}
-    back = _order_before(rater, assignment) if options.allow_back else None
+    progress = progress_of(rater, options.minutes, frame.task.set_size)
+    back = progress.before(assignment.order) if options.allow_back else None
     context = {
-        "frame": pages.frame_for(rater, token, progress_of(rater, options.minutes, frame.task.set_size)),
+        "frame": pages.frame_for(rater, token, progress),
         "screen": _screen(rater, assignment),
         "form": form,
         "unit_template": frame.kind.template_name,
@@ -125,12 +126,6 @@ def _page(
         "revising": stored is not None,
     }
     return render(request, "rater/judge.html", context, status=status)
-
-
-def _order_before(rater: Rater, assignment: Assignment) -> int | None:
-    """Return the number of the unit answered before this one."""
-    before = Assignment.objects.filter(rater=rater, order__lt=assignment.order, state__in=ANSWERED)
-    return before.order_by("-order").values_list("order", flat=True).first()
 
 
 def _signed_assignment(rater: Rater, action: str, posted: QueryDict) -> Assignment | None:

@@ -25,8 +25,8 @@ flow:
 consent: |
   We ask you to read short texts. **You can stop at any time.**
 criteria:
-  - {{key: fluency, name: Fluency, question: How fluent is it?, low: not at all, high: perfectly}}
-  - {{key: content, name: Content, question: Does it say the same?, low: nothing, high: everything}}
+  - {{key: fluency, name: Fluency, question: "How fluent is it?", low: not at all, high: perfectly}}
+  - {{key: content, name: Content, question: "Does it say the same?", low: nothing, high: everything}}
 tasks:
   - key: main
     type: {type}

@@ -10,6 +10,10 @@ from tests.browser.test_rater import accessible
 from tests.servers import LiveSite
 
 
+# The frame around it is unfold's.
+OURS = ".ew"
+
+
 def sign_in(page: Page, live_site: LiveSite) -> None:
     """Sign in as the researcher."""
     page.goto("/admin/studies/")
@@ -17,7 +21,7 @@ def sign_in(page: Page, live_site: LiveSite) -> None:
     page.get_by_label("Username").fill(name)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("heading", name="Studies")).to_be_visible()
+    expect(page.locator(".ew").get_by_role("heading", name="Studies")).to_be_visible()
 
 
 def pack(folder: Path, study: str, items: str) -> Path:
@@ -37,20 +41,20 @@ def test_from_a_zip_with_a_mistake_to_a_running_study(page: Page, live_site: Liv
     page.set_input_files("input[type=file]", pack(tmp_path, study, items.replace("b,south", "b,north")))
     page.get_by_role("button", name="Check and load").click()
     expect(page.get_by_role("alert")).to_contain_text("items.csv")
-    accessible(page)
+    accessible(page, OURS)
     page.set_input_files("input[type=file]", pack(tmp_path, study, items))
     page.get_by_role("button", name="Check and load").click()
     expect(page.get_by_text("is loaded as a draft")).to_be_visible()
     for tab in ("Items", "Design", "Monitor", "Recruit", "Set up"):
         page.get_by_role("navigation", name="Parts of the study").get_by_role("link", name=tab).click()
-        accessible(page)
+        accessible(page, OURS)
     page.get_by_role("button", name="Open the study").click()
     expect(page.get_by_text("The study is open.")).to_be_visible()
     live_site.manage("simulate_raters", "from-a-zip", "--raters", "3", "--base-url", live_site.url)
     page.get_by_role("navigation", name="Parts of the study").get_by_role("link", name="Monitor").click()
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="main"))
     expect(row.get_by_role("cell").nth(1)).to_have_text("6")
-    accessible(page)
+    accessible(page, OURS)
     page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Close the study").click()
     expect(page.get_by_text("The study is closed.")).to_be_visible()
