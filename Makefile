@@ -1,0 +1,55 @@
+# evalweb. `make run` and `make test` need Python 3.11 or newer with pip; everything else they bring along.
+PYTHON ?= python3
+PY := .venv/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help run stop test test-fast lint bench backup restore messages run-venv dev-venv
+
+help:
+	@echo "make run               start everything here and say where it is; Ctrl-C stops it"
+	@echo "make stop              stop it from another terminal"
+	@echo "make test              linters and the whole suite, with a real browser"
+	@echo "make test-fast         the suite without browser and whole starts"
+	@echo "make lint              linters, types, contracts, migrations"
+	@echo "make bench             benchmarks, by hand"
+	@echo "make backup            database, media and secrets into one file"
+	@echo "make restore FILE=...  replace everything by a backup"
+	@echo "make messages          collect texts for translators"
+
+# The commands below are run without a shell between, so that a signal for make reaches them.
+
+run: run-venv
+	@$(PY) -m evalweb.serve
+
+stop: run-venv
+	@$(PY) -m evalweb.serve stop
+
+test: lint
+	@echo "Running the whole suite"
+	@$(PY) -m pytest -n 2
+
+test-fast: dev-venv
+	@$(PY) -m pytest -n 2 -m "not browser and not whole"
+
+lint: dev-venv
+	@$(PY) scripts/lint.py
+
+bench: dev-venv
+	@$(PY) -m bench
+
+backup: run-venv
+	@$(PY) -m evalweb.backup create
+
+restore: run-venv
+	@test -n "$(FILE)" || { echo "Say which backup: make restore FILE=var/backups/evalweb-....tar.gz"; exit 2; }
+	@$(PY) -m evalweb.backup restore "$(FILE)"
+
+messages: dev-venv
+	@$(PY) -m django makemessages --all --no-obsolete --ignore=var --settings tests.settings
+	@$(PY) -m django compilemessages --ignore=.venv --ignore=var --settings tests.settings
+
+run-venv:
+	@$(PYTHON) scripts/bootstrap.py
+
+dev-venv:
+	@$(PYTHON) scripts/bootstrap.py --dev

@@ -1,0 +1,229 @@
+"""Back up and restore: `python -m evalweb.backup create` and `... restore FILE` (`make backup`, `make restore FILE=`).
+
+A backup is one tar.gz, readable by its owner only: the database as pg_dump writes it, the media, the secrets, and a
+manifest with the digest of each. A restore proves them all before it changes anything, puts the database back in one
+transaction, and keeps a backup of what it replaces.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import django
+import psycopg2
+from django.db.migrations.loader import MigrationLoader
+
+from evalweb import local_services
+from evalweb.local_services import ServiceError, VarFolder
+from evalweb.local_services.postgres import program
+
+FORMAT = 1
+DUMP, SECRETS, MEDIA, MANIFEST = "database.dump", "secrets", "media", "manifest.json"
+MIGRATIONS = "SELECT app || '.' || name FROM django_migrations ORDER BY id"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Back up or restore, as the command line says, and return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m evalweb.backup", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    making = commands.add_parser("create", help="write a backup and print its path")
+    making.add_argument("--to", type=Path, help="folder for the file (default: backups in EVALWEB_VAR)")
+    commands.add_parser("restore", help="replace everything by a backup").add_argument("file", type=Path)
+    options = parser.parse_args(arguments)
+    var = VarFolder()
+    try:
+        if options.command == "create":
+            with local_services.database("make backup", var=var):
+                sys.stdout.write(f"{create(var, options.to)}\n")
+        else:
+            with local_services.database("make restore", var=var, alone=True):
+                django.setup()
+                restore(var, options.file, sys.stdout.write)
+    except ServiceError as problem:
+        sys.stderr.write(f"{problem}\n")
+        return 1
+    return 0
+
+
+def create(var: VarFolder, folder: Path | None = None) -> Path:
+    """Write a backup of the database at DATABASE_URL and of `var`, and return its path.
+
+    The database goes first. Media are only ever added under the digest of their content, so that what the dump
+    speaks of is there when they are copied after it.
+    """
+    var.make()
+    folder = folder or var.backups
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"evalweb-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.tar.gz"
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".backup-") as scratch:
+        dump = Path(scratch) / DUMP
+        _run([program("pg_dump"), "--format=custom", "--no-owner", "--no-privileges", "-f", str(dump), _database()])
+        unfinished = Path(scratch) / target.name
+        with open(unfinished, "wb", opener=_private) as file, tarfile.open(fileobj=file, mode="w:gz") as archive:
+            digests = _add(archive, dump, DUMP)
+            if var.secrets.exists():
+                digests |= _add(archive, var.secrets, SECRETS)
+            for path in sorted(path for path in var.media.rglob("*") if path.is_file()):
+                digests |= _add(archive, path, f"{MEDIA}/{path.relative_to(var.media)}")
+            _add_manifest(archive, Path(scratch), digests)
+        unfinished.rename(target)
+    return target
+
+
+def restore(var: VarFolder, file: Path, say: Any) -> None:
+    """Replace database, media and secrets by those of a backup; ServiceError where it cannot be trusted.
+
+    Raises before anything is changed where the file is damaged, or was made by a newer version than this one.
+    """
+    var.make()
+    with _unpacked(file, var.root) as content:
+        manifest = _proved(content, file)
+        _refuse_newer(manifest)
+        if _applied_migrations():
+            say(f"Backing up what is here: {create(var)}\n")
+        say(f"Restoring the database of {manifest['made']}\n")
+        _replace_database(content / DUMP)
+        say(f"Restoring {sum(name.startswith(MEDIA) for name in manifest['files'])} media files and the secrets\n")
+        _replace_folder(var.media, content / MEDIA)
+        if (content / SECRETS).exists():
+            (content / SECRETS).chmod(0o600)
+            (content / SECRETS).replace(var.secrets)
+    say("Done. `make run` starts evalweb with the restored data.\n")
+
+
+def _database() -> str:
+    """Return where the database is; ServiceError where nothing says it."""
+    if not (url := os.environ.get("DATABASE_URL")):
+        raise ServiceError("There is no database here yet. Start evalweb once with `make run`, or set DATABASE_URL.")
+    return url
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_EXCL, 0o600)
+
+
+def _run(command: list[str], *, stdin: Path | None = None) -> None:
+    with open(stdin or os.devnull, "rb") as source:
+        answer = subprocess.run(command, stdin=source, capture_output=True, check=False)
+    if answer.returncode != 0:
+        raise ServiceError(f"{Path(command[0]).name} failed: {answer.stderr.decode(errors='replace').strip()}")
+
+
+def _add(archive: tarfile.TarFile, path: Path, name: str) -> dict[str, str]:
+    """Put a file into the archive without this machine's users, and return its digest by its name."""
+    entry = archive.gettarinfo(path, name)
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    entry.mode = 0o600
+    with path.open("rb") as file:
+        archive.addfile(entry, file)
+    return {name: _digest(path)}
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _add_manifest(archive: tarfile.TarFile, scratch: Path, digests: dict[str, str]) -> None:
+    manifest = {
+        "format": FORMAT,
+        "made": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC",
+        "migrations": _applied_migrations(),
+        "files": digests,
+    }
+    path = scratch / MANIFEST
+    path.write_text(json.dumps(manifest, indent=1))
+    _add(archive, path, MANIFEST)
+
+
+def _applied_migrations() -> list[str]:
+    """Return the migrations the database has seen; none where it was never migrated."""
+    connection = psycopg2.connect(_database())
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT to_regclass('django_migrations') IS NOT NULL")
+            if cursor.fetchone() != (True,):
+                return []
+            cursor.execute(MIGRATIONS)
+            return [name for (name,) in cursor.fetchall()]
+    finally:
+        connection.close()
+
+
+@contextmanager
+def _unpacked(file: Path, root: Path) -> Iterator[Path]:
+    """Unpack beside the data, on the same disk, so that what is inside can be moved into its place."""
+    with tempfile.TemporaryDirectory(dir=root, prefix=".restore-") as scratch:
+        try:
+            with tarfile.open(file, "r:gz") as archive:
+                archive.extractall(scratch, filter="data")
+        except (OSError, EOFError, tarfile.TarError) as problem:
+            raise ServiceError(f"{file} cannot be read as a backup: {problem}") from problem
+        yield Path(scratch)
+
+
+def _proved(content: Path, file: Path) -> dict[str, Any]:
+    """Return the manifest after comparing every file with its digest."""
+    try:
+        manifest: dict[str, Any] = json.loads((content / MANIFEST).read_text())
+    except (OSError, ValueError) as problem:
+        raise ServiceError(f"{file} holds no manifest: it is not a backup of evalweb, or not a whole one.") from problem
+    if manifest["format"] != FORMAT:
+        raise ServiceError(
+            f"{file} has format {manifest['format']}, this version reads {FORMAT}. Update evalweb first."
+        )
+    expected: dict[str, str] = manifest["files"]
+    paths = (path for path in content.rglob("*") if path.is_file() and path.name != MANIFEST)
+    found = {str(path.relative_to(content)): _digest(path) for path in paths}
+    if wrong := sorted(dict(found.items() ^ expected.items())):
+        raise ServiceError(f"{file} is damaged: {', '.join(wrong[:5])} is not what was backed up. Nothing was changed.")
+    return manifest
+
+
+def _refuse_newer(manifest: dict[str, Any]) -> None:
+    """Refuse a backup whose database knows migrations that this version does not have."""
+    known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations or {}}
+    unknown = [name for name in manifest["migrations"] if name not in known]
+    if unknown:
+        raise ServiceError(
+            f"The backup was made by a newer version of evalweb (it has {unknown[0]}). Update evalweb, then restore. "
+            "Nothing was changed."
+        )
+
+
+def _replace_database(dump: Path) -> None:
+    """Put the dump in the place of everything there, in one transaction: all of it or nothing."""
+    emptying, filling = dump.with_name("empty.sql"), dump.with_name("fill.sql")
+    emptying.write_text(
+        "SET client_min_messages = warning; DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n"
+        "ALTER SCHEMA public OWNER TO pg_database_owner;\n"
+    )
+    _run([program("pg_restore"), "--no-owner", "--no-privileges", "-f", str(filling), str(dump)])
+    scripts = ["-f", str(emptying), "-f", str(filling)]
+    _run([program("psql"), "-X", "-q", "-1", "-v", "ON_ERROR_STOP=1", *scripts, _database()])
+
+
+def _replace_folder(folder: Path, content: Path) -> None:
+    """Move `content` into the place of `folder`, whose own content is in the backup made before."""
+    content.mkdir(exist_ok=True)
+    for path in [content, *content.rglob("*")]:
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    replaced = content.with_name("replaced")
+    if folder.exists():
+        folder.rename(replaced)
+    content.rename(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""The environment variables evalweb reads: declared once, documented in docs/operations.md, read from here only."""
+
+import os
+from typing import NamedTuple, NoReturn
+
+from django.core.exceptions import ImproperlyConfigured
+
+TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
+FALSE_WORDS = frozenset({"0", "false", "no", "off", ""})
+
+
+class Variable(NamedTuple):
+    """One variable: what holds without it, and what it is for."""
+
+    default: str
+    doc: str
+
+
+VARIABLES: dict[str, Variable] = {
+    "SECRET_KEY": Variable("", "Signs sessions and forms. Required while DEBUG is off; `make run` makes one."),
+    "ALLOWED_HOSTS": Variable(
+        "", "Host names that are answered, with commas. Required while DEBUG is off; `make run` fills it in."
+    ),
+    "DATABASE_URL": Variable(
+        "", "`postgresql://user:password@host:port/name`. Without it `make run` starts a PostgreSQL of its own."
+    ),
+    "REDIS_URL": Variable(
+        "redis://127.0.0.1:6379/0",
+        "Broker: `redis://:password@host:port/0`. Without it `make run` starts a Valkey of its own.",
+    ),
+    "DEBUG": Variable("0", "1 shows tracebacks in the browser. Never on a machine that others can reach."),
+    "HOST": Variable("127.0.0.1", "Address `make run` listens on; 0.0.0.0 for every network."),
+    "PORT": Variable("8000", "Port `make run` tries first; it takes the next free one."),
+    "EVALWEB_VAR": Variable("var", "Folder of everything kept: database, media, secrets, backups, logs."),
+    "EVALWEB_STATIC": Variable("", "Folder that `collectstatic` fills; by default `static` in EVALWEB_VAR."),
+    "EVALWEB_HTTPS": Variable(
+        "0", "1 behind a proxy that ends TLS and sets X-Forwarded-Proto: secure cookies, redirects to https."
+    ),
+    "EVALWEB_HSTS_SECONDS": Variable("0", "Seconds browsers shall insist on https; only with EVALWEB_HTTPS."),
+    "EVALWEB_TRUSTED_ORIGINS": Variable(
+        "", "Origins (`https://eval.example.org`) whose forms are accepted besides the site's own, with commas."
+    ),
+    "EVALWEB_PROXIES": Variable("0", "Proxies in front that append to X-Forwarded-For; 0 ignores that header."),
+    "EVALWEB_LOG_LEVEL": Variable("INFO", "DEBUG, INFO, WARNING or ERROR."),
+    "EVALWEB_WEB_PROCESSES": Variable("2", "Web server processes of one container or machine."),
+    "EVALWEB_WEB_THREADS": Variable("8", "Threads of each web server process; each keeps one connection."),
+    "EVALWEB_WEB_REPLICAS": Variable("1", "Web containers or machines, for counting connections."),
+    "EVALWEB_WORKER_PROCESSES": Variable("2", "Processes of one Celery worker."),
+    "EVALWEB_WORKER_REPLICAS": Variable("1", "Worker containers or machines, for counting connections."),
+    "EVALWEB_WORKER_MEMORY": Variable("1024", "MiB after which a worker process is replaced, between two jobs."),
+    "EVALWEB_TASK_SECONDS": Variable("1800", "Hard limit of one background job."),
+    "EVALWEB_CONNECTION_SECONDS": Variable("60", "How long a database connection is kept for the next request."),
+    "EVALWEB_LOCK_SECONDS": Variable("5", "How long a statement waits for a lock; 0 for ever."),
+    "EVALWEB_STATEMENT_SECONDS": Variable(
+        "30", "How long a statement may take; 0 for ever, which is what commands and migrations use."
+    ),
+    "EVALWEB_EMAIL_URL": Variable(
+        "", "`smtp://user:password@host:587?tls=1` (or `smtps://…`). Without it mail is written to EVALWEB_VAR/mail."
+    ),
+    "EVALWEB_EMAIL_FROM": Variable("evalweb@localhost", "Sender of mail."),
+    "EVALWEB_RESEARCHER_PASSWORD": Variable(
+        "", "Password of the login `researcher`, made by `python -m evalweb.prepare` where nobody has that name yet."
+    ),
+    "EVALWEB_DATABASE_SECONDS": Variable("60", "How long a start waits for a database that does not answer yet."),
+    "EVALWEB_DEMO": Variable("1", "0 keeps `make run` from loading the demonstration studies."),
+    "EVALWEB_SERVICE_USER": Variable(
+        "nobody", "Account that runs the private PostgreSQL when root starts it, since PostgreSQL refuses root."
+    ),
+    "EVALWEB_CHROMIUM": Variable("", "Chromium that the browser tests drive; else the first one found."),
+}
+
+
+def text(name: str) -> str:
+    """Return the value of a declared variable, or its default where it is unset or empty."""
+    return os.environ.get(name, "").strip() or VARIABLES[name].default
+
+
+def words(name: str) -> list[str]:
+    """Return the comma-separated words of a variable."""
+    return [word.strip() for word in text(name).split(",") if word.strip()]
+
+
+def flag(name: str) -> bool:
+    """Return whether a variable is switched on; ImproperlyConfigured for a word that is neither yes nor no."""
+    value = text(name).lower()
+    if value in TRUE_WORDS:
+        return True
+    if value in FALSE_WORDS:
+        return False
+    raise ImproperlyConfigured(f"{name} is {value!r}. Set it to 1 or 0.")
+
+
+def number(name: str, *, least: int = 0) -> int:
+    """Return a whole number of at least `least`; ImproperlyConfigured where the variable is something else."""
+    value = text(name)
+    if not value.isdecimal() or int(value) < least:
+        raise ImproperlyConfigured(f"{name} is {value!r}. Set it to a whole number of at least {least}.")
+    return int(value)
+
+
+def require(*names: str) -> None:
+    """Raise ImproperlyConfigured naming every one of these variables that has no value."""
+    missing = [name for name in names if not text(name)]
+    if missing:
+        raise ImproperlyConfigured(
+            f"Set {' and '.join(missing)}: evalweb does not start without. "
+            "`make run` sets them for you; docs/operations.md describes each of them."
+        )
+
+
+def refuse(name: str, sentence: str) -> NoReturn:
+    """Raise ImproperlyConfigured for a variable whose value cannot be used, with what to do instead."""
+    raise ImproperlyConfigured(f"{name} cannot be used. {sentence}")

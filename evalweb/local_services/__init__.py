@@ -1,0 +1,114 @@
+"""The private PostgreSQL and Valkey: for `make run` all the time it runs, for commands as long as they need them.
+
+Nothing of this is used where DATABASE_URL (and REDIS_URL) name other servers.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+from evalweb.local_services.folder import InUse, VarFolder
+from evalweb.local_services.postgres import OWNER, PostgresServer
+from evalweb.local_services.processes import ServiceError
+from evalweb.local_services.valkey import ValkeyServer
+
+__all__ = ["InUse", "PostgresServer", "ServiceError", "ValkeyServer", "VarFolder", "database", "servers"]
+
+Say = Callable[[str], None]
+
+
+@contextmanager
+def servers(var: VarFolder, passwords: dict[str, str], say: Say) -> Iterator[dict[str, str]]:
+    """Run the servers that the environment does not name, and yield DATABASE_URL and REDIS_URL.
+
+    The caller holds `var`. The servers are stopped at the end in the opposite order.
+    """
+    with ExitStack() as stack:
+        urls = {}
+        if named := os.environ.get("DATABASE_URL"):
+            say("Using the PostgreSQL that DATABASE_URL names")
+            urls["DATABASE_URL"] = named
+        else:
+            say("Starting PostgreSQL")
+            urls["DATABASE_URL"] = stack.enter_context(_postgres(var, say)).url(OWNER)
+        if named := os.environ.get("REDIS_URL"):
+            say("Using the broker that REDIS_URL names")
+            urls["REDIS_URL"] = named
+        else:
+            say("Starting Valkey")
+            urls["REDIS_URL"] = stack.enter_context(_valkey(var, passwords, say)).url()
+        yield urls
+
+
+@contextmanager
+def database(what: str, *, var: VarFolder | None = None, alone: bool = False) -> Iterator[None]:
+    """Let this process find the database: named by DATABASE_URL, of a running `make run`, or started for the moment.
+
+    Fills os.environ before settings are read. Does nothing on a machine where `make run` never made a database.
+    With `alone`, nobody else may be using the folder, and a database is made where there is none.
+
+    Raises
+    ------
+    InUse
+        With `alone`, while somebody else holds the folder.
+    """
+    var = var or VarFolder()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalweb.settings")
+    for name, value in var.read_secrets().items():
+        os.environ.setdefault(name, value)
+    os.environ.setdefault("ALLOWED_HOSTS", "localhost,127.0.0.1")
+    with ExitStack() as stack:
+        private = not os.environ.get("DATABASE_URL") and (alone or var.postgres.exists())
+        if alone:
+            stack.enter_context(var.held(what))
+        elif private:
+            private = _hold_or_borrow(stack, var, what)
+        if private:
+            server = stack.enter_context(_postgres(var, _silent))
+            os.environ["DATABASE_URL"] = server.url(OWNER)
+        yield
+
+
+def _hold_or_borrow(stack: ExitStack, var: VarFolder, what: str) -> bool:
+    """Hold the folder, or borrow the servers of a `make run`. Return whether a server must be started."""
+    try:
+        stack.enter_context(var.held(what))
+    except InUse as other:
+        names = ("DATABASE_URL", "REDIS_URL")
+        if all(name in other.state for name in names):
+            os.environ.update({name: other.state[name] for name in names})
+            return False
+        # Another command, which stops its database when it is done, or a `make run` that is only just starting.
+        sys.stderr.write(f"{other} Waiting for it to end.\n")
+        stack.enter_context(var.held(what, wait=True))
+    return True
+
+
+@contextmanager
+def _postgres(var: VarFolder, say: Say) -> Iterator[PostgresServer]:
+    server = PostgresServer(var.postgres, log=var.logs / "postgres.log")
+    try:
+        server.start()
+        if server.folder.parent != server.link.parent.resolve():
+            say(f"PostgreSQL's account cannot enter {var.root}, so its data are in {server.folder}")
+        server.make_owner()
+        yield server
+    finally:
+        if not server.stop():
+            say(f"PostgreSQL did not shut down cleanly; see {server.log}. It repairs itself at the next start.")
+
+
+@contextmanager
+def _valkey(var: VarFolder, passwords: dict[str, str], say: Say) -> Iterator[ValkeyServer]:
+    server = ValkeyServer(var.valkey, log=var.logs / "valkey.log", password=passwords["EVALWEB_BROKER_PASSWORD"])
+    try:
+        server.start()
+        yield server
+    finally:
+        if not server.stop():
+            say(f"Valkey did not shut down cleanly; see {server.log}.")
+
+
+def _silent(_line: str) -> None:
+    """Say nothing: the output of a command is the command's own."""

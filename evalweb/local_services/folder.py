@@ -1,0 +1,130 @@
+"""The folder of everything kept (EVALWEB_VAR): its secrets, its lock, and what runs on it."""
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from evalweb import environment
+from evalweb.local_services.processes import Mark, ServiceError, end_leftovers
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+SECRET_NAMES = ("SECRET_KEY", "EVALWEB_RESEARCHER_PASSWORD", "EVALWEB_BROKER_PASSWORD")
+
+
+class InUse(ServiceError):
+    """Somebody else works on the folder; `state` says who, since when and where."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self.state = state
+        where = f" at {state['url']}" if state.get("url") else ""
+        super().__init__(
+            f"{state.get('what', 'Another command')} is already running{where}, "
+            f"since {state.get('since', 'a moment ago')} (process {state.get('pid', 'unknown')})."
+        )
+
+
+class VarFolder:
+    """The paths in EVALWEB_VAR, who holds it, and its secrets."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        self.root = root or (BASE_DIR / environment.text("EVALWEB_VAR")).resolve()
+        self.logs = self.root / "log"
+        self.media = self.root / "media"
+        self.backups = self.root / "backups"
+        self.postgres = self.root / "postgres"
+        self.valkey = self.root / "valkey"
+        self.secrets = self.root / "secrets"
+        self._lock = self.root / "lock"
+        self._state = self.root / "running.json"
+
+    def make(self) -> None:
+        """Make the folder. Root's can be entered by PostgreSQL's account; what is inside is closed by itself."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.root.chmod(0o711 if os.geteuid() == 0 else 0o700)
+        for inner in (self.logs, self.media, self.backups):
+            inner.mkdir(mode=0o700, exist_ok=True)
+
+    @contextmanager
+    def held(self, what: str, *, wait: bool = False) -> Iterator[int]:
+        """Hold the folder alone, and yield how many processes of a killed holder had to be ended first.
+
+        Raises
+        ------
+        InUse
+            While somebody else holds it, unless `wait`.
+        """
+        self.make()
+        with self._lock.open("a") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                raise InUse(self.state()) from None
+            # A fork that outlives this process must not go on holding the lock in its name.
+            os.register_at_fork(after_in_child=lock.close)
+            ended = end_leftovers(self.state().get("children", []))
+            self._state.unlink(missing_ok=True)
+            self.write_state({"what": what, "pid": os.getpid(), "since": _now()})
+            try:
+                yield ended
+            finally:
+                self._state.unlink(missing_ok=True)
+
+    def state(self) -> dict[str, Any]:
+        """Return what the holder says of itself: what, pid, since, url, DATABASE_URL, REDIS_URL, children."""
+        try:
+            state: dict[str, Any] = json.loads(self._state.read_text())
+        except FileNotFoundError:
+            return {}
+        return state
+
+    def write_state(self, changes: dict[str, Any]) -> None:
+        """Add to the state. It holds the broker's password and is therefore for its owner only."""
+        self._write(self._state, json.dumps({**self.state(), **changes}, indent=1))
+
+    def add_child(self, mark: Mark) -> None:
+        """Remember a process, so that the next start can end it if this one cannot."""
+        self.write_state({"children": [*self.state().get("children", []), mark]})
+
+    def read_secrets(self) -> dict[str, str]:
+        """Return the secrets made so far; none where there is no file."""
+        try:
+            lines = self.secrets.read_text().splitlines()
+        except FileNotFoundError:
+            return {}
+        pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))
+        return {name: value for name, _equals, value in pairs}
+
+    def make_secrets(self) -> dict[str, str]:
+        """Return the secrets, making at first use those that are missing."""
+        known = self.read_secrets()
+        complete = known | {name: secrets.token_urlsafe(48) for name in SECRET_NAMES if name not in known}
+        if "EVALWEB_RESEARCHER_PASSWORD" not in known:
+            complete["EVALWEB_RESEARCHER_PASSWORD"] = secrets.token_urlsafe(12)  # typed by people
+        if complete != known:
+            self.write_secrets(complete)
+        return complete
+
+    def write_secrets(self, values: dict[str, str]) -> None:
+        """Replace the file of secrets."""
+        head = "# Made by evalweb. Keep it private and in your backups; raters' links and sign-ins depend on it.\n"
+        self._write(self.secrets, head + "".join(f"{name}={value}\n" for name, value in values.items()))
+
+    @staticmethod
+    def _write(path: Path, text: str) -> None:
+        unfinished = path.with_name(f"{path.name}.new")
+        unfinished.unlink(missing_ok=True)
+        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

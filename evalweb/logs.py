@@ -1,0 +1,148 @@
+"""JSON log lines that say what happened and nothing about who did it.
+
+A token is a rater's credential, an address is a person, and an answer belongs to the study. None of them may reach
+a log, whoever logs: Django names paths, gunicorn names addresses, and PostgreSQL quotes the row it refused. So every
+line passes `SafeJsonFormatter`, which drops the values of exceptions and takes tokens and addresses out of the rest.
+"""
+
+import ipaddress
+import logging
+import re
+import sys
+import traceback
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any
+
+from django.core.exceptions import FieldError, ImproperlyConfigured
+from django.db import Error as DatabaseError
+from django.template import TemplateDoesNotExist, TemplateSyntaxError
+from pythonjsonlogger.json import JsonFormatter
+
+request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
+
+# Messages of these speak of the code, never of data that came in; every other message may quote an answer.
+SPEAKS_OF_CODE = (
+    AttributeError,
+    FieldError,
+    ImportError,
+    ImproperlyConfigured,
+    NameError,
+    TemplateDoesNotExist,
+    TemplateSyntaxError,
+    TypeError,
+)
+# Extras other people's code puts on a record: requests, Celery's job with its result, WSGI environments.
+DROPPED_EXTRAS = frozenset({"request", "data", "args", "environ", "taskName"})
+# What Celery's own messages interpolate and may hold data: what a job returned, was given, or raised.
+HIDDEN_CELERY_VALUES = ("exc", "return_value", "traceback", "args", "kwargs")
+
+GONE = "…"
+_CREDENTIAL = re.compile(r"(/(?:r|join)/)[^/\s\"'?<>]+")
+_QUERY = re.compile(r"(/[^\s\"'?<>]*)\?[^\s\"'<>]+")
+_E_MAIL = re.compile(r"[^\s\"'<>:/@\\]+@[^\s\"'<>:/@]+")
+_MAYBE_ADDRESS = re.compile(r"(?<![\w.:])[0-9A-Fa-f:]*(?:[.:][0-9A-Fa-f]*){2,}(?![\w])")
+
+
+def scrub(line: str) -> str:
+    """Return `line` with rater tokens, join codes, query strings, e-mail and network addresses replaced by `…`."""
+    line = _CREDENTIAL.sub(rf"\1{GONE}", line)
+    line = _QUERY.sub(rf"\1?{GONE}", line)
+    line = _E_MAIL.sub(GONE, line)
+    return _MAYBE_ADDRESS.sub(_hide_address, line)
+
+
+def _hide_address(match: re.Match[str]) -> str:
+    """Replace an address of another machine; this machine's own (loopback, unspecified) identify nobody."""
+    found = match.group()
+    candidate = found if found.endswith("::") else found.rstrip(".:")
+    try:
+        address = ipaddress.ip_address(candidate)
+    except ValueError:
+        return found  # a version, a time, a dotted name
+    return found if address.is_loopback or address.is_unspecified else GONE + found[len(candidate) :]
+
+
+def describe(error: BaseException) -> str:
+    """Name an exception without its data: its type, and what the database says of the rule that was broken."""
+    name = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    if isinstance(error, SPEAKS_OF_CODE):
+        return f"{name}: {error}"
+    if isinstance(error, DatabaseError):
+        cause = error.__cause__
+        diagnosis = getattr(cause, "diag", None)
+        parts = (getattr(cause, "pgcode", None), getattr(diagnosis, "table_name", None))
+        return " ".join([name, *filter(None, [*parts, getattr(diagnosis, "constraint_name", None)])])
+    if isinstance(error, OSError) and error.strerror:
+        return f"{name}: {error.strerror}"
+    return name
+
+
+def safe_traceback(error: BaseException) -> str:
+    """Return the traceback of an exception and of those that led to it: places in the code, no values."""
+    chain: list[str] = []
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        frames = "".join(traceback.format_tb(current.__traceback__))
+        chain.append(f"{frames}{describe(current)}")
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
+    return "\nwhich came from\n".join(chain)
+
+
+class SafeJsonFormatter(JsonFormatter):
+    """One JSON object a record: time, level, logger, message, request_id, and what the caller passed as `extra`."""
+
+    def __init__(self, *_args: object, **_kwargs: object) -> None:
+        super().__init__(
+            "%(asctime)s %(levelname)s %(name)s %(message)s",
+            rename_fields={"asctime": "time", "levelname": "level", "name": "logger", "exc_info": "traceback"},
+            json_ensure_ascii=False,
+        )
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as one line of JSON without tokens, addresses and answers."""
+        return scrub(super().format(self._without_data(record)))
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802
+        """Return the time with its zone, so that logs of several machines can be laid side by side."""
+        return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802  the name logging calls
+        """Return a traceback without the values an exception carries."""
+        return safe_traceback(ei[1])
+
+    def _without_data(self, record: logging.LogRecord) -> logging.LogRecord:
+        fields = {key: value for key, value in record.__dict__.items() if key not in DROPPED_EXTRAS}
+        fields["args"] = self._without_results(record)
+        fields["exc_text"] = None  # another handler may have formatted the exception with its message
+        if (current := request_id.get()) is not None:
+            fields["request_id"] = current
+        return logging.makeLogRecord(fields)
+
+    @staticmethod
+    def _without_results(record: logging.LogRecord) -> object:
+        arguments = record.args
+        if record.name.startswith("celery.") and isinstance(arguments, dict):
+            return {**arguments, **dict.fromkeys(HIDDEN_CELERY_VALUES, GONE)}
+        if isinstance(arguments, tuple):
+            return tuple(describe(value) if isinstance(value, BaseException) else value for value in arguments)
+        return arguments
+
+
+def config(level: str) -> dict[str, Any]:
+    """Return the logging configuration of every process: one safe handler on stderr, at `level` and above."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"json": {"()": "evalweb.logs.SafeJsonFormatter"}},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json", "stream": sys.stderr}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            # Django and gunicorn give these handlers of their own, which would write around the formatter.
+            name: {"handlers": [], "level": level, "propagate": True}
+            for name in ("django", "django.server", "gunicorn.error", "celery")
+        }
+        | {"gunicorn.access": {"handlers": [], "propagate": False}},
+    }

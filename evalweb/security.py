@@ -1,0 +1,50 @@
+"""What a browser may do on our pages: the content security policies, and where each of them holds.
+
+Raters' and public pages run on our own files alone. Researchers' pages stand in unfold's frame, whose Alpine
+evaluates expressions from attributes and therefore needs 'unsafe-eval'; no page allows inline scripts or styles.
+"""
+
+from collections.abc import Callable
+
+from csp.constants import NONE, SELF, UNSAFE_EVAL
+from django.http import HttpRequest, HttpResponse
+
+ADMIN_PREFIX = "/admin/"
+
+PUBLIC_POLICY: dict[str, list[str]] = {
+    "default-src": [NONE],
+    "script-src": [SELF],
+    "style-src": [SELF],
+    "img-src": [SELF],
+    "media-src": [SELF],
+    "connect-src": [SELF],
+    "form-action": [SELF],
+    "base-uri": [NONE],
+    "frame-ancestors": [NONE],
+}
+
+# What unfold's pages load besides: its own fonts, and expressions that Alpine compiles.
+ADMIN_ADDITIONS: dict[str, list[str]] = {
+    "script-src": [SELF, UNSAFE_EVAL],
+    "font-src": [SELF],
+}
+
+
+class AdminFrameMiddleware:
+    """Give researchers' pages the policies they need; every other page keeps the strict ones of the settings.
+
+    Their referrer policy is `same-origin`: under `no-referrer` browsers send `Origin: null` with a form, and Django
+    then refuses every sign-in. Raters' forms carry a signature of their own and do not need the header.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Mark the response for CSPMiddleware, unless the view has chosen a policy itself."""
+        response = self.get_response(request)
+        if request.path_info.startswith(ADMIN_PREFIX):
+            response.headers.setdefault("Referrer-Policy", "same-origin")
+            if getattr(response, "_csp_replace", None) is None:
+                response._csp_replace = ADMIN_ADDITIONS  # type: ignore[attr-defined]  # read by django-csp
+        return response

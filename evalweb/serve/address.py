@@ -1,0 +1,55 @@
+"""Where `make run` is reached: a free port held until gunicorn takes it, and the host names it answers to."""
+
+import errno
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psutil
+
+from evalweb.local_services import ServiceError
+
+TRIES = 100
+EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  asked for by whoever sets HOST
+
+
+@contextmanager
+def held_port(host: str, first: int) -> Iterator[socket.socket]:
+    """Yield a socket on `first` or the next free port, which keeps others off it until the server takes it.
+
+    It listens: a port that is only bound can be bound by others as well, where both allow addresses to be reused.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for port in range(first, min(first + TRIES, 65_536)):
+        candidate = socket.socket(family)
+        try:
+            candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            candidate.bind((host, port))
+            candidate.listen()
+        except OSError as problem:
+            candidate.close()
+            if problem.errno not in {errno.EADDRINUSE, errno.EACCES}:
+                raise ServiceError(f"HOST={host} cannot be listened on: {problem.strerror}.") from problem
+        else:
+            with candidate:
+                yield candidate
+            return
+    raise ServiceError(f"No port from {first} on is free. Set PORT to another one.")
+
+
+def base_url(host: str, port: int) -> str:
+    """Return the address a browser on this machine opens."""
+    name = "127.0.0.1" if host in EVERYWHERE else host
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
+def host_names(host: str) -> str:
+    """Return ALLOWED_HOSTS for `host`: this machine's own names, and its addresses where it listens on all."""
+    names = {"localhost", "127.0.0.1", "[::1]"}
+    if host in EVERYWHERE:
+        names |= {socket.gethostname(), socket.getfqdn()}
+        for addresses in psutil.net_if_addrs().values():
+            names |= {one.address for one in addresses if one.family is socket.AF_INET}
+    else:
+        names.add(f"[{host}]" if ":" in host else host)
+    return ",".join(sorted(names))

@@ -1,0 +1,50 @@
+"""What `make run` prints once pages are served: where, the first login, and a rater link to every study."""
+
+import sys
+from threading import Event
+from time import monotonic
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import urlopen
+
+from evalweb.local_services import VarFolder
+
+PATIENCE_SECONDS = 120
+
+
+def announce(url: str, var: VarFolder, report: dict[str, Any], settings: dict[str, str], ended: Event) -> None:
+    """Wait until the pages are served and print where they are; say so if they are not in time."""
+    deadline = monotonic() + PATIENCE_SECONDS
+    while (problem := readiness(url)) is not None:
+        if ended.wait(0.1):
+            return
+        if monotonic() > deadline:
+            sys.stdout.write(f"{url} does not answer yet ({problem}). Look at {var.logs / 'web.log'}.\n")
+            return
+    sys.stdout.write(block(url, var, report, settings["EVALWEB_RESEARCHER_PASSWORD"]))
+    sys.stdout.flush()
+
+
+def readiness(url: str) -> str | None:
+    """Return None where /readyz says ready, else what is in the way."""
+    try:
+        with urlopen(f"{url}/readyz", timeout=5):  # noqa: S310  our own address
+            return None
+    except HTTPError as answer:
+        return f"status {answer.code}: {answer.read(200).decode(errors='replace')}"
+    except (URLError, ConnectionError, TimeoutError) as problem:
+        return str(getattr(problem, "reason", problem))
+
+
+def block(url: str, var: VarFolder, report: dict[str, Any], password: str) -> str:
+    """Return the lines that say where everything is."""
+    login = (
+        f"{report['login']}  password {password}" if report["password_valid"] else f"{report['login']}  (your password)"
+    )
+    lines = ["", "evalweb is running.", "", f"  Open     {url}/", f"  Sign in  {url}/admin/", f"           {login}"]
+    if report["links"]:
+        width = max(len(title) for title, _link in report["links"])
+        lines += ["", "  Judge as a rater"]
+        lines += [f"    {title.ljust(width)}  {link}" for title, link in report["links"]]
+    lines += ["", f"  Logs are in {var.logs}, the password in {var.secrets}. Ctrl-C stops everything.", ""]
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,233 @@
+"""Settings, all of them from the environment: evalweb/environment.py declares what is read."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import dj_database_url
+from django.templatetags.static import static
+from django.utils.translation import gettext_lazy as _
+
+from evalweb import environment, logs, security
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = (BASE_DIR / environment.text("EVALWEB_VAR")).resolve()
+
+DEBUG = environment.flag("DEBUG")
+if DEBUG:
+    environment.require("DATABASE_URL")
+else:
+    environment.require("SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL")
+
+SECRET_KEY = environment.text("SECRET_KEY") or "only for a machine of your own, with DEBUG on"
+ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS") or ["localhost", "127.0.0.1", "[::1]"]
+
+# Applications and the way of a request ------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "csp",
+    "tasks_app",
+    "analytics_app",
+]
+
+MIDDLEWARE = [
+    "evalweb.health.HealthMiddleware",
+    "evalweb.middleware.RequestLogMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "evalweb.middleware.NoStoreMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "evalweb.security.AdminFrameMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "evalweb.middleware.DatabaseLostMiddleware",
+]
+
+ROOT_URLCONF = "evalweb.urls"
+WSGI_APPLICATION = "evalweb.wsgi.application"
+CSRF_FAILURE_VIEW = "evalweb.views.csrf_failure"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# Database -------------------------------------------------------------------------------------------
+
+# Commands and migrations are watched by who started them; pages and jobs must not wait for ever.
+_database_limits = {
+    "lock_timeout": environment.number("EVALWEB_LOCK_SECONDS") * 1000,
+    "statement_timeout": environment.number("EVALWEB_STATEMENT_SECONDS") * 1000,
+}
+
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": {
+        **dj_database_url.parse(
+            environment.text("DATABASE_URL"),
+            conn_max_age=environment.number("EVALWEB_CONNECTION_SECONDS"),
+            conn_health_checks=True,
+        ),
+        "ATOMIC_REQUESTS": False,
+    },
+}
+if DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
+    environment.refuse("DATABASE_URL", "Only PostgreSQL keeps what evalweb promises; set a postgresql:// address.")
+DATABASES["default"]["OPTIONS"] = {
+    "connect_timeout": 5,
+    **DATABASES["default"].get("OPTIONS", {}),
+    "options": " ".join(f"-c {name}={value}" for name, value in _database_limits.items()),
+}
+
+_web_connections = (
+    environment.number("EVALWEB_WEB_REPLICAS", least=1)
+    * environment.number("EVALWEB_WEB_PROCESSES", least=1)
+    * environment.number("EVALWEB_WEB_THREADS", least=1)
+)
+_worker_connections = environment.number("EVALWEB_WORKER_REPLICAS") * (
+    environment.number("EVALWEB_WORKER_PROCESSES", least=1) + 1
+)
+# Counted by evalweb.checks against what PostgreSQL grants.
+EVALWEB_CONNECTIONS_NEEDED = _web_connections + _worker_connections
+
+# Background work --------------------------------------------------------------------------------------
+
+CELERY_BROKER_URL = environment.text("REDIS_URL")
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_QUEUE = "quick"
+CELERY_TASK_QUEUES: dict[str, dict[str, object]] = {"quick": {}, "analysis": {}}
+CELERY_TASK_CREATE_MISSING_QUEUES = False
+# A job whose process died is given to another one; jobs are written so that this changes nothing.
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_CONCURRENCY = environment.number("EVALWEB_WORKER_PROCESSES", least=1)
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = environment.number("EVALWEB_WORKER_MEMORY", least=128) * 1024
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_REDIRECT_STDOUTS = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_TASK_TIME_LIMIT = environment.number("EVALWEB_TASK_SECONDS", least=120)
+CELERY_TASK_SOFT_TIME_LIMIT = CELERY_TASK_TIME_LIMIT - 60
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# Ringing the bell fails fast: the row is written, and beat rings again for rows nobody heard of.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_CONNECTION_TIMEOUT = 2
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    # Above the hard limit, else a job that still runs would be handed out a second time.
+    "visibility_timeout": CELERY_TASK_TIME_LIMIT + 600,
+    "socket_connect_timeout": 2,
+    "socket_timeout": 10,
+}
+BEAT_SCHEDULE: dict[str, dict[str, object]] = {}
+CELERY_BEAT_SCHEDULE = BEAT_SCHEDULE
+
+# Texts and times --------------------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("de", _("German")), ("es", _("Spanish"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# Files ------------------------------------------------------------------------------------------------
+
+STATIC_URL = "/static/"
+STATIC_ROOT = Path(environment.text("EVALWEB_STATIC") or VAR_DIR / "static").resolve()
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# Media is private: no address serves this folder, a view that checks who asks does.
+MEDIA_ROOT = VAR_DIR / "media"
+MEDIA_URL = ""
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+FILE_UPLOAD_PERMISSIONS = 0o600
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
+
+# Mail -------------------------------------------------------------------------------------------------
+
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = environment.text("EVALWEB_EMAIL_FROM")
+_mail = urlsplit(environment.text("EVALWEB_EMAIL_URL"))
+if _mail.scheme:
+    EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    EMAIL_HOST = _mail.hostname or "localhost"
+    EMAIL_PORT = _mail.port or (465 if _mail.scheme == "smtps" else 25)
+    EMAIL_HOST_USER = unquote(_mail.username or "")
+    EMAIL_HOST_PASSWORD = unquote(_mail.password or "")
+    EMAIL_USE_SSL = _mail.scheme == "smtps"
+    EMAIL_USE_TLS = parse_qs(_mail.query).get("tls") == ["1"]
+    EMAIL_TIMEOUT = 10
+else:
+    EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+    EMAIL_FILE_PATH = VAR_DIR / "mail"
+
+# Sign-in and browsers -----------------------------------------------------------------------------------
+
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LOGIN_URL = "admin:login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+CONTENT_SECURITY_POLICY = {"DIRECTIVES": security.PUBLIC_POLICY}
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "no-referrer"
+X_FRAME_OPTIONS = "DENY"
+
+EVALWEB_HTTPS = environment.flag("EVALWEB_HTTPS")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = EVALWEB_HTTPS and not DEBUG
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
+CSRF_TRUSTED_ORIGINS = environment.words("EVALWEB_TRUSTED_ORIGINS")
+if EVALWEB_HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = not DEBUG
+    SECURE_HSTS_SECONDS = environment.number("EVALWEB_HSTS_SECONDS")
+
+# How many trailing entries of X-Forwarded-For our own proxies wrote; what comes before is the caller's claim.
+EVALWEB_PROXIES = environment.number("EVALWEB_PROXIES")
+REST_FRAMEWORK = {
+    "NUM_PROXIES": EVALWEB_PROXIES,
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+
+# The researchers' frame, without the inline styles that unfold and htmx would write: the policy refuses them.
+UNFOLD = {
+    "SITE_TITLE": "evalweb",
+    "SITE_HEADER": "evalweb",
+    "SITE_SYMBOL": "rate_review",
+    "SHOW_LANGUAGES": False,
+    "COLORS": lambda request: {},
+    "STYLES": [lambda request: static("css/admin_tokens.css")],
+    "SCRIPTS": [lambda request: static("js/admin_frame.js")],
+}
+
+LOGGING_CONFIG = "logging.config.dictConfig"
+LOGGING = logs.config(environment.text("EVALWEB_LOG_LEVEL").upper())

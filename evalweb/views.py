@@ -1,0 +1,63 @@
+"""Pages for what goes wrong. Those for a failing server render without a database, a session or a user."""
+
+import sys
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+
+RETRY_AFTER_SECONDS = 5
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer a request that makes no sense."""
+    return _problem(request, 400, _("This request could not be understood."), with_request=False)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer somebody who may not do this."""
+    return _problem(request, 403, _("You may not do this."))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form that was not sent from our page, or whose sign-in has ended."""
+    return _problem(request, 403, _("This form has expired. Load the page again and send it once more."))
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer for an address that leads nowhere, or nowhere this person may go."""
+    return _problem(request, 404, _("There is nothing at this address."))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer for an exception nobody handled; 503 where it was the database, met outside of a view."""
+    if isinstance(sys.exception(), (OperationalError, InterfaceError)):
+        return service_unavailable(request)
+    return _problem(request, 500, _("Something went wrong here."), with_request=False)
+
+
+def service_unavailable(request: HttpRequest) -> HttpResponse:
+    """Answer while the database is away: 503, and when to try again."""
+    response = _problem(
+        request,
+        503,
+        _("The server cannot store anything at the moment. It will be back soon; please try again."),
+        with_request=False,
+    )
+    response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    return response
+
+
+def _problem(request: HttpRequest, status: int, sentence: str, *, with_request: bool = True) -> HttpResponse:
+    """Return the page of this status, or the sentence as JSON where a program asks.
+
+    Without the request no context processor runs, and so nothing asks the database who is signed in.
+    """
+    if request.path_info.startswith("/api/") or not request.accepts("text/html"):
+        return JsonResponse({"detail": sentence}, status=status)
+    template, context = f"{status}.html", {"detail": sentence}
+    if with_request:
+        return render(request, template, context, status=status)
+    return HttpResponse(render_to_string(template, context), status=status)

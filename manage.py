@@ -1,0 +1,32 @@
+#!/usr/bin/env python
+"""Run a command: `manage.py help` lists them.
+
+Where DATABASE_URL is unset and `make run` has been used here, the command works on that database, started for the
+moment if `make run` is not running.
+"""
+
+import os
+import sys
+
+from django.core.management import execute_from_command_line
+
+from evalweb import local_services
+
+# Whoever types a command watches it and can end it; a limit meant for pages would only cut it short.
+UNLIMITED = {"EVALWEB_STATEMENT_SECONDS": "0", "EVALWEB_LOCK_SECONDS": "0"}
+
+
+def main() -> None:
+    """Hand the command line to Django."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalweb.settings")
+    for name, value in UNLIMITED.items():
+        os.environ.setdefault(name, value)
+    try:
+        with local_services.database(f"manage.py {' '.join(sys.argv[1:2])}"):
+            execute_from_command_line(sys.argv)
+    except local_services.ServiceError as problem:
+        sys.exit(f"{problem}")
+
+
+if __name__ == "__main__":
+    main()

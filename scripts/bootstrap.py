@@ -1,0 +1,107 @@
+"""Make .venv and install into it what requirements.txt or requirements-dev.txt names: `bootstrap.py [--dev]`.
+
+The Makefile calls this before everything else. It needs nothing but Python and pip, so it lives outside the
+packages, which need Django to be imported. It does nothing while the files are unchanged, and several calls at once
+wait for each other.
+"""
+
+import sys
+
+OLDEST = (3, 11)
+if sys.version_info < OLDEST:  # before anything an older Python could not read
+    sys.exit(
+        "evalweb needs Python %d.%d or newer; this is %d.%d. Name another one: make run PYTHON=python3.12"
+        % (OLDEST + sys.version_info[:2])
+    )
+
+import fcntl
+import hashlib
+import json
+import subprocess
+import venv
+from importlib.util import find_spec
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMP = VENV / "installed.json"
+FILES = {"run": ("requirements.txt",), "dev": ("requirements.txt", "requirements-dev.txt")}
+
+
+def main() -> None:
+    """Bring .venv up to date with the files of one kind."""
+    kind = "dev" if "--dev" in sys.argv[1:] else "run"
+    wanted = digest(kind)
+    if (installed() or {}).get(kind) == wanted:
+        return
+    with (ROOT / ".venv.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("Waiting for another installation into .venv to end")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        done = installed()
+        if done is None:
+            make_environment()
+            done = {}
+            write(done)
+        if done.get(kind) == wanted:
+            return
+        install(FILES[kind][-1])
+        # The tests' list includes the other one.
+        kinds = ("run", "dev") if kind == "dev" else ("run",)
+        write(done | {one: digest(one) for one in kinds})
+
+
+def say(line: str) -> None:
+    """Tell who watches what is being done."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def digest(kind: str) -> str:
+    """Return what changes when the files of one kind do."""
+    content = b"\0".join((ROOT / name).read_bytes() for name in FILES[kind])
+    return hashlib.sha256(content).hexdigest()
+
+
+def installed() -> dict[str, str] | None:
+    """Return the digests of what is installed; None where .venv is missing, half made or broken."""
+    try:
+        stamp: dict[str, str] = json.loads(STAMP.read_text())
+    except (FileNotFoundError, ValueError):
+        return None
+    return stamp if PYTHON.exists() else None
+
+
+def write(stamp: dict[str, str]) -> None:
+    """Store what is installed, in one piece."""
+    unfinished = STAMP.with_suffix(".new")
+    unfinished.write_text(json.dumps(stamp))
+    unfinished.replace(STAMP)
+
+
+def make_environment() -> None:
+    """Make .venv with this Python; with pip inside where this Python can, else pip is run from outside."""
+    say(f"Making .venv with Python {sys.version.split()[0]} ({sys.executable})")
+    has_pip = find_spec("ensurepip") is not None
+    if not has_pip and find_spec("pip") is None:
+        sys.exit("This Python has neither ensurepip nor pip. Install one (Debian: apt-get install python3-venv).")
+    venv.create(VENV, clear=True, symlinks=True, with_pip=has_pip)
+
+
+def install(name: str) -> None:
+    """Install what one file of requirements names."""
+    say(f"Installing what {name} names (a minute or two at the first time)")
+    pip = [str(PYTHON), "-m", "pip"]
+    if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode != 0:
+        pip = [sys.executable, "-m", "pip", "--python", str(PYTHON)]
+    options = ["--disable-pip-version-check", "--quiet", "--no-input", "--requirement", str(ROOT / name)]
+    answer = subprocess.run([*pip, "install", *options], check=False)
+    if answer.returncode != 0:
+        sys.exit(f"pip could not install {name}; its reason stands above. Run the same command again to go on.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""Run every linter, each with a line that says so, and fail at the end naming those that found something.
+
+One at a time over all runs in this folder: mypy and import-linter keep caches that two at once would spoil.
+"""
+
+import fcntl
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> None:
+    """Run the linters and exit with 1 where one complains."""
+    os.chdir(ROOT)
+    with (ROOT / ".lint.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        failed = [name for name, command in commands().items() if not passes(name, command)]
+    if failed:
+        sys.exit(f"Not clean: {', '.join(failed)}.")
+
+
+def commands() -> dict[str, list[str]]:
+    """Return the command of each linter by the name people know it by."""
+    bin_folder = Path(sys.executable).parent
+    templates = [str(path) for path in sorted(Path("templates").rglob("*.html"))]
+    # Without manage.py, which would start a database; a warning that there is none is what is ignored.
+    django = [sys.executable, "-W", "ignore::RuntimeWarning", "-m", "django"]
+    settings = ["--settings", "tests.settings"]
+    return {
+        "ruff check": [str(bin_folder / "ruff"), "check", "--quiet", "."],
+        "ruff format": [str(bin_folder / "ruff"), "format", "--check", "--quiet", "."],
+        "mypy": [str(bin_folder / "mypy"), "--no-error-summary", "."],
+        "import contracts": [str(bin_folder / "lint-imports"), "--no-logo"],
+        "django check": [*django, "check", "--fail-level", "WARNING", *settings],
+        "migrations": [*django, "makemigrations", "--check", "--dry-run", *settings],
+        "djade": [str(bin_folder / "djade"), "--check", "--target-version", "5.2", *templates],
+    }
+
+
+def passes(name: str, command: list[str]) -> bool:
+    """Run one linter and return whether it is content."""
+    sys.stdout.write(f"Linting: {name}\n")
+    sys.stdout.flush()
+    return subprocess.run(command, check=False).returncode == 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""Unfold's frame under our content security policy, in a real browser.
+
+The `page` fixture fails a test on whose pages the policy refused something or a script broke.
+"""
+
+from playwright.sync_api import Page, expect
+
+from tests.servers import LiveSite
+
+
+def sign_in(page: Page, site: LiveSite) -> None:
+    name, password = site.login
+    page.goto("/admin/login/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+    expect(page).not_to_have_url("/login/")
+
+
+def test_sign_in_lists_forms_and_menus_work(page: Page, live_site: LiveSite) -> None:
+    sign_in(page, live_site)
+    for address in ("/admin/", "/admin/auth/user/", "/admin/auth/user/add/", "/admin/password_change/"):
+        response = page.goto(address)
+        assert response is not None
+        assert response.status == 200
+    page.goto("/admin/auth/user/")
+    page.get_by_role("link", name="researcher").first.click()
+    expect(page.get_by_role("heading", name="researcher").first).to_be_visible()
+
+
+def test_colours_come_from_our_style_sheet(page: Page, live_site: LiveSite) -> None:
+    page.goto("/admin/login/")
+    primary = "getComputedStyle(document.documentElement).getPropertyValue('--color-primary-600')"
+    assert page.evaluate(primary).startswith("oklch(")
+    assert page.locator("style").count() == 0
+
+
+def test_alpine_runs(page: Page, live_site: LiveSite) -> None:
+    """Its expressions are what 'unsafe-eval' is for."""
+    sign_in(page, live_site)
+    page.goto("/admin/")
+    page.wait_for_function("window.Alpine !== undefined && document.querySelector('[x-cloak]') === null")
+
+
+def test_the_policy_is_in_force(page: Page, live_site: LiveSite, page_problems: list[str]) -> None:
+    page.goto("/admin/login/")
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p id=probe style=\"color: red\">x</p>')")
+    expect(page.locator("#probe")).to_be_visible()
+    (refused,) = page_problems
+    assert "style-src 'self'" in refused
+    page_problems.clear()

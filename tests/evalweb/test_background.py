@@ -1,0 +1,45 @@
+"""The promises of background work that lie in its settings."""
+
+import time
+
+import pytest
+from django.conf import settings
+from kombu.exceptions import OperationalError
+
+from evalweb.celery import app
+from tests.servers import broker_url
+
+
+def test_a_job_is_never_handed_out_twice_while_it_may_still_run() -> None:
+    assert app.conf.broker_transport_options["visibility_timeout"] > app.conf.task_time_limit
+    assert app.conf.task_soft_time_limit < app.conf.task_time_limit
+
+
+def test_a_job_whose_process_dies_is_done_by_another() -> None:
+    assert (app.conf.task_acks_late, app.conf.task_reject_on_worker_lost) == (True, True)
+    assert app.conf.worker_prefetch_multiplier == 1
+
+
+def test_there_are_two_queues_and_no_results() -> None:
+    assert {queue.name for queue in app.amqp.queues.values()} == {"quick", "analysis"}
+    assert app.conf.task_default_queue == "quick"
+    assert app.conf.task_ignore_result
+    assert app.conf.result_backend is None
+
+
+def test_the_schedule_is_read_from_the_settings() -> None:
+    assert app.conf.beat_schedule == settings.BEAT_SCHEDULE
+
+
+def test_ringing_a_broker_that_is_down_fails_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The row is written before; what rings must go on and not wait."""
+    with app.connection_for_write("redis://127.0.0.1:1/0") as connection:
+        started = time.monotonic()
+        with pytest.raises(OperationalError):
+            app.send_task("nobody.knows", connection=connection)
+        assert time.monotonic() - started < 3
+
+
+def test_ringing_a_broker_that_answers_works() -> None:
+    with app.connection_for_write(broker_url(63)) as connection:
+        assert app.send_task("nobody.knows", connection=connection, queue="analysis").id

@@ -1,0 +1,199 @@
+"""Backup and restore, through the commands people run."""
+
+import os
+import stat
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg2
+import pytest
+
+from evalweb.local_services import VarFolder
+from evalweb.local_services.folder import BASE_DIR
+from evalweb.local_services.postgres import OWNER, SUPERUSER
+from tests.servers import new_database
+
+KNOWN = "INSERT INTO django_migrations (app, name) VALUES ('sessions', '0001_initial')"
+
+
+class Installation:
+    """A database and a folder of one installation, with a few things of every kind in them."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.var = VarFolder(folder / name)
+        self.url = new_database(f"{name}_{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}")
+
+    def fill(self, text: str) -> None:
+        """Store a row, a medium and secrets."""
+        self.sql("CREATE TABLE django_migrations (id serial, app text, name text)")
+        self.sql(KNOWN)
+        self.sql("CREATE TABLE judgment (id serial PRIMARY KEY, answer jsonb)")
+        self.sql("INSERT INTO judgment (answer) VALUES (jsonb_build_object('text', %s))", text)
+        self.var.make()
+        self.var.write_secrets({"SECRET_KEY": f"secret of {text}"})
+        (self.var.media / "ab").mkdir()
+        (self.var.media / "ab" / "abcd.png").write_bytes(text.encode())
+
+    def sql(self, statement: str, *values: object, as_superuser: bool = False) -> list[tuple[object, ...]]:
+        """Run one statement."""
+        connection = psycopg2.connect(self.url, user=SUPERUSER if as_superuser else OWNER)
+        try:
+            with connection, connection.cursor() as cursor:
+                cursor.execute(statement, values)
+                return cursor.fetchall() if cursor.description else []
+        finally:
+            connection.close()
+
+    def content(self) -> tuple[object, dict[str, str], dict[str, str]]:
+        """Return all that a backup must bring back."""
+        media = {str(path.relative_to(self.var.media)): path.read_text() for path in self.var.media.rglob("*.png")}
+        return self.sql("SELECT id, answer FROM judgment ORDER BY id"), media, self.var.read_secrets()
+
+    def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Run `python -m evalweb.backup`."""
+        environment = os.environ | {
+            "DATABASE_URL": self.url,
+            "EVALWEB_VAR": str(self.var.root),
+            "DJANGO_SETTINGS_MODULE": "tests.settings",
+        }
+        command = [sys.executable, "-m", "evalweb.backup", *arguments]
+        return subprocess.run(command, cwd=BASE_DIR, env=environment, capture_output=True, text=True, check=False)
+
+    def back_up(self) -> Path:
+        """Make a backup and return where it is."""
+        answer = self.run("create")
+        assert answer.returncode == 0, answer.stderr
+        return Path(answer.stdout.strip())
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Installation:
+    installation = Installation(tmp_path, "here")
+    installation.fill("judged – mit Umlauten: äöü")
+    return installation
+
+
+def test_a_round_trip_brings_everything_back(here: Installation) -> None:
+    before = here.content()
+    file = here.back_up()
+    here.sql("UPDATE judgment SET answer = '{}'")
+    here.sql("INSERT INTO judgment (answer) VALUES ('{}')")
+    here.sql("CREATE TABLE later (id int)")
+    (here.var.media / "later.png").write_text("later")
+    here.var.write_secrets({"SECRET_KEY": "another"})
+    changed = here.content()
+    answer = here.run("restore", str(file))
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert here.content() == before
+    assert here.sql("SELECT to_regclass('later')") == [(None,)]
+    here.sql("INSERT INTO judgment (answer) VALUES ('{}')")  # numbering goes on where it was
+    assert here.sql("SELECT max(id) FROM judgment") == [(2,)]
+    (replaced,) = set(here.var.backups.iterdir()) - {file}
+    assert here.run("restore", str(replaced)).returncode == 0
+    assert here.content() == changed
+
+
+def test_it_moves_to_another_machine(here: Installation, tmp_path: Path) -> None:
+    file = here.back_up()
+    there = Installation(tmp_path, "there")
+    answer = there.run("restore", str(file))
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert there.content() == here.content()
+    again = Installation(tmp_path, "again")
+    assert again.run("restore", str(there.back_up())).returncode == 0
+    assert again.content() == here.content()
+
+
+def test_the_file_and_what_comes_out_of_it_are_private(here: Installation) -> None:
+    file = here.back_up()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    here.run("restore", str(file))
+    assert stat.S_IMODE(here.var.secrets.stat().st_mode) == 0o600
+    assert stat.S_IMODE((here.var.media / "ab" / "abcd.png").stat().st_mode) == 0o600
+    assert [path.name for path in here.var.root.iterdir() if path.name.startswith(".")] == []
+
+
+def repacked(file: Path, change: Callable[[Path], None]) -> Path:
+    """Return a copy of a backup whose content was changed."""
+    content, copy = file.with_name("content"), file.with_name("changed.tar.gz")
+    with tarfile.open(file) as archive:
+        archive.extractall(content, filter="data")
+    change(content)
+    with tarfile.open(copy, "w:gz") as archive:
+        for path in content.rglob("*"):
+            archive.add(path, str(path.relative_to(content)), recursive=False)
+    return copy
+
+
+def test_an_untouched_copy_is_accepted(here: Installation) -> None:
+    """So that the refusals below are for the reason they name."""
+    copy = repacked(here.back_up(), lambda content: None)
+    assert here.run("restore", str(copy)).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda content: (content / "media/ab/abcd.png").write_bytes(b"other"), "abcd.png is not what was backed up"),
+        (lambda content: (content / "database.dump").unlink(), "database.dump is not what was backed up"),
+        (lambda content: (content / "media/extra.png").write_bytes(b"x"), "extra.png is not what was backed up"),
+        (lambda content: (content / "manifest.json").unlink(), "holds no manifest"),
+    ],
+)
+def test_a_damaged_file_changes_nothing(here: Installation, change: Callable[[Path], None], sentence: str) -> None:
+    damaged = repacked(here.back_up(), change)
+    before = here.content()
+    answer = here.run("restore", str(damaged))
+    assert answer.returncode == 1
+    assert sentence in answer.stderr
+    assert here.content() == before
+
+
+@pytest.mark.parametrize("cut", [0, 200])
+def test_a_file_cut_short_changes_nothing(here: Installation, cut: int) -> None:
+    file = here.back_up()
+    file.write_bytes(file.read_bytes()[:cut])
+    before = here.content()
+    answer = here.run("restore", str(file))
+    assert (answer.returncode, "cannot be read as a backup" in answer.stderr) == (1, True)
+    assert here.content() == before
+
+
+def test_a_file_that_is_not_there(here: Installation) -> None:
+    answer = here.run("restore", "nowhere.tar.gz")
+    assert (answer.returncode, "nowhere.tar.gz cannot be read" in answer.stderr) == (1, True)
+
+
+def test_a_backup_of_a_newer_version_is_refused(here: Installation) -> None:
+    here.sql("INSERT INTO django_migrations (app, name) VALUES ('sessions', '9999_from_the_future')")
+    file = here.back_up()
+    before = here.content()
+    answer = here.run("restore", str(file))
+    assert answer.returncode == 1
+    assert "sessions.9999_from_the_future" in answer.stderr
+    assert here.content() == before
+
+
+def test_a_restore_that_fails_half_way_leaves_the_database_as_it_was(here: Installation) -> None:
+    """A function that only a superuser may make is refused after everything there has been dropped."""
+    make = "CREATE FUNCTION nap(float8) RETURNS void LANGUAGE internal AS 'pg_sleep'"
+    here.sql(make, as_superuser=True)
+    file = here.back_up()
+    here.sql("DROP FUNCTION nap", as_superuser=True)
+    here.sql("INSERT INTO judgment (answer) VALUES ('{}')")
+    before = here.content()
+    answer = here.run("restore", str(file))
+    assert answer.returncode == 1
+    assert "permission denied for language internal" in answer.stderr
+    assert here.content() == before
+
+
+def test_restoring_waits_for_nobody(here: Installation) -> None:
+    file = here.back_up()
+    with here.var.held("evalweb"):
+        answer = here.run("restore", str(file))
+    assert answer.returncode == 1
+    assert "evalweb is already running" in answer.stderr

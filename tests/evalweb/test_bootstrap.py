@@ -1,0 +1,77 @@
+"""Making .venv: once, again when the lists change, and by one of several at a time."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evalweb.local_services.folder import BASE_DIR
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A clone that needs no package, so that nothing has to be downloaded."""
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(BASE_DIR / "scripts" / "bootstrap.py", tmp_path / "scripts")
+    (tmp_path / "requirements.txt").write_text("# nothing\n")
+    (tmp_path / "requirements-dev.txt").write_text("-r requirements.txt\n")
+    return tmp_path
+
+
+def bootstrap(clone: Path, *arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "scripts/bootstrap.py", *arguments],
+        cwd=clone,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def said(process: "subprocess.Popen[str]") -> str:
+    output, _nothing = process.communicate(timeout=120)
+    assert process.returncode == 0, output
+    return output
+
+
+def test_several_at_once_make_it_once_and_a_change_is_installed(clone: Path) -> None:
+    outputs = [said(process) for process in [bootstrap(clone, "--dev") for _ in range(3)]]
+    assert sorted("Making .venv" in output for output in outputs) == [False, False, True]
+    assert subprocess.run([clone / ".venv/bin/python", "-c", ""], check=True).returncode == 0
+    assert said(bootstrap(clone, "--dev")) == ""
+    assert said(bootstrap(clone)) == ""  # the tests' list includes the other one
+    (clone / "requirements.txt").write_text("# still nothing\n")
+    again = said(bootstrap(clone))
+    assert "Installing what requirements.txt names" in again
+    assert "Making .venv" not in again
+    assert "Installing what requirements-dev.txt names" in said(bootstrap(clone, "--dev"))
+
+
+def test_an_unfinished_environment_is_made_anew(clone: Path) -> None:
+    (clone / ".venv" / "bin").mkdir(parents=True)
+    (clone / ".venv" / "bin" / "python").write_text("broken")
+    assert "Making .venv" in said(bootstrap(clone))
+    assert set(json.loads((clone / ".venv" / "installed.json").read_text())) == {"run"}
+
+
+def test_what_cannot_be_installed_is_said_and_tried_again(clone: Path) -> None:
+    (clone / "requirements.txt").write_text("./there-is-no-such-package\n")
+    process = bootstrap(clone)
+    output, _nothing = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "pip could not install requirements.txt" in output
+    (clone / "requirements.txt").write_text("# nothing\n")
+    assert said(bootstrap(clone)).startswith("Installing what requirements.txt names")
+
+
+def test_an_old_python_is_told_what_to_do() -> None:
+    """The check stands before everything that an older Python could not read or import."""
+    story = "import runpy, sys; sys.version_info = (3, 8, 2, 'final', 0); runpy.run_path('scripts/bootstrap.py')"
+    answer = subprocess.run([sys.executable, "-c", story], cwd=BASE_DIR, capture_output=True, text=True, check=False)
+    assert answer.returncode == 1
+    assert answer.stderr.startswith(
+        "evalweb needs Python 3.11 or newer; this is 3.8. Name another one: make run PYTHON="
+    )

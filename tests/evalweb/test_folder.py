@@ -1,0 +1,98 @@
+"""The folder of everything kept: who holds it, and that its secrets are private and stay."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evalweb.local_services import InUse, VarFolder
+from evalweb.local_services.folder import SECRET_NAMES
+from evalweb.local_services.processes import mark_of, still_alive
+
+
+@pytest.fixture
+def var(tmp_path: Path) -> VarFolder:
+    return VarFolder(tmp_path / "var")
+
+
+def test_secrets_are_made_once_and_for_their_owner_only(var: VarFolder) -> None:
+    var.make()
+    made = var.make_secrets()
+    assert set(made) == set(SECRET_NAMES)
+    assert len(made["SECRET_KEY"]) >= 50
+    assert var.make_secrets() == var.read_secrets() == made
+    assert stat.S_IMODE(var.secrets.stat().st_mode) == 0o600
+
+
+def test_a_secret_that_a_newer_version_needs_is_added(var: VarFolder) -> None:
+    var.make()
+    made = var.make_secrets()
+    var.write_secrets({"SECRET_KEY": made["SECRET_KEY"]})
+    again = var.make_secrets()
+    assert again["SECRET_KEY"] == made["SECRET_KEY"]
+    assert set(again) == set(SECRET_NAMES)
+
+
+def test_one_holder_at_a_time_and_the_second_is_told_about_the_first(var: VarFolder) -> None:
+    with var.held("the first"):
+        var.write_state({"url": "http://127.0.0.1:8000"})
+        with (
+            pytest.raises(InUse, match=r"the first is already running at http://127\.0\.0\.1:8000, since 2"),
+            var.held("x"),
+        ):
+            pytest.fail("held twice")
+    with var.held("the second"):
+        assert var.state()["what"] == "the second"
+    assert var.state() == {}
+
+
+def test_the_state_holds_a_password_and_is_private(var: VarFolder) -> None:
+    with var.held("anybody"):
+        assert stat.S_IMODE((var.root / "running.json").stat().st_mode) == 0o600
+
+
+def test_a_killed_holder_leaves_neither_lock_nor_processes(var: VarFolder) -> None:
+    """Killed outright, with a fork that still runs and a process it had started."""
+    story = (
+        "import multiprocessing, os, subprocess, sys, threading\n"
+        "from evalweb.local_services import VarFolder\n"
+        "from evalweb.local_services.processes import mark_of\n"
+        "from pathlib import Path\n"
+        "var = VarFolder(Path(sys.argv[1]))\n"
+        "with var.held('the killed one'):\n"
+        "    child = subprocess.Popen(['cat'], stdin=subprocess.PIPE, start_new_session=True)\n"
+        "    var.add_child(mark_of(child.pid))\n"
+        "    fork = multiprocessing.get_context('fork').Process(target=child.wait)\n"
+        "    fork.start()\n"
+        "    print('held', flush=True)\n"
+        "    threading.Event().wait()\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", story, str(var.root)], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        (mark,) = var.state()["children"]
+        assert still_alive(mark)
+        with pytest.raises(InUse), var.held("too early"):
+            pytest.fail("held twice")
+        holder.kill()
+    with var.held("the next one") as ended:
+        assert ended == 1
+    assert still_alive(mark) is None
+
+
+def test_a_mark_does_not_fit_another_process_of_the_same_number() -> None:
+    mark = mark_of(os.getpid())
+    assert mark is not None
+    assert still_alive(mark)
+    assert still_alive({**mark, "created": mark["created"] - 100}) is None
+
+
+def test_the_folder_is_closed_to_other_users(var: VarFolder) -> None:
+    var.make()
+    others = stat.S_IROTH | stat.S_IWOTH
+    assert var.root.stat().st_mode & others == 0
+    for inner in (var.media, var.backups, var.logs):
+        assert stat.S_IMODE(inner.stat().st_mode) == 0o700

@@ -1,0 +1,226 @@
+"""The private servers: where they start, how they stop, and what is left after a crash."""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+import redis
+
+from evalweb.local_services import PostgresServer, ServiceError, ValkeyServer, accounts
+from evalweb.local_services import valkey as valkey_module
+from evalweb.local_services.postgres import FLEETING
+from evalweb.local_services.processes import Account
+from tests.servers import temporary_folder
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A short path, which sockets need, that PostgreSQL's account may enter."""
+    with temporary_folder() as path:
+        yield path
+
+
+@contextmanager
+def postgres(folder: Path) -> Iterator[PostgresServer]:
+    server = PostgresServer(folder / "postgres", log=folder / "postgres.log", settings=FLEETING)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def test_data_survive_a_clean_stop_and_a_crash(folder: Path) -> None:
+    with postgres(folder) as server:
+        server.query("CREATE TABLE kept AS SELECT 1 AS one")
+        assert server.stop()
+    assert not (folder / "postgres" / "postmaster.pid").exists()
+    with postgres(folder) as server:
+        assert server.query("SELECT one FROM kept") == "1"
+        assert server.process is not None
+        parent = psutil.Process(server.process.pid)
+        everybody = [parent, *parent.children(recursive=True)]
+        for process in everybody:
+            process.kill()
+        server.process.wait()
+        psutil.wait_procs(everybody, timeout=10)
+        server.process = None
+        assert (folder / "postgres" / "postmaster.pid").exists()
+    with postgres(folder) as server:
+        assert server.query("SELECT one FROM kept") == "1"
+
+
+def test_a_lock_file_that_names_somebody_elses_process_is_no_hindrance(folder: Path) -> None:
+    """After a restart of a container the old number belongs to whoever started as early."""
+    with postgres(folder) as server:
+        lock = (folder / "postgres" / "postmaster.pid").read_text().split("\n")
+        server.stop()
+    (folder / "postgres" / "postmaster.pid").write_text("\n".join([str(os.getpid()), *lock[1:]]))
+    with postgres(folder) as server:
+        assert server.query("SELECT 1") == "1"
+    assert psutil.Process().is_running()
+
+
+def test_a_server_that_outlived_its_holder_is_ended_first(folder: Path) -> None:
+    with postgres(folder) as orphan, postgres(folder) as server:
+        assert server.query("SELECT 1") == "1"
+        assert orphan.process is not None
+        assert orphan.process.poll() == 0
+
+
+def test_a_start_cut_short_while_making_data_is_made_again(folder: Path) -> None:
+    half_made = folder / "postgres.new"
+    half_made.mkdir()
+    (half_made / "PG_VERSION").write_text("18\n")
+    with postgres(folder) as server:
+        assert server.query("SELECT 1") == "1"
+
+
+def test_a_path_too_long_for_a_socket(folder: Path) -> None:
+    deep = folder / ("long" * 30)
+    deep.mkdir(mode=0o711)
+    with postgres(deep) as server:
+        assert server.query("SELECT 1") == "1"
+        sockets = server.sockets
+        assert not sockets.is_relative_to(deep)
+        assert stat.S_IMODE(sockets.stat().st_mode) == 0o700
+    assert not sockets.exists()
+
+
+def test_a_folder_closed_to_everybody_else(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Root's clone often lies in one; the data then live outside, behind a link, and are found again."""
+    monkeypatch.setattr(accounts, "SHELTER", folder / "shelter")
+    closed = Path(tempfile.mkdtemp(dir=folder))
+    with postgres(closed) as server:
+        server.query("CREATE TABLE kept AS SELECT 1 AS one")
+    with postgres(closed) as server:
+        assert server.query("SELECT one FROM kept") == "1"
+    assert stat.S_IMODE(closed.stat().st_mode) == 0o700
+    assert (closed / "postgres").is_symlink() == (os.geteuid() == 0)
+
+
+def test_programs_out_of_reach_are_copied(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """As for root whose virtual environment lies in a closed folder; for anybody else nothing is copied."""
+    asked: list[Path] = []
+    may_enter = accounts.may_enter
+
+    def not_the_programs(path: Path, account: Account) -> bool:
+        asked.append(path)
+        return may_enter(path, account) and (not account or path.name != "bin")
+
+    monkeypatch.setattr(accounts, "may_enter", not_the_programs)
+    with postgres(folder) as server:
+        assert server.query("SELECT 1") == "1"
+        assert server.installed.is_relative_to(folder) == (os.geteuid() == 0)
+    assert asked
+
+
+def test_only_the_owner_can_open_the_socket_and_there_is_no_port(folder: Path) -> None:
+    with postgres(folder) as server:
+        assert stat.S_IMODE(server.sockets.stat().st_mode) == 0o700
+        assert server.process is not None
+        assert [one for one in psutil.Process(server.process.pid).net_connections("inet") if one.laddr] == []
+
+
+def test_refused_rows_are_not_logged(folder: Path) -> None:
+    with postgres(folder) as server:
+        server.query("CREATE TABLE answer (body text CHECK (body <> 'a confession'))")
+        with pytest.raises(ServiceError, match="violates check constraint"):
+            server.query("INSERT INTO answer VALUES ('a confession')")
+        assert "violates check constraint" in server.log.read_text()
+        assert "a confession" not in server.log.read_text()
+
+
+def test_data_of_another_version_are_left_alone(folder: Path) -> None:
+    (folder / "postgres").mkdir()
+    (folder / "postgres" / "PG_VERSION").write_text("17\n")
+    with pytest.raises(ServiceError, match=r"made by PostgreSQL 17, and this is 18.*make backup"), postgres(folder):
+        pytest.fail("started on data of another version")
+
+
+def test_what_keeps_it_from_starting_is_told(folder: Path) -> None:
+    with postgres(folder):
+        pass
+    (folder / "postgres" / "global" / "pg_control").unlink()
+    with pytest.raises(ServiceError, match=r"(?s)PostgreSQL did not start.*pg_control"), postgres(folder):
+        pytest.fail("started without pg_control")
+
+
+@pytest.fixture
+def valkey(folder: Path) -> Iterator[ValkeyServer]:
+    server = ValkeyServer(folder / "valkey", log=folder / "valkey.log", password="a-password")
+    server.start()
+    yield server
+    server.stop()
+
+
+def test_what_the_broker_holds_survives_a_restart_and_a_crash(valkey: ValkeyServer) -> None:
+    redis.Redis.from_url(valkey.url()).rpush("quick", "a job")
+    assert valkey.stop()
+    valkey.start()
+    client = redis.Redis.from_url(valkey.url())
+    assert client.lrange("quick", 0, -1) == [b"a job"]
+    client.rpush("quick", "another")
+    client.waitaof(1, 0, 5000)
+    assert valkey.process is not None
+    valkey.process.send_signal(signal.SIGKILL)
+    valkey.process.wait()
+    valkey.start()
+    assert redis.Redis.from_url(valkey.url()).llen("quick") == 2
+
+
+def test_the_broker_wants_its_password_and_shows_it_to_nobody(valkey: ValkeyServer) -> None:
+    with pytest.raises(redis.AuthenticationError):
+        redis.Redis.from_url(f"redis://127.0.0.1:{valkey.port}/0").ping()
+    assert valkey.process is not None
+    process = psutil.Process(valkey.process.pid)
+    assert "a-password" not in " ".join(process.cmdline())
+    addresses = {one.laddr.ip for one in process.net_connections("inet") if one.laddr}
+    assert addresses == {"127.0.0.1"}
+
+
+def test_a_port_taken_in_the_last_moment_is_no_problem(
+    valkey: ValkeyServer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offers = iter([valkey.port, valkey.port])
+    free = a_free_port()
+    monkeypatch.setattr("evalweb.local_services.valkey._free_port", lambda: next(offers, free))
+    second = ValkeyServer(folder / "second", log=folder / "second.log", password="x", fleeting=True)
+    second.start()
+    assert second.port == free
+    assert second.stop()
+
+
+def a_free_port() -> int:
+    """Return a port of the module's own choice, before a test takes the choice over."""
+    return valkey_module._free_port()
+
+
+def test_servers_end_with_the_process_that_started_them(folder: Path) -> None:
+    """Linux tells them; elsewhere the next start ends them (see test_a_server_that_outlived_its_holder...)."""
+    story = (
+        "import sys, threading\n"
+        "from pathlib import Path\n"
+        "from evalweb.local_services import PostgresServer\n"
+        "server = PostgresServer(Path(sys.argv[1]) / 'postgres', log=Path(sys.argv[1]) / 'log')\n"
+        "server.start()\n"
+        "print(server.process.pid, flush=True)\n"
+        "threading.Event().wait()\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", story, str(folder)], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        server = psutil.Process(int(holder.stdout.readline()))
+        holder.kill()
+    if sys.platform == "linux":
+        psutil.wait_procs([server], timeout=20)
+        assert not (folder / "postgres" / "postmaster.pid").exists()
+    shutil.rmtree(folder / "postgres")

@@ -1,0 +1,129 @@
+"""Headers of every answer, and what is answered while the database is away."""
+
+import json
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import OperationalError
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+pytestmark = pytest.mark.urls("tests.evalweb.urls")
+
+PUBLIC = {
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "media-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+}
+ADMIN = PUBLIC - {"script-src 'self'"} | {"script-src 'self' 'unsafe-eval'", "font-src 'self'"}
+
+
+def policy(header: str) -> set[str]:
+    """Return the directives of a policy, whose order means nothing."""
+    return {directive.strip() for directive in header.split(";")}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("address", "expected", "referrer"),
+    [
+        ("/fine/", PUBLIC, "no-referrer"),
+        ("/r/token/fine/", PUBLIC, "no-referrer"),
+        ("/nowhere/", PUBLIC, "no-referrer"),
+        ("/administration/", PUBLIC, "no-referrer"),
+        ("/admin/login/", ADMIN, "same-origin"),
+        ("/admin/nowhere/", ADMIN, "same-origin"),
+    ],
+)
+def test_policies(client: Client, address: str, expected: set[str], referrer: str) -> None:
+    response = client.get(address)
+    assert policy(response["Content-Security-Policy"]) == expected
+    assert response["Referrer-Policy"] == referrer
+    assert response["X-Content-Type-Options"] == "nosniff"
+
+
+def test_pages_are_not_stored_unless_a_view_says_so(client: Client) -> None:
+    assert client.get("/fine/")["Cache-Control"] == "no-store"
+    assert client.get("/nowhere/")["Cache-Control"] == "no-store"
+    assert client.get("/kept/")["Cache-Control"] == "private, max-age=60"
+
+
+@pytest.mark.parametrize("offered", ["", "short", "x" * 65, "two words", "line\nbreak", "ümlaut-id"])
+def test_an_id_that_is_no_plain_word_is_replaced(client: Client, offered: str) -> None:
+    given = client.get("/fine/", headers={"X-Request-ID": offered})["X-Request-ID"]
+    assert given != offered
+    assert len(given) == 32
+
+
+@pytest.mark.parametrize("address", ["/lost/", "/closed/"])
+def test_a_lost_database_is_a_page_that_says_when_to_come_back(client: Client, address: str) -> None:
+    response = client.get(address, headers={"accept": "text/html"})
+    assert (response.status_code, response["Retry-After"]) == (503, "5")
+    assert response["Content-Type"].startswith("text/html")
+    assert response["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(("address", "accept"), [("/lost/", "application/json"), ("/api/lost/", "text/html")])
+def test_a_program_is_told_in_json(client: Client, address: str, accept: str) -> None:
+    response = client.get(address, headers={"accept": accept})
+    assert (response.status_code, response["Retry-After"]) == (503, "5")
+    assert "again" in json.loads(response.content)["detail"]
+
+
+def test_a_database_lost_outside_of_a_view_is_no_500(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session is read while templates render and written after the view: no view's exception."""
+
+    def lose(self: object, request: object, response: object) -> None:
+        raise OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr("django.contrib.sessions.middleware.SessionMiddleware.process_response", lose)
+    client.raise_request_exception = False
+    response = client.get("/fine/")
+    assert (response.status_code, response["Retry-After"]) == (503, "5")
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [("/nowhere/", 404), ("/forbidden/", 403), ("/senseless/", 400), ("/r/token/broken/", 500), ("/lost/", 503)],
+)
+def test_every_problem_has_a_page_and_an_answer_for_programs(client: Client, address: str, status: int) -> None:
+    client.raise_request_exception = False
+    page = client.get(address, headers={"accept": "text/html"})
+    assert (page.status_code, b"<html" in page.content) == (status, True)
+    answer = client.get(address, headers={"accept": "application/json"})
+    assert answer.status_code == status
+    assert json.loads(answer.content)["detail"]
+
+
+@pytest.mark.django_db
+def test_a_form_without_its_csrf_token_is_refused_with_our_page() -> None:
+    client = Client(enforce_csrf_checks=True)
+    User.objects.create_superuser("rosa", password="a long password")
+    credentials = {"username": "rosa", "password": "a long password"}
+    refused = client.post("/admin/login/", credentials)
+    assert refused.status_code == 403
+    token = client.get("/admin/login/").cookies["csrftoken"].value
+    accepted = client.post("/admin/login/?next=/fine/", credentials | {"csrfmiddlewaretoken": token})
+    assert (accepted.status_code, accepted["Location"]) == (302, "/fine/")
+
+
+def test_static_files_are_answered_before_the_rules_for_pages() -> None:
+    """WhiteNoise stands above: its files may be kept, and need no session."""
+    order = settings.MIDDLEWARE
+    assert order.index("whitenoise.middleware.WhiteNoiseMiddleware") < order.index(
+        "evalweb.middleware.NoStoreMiddleware"
+    )
+
+
+def test_no_page_of_errors_asks_the_database(client: Client, settings: Settings) -> None:
+    """Not marked for the database: a query would fail this test."""
+    client.raise_request_exception = False
+    for address, status in (("/r/token/broken/", 500), ("/lost/", 503), ("/senseless/", 400)):
+        assert client.get(address, headers={"accept": "text/html"}).status_code == status

@@ -1,0 +1,65 @@
+"""What is done before pages are served."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+
+from evalweb import prepare
+from evalweb.local_services.folder import BASE_DIR
+from tests.servers import new_database
+
+
+@pytest.mark.django_db
+def test_the_first_login_is_made_once_and_its_password_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert prepare.make_researcher("the first password")
+    rosa = User.objects.get(username="researcher")
+    assert (rosa.is_staff, rosa.is_superuser) == (True, True)
+    assert capsys.readouterr().out == "Making the login researcher\n"
+    rosa.set_password("her own")
+    rosa.save()
+    assert not prepare.make_researcher("the first password")
+    assert prepare.make_researcher("her own")
+    assert not prepare.make_researcher("")
+    assert capsys.readouterr().out == ""
+
+
+def test_links_are_taken_out_of_what_the_demonstration_says(capsys: pytest.CaptureFixture[str]) -> None:
+    collector = prepare.LinkCollector()
+    for piece in ("Loading lik", "ert\nLikert scale\thttp://x/r/1/\n", "\n", "Triangle\thttp://x/r/2/\nDone\n"):
+        collector.write(piece)
+    assert collector.links == [("Likert scale", "http://x/r/1/"), ("Triangle", "http://x/r/2/")]
+    assert capsys.readouterr().out == "  Loading likert\n  Done\n"
+
+
+def test_several_may_prepare_one_database_at_once(tmp_path: Path) -> None:
+    """As several web containers do; and data that exist are backed up before they are migrated."""
+    url = new_database(f"prepare_{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}")
+    environment = os.environ | {
+        "DATABASE_URL": url,
+        "EVALWEB_VAR": str(tmp_path / "var"),
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "EVALWEB_RESEARCHER_PASSWORD": "a long password",
+    }
+    report = tmp_path / "report.json"
+    command = [sys.executable, "-m", "evalweb.prepare", "--backup", "--report", str(report)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    both = [subprocess.Popen(command, cwd=BASE_DIR, env=environment, text=True, **pipes) for _ in range(2)]  # type: ignore[call-overload]
+    said = [process.communicate(timeout=120)[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert sorted("Preparing the database" in text for text in said) == [False, True]
+    assert sorted("The database is up to date" in text for text in said) == [False, True]
+    assert sorted("Making the login" in text for text in said) == [False, True]
+    assert json.loads(report.read_text()) == {"login": "researcher", "password_valid": True, "links": []}
+    assert not (tmp_path / "var" / "backups").exists()
+
+    unapply = [sys.executable, "-m", "django", "migrate", "sessions", "zero"]
+    subprocess.run(unapply, cwd=BASE_DIR, env=environment, check=True, capture_output=True)
+    again = subprocess.run(command, cwd=BASE_DIR, env=environment, capture_output=True, text=True, check=True)
+    assert "Backing up before the database is changed" in again.stdout
+    assert "Preparing the database: 1 migrations" in again.stdout
+    assert len(list((tmp_path / "var" / "backups").iterdir())) == 1

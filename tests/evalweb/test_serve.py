@@ -1,0 +1,205 @@
+"""`make run`: one story from the first start to the second, and what the parts of it do."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.request import urlopen
+
+import psutil
+import psycopg2
+import pytest
+import redis
+
+from evalweb.local_services import ServiceError, VarFolder
+from evalweb.local_services.folder import BASE_DIR
+from evalweb.serve import address
+from tests.servers import temporary_folder
+
+SERVE = [sys.executable, "-m", "evalweb.serve"]
+# What the test run has set for itself must not decide what `make run` does.
+COUNT_USERS = "from django.contrib.auth.models import User; print(User.objects.count())"
+OWN_VARIABLES = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DJANGO_SETTINGS_MODULE"}
+
+
+@pytest.fixture
+def var() -> Iterator[VarFolder]:
+    with temporary_folder() as folder:
+        yield VarFolder(folder / "var")
+
+
+def environment(var: VarFolder, **changes: str) -> dict[str, str]:
+    """Return the environment of somebody who types `make run` in a shell."""
+    inherited = {name: value for name, value in os.environ.items() if name not in OWN_VARIABLES}
+    quick = {"EVALWEB_DEMO": "0", "EVALWEB_WEB_PROCESSES": "1", "EVALWEB_WORKER_PROCESSES": "1"}
+    return inherited | quick | {"EVALWEB_VAR": str(var.root), "PORT": "18000"} | changes
+
+
+class Running:
+    """A running `make run`, read until it has said that it runs."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self.process = process
+        assert process.stdout is not None
+        self.said = ""
+        for line in process.stdout:
+            self.said += line
+            if "Ctrl-C stops everything" in line:
+                break
+        self.family = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
+
+    @property
+    def url(self) -> str:
+        found = re.search(r"Open +(http://\S+)/", self.said)
+        assert found, self.said
+        return found[1]
+
+    def stop(self, number: signal.Signals) -> str:
+        """Send a signal, check that everything has ended, and return what was said meanwhile."""
+        self.process.send_signal(number)
+        rest, _nothing = self.process.communicate(timeout=60)
+        assert self.process.returncode == 0, rest
+        _gone, alive = psutil.wait_procs(self.family, timeout=1)
+        assert alive == []
+        return rest
+
+
+@contextmanager
+def running(env: dict[str, str]) -> Iterator[Running]:
+    command = subprocess.Popen(
+        SERVE, cwd=BASE_DIR, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    with command as process:
+        try:
+            yield Running(process)
+        finally:
+            if process.poll() is None:
+                process.terminate()
+
+
+def serve(env: dict[str, str], *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([*SERVE, *arguments], cwd=BASE_DIR, env=env, capture_output=True, text=True, check=False)
+
+
+def password(said: str) -> str:
+    found = re.search(r"researcher +password (\S+)", said)
+    assert found, said
+    return found[1]
+
+
+@pytest.mark.whole
+def test_it_starts_refuses_a_second_start_stops_and_keeps_its_data(var: VarFolder) -> None:
+    env = environment(var)
+    with running(env) as first:
+        for step in ("Starting PostgreSQL", "Starting Valkey", "Preparing the database", "Making the login researcher"):
+            assert step in first.said
+        with urlopen(f"{first.url}/readyz", timeout=10) as answer:
+            assert answer.status == 200
+        with urlopen(f"{first.url}/admin/login/", timeout=10) as answer:
+            assert b"csrfmiddlewaretoken" in answer.read()
+        key = password(first.said)
+        assert f"EVALWEB_RESEARCHER_PASSWORD={key}\n" in var.secrets.read_text()
+
+        second = serve(env)
+        assert second.returncode == 1
+        assert re.match(rf"evalweb is already running at {first.url}, since 20\d\d-.* UTC", second.stdout)
+
+        database, broker = (str(var.state()[name]) for name in ("DATABASE_URL", "REDIS_URL"))
+        connection = psycopg2.connect(database)
+        with connection, connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE kept AS SELECT 1 AS one")
+        connection.close()
+        redis.Redis.from_url(broker).set("kept", "too")
+        assert first.stop(signal.SIGINT).endswith("Stopping\nStopped.\n")
+    assert "database system is shut down" in (var.logs / "postgres.log").read_text().splitlines()[-1]
+
+    with running(env) as again:
+        assert "The database is up to date" in again.said
+        assert "Making the login" not in again.said
+        assert password(again.said) == key
+        connection = psycopg2.connect(str(var.state()["DATABASE_URL"]))
+        with connection, connection.cursor() as cursor:
+            cursor.execute("SELECT one FROM kept")
+            assert cursor.fetchone() == (1,)
+        connection.close()
+        assert redis.Redis.from_url(str(var.state()["REDIS_URL"])).get("kept") == b"too"
+        assert serve(env, "stop").stdout == "evalweb has stopped.\n"
+        assert again.process.wait(timeout=5) == 0
+
+    assert manage(env, "shell", "--no-imports", "-c", COUNT_USERS) == "1\n"
+    assert serve(env, "stop").stdout == "evalweb is not running here.\n"
+
+
+def manage(env: dict[str, str], *arguments: str) -> str:
+    """Run a command by hand, as people do, while nothing runs."""
+    command = [sys.executable, "manage.py", *arguments]
+    return subprocess.run(command, cwd=BASE_DIR, env=env, capture_output=True, text=True, check=True).stdout
+
+
+def is_the_worker(process: psutil.Process) -> bool:
+    """Return whether this is Celery itself, not one of the processes it forks."""
+    parent = process.parent()
+    return "worker" in process.cmdline() and parent is not None and "worker" not in parent.cmdline()
+
+
+@pytest.mark.whole
+def test_a_taken_port_and_a_process_that_dies_are_said(var: VarFolder) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+        with running(environment(var, PORT=str(taken))) as site:
+            assert re.search(rf"Port {taken} is taken; using \d+\n", site.said)
+            assert not site.url.endswith(f":{taken}")
+            (worker,) = filter(is_the_worker, site.family)
+            worker.kill()
+            rest, _nothing = site.process.communicate(timeout=60)
+            assert site.process.returncode == 1
+            assert f"The worker process ended by itself (code -9). The end of {var.logs / 'worker.log'}:" in rest
+            _gone, alive = psutil.wait_procs(site.family, timeout=1)
+            assert alive == []
+
+
+def test_named_servers_are_used_and_none_is_started(var: VarFolder) -> None:
+    named = {"DATABASE_URL": "postgresql://evalweb@127.0.0.1:1/x", "REDIS_URL": "redis://127.0.0.1:1/0"}
+    answer = serve(environment(var, **named, EVALWEB_DATABASE_SECONDS="0"))
+    assert answer.returncode == 1
+    assert "Using the PostgreSQL that DATABASE_URL names" in answer.stdout
+    assert "The database did not answer within 0 seconds" in answer.stderr
+    assert "could not be prepared" in answer.stdout
+    assert not var.postgres.exists()
+
+
+def test_the_port_is_held_until_it_is_given_up() -> None:
+    with address.held_port("127.0.0.1", 18_500) as held:
+        port = held.getsockname()[1]
+        with address.held_port("127.0.0.1", port) as other:
+            assert other.getsockname()[1] == port + 1
+    with address.held_port("127.0.0.1", port) as again:
+        assert again.getsockname()[1] == port
+
+
+def test_an_address_that_is_not_ours_is_named() -> None:
+    with (
+        pytest.raises(ServiceError, match=r"HOST=192\.0\.2\.1 cannot be listened on"),
+        address.held_port("192.0.2.1", 80),
+    ):
+        pytest.fail("listened on somebody else's address")
+
+
+@pytest.mark.parametrize(
+    ("host", "url", "answered"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8000", "localhost"),
+        ("0.0.0.0", "http://127.0.0.1:8000", socket.gethostname()),
+        ("::1", "http://[::1]:8000", "[::1]"),
+        ("10.1.2.3", "http://10.1.2.3:8000", "10.1.2.3"),
+    ],
+)
+def test_addresses(host: str, url: str, answered: str) -> None:
+    assert address.base_url(host, 8000) == url
+    assert answered in address.host_names(host).split(",")

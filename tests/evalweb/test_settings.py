@@ -1,0 +1,105 @@
+"""Settings come from the environment, and a missing one stops the start by its name."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evalweb.environment import VARIABLES
+from evalweb.local_services.folder import BASE_DIR
+
+COMPLETE = {
+    "SECRET_KEY": "x" * 50,
+    "ALLOWED_HOSTS": "eval.example.org",
+    "DATABASE_URL": "postgresql://evalweb:p%40ss@db.example.org:5433/evalweb",
+}
+
+
+def read(expression: str, environment: dict[str, str]) -> tuple[int, str]:
+    """Evaluate an expression over the settings of a fresh process; return its exit code and what it said."""
+    program = f"from evalweb import settings; print(({expression}))"
+    bare = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    answer = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=BASE_DIR,
+        env=bare | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return answer.returncode, answer.stdout.strip() if answer.returncode == 0 else answer.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("missing", sorted(COMPLETE))
+def test_a_missing_variable_is_named(missing: str) -> None:
+    assert read("'started'", COMPLETE) == (0, "started")
+    code, said = read("'started'", {name: value for name, value in COMPLETE.items() if name != missing})
+    assert code == 1
+    assert f"Set {missing}: evalweb does not start without." in said
+
+
+def test_all_missing_variables_are_named_at_once() -> None:
+    _code, said = read("'started'", {})
+    assert "Set SECRET_KEY and ALLOWED_HOSTS and DATABASE_URL" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("DATABASE_URL", "sqlite:///x", "Only PostgreSQL"),
+        ("DEBUG", "perhaps", "DEBUG is 'perhaps'"),
+        ("EVALWEB_WEB_THREADS", "many", "EVALWEB_WEB_THREADS is 'many'"),
+        ("EVALWEB_WEB_THREADS", "0", "at least 1"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_named(name: str, value: str, sentence: str) -> None:
+    code, said = read("'started'", COMPLETE | {name: value})
+    assert code == 1
+    assert sentence in said
+
+
+def test_debug_is_off_unless_asked_for() -> None:
+    assert read("settings.DEBUG", COMPLETE) == (0, "False")
+    assert read("settings.DEBUG, settings.ALLOWED_HOSTS[0]", {**COMPLETE, "DEBUG": "1", "ALLOWED_HOSTS": ""}) == (
+        0,
+        "(True, 'localhost')",
+    )
+
+
+def test_cookies_are_secure_behind_https_only() -> None:
+    cookies = "settings.SESSION_COOKIE_SECURE, settings.CSRF_COOKIE_SECURE"
+    assert read(cookies, COMPLETE) == (0, "(False, False)")
+    assert read(cookies, COMPLETE | {"EVALWEB_HTTPS": "1"}) == (0, "(True, True)")
+
+
+def test_the_database_is_told_how_long_to_wait() -> None:
+    options = "settings.DATABASES['default']['OPTIONS']['options'], settings.DATABASES['default']['PASSWORD']"
+    assert read(options, COMPLETE) == (0, "('-c lock_timeout=5000 -c statement_timeout=30000', 'p@ss')")
+
+
+def test_mail_goes_to_files_or_to_the_server_named() -> None:
+    mail = "settings.EMAIL_BACKEND.split('.')[-2], getattr(settings, 'EMAIL_PORT', None)"
+    assert read(mail, COMPLETE) == (0, "('filebased', None)")
+    named = {"EVALWEB_EMAIL_URL": "smtps://rosa:secret@mail.example.org"}
+    assert read(mail, COMPLETE | named) == (0, "('smtp', 465)")
+
+
+def test_the_documentation_names_every_variable_and_its_default() -> None:
+    text = Path(BASE_DIR / "docs" / "operations.md").read_text()
+    rows = dict(re.findall(r"^\| `([A-Z_]+)` \| (.*?) \|", text, re.MULTILINE))
+    assert rows == {name: f"`{one.default}`" if one.default else "" for name, one in VARIABLES.items()}
+
+
+def test_nothing_else_reads_the_environment() -> None:
+    """A variable read elsewhere would stand in no table. These files pass whole environments on, or fill them."""
+    allowed = {"environment.py", "local_services/__init__.py", "serve/__main__.py", "serve/children.py"}
+    allowed |= {"backup.py", "prepare.py", "celery.py", "wsgi.py"}
+    found = {
+        str(path.relative_to(BASE_DIR / "evalweb"))
+        for path in (BASE_DIR / "evalweb").rglob("*.py")
+        if "os.environ" in path.read_text() or "getenv" in path.read_text()
+    }
+    assert found <= allowed
