@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from tasks_app.designs._chairman import DeadEnd
+from tasks_app.designs._shares import RoundShares
 from tasks_app.designs._spacing import Room
 
 # Exchanges made to mend the booklets of one round, and partners looked at for each. Rounds of thousands of units
@@ -15,8 +16,15 @@ from tasks_app.designs._spacing import Room
 _EXCHANGES = 2000
 _PARTNERS = 60
 
+# Units of different classes are exchanged with this many booklets before and after only: over more boundaries their
+# classes would hardly keep to their shares.
+_NEAR = 4
+
 # Now and then an exchange that makes matters worse is made, to get out of places where none makes them better.
 _WORSE = 0.02
+
+# How often an exchange between classes does not mind what it does to the balance of systems.
+_CARELESS = 0.1
 
 
 class Booklet:
@@ -100,15 +108,19 @@ class Filling:
         self.classes, self.items, self.rng = classes, items, rng
         self.booklets = [Booklet(room) for room in rooms]
         self._round, self._before = _Round(), _Round()
+        self._shares: RoundShares
+        self._first = 0
         self._left: dict[int, int] = {}
         self._queues: dict[int, list[tuple[int, float, int]]] = {}
 
-    def fill_round(self, units: Sequence[int], segments: Sequence[tuple[int, Mapping[int, int]]]) -> None:
-        """Put the units of a round into its segments, each a booklet and the count of every class.
+    def fill_round(self, units: Sequence[int], booklets: Sequence[int], shares: RoundShares) -> None:
+        """Put the units of a round into the booklets it has a segment in, so many of each class as the shares say.
 
-        Raises DeadEnd where units could not be found that keep items apart.
+        Where units of one class alone cannot be exchanged to an end, units of different classes are, as far as every
+        class still keeps to its share; the shares follow. Raises DeadEnd where nothing helps.
         """
         self._before, self._round = self._round, _Round()
+        self._shares, self._first = shares, booklets[0]
         self._left, self._queues = {}, {}
         for unit in units:
             item = self.items[unit]
@@ -119,9 +131,9 @@ class Filling:
             self._queues.setdefault(self.classes[unit], []).append(entry)
         for queue in self._queues.values():
             heapq.heapify(queue)
-        for booklet, counts in segments:
+        for booklet, counts in zip(booklets, shares.counts, strict=True):
             self._fill(booklet, counts)
-        self._mend([booklet for booklet, _counts in segments])
+        self._mend(booklets)
 
     def _urgency(self, unit: int) -> int:
         item = self.items[unit]
@@ -176,7 +188,7 @@ class Filling:
             raise DeadEnd
 
     def _exchange(self, b: int) -> int | None:
-        """Exchange a unit of booklet b that is at fault for one of its class and round; returns where that was."""
+        """Exchange a unit of booklet b that is at fault for another of its round; returns where that was, if any."""
         booklet = self.booklets[b]
         guilty = [unit for unit in booklet.units if booklet.is_at_fault(unit, self.items[unit])]
         movable = [(unit, r) for unit in guilty for r in (self._round, self._before) if r.where.get(unit) == b]
@@ -184,22 +196,55 @@ class Filling:
             return None
         unit, here = self.rng.choice(movable)
         held = here.held[self.classes[unit]]
-        best: tuple[int, float, int] | None = None
-        for other in self.rng.sample(held, min(len(held), _PARTNERS)):
+        partners = [other for other in self.rng.sample(held, min(len(held), _PARTNERS)) if here.where[other] != b]
+        if here is self._round:
+            partners += self._strangers(b, unit)
+        best: tuple[int, int, float, int] | None = None
+        for other in partners:
             there = here.where[other]
-            if there == b:
-                continue
             before = booklet.faults + self.booklets[there].faults
             self._put(here, unit, b, other, there)
-            gain = (booklet.faults + self.booklets[there].faults - before, self.rng.random(), other)
+            worse = booklet.faults + self.booklets[there].faults - before
             self._put(here, unit, there, other, b)
+            price = self._price(b, unit, other)
+            gain = (worse + price // 2, price, self.rng.random(), other)
             if best is None or gain < best:
                 best = gain
         if best is None or (best[0] > 0 and self.rng.random() >= _WORSE):
             return None
-        there = here.where[best[2]]
-        self._put(here, unit, b, best[2], there)
+        other = best[3]
+        there = here.where[other]
+        self._put(here, unit, b, other, there)
+        if self.classes[other] != self.classes[unit]:
+            self._shares.exchange(*self._seat(b, unit), *self._seat(there, other))
         return there
+
+    def _seat(self, b: int, unit: int) -> tuple[int, int]:
+        """The segment and the class of a unit in booklet b, for the shares."""
+        return b - self._first, self.classes[unit]
+
+    def _price(self, b: int, unit: int, other: int) -> int:
+        """What an exchange costs: nothing within a class, 1 if systems stay level, else 2, as bad as one fault."""
+        if self.classes[other] == self.classes[unit]:
+            return 0
+        if self.rng.random() < _CARELESS:
+            return 1
+        level = self._shares.stays_level(*self._seat(b, unit), *self._seat(self._round.where[other], other))
+        return 1 if level else 2
+
+    def _strangers(self, b: int, unit: int) -> list[int]:
+        """Units of other classes in booklets nearby that may change places with a unit of booklet b."""
+        where = self._round.where
+        first, last = self._first, self._first + len(self._shares.counts)
+        others = [
+            other
+            for near in range(max(b - _NEAR, first), min(b + _NEAR + 1, last))
+            for other in self.booklets[near].units
+            if near != b and where.get(other) == near and self.classes[other] != self.classes[unit]
+        ]
+        others = self.rng.sample(others, min(len(others), _PARTNERS))
+        seat = self._seat(b, unit)
+        return [other for other in others if self._shares.may_exchange(*seat, *self._seat(where[other], other))]
 
     def _put(self, here: _Round, unit: int, b: int, other: int, there: int) -> None:
         """Move a unit from b to there, and another from there to b."""

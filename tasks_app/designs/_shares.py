@@ -7,7 +7,7 @@ judgment, a *segment* is what one booklet takes from one round, and after each s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from random import Random
 
@@ -173,16 +173,32 @@ class RoundShares:
         self.rng.shuffle(early)
         return late, early
 
-    def _swap(self, s: int, late: int, early: int) -> None:
-        """Move one unit of class `late` from segment s to the next and one of class `early` the other way."""
-        for counts, goes, comes in ((self.counts[s], late, early), (self.counts[s + 1], early, late)):
+    def may_exchange(self, s: int, c: int, t: int, e: int) -> bool:
+        """Whether a unit of class c in segment s and one of class e in segment t may change places."""
+        if s > t:
+            s, c, t, e = t, e, s, c
+        limited = s == 0 and self.limits is not None and self.counts[0].get(e, 0) >= self.limits.get(e, 0)
+        return not limited and all(self._fair(b, c, -1) and self._fair(b, e, 1) for b in range(s, t))
+
+    def stays_level(self, s: int, c: int, t: int, e: int) -> bool:
+        """Whether no boundary is less level than it is when those two change places."""
+        if s > t:
+            s, c, t, e = t, e, s, c
+        return all(self._no_worse(b, c, e) for b in range(s, t))
+
+    def exchange(self, s: int, c: int, t: int, e: int) -> None:
+        """Let a unit of class c in segment s and one of class e in segment t change places."""
+        if s > t:
+            s, c, t, e = t, e, s, c
+        for counts, goes, comes in ((self.counts[s], c, e), (self.counts[t], e, c)):
             counts[goes] -= 1
             if not counts[goes]:
                 del counts[goes]
             counts[comes] = counts.get(comes, 0) + 1
-        for c, step in ((late, -1), (early, 1)):
-            self._upto[s][c] += step
-            self._deviations.add(self._values[s], c, step)
+        for b in range(s, t):
+            for moved, step in ((c, -1), (e, 1)):
+                self._upto[b][moved] += step
+                self._deviations.add(self._values[b], moved, step)
 
     def _level(self) -> None:
         """Bring the systems near their shares at every boundary; those where that fails are left in `uneven`.
@@ -203,7 +219,7 @@ class RoundShares:
             best = self._best(s)
             if best is None:
                 return False
-            self._swap(s, *best)
+            self.exchange(s, best[0], s + 1, best[1])
         return True
 
     def _best(self, s: int) -> tuple[int, int] | None:
@@ -235,15 +251,16 @@ class RoundShares:
 
     def _stir(self, s: int) -> None:
         """Make a swap at random over boundary s that leaves it level, or at least no worse than it is."""
-        bound = max(self._deviations.worst(self._values[s]), 1 - 2 * _BLUR)
-        for c, e in self._pairs(s):
-            values = self._values[s].copy()
-            self._deviations.add(values, c, -1)
-            self._deviations.add(values, e, 1)
-            if self._deviations.worst(values) <= bound + _BLUR:
-                self._swap(s, c, e)
+        late, early = self._sides(s)
+        for c, e in ((c, e) for c in late for e in early if c != e):
+            if self._no_worse(s, c, e):
+                self.exchange(s, c, s + 1, e)
                 return
 
-    def _pairs(self, s: int) -> Iterator[tuple[int, int]]:
-        late, early = self._sides(s)
-        return ((c, e) for c in late for e in early if c != e)
+    def _no_worse(self, s: int, c: int, e: int) -> bool:
+        """Whether boundary s stays level, or no further from it, with one unit of class c less and one of e more."""
+        values = self._values[s].copy()
+        self._deviations.add(values, c, -1)
+        self._deviations.add(values, e, 1)
+        bound = max(self._deviations.worst(self._values[s]), 1 - 2 * _BLUR)
+        return self._deviations.worst(values) <= bound + _BLUR

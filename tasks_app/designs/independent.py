@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.designs import registry
 from tasks_app.designs._chairman import DeadEnd
 from tasks_app.designs._filling import Filling
-from tasks_app.designs._rounds import booklet_sizes, cut, may_fit
+from tasks_app.designs._rounds import Segment, booklet_sizes, cut, may_fit
 from tasks_app.designs._shares import RoundShares
 from tasks_app.designs._spacing import room, spaced_order
 from tasks_app.designs.balance import measure
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 _DRAWS = 12
 # Draws of one round's shares: cheap, and with few units one may clash with the end of the round before.
 _SHARE_DRAWS = 20
-# Where systems overlap and one draw is not level everywhere, the most level of a few is taken; few enough that they
-# bring so many places in all, since a draw of 20,000 takes seconds.
+# Where systems overlap and a draw is not level everywhere, the most level of a few is taken; fewer where they come to
+# more places than these in all, which take seconds.
 _LEVEL_DRAWS = 4
 _LEVEL_PLACES = 20_000
-# Draws with each of the settings tried for the advice in a refusal; settings that need more luck are no good advice.
+# Draws that must all succeed with settings before a refusal names them: advice that needs luck is no good.
 _ADVICE_DRAWS = 3
 
 Plan = list[tuple[PlanUnit, ...]]
@@ -41,11 +41,11 @@ class Independent(Design):
     """Units are drawn independently of each other, in rounds.
 
     Round r gives every unit with k >= r its r-th judgment; the rounds one after another are cut into booklets of
-    `set_size` places, so that no unit is ever more than one judgment ahead of another that still needs one. The last
-    booklet may be shorter; where k differs by unit, so may those at the end for which too few different units are left.
-    Units that show the same systems stay less than one unit from their share in every prefix of the booklets, and so
-    does every system where no unit shows systems that other units show in another combination. Where they do (texts
-    shared by systems, comparisons of several), systems are brought as near as swaps can: `balance.measure` says how near.
+    `set_size` places, so that no unit is ever more than one judgment ahead of another that still needs one. The
+    last booklet may be shorter; where k differs by unit, so may those where one round ends and too few units go on
+    to the next. Units that show the same systems stay less than one unit from their share in every prefix of the
+    booklets, and so does every system where no system is shown in two combinations. Where some are (texts shared by
+    systems, comparisons of several), systems are brought as near as exchanges can; `balance.measure` says how near.
     """
 
     label = _("Independent sets")
@@ -56,7 +56,7 @@ class Independent(Design):
         _refuse_bad_input(units, settings)
         drawing = _Drawing(units)
         if settings.set_size <= drawing.largest_set:
-            plan = drawing.draw(settings, rng, _DRAWS)
+            plan = drawing.draw(settings, rng)
             if plan is not None:
                 return plan
         raise _refusal(drawing, settings, rng)
@@ -89,23 +89,38 @@ class _Drawing:
         self.signatures = [tuple(systems[system] for system in shown) for shown in signatures]
         self.overlap = sum(map(len, self.signatures)) > len(systems)
 
-    def draw(self, settings: Settings, rng: Random, draws: int) -> Plan | None:
-        """A plan that keeps every promise, or None where so many draws found none."""
-        segments = cut(list(map(len, self.rounds)), settings.set_size)
+    def may_fit(self, settings: Settings) -> bool:
+        """Whether items have room in the booklets, as far as counting tells."""
         items = [[self.items[unit] for unit in of_round] for of_round in self.rounds]
-        if not may_fit(items, segments, settings.spacing):
-            return None
-        for _draw in range(draws):
-            try:
-                plan = self._draw_once(settings, rng)
-            except DeadEnd:
-                continue
-            self._check(plan, settings)
-            return plan
-        return None
+        return may_fit(items, self._cut(settings), settings.spacing)
 
-    def _draw_once(self, settings: Settings, rng: Random) -> Plan:
-        segments = cut(list(map(len, self.rounds)), settings.set_size)
+    def draw(self, settings: Settings, rng: Random) -> Plan | None:
+        """A plan that keeps every promise, the most level of a few; None where none was found."""
+        if not self.may_fit(settings):
+            return None
+        best: tuple[float, Plan] | None = None
+        level_draws = _LEVEL_PLACES // sum(map(len, self.rounds)) if self.overlap else 1
+        for draw in range(_DRAWS):
+            drawn = self.draw_once(settings, rng)
+            if drawn is not None and (best is None or drawn[0] < best[0]):
+                best = drawn
+            if best is not None and (best[0] < 1 or draw + 1 >= min(level_draws, _LEVEL_DRAWS)):
+                break
+        return best and best[1]
+
+    def draw_once(self, settings: Settings, rng: Random) -> tuple[float, Plan] | None:
+        """A plan with the largest deviation of a system in it, or None where this draw came to a dead end."""
+        try:
+            plan = self._draw(settings, rng)
+        except DeadEnd:
+            return None
+        return self._checked(plan, settings), plan
+
+    def _cut(self, settings: Settings) -> list[list[Segment]]:
+        return cut(list(map(len, self.rounds)), settings.set_size)
+
+    def _draw(self, settings: Settings, rng: Random) -> Plan:
+        segments = self._cut(settings)
         rooms = [room(size, settings.spacing) for size in booklet_sizes(segments)]
         filling = Filling(self.classes, self.items, rooms, rng)
         before: tuple[int, list[int], dict[int, int]] | None = None
@@ -119,29 +134,19 @@ class _Drawing:
                 limits = {c: size - before[2].get(c, 0) for c, size in enumerate(before[1])}
             shares = self._shares(sizes, [length for _booklet, length in cuts], limits, rng)
             booklets = [booklet for booklet, _length in cuts]
-            filling.fill_round(of_round, list(zip(booklets, shares.counts, strict=True)))
+            filling.fill_round(of_round, booklets, shares)
             before = (cuts[-1].booklet, sizes, shares.counts[-1])
         return [self._in_order(list(booklet.units), settings.spacing, rng) for booklet in filling.booklets]
 
     def _shares(
         self, sizes: Sequence[int], lengths: Sequence[int], limits: Mapping[int, int] | None, rng: Random
     ) -> RoundShares:
-        """The most level of a few draws."""
-        best: RoundShares | None = None
-        found = 0
         for _draw in range(_SHARE_DRAWS):
             try:
-                shares = RoundShares(sizes, lengths, self.signatures, rng, limits=limits, overlap=self.overlap)
+                return RoundShares(sizes, lengths, self.signatures, rng, limits=limits, overlap=self.overlap)
             except DeadEnd:
                 continue
-            found += 1
-            if best is None or len(shares.uneven) < len(best.uneven):
-                best = shares
-            if not best.uneven or found >= min(_LEVEL_DRAWS, _LEVEL_PLACES // sum(lengths)):
-                break
-        if best is None:
-            raise DeadEnd
-        return best
+        raise DeadEnd
 
     def _in_order(self, booklet: Sequence[int], spacing: int, rng: Random) -> tuple[PlanUnit, ...]:
         order = spaced_order([self.items[unit] for unit in booklet], spacing, rng)
@@ -149,7 +154,8 @@ class _Drawing:
             raise DeadEnd
         return tuple(self.units[booklet[index]] for index in order)
 
-    def _check(self, plan: Plan, settings: Settings) -> None:
+    def _checked(self, plan: Plan, settings: Settings) -> float:
+        """The largest deviation of a system, once all that is promised has been seen to hold."""
         balance = measure(plan, self.units)
         gap = balance.smallest_spacing
         if not (
@@ -159,26 +165,22 @@ class _Drawing:
             and (gap is None or gap >= settings.spacing)
         ):
             raise RuntimeError(
-                f"The independent design drew a plan that breaks its promises: unit spread {balance.worst_unit_spread}, "
-                f"class deviation {balance.system_class.worst_deviation}, spacing {gap}, missing {balance.missing}, "
+                "The independent design drew a plan that breaks its promises: "
+                f"unit spread {balance.worst_unit_spread}, class deviation {balance.system_class.worst_deviation}, spacing {gap}, missing {balance.missing}, "
                 f"beyond k {balance.beyond_k}, repeated {balance.repeated}."
             )
+        return balance.system.worst_deviation
 
 
 def _refusal(drawing: _Drawing, settings: Settings, rng: Random) -> PlanImpossible:
     """Why there is no plan, and the nearest settings that were tried and have one."""
     if settings.set_size > drawing.largest_set:
-        reason = format_lazy(
-            _("Sets of {set_size} are too large: no rater meets a unit twice, and only {units} units need a judgment."),
-            set_size=settings.set_size,
-            units=drawing.largest_set,
-        )
+        reason = _("Sets of {set_size} are too large: nobody meets a unit twice, and only {units} need a judgment.")
+    elif not drawing.may_fit(settings):
+        reason = _("Units of one item cannot stand {spacing} apart in sets of {set_size}: there are too few items.")
     else:
-        reason = format_lazy(
-            _("Units of one item cannot stand {spacing} apart in sets of {set_size}: there are too few items."),
-            spacing=settings.spacing,
-            set_size=settings.set_size,
-        )
+        reason = _("No plan was found with sets of {set_size} and units of one item {spacing} apart.")
+    said = format_lazy(reason, set_size=settings.set_size, spacing=settings.spacing, units=drawing.largest_set)
     nearest = {}
     set_size = _nearest_set_size(drawing, settings, rng)
     spacing = None if settings.set_size > drawing.largest_set else _nearest_spacing(drawing, settings, rng)
@@ -186,7 +188,7 @@ def _refusal(drawing: _Drawing, settings: Settings, rng: Random) -> PlanImpossib
         nearest["spacing"] = spacing
     if set_size is not None:
         nearest["set_size"] = set_size
-    return PlanImpossible(format_lazy("{} {}", reason, _advice(nearest)), nearest)
+    return PlanImpossible(format_lazy("{} {}", said, _advice(nearest)), nearest)
 
 
 def _advice(nearest: Mapping[str, int]) -> StrOrPromise:
@@ -200,7 +202,9 @@ def _advice(nearest: Mapping[str, int]) -> StrOrPromise:
 
 
 def _works(drawing: _Drawing, settings: Settings, rng: Random) -> bool:
-    return drawing.draw(settings, rng, _ADVICE_DRAWS) is not None
+    return drawing.may_fit(settings) and all(
+        drawing.draw_once(settings, rng) is not None for _draw in range(_ADVICE_DRAWS)
+    )
 
 
 def _nearest_set_size(drawing: _Drawing, settings: Settings, rng: Random) -> int | None:

@@ -1,0 +1,97 @@
+"""The study file: everything a researcher sets up, as a folder or zip of study.yaml, items.csv and media.
+
+`read` checks, `load` stores, `export` writes, `schema` describes; a file with problems raises `StudyFileError`.
+"""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.utils.translation import gettext as _
+
+from tasks_app import sections
+from tasks_app.models import Media, Study
+from tasks_app.sections import Json
+from tasks_app.studyfile import basics, items, known, lists
+from tasks_app.studyfile.checking import Loaded, Slot, read_file, store_file
+from tasks_app.studyfile.limits import limits, megabytes
+from tasks_app.studyfile.problems import Problem, StudyFileError
+from tasks_app.studyfile.schema import whole_schema
+from tasks_app.studyfile.source import Source
+from tasks_app.studyfile.writing import Target, write
+
+__all__ = [
+    "Loaded",
+    "Problem",
+    "Slot",
+    "StudyFileError",
+    "check_size",
+    "export",
+    "load",
+    "load_and_tell",
+    "read",
+    "register_sections",
+    "schema",
+]
+
+
+def register_sections() -> None:
+    """Make the sections of this app known; calling it again changes nothing."""
+    for section in (*basics.SECTIONS, *lists.SECTIONS, *items.SECTIONS, *known.SECTIONS):
+        sections.register(section)
+
+
+def read(source: Source, *, slot: Slot | None = None) -> Loaded:
+    """Check a folder, zip or upload and return what it says; with a slot, also whether it could be stored there.
+
+    Raises
+    ------
+    StudyFileError
+        With every problem.
+    """
+    return read_file(source, slot)
+
+
+def load(source: Source, *, owner: AbstractBaseUser | None, replace: bool = False) -> Study:
+    """Store a folder, zip or upload as a draft of `owner`'s; with `replace`, in the place of one with the same slug.
+
+    Raises
+    ------
+    StudyFileError
+        With every problem; nothing is stored then.
+    """
+    return load_and_tell(source, owner=owner, replace=replace)[0]
+
+
+def load_and_tell(source: Source, *, owner: AbstractBaseUser | None, replace: bool = False) -> tuple[Study, Loaded]:
+    """Do as `load` does and also return the notes and counts for whoever loaded it."""
+    return store_file(source, Slot(owner, replace))
+
+
+def export(study: Study, target: Target) -> None:
+    """Write a study to a folder that is empty or not there yet, to a path that ends in .zip, or as a zip to a stream.
+
+    Raises
+    ------
+    StudyFileError
+        Where the folder holds something already.
+    """
+
+    def content(sha256: str) -> bytes:
+        with Media.objects.get(study=study, sha256=sha256).file.open("rb") as stream:
+            return bytes(stream.read())
+
+    write(sections.snapshot(study), target, content)
+
+
+def schema() -> dict[str, Json]:
+    """Return the JSON Schema of study.yaml."""
+    return whole_schema()
+
+
+def check_size(size: int) -> None:
+    """Refuse an upload by its size alone, before it is copied anywhere. Raises StudyFileError."""
+    most = limits().upload_bytes
+    if size > most:
+        sentence = _("This file has %(size)s; at most %(most)s can be taken. Leave out media, or make them smaller.")
+        given = {"size": megabytes(size), "most": megabytes(most)}
+        raise StudyFileError([Problem(_("the upload"), 0, 0, sentence % given)])

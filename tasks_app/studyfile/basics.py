@@ -1,0 +1,132 @@
+"""The sections that say what a study is, how it goes, and what raters agree to."""
+
+from __future__ import annotations
+
+import zoneinfo
+from functools import cache, partial
+
+from django.utils.translation import gettext as _
+
+from tasks_app.models import ConsentText, Study
+from tasks_app.models.study import new_seed
+from tasks_app.plaintext import problem_in
+from tasks_app.sections import Json, Section
+from tasks_app.services import studies
+from tasks_app.study_settings import BLOCKS
+from tasks_app.studyfile.declarations import StudyBlock
+from tasks_app.studyfile.fields import LANGUAGE_PATTERN, is_language, not_a_language
+from tasks_app.studyfile.problems import nearest
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.schema import form_schema, plain
+
+
+def check_study(reading: StudyReading) -> Json:
+    """Check what the study is called; a seed is drawn where none is given, so that the file says all of it."""
+    values = reading.clean(StudyBlock, reading.given("study"), ("study",))
+    zone = ("study", "timezone")
+    if reading.sound(zone) and values["timezone"] not in time_zones():
+        sentence = _("There is no time zone “%(name)s”.") % {"name": values["timezone"]}
+        reading.problem(zone, f"{sentence} {nearest(values['timezone'], time_zones())}".rstrip())
+    if values["seed"] is None:
+        values["seed"] = new_seed()
+    return values
+
+
+@cache
+def time_zones() -> frozenset[str]:
+    """The names of all time zones of this machine."""
+    return frozenset(zoneinfo.available_timezones())
+
+
+def export_study(study: Study) -> Json:
+    """Return what the study is called."""
+    return {name: getattr(study, name) for name in StudyBlock.base_fields}
+
+
+def check_settings(name: str, reading: StudyReading) -> Json:
+    """Check one block of settings."""
+    return reading.clean(BLOCKS[name], reading.given(name), (name,))
+
+
+def export_settings(name: str, study: Study) -> Json:
+    """Return one block of settings with every default filled in."""
+    return {key: plain(value) for key, value in BLOCKS[name].read(study.settings.get(name, {})).items()}
+
+
+def store_settings(name: str, study: Study, values: Json) -> None:
+    """Store one block of settings."""
+    studies.set_settings(study=study, block=name, values=values)
+
+
+def consent_schema() -> dict[str, Json]:
+    """One text in the study's language, or one text a language."""
+    return {
+        "type": ["string", "object"],
+        "propertyNames": {"pattern": LANGUAGE_PATTERN},
+        "additionalProperties": {"type": "string"},
+        "description": "What raters agree to, in Markdown: one text, or one text a language.",
+    }
+
+
+def check_consent(reading: StudyReading) -> Json:
+    """Return the consent texts by language."""
+    given, own = reading.given("consent"), reading.document["study"]["language"]
+    if isinstance(given, str):
+        given = {own: given}
+    if not isinstance(given, dict):
+        given = {}
+    if given and own not in given and reading.sound(("study", "language")):
+        sentence = _("There is no text in the study's own language (%(language)s), which everybody can be shown.")
+        reading.problem(("consent",), sentence % {"language": own})
+    for language, body in given.items():
+        path = ("consent", language)
+        if not is_language(language):
+            reading.problem(path, str(not_a_language), key=True)
+        elif reading.sound(path) and (fault := problem_in(body)):
+            reading.problem(path, fault)
+    if not given:
+        reading.note(_("There is no consent text. Raters must be told what they agree to before the study opens."))
+    return {language: body.strip() for language, body in given.items() if isinstance(body, str) and body.strip()}
+
+
+def export_consent(study: Study) -> Json:
+    """Return the newest consent texts by language."""
+    texts: dict[int, dict[str, str]] = {}
+    for row in ConsentText.objects.filter(study=study).order_by("language"):
+        texts.setdefault(row.version, {})[row.language] = row.body
+    return texts[max(texts)] if texts else {}
+
+
+def store_consent(study: Study, texts: Json) -> None:
+    """Store the consent texts."""
+    studies.store_consent(study=study, texts=texts)
+
+
+def erase_consent(study: Study) -> None:
+    """Remove the consent texts."""
+    studies.erase_consent(study=study)
+
+
+SECTIONS = (
+    Section("study", 10, check_study, export_study, schema=partial(form_schema, StudyBlock)),
+    *(
+        Section(
+            name,
+            order,
+            partial(check_settings, name),
+            partial(export_settings, name),
+            schema=partial(form_schema, block),
+            store=partial(store_settings, name),
+        )
+        for order, (name, block) in enumerate(BLOCKS.items(), start=20)
+    ),
+    Section(
+        "consent",
+        40,
+        check_consent,
+        export_consent,
+        schema=consent_schema,
+        store=store_consent,
+        erase=erase_consent,
+    ),
+)

@@ -1,0 +1,147 @@
+"""Checking a study file as a whole, and storing it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import IntegrityError
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app import sections
+from tasks_app.models import Study
+from tasks_app.sections import Document
+from tasks_app.services import events, items, studies
+from tasks_app.services.database import atomically
+from tasks_app.services.studies import NotADraft
+from tasks_app.studyfile.problems import Problem, StudyFileError
+from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
+from tasks_app.studyfile.screens import check_plans, draft_tasks
+from tasks_app.studyfile.source import Files, Source, open_files
+
+_SLUG = ("study", "slug")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A study file that can be stored: its document, what a researcher should know, and how much it is."""
+
+    document: Document
+    notes: tuple[str, ...]
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where a study file is to be stored: whose study it becomes, and whether it may take a draft's place."""
+
+    owner: AbstractBaseUser | None
+    replace: bool = False
+
+
+def check(files: Files, slot: Slot | None = None) -> StudyReading:
+    """Check every part of a study file.
+
+    Raises
+    ------
+    StudyFileError
+        With every problem.
+    """
+    reading = StudyReading(files)
+    for section in sections.registered():
+        reading.document[section.name] = section.check(reading)
+    if reading.units_sound:
+        check_plans(reading, draft_tasks(reading))
+    if slot is not None and reading.sound(_SLUG):
+        _check_slug(reading, slot)
+    reading.problems.raise_if_any()
+    unused = [name for name in files.names if name not in reading.used]
+    if unused:
+        sentence = ngettext("%(n)d file is not used: %(names)s.", "%(n)d files are not used: %(names)s.", len(unused))
+        more = " …" if len(unused) > 5 else ""
+        reading.note(sentence % {"n": len(unused), "names": ", ".join(unused[:5]) + more})
+    return reading
+
+
+def _check_slug(reading: StudyReading, slot: Slot) -> None:
+    study = Study.objects.filter(slug=reading.document["study"]["slug"]).first()
+    if study is not None and (sentence := _why_not(study, slot)):
+        reading.problem(_SLUG, sentence)
+
+
+def _why_not(study: Study, slot: Slot) -> str | None:
+    """Say why a file cannot take the place of a study, or return None."""
+    if not studies.may_edit(study=study, user=slot.owner):
+        return _("“%(slug)s” is the slug of somebody else's study. Choose another.") % {"slug": study.slug}
+    if study.is_frozen:
+        sentence = _("There is a study “%(slug)s” that was opened, so it is not replaced. Choose another slug.")
+        return sentence % {"slug": study.slug}
+    if not slot.replace:
+        sentence = _(
+            "There is a draft “%(slug)s” already. Choose another slug, or say that the draft is to be replaced."
+        )
+        return sentence % {"slug": study.slug}
+    return None
+
+
+def read_file(source: Source, slot: Slot | None = None) -> Loaded:
+    """Check a study file without storing it. Raises StudyFileError."""
+    with open_files(source) as files:
+        return _loaded(check(files, slot))
+
+
+def store_file(source: Source, slot: Slot) -> tuple[Study, Loaded]:
+    """Store a study file whole, or nothing of it. Raises StudyFileError."""
+    with open_files(source) as files:
+        reading = check(files, slot)
+        written: list[str] = []
+        try:
+            return _store(reading, slot, written), _loaded(reading)
+        except BaseException as error:
+            # The database forgets by itself; files have to be taken away.
+            items.remove_files(written)
+            if isinstance(error, NotADraft | IntegrityError) and (refusal := _refused(reading, slot, error)):
+                raise refusal from error
+            raise
+
+
+def _loaded(reading: StudyReading) -> Loaded:
+    return Loaded(reading.document, tuple(reading.notes), dict(reading.counts))
+
+
+@atomically
+def _store(reading: StudyReading, slot: Slot, written: list[str]) -> Study:
+    about = reading.document["study"]
+    study = Study.objects.select_for_update().filter(slug=about["slug"]).first()
+    if study is None:
+        study = studies.create_draft(owner=slot.owner, **about)
+    else:
+        if sentence := _why_not(study, slot):
+            raise NotADraft(sentence)
+        before = sections.digest(sections.snapshot(study))
+        sections.erase(study)
+        studies.describe_draft(study=study, **{name: about[name] for name in about if name != "slug"})
+        events.log(study, slot.owner, "replaced", about=study.slug, before={"digest": before})
+    for media in reading.media.values():
+        name = items.store_media(
+            study=study, sha256=media.sha256, kind=media.kind, content=reading.files.read(media.name)
+        )
+        if name:
+            written.append(name)
+    sections.store(study, reading.document)
+    events.log(study, slot.owner, "loaded", about=study.slug, after=dict(reading.counts))
+    return study
+
+
+def _refused(reading: StudyReading, slot: Slot, error: Exception) -> StudyFileError | None:
+    """Turn a study that came into being, or was opened, since the check into a problem of the slug."""
+    sentence: str | None = str(error)
+    if isinstance(error, IntegrityError):
+        study = Study.objects.filter(slug=reading.document["study"]["slug"]).first()
+        sentence = None if study is None else _why_not(study, slot)
+    if not sentence:
+        return None
+    place = reading.tree.place(_SLUG)
+    return StudyFileError([Problem(STUDY_YAML, place.line, place.column, f"study.slug: {sentence}")])

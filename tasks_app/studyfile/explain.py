@@ -1,0 +1,94 @@
+"""What a JSON Schema has against a value, in words for the person who wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from tasks_app.sections import Json, Path
+from tasks_app.studyfile.problems import closest, nearest, shown
+
+# Left to the forms behind the schema, whose messages say more than a pattern does.
+_LEFT_TO_FORMS = {"pattern", "maxLength", "format"}
+
+
+def violations(data: Json, schema: Mapping[str, Json]) -> Iterator[tuple[Path, str, bool]]:
+    """Yield (path, sentence, whether the key is meant) for everything that is wrong.
+
+    The path of a missing value is where it should be.
+    """
+    for error in Draft202012Validator(schema).iter_errors(data):
+        path: Path = tuple(error.absolute_path)
+        if error.validator == "required":
+            for name in error.validator_value:
+                if name not in error.instance:
+                    wanted = expected(_schema(error).get("properties", {}).get(name, {}))
+                    yield (*path, name), _("is missing: %(expected)s is needed.") % {"expected": wanted}, False
+        elif error.validator == "additionalProperties":
+            known = list(_schema(error).get("properties", {}))
+            for name in error.instance:
+                if name not in known:
+                    yield (*path, name), f"{_('unknown name.')} {nearest(name, known)}".rstrip(), True
+        elif error.validator not in _LEFT_TO_FORMS:
+            yield path, _sentence(error), False
+
+
+def _schema(error: ValidationError) -> Mapping[str, Any]:
+    return error.schema if isinstance(error.schema, Mapping) else {}
+
+
+def _sentence(error: ValidationError) -> str:
+    if error.validator == "uniqueItems":
+        return _("names one twice. Keep it once.")
+    if error.validator == "minItems":
+        return _("needs at least %(n)d entry.") % {"n": error.validator_value}
+    value = error.instance
+    given = {"expected": expected(_schema(error)), "value": shown(value)}
+    sentence = _("must be %(expected)s; it is %(value)s.") % given
+    near = (
+        closest(value, map(str, _schema(error)["enum"]))
+        if error.validator == "enum" and isinstance(value, str)
+        else None
+    )
+    if near is not None:
+        return f"{sentence} " + _("Did you mean “%(name)s”?") % {"name": near}
+    if error.validator == "type" and _schema(error).get("type") == "string" and not isinstance(value, list | Mapping):
+        return f"{sentence} {_('Put it in quotes.')}"
+    return sentence
+
+
+def expected(schema: Mapping[str, Any]) -> str:
+    """Say what a schema asks for."""
+    if "const" in schema:
+        return str(schema["const"])
+    if "enum" in schema:
+        return _("one of: %(choices)s") % {"choices": ", ".join(map(str, schema["enum"]))}
+    kinds = schema.get("type", "")
+    kind = kinds if isinstance(kinds, str) else kinds[0]
+    if kind in {"integer", "number"}:
+        return _number(schema, _("a whole number") if kind == "integer" else _("a number"))
+    if schema.get("format") == "date":
+        return _("a date such as 2026-03-31")
+    words = {
+        "string": _("text"),
+        "boolean": _("true or false"),
+        "array": _("a list"),
+        "object": _("a group of settings (name: value)"),
+    }
+    said = words.get(kind, _("something else"))
+    return said if isinstance(kinds, str) else _("%(one)s or %(other)s") % {"one": said, "other": words[kinds[1]]}
+
+
+def _number(schema: Mapping[str, Any], kind: str) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None and high is not None:
+        return _("%(kind)s from %(low)s to %(high)s") % {"kind": kind, "low": low, "high": high}
+    if low is not None:
+        return _("%(kind)s of at least %(low)s") % {"kind": kind, "low": low}
+    if high is not None:
+        return _("%(kind)s of at most %(high)s") % {"kind": kind, "high": high}
+    return kind

@@ -1,0 +1,104 @@
+"""Form fields for what study.yaml holds beside words and numbers: keys, language tags, lists and maps of words."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.models.base import KEY_PATTERN, key_validator
+from tasks_app.plaintext import problems_in_json, validate_storable
+
+# BCP 47 (RFC 5646): language, script, region, variants, extensions, private use. Its shape only: the registry of
+# subtags grows, and a tag it does not know yet is still the right one.
+LANGUAGE_PATTERN = (
+    r"^(?:[A-Za-z]{2,3}(?:-[A-Za-z]{3}){0,3}|[A-Za-z]{4,8})(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?"
+    r"(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(?:-[A-WY-Za-wy-z0-9](?:-[A-Za-z0-9]{2,8})+)*"
+    r"(?:-[xX](?:-[A-Za-z0-9]{1,8})+)?$"
+)
+LANGUAGE_LENGTH = 35
+
+not_a_language = _("This is not a language tag. Write one such as en, pt-BR or zh-Hant.")
+
+
+def is_language(text: str) -> bool:
+    """Say whether a text has the shape of a language tag."""
+    return len(text) <= LANGUAGE_LENGTH and re.match(LANGUAGE_PATTERN, text) is not None
+
+
+def is_key(text: str) -> bool:
+    """Say whether a text may be the key of a row."""
+    return re.match(KEY_PATTERN, text) is not None and not text.endswith("\n")
+
+
+class KeyField(forms.CharField):
+    """A name that a researcher gives a row and that files and exports use."""
+
+    pattern = KEY_PATTERN
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=100, validators=[key_validator], **options)
+
+
+class LanguageField(forms.RegexField):
+    """A BCP 47 language tag."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            LANGUAGE_PATTERN, max_length=LANGUAGE_LENGTH, error_messages={"invalid": not_a_language}, **options
+        )
+
+
+class WordsField(forms.CharField):
+    """Text of any length that can be stored."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(validators=[validate_storable], **options)
+
+
+class _Plain(forms.Field):
+    """A field whose value is plain data out of a file, never what a browser posts."""
+
+    empty: Any = None
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, initial=self.empty, **options)
+
+    def to_python(self, value: Any) -> Any:
+        """Return the data, or what stands for none."""
+        return self.empty if value is None else value
+
+
+class ListField(_Plain):
+    """A list of words; `keys` where each names a row of the study."""
+
+    empty: Any = ()
+
+    def __init__(self, *, keys: bool = False, **options: Any) -> None:
+        self.keys = keys
+        super().__init__(**options)
+
+    def to_python(self, value: Any) -> list[str]:
+        """Return the words as a list."""
+        return list(super().to_python(value))
+
+
+class MapField(_Plain):
+    """Words by name."""
+
+    empty: Any = {}
+
+
+class ObjectField(_Plain):
+    """Any JSON object."""
+
+    empty: Any = {}
+
+    def validate(self, value: Any) -> None:
+        """Refuse what jsonb cannot keep."""
+        super().validate(value)
+        for path, sentence in problems_in_json(value):
+            raise ValidationError(f"{path.strip('/')}: {sentence}", code="unstorable")

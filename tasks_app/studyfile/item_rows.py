@@ -1,0 +1,182 @@
+"""The rows of the items, one by one: what each says of its item, and whether the rows of an item agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from tasks_app.sections import Json
+from tasks_app.studyfile.fields import is_key, is_language, not_a_language
+from tasks_app.studyfile.media import ROLES, MediaFile, identify
+from tasks_app.studyfile.problems import closest, shown
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.tables import Row
+
+FORMATS = ("text", "markdown", "code")
+
+# Longest name of a variant and of a unit, as their columns in the database.
+LONGEST = {"variant": 100, "unit": 300}
+
+# Columns that describe the item, so that all its rows must agree on them.
+_OF_ITEM = ("source", "reference", "document", "position", "source_language", "format", "options", *ROLES)
+_FEATURE = "feature_"
+
+
+@dataclass(slots=True)
+class _ItemFound:
+    """An item while its rows come in: what was said of it, and in which line first."""
+
+    line: int
+    values: dict[str, Json] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    outputs: list[dict[str, Json]] = field(default_factory=list)
+
+
+class ItemRows:
+    """Goes through the rows of the items once."""
+
+    def __init__(self, reading: StudyReading) -> None:
+        self.reading = reading
+        self.found: dict[str, _ItemFound] = {}
+        self.media: dict[tuple[str, str], MediaFile | None] = {}
+        self.declared = {one["key"] for one in reading.document["systems"]}
+        self.systems: dict[str, None] = {}
+
+    def report(self, row: Row, column: str, sentence: str) -> None:
+        place = row.place(column)
+        self.reading.problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
+
+    def take(self, row: Row) -> None:
+        """Use one row."""
+        missing = [name for name in ("item", "system") if name not in row.cells]
+        for name in missing:
+            self.report(row, name, _("A value is needed here in every row."))
+        bad = [name for name in ("item", "system", "document") if name in row.cells and not is_key(row.cells[name])]
+        for name in bad:
+            sentence = _("Use letters, digits, dots, hyphens and underscores, at most 100; this is %(value)s.")
+            self.report(row, name, sentence % {"value": shown(row.cells[name])})
+        for name in ("language", "source_language"):
+            if name in row.cells and not is_language(row.cells[name]):
+                self.report(row, name, f"{not_a_language} {_('This is')} {shown(row.cells[name])}.")
+        for name, most in LONGEST.items():
+            if len(row.cells.get(name, "")) > most:
+                self.report(row, name, _("A name has at most %(n)d characters.") % {"n": most})
+        if row.cells.get("format", "text") not in FORMATS:
+            sentence = _("must be one of: %(choices)s; it is %(value)s.")
+            self.report(row, "format", sentence % {"choices": ", ".join(FORMATS), "value": shown(row.cells["format"])})
+        if not missing and not bad:
+            item = self.found.setdefault(row.cells["item"], _ItemFound(row.line))
+            self._describe(item, row)
+            self._add_output(item, row)
+
+    def _describe(self, item: _ItemFound, row: Row) -> None:
+        for column, value in row.cells.items():
+            if column not in _OF_ITEM and not column.startswith(_FEATURE):
+                continue
+            if column not in item.values:
+                item.values[column], item.lines[column] = value, row.line
+            elif item.values[column] != value:
+                sentence = _(
+                    "The item “%(item)s” has another value here in line %(line)d (%(other)s). All rows of an item must "
+                    "agree on it; leave the cell empty to say it once."
+                )
+                given = {"item": row.cells["item"], "line": item.lines[column], "other": shown(item.values[column])}
+                self.report(row, column, sentence % given)
+        for role in ROLES:
+            for name in row.cells.get(role, ()):
+                self._look_at(row, role, name)
+
+    def _add_output(self, item: _ItemFound, row: Row) -> None:
+        system, variant = row.cells["system"], row.cells.get("variant", "")
+        self.systems.setdefault(system)
+        key = (row.cells["item"], system, variant)
+        if key in self.reading.output_places:
+            sentence = _(
+                "Item “%(item)s”, system “%(system)s” and variant “%(variant)s” stand in line %(line)d already. "
+                "Remove one of the rows, or tell them apart by the column “variant”."
+            )
+            given = {"item": key[0], "system": system, "variant": variant, "line": self.reading.output_places[key].line}
+            self.report(row, "system", sentence % given)
+            return
+        self.reading.output_places[key] = row.place("unit" if "unit" in row.cells else "item")
+        item.outputs.append(
+            {
+                "system": system,
+                "variant": variant,
+                "text": row.cells.get("output", ""),
+                "language": row.cells.get("language", ""),
+                "unit": row.cells.get("unit", ""),
+            }
+        )
+
+    def _look_at(self, row: Row, role: str, name: str) -> None:
+        """Find out what a media file is, once for each file and role."""
+        if (name, role) in self.media:
+            return
+        self.media[name, role] = None
+        if name not in self.reading.files.names:
+            near = closest(name, self.reading.files.names)
+            sentence = _("There is no file “%(name)s” beside study.yaml.") % {"name": name}
+            self.report(row, role, sentence + (" " + _("Did you mean “%(name)s”?") % {"name": near} if near else ""))
+            return
+        content = self.reading.read(name)
+        if content is None:
+            return
+        media, sentence = identify(name, content, role)
+        if media is None:
+            self.report(row, role, f"{name} {sentence}")
+        else:
+            self.media[name, role] = self.reading.media[media.sha256] = media
+
+    def items(self) -> list[dict[str, Json]]:
+        """Return the items with everything filled in."""
+        self._number_documents()
+        return [
+            {
+                "key": key,
+                "document": item.values.get("document", ""),
+                "position": item.values.get("position", 0),
+                "source": item.values.get("source", ""),
+                "reference": item.values.get("reference", ""),
+                "source_language": item.values.get("source_language", ""),
+                "format": item.values.get("format", "text"),
+                "options": item.values.get("options", {}),
+                "features": {
+                    name.removeprefix(_FEATURE): value
+                    for name, value in item.values.items()
+                    if name.startswith(_FEATURE)
+                },
+                "context": [
+                    {"role": role, "sha256": media.sha256, "kind": media.kind}
+                    for role in ROLES
+                    for name in item.values.get(role, ())
+                    if (media := self.media.get((name, role))) is not None
+                ],
+                "outputs": item.outputs,
+            }
+            for key, item in self.found.items()
+        ]
+
+    def _number_documents(self) -> None:
+        """Give the items of a document their places, from 1 in the order of the file where the file gives none."""
+        documents: dict[str, list[_ItemFound]] = {}
+        for item in self.found.values():
+            if "document" in item.values:
+                documents.setdefault(item.values["document"], []).append(item)
+        for name, members in documents.items():
+            taken: dict[int, int] = {}
+            given = any("position" in one.values for one in members)
+            for number, item in enumerate(members, start=1):
+                if not given:
+                    item.values["position"] = number
+                elif "position" not in item.values:
+                    sentence = _("document “%(name)s”: give every item a position, or none.") % {"name": name}
+                    self._report_item(item, sentence)
+                elif item.values["position"] in taken:
+                    sentence = _("document “%(name)s” has an item at this position already, in line %(line)d.")
+                    self._report_item(item, sentence % {"name": name, "line": taken[item.values["position"]]})
+                taken.setdefault(item.values.get("position", 0), item.line)
+
+    def _report_item(self, item: _ItemFound, sentence: str) -> None:
+        self.reading.problems.add(self.reading.items_file, item.line, 1, f"position: {sentence}")

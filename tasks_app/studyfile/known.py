@@ -1,0 +1,228 @@
+"""The sections of what is known beforehand: controls (gold) and prefill."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from django.utils.translation import gettext as _
+
+from tasks_app.models import Gold, Prefill, Study
+from tasks_app.sections import Json, Section
+from tasks_app.services import units
+from tasks_app.studyfile.columns import CONTROLS, PREFILL, TableDeclaration
+from tasks_app.studyfile.problems import closest, nearest, shown
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.screens import DraftTask, draft_tasks
+from tasks_app.studyfile.tables import Row, find_table
+from tasks_app.task_types.base import GoldAnswer
+
+# Units a misspelt key is compared with: looking through many thousands takes seconds a row.
+_COMPARED = 2000
+
+
+class _Check:
+    """Goes through the rows of a table about units."""
+
+    def __init__(self, reading: StudyReading) -> None:
+        self.reading = reading
+        self.drafts = draft_tasks(reading)
+
+    def report(self, row: Row, column: str, sentence: str) -> None:
+        place = row.place(column)
+        self.reading.problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
+
+    def rows(self, declared: TableDeclaration) -> Iterator[Row]:
+        """The rows of a table that have a value in every column that needs one."""
+        table = find_table(declared, self.reading)
+        if table is None:
+            return
+        for row in table.rows():
+            missing = [name for name in declared.needed if name not in row.cells]
+            for name in missing:
+                self.report(row, name, _("A value is needed here in every row."))
+            if not missing:
+                yield row
+        self.reading.notes += table.notes
+
+    def task_of(self, row: Row) -> DraftTask | None:
+        """The task whose unit a row names; None where that is unclear, which is then reported."""
+        if not self.drafts:
+            return None  # what keeps units from being made is reported already
+        named = [one for one in self.drafts if one.task["key"] == row.cells.get("task", one.task["key"])]
+        if not named:
+            names = [one.task["key"] for one in self.drafts]
+            self.report(row, "task", f"{_('There is no such task.')} {nearest(row.cells['task'], names)}".rstrip())
+            return None
+        having = [one for one in named if row.cells["unit"] in one.units]
+        if len(having) == 1:
+            return having[0]
+        if having:
+            tasks = ", ".join(one.task["key"] for one in having)
+            sentence = _("Several tasks have this unit (%(tasks)s). Say which one in the column “task”.")
+            self.report(row, "unit", sentence % {"tasks": tasks})
+            return None
+        keys = [key for one in named for key in list(one.units)[:_COMPARED]]
+        near = closest(row.cells["unit"], keys) or keys[0]
+        sentence = _("There is no unit “%(key)s”. Units are called like “%(near)s”.")
+        self.report(row, "unit", sentence % {"key": row.cells["unit"], "near": near})
+        return None
+
+
+class _Controls(_Check):
+    """Goes through known answers."""
+
+    def take(self, row: Row) -> dict[str, Json] | None:
+        """Return what a row says, or None where it cannot be used."""
+        draft = self.task_of(row)
+        sound = draft is not None
+        for column, choices in (("purpose", Gold.Purpose.values), ("kind", Gold.Kind.values)):
+            if row.cells[column] not in choices:
+                sentence = _("must be one of: %(choices)s; it is %(value)s.")
+                given = {"choices": ", ".join(choices), "value": shown(row.cells[column])}
+                self.report(row, column, sentence % given)
+                sound = False
+        if draft is None or not sound or not self._answers(row, draft):
+            return None
+        return {
+            "task": draft.task["key"],
+            "unit": row.cells["unit"],
+            "purpose": row.cells["purpose"],
+            "criterion": row.cells.get("criterion", ""),
+            "kind": row.cells["kind"],
+            "answer": row.cells["answer"],
+            "explanation": row.cells.get("explanation", ""),
+        }
+
+    def _answers(self, row: Row, draft: DraftTask) -> bool:
+        """Say whether the task type can grade such an answer; what is wrong is reported."""
+        criterion, answer = row.cells.get("criterion"), row.cells["answer"]
+        if criterion is not None and criterion not in draft.task["criteria"]:
+            sentence = _("The task “%(task)s” does not ask this.") % {"task": draft.task["key"]}
+            self.report(row, "criterion", f"{sentence} {nearest(criterion, draft.task['criteria'])}".rstrip())
+            return False
+        if (fault := _fault_of(row.cells["kind"], answer)) is not None:
+            self.report(row, "answer", fault)
+            return False
+        screen, cleaned = draft.answer(draft.units[row.cells["unit"]], self.reading.document["criteria"])
+        try:
+            draft.kind.grade(screen, cleaned, [GoldAnswer(row.cells["kind"], answer, criterion)])
+        except ValueError as found:
+            self.report(row, "kind", str(found))
+            return False
+        return True
+
+
+def _fault_of(kind: str, answer: Json) -> str | None:
+    """Say why an answer does not fit its kind, or return None."""
+    this = {"value": shown(answer)}
+    if kind == "exact" and not isinstance(answer, int | float | str):
+        return _("An exact answer is one value; this is %(value)s. For several use set, for two ends range.") % this
+    if kind == "set" and not (
+        isinstance(answer, list) and answer and all(isinstance(one, int | float | str) for one in answer)
+    ):
+        return _("A set is a list of values, such as [1, 2]; this is %(value)s.") % this
+    if kind == "range" and not (
+        isinstance(answer, list)
+        and len(answer) == 2
+        and all(isinstance(one, int | float) and not isinstance(one, bool) and math.isfinite(one) for one in answer)
+        and answer[0] <= answer[1]
+    ):
+        return _("A range is [low, high], such as [60, 100]; this is %(value)s.") % this
+    return None
+
+
+def check_controls(reading: StudyReading) -> list[dict[str, Json]]:
+    """Read the known answers; items with one must not be judged as well."""
+    check, before = _Controls(reading), reading.problems.count
+    found: list[dict[str, Json]] = []
+    lines: dict[tuple[str, ...], int] = {}
+    purposes: dict[tuple[str, str], tuple[str, int]] = {}
+    for row in check.rows(CONTROLS):
+        one = check.take(row)
+        if one is None:
+            continue
+        key = (one["task"], one["unit"], one["criterion"])
+        if key in lines:
+            sentence = _("Line %(line)d has an answer to this already. Keep one of them.")
+            check.report(row, "unit", sentence % {"line": lines[key]})
+        lines.setdefault(key, row.line)
+        draft = next(draft for draft in check.drafts if draft.task["key"] == one["task"])
+        item = draft.units[one["unit"]].item or one["unit"]
+        purpose, line = purposes.setdefault((one["task"], item), (one["purpose"], row.line))
+        if purpose != one["purpose"]:
+            sentence = _("The item is there for %(purpose)s in line %(line)d. An item has one purpose only.")
+            check.report(row, "purpose", sentence % {"purpose": purpose, "line": line})
+        found.append(one)
+    _keep_apart(reading, check.drafts, found)
+    # Without every known answer it is not clear which units are to be judged.
+    reading.units_sound = reading.units_sound and reading.problems.count == before
+    return found
+
+
+def _keep_apart(reading: StudyReading, drafts: Sequence[DraftTask], controls: list[dict[str, Json]]) -> None:
+    """Refuse an item that some units have a known answer for and others are judged of."""
+    for draft in drafts:
+        known = {one["unit"] for one in controls if one["task"] == draft.task["key"]}
+        items = {draft.units[key].item for key in known} - {None}
+        for key, unit in draft.units.items():
+            if unit.item in items and key not in known:
+                sentence = _(
+                    "The item “%(item)s” has known answers, but its unit “%(unit)s” has none and would be judged. "
+                    "Training, exam, control and judged items must differ: give all its units an answer, or use "
+                    "another item."
+                )
+                file = next((name for name in reading.used if name.startswith("controls.")), "controls.csv")
+                reading.problems.add(file, 0, 0, sentence % {"item": unit.item, "unit": key})
+
+
+def check_prefill(reading: StudyReading) -> list[dict[str, Json]]:
+    """Read what parts carry when they are first shown."""
+    check = _Check(reading)
+    found: list[dict[str, Json]] = []
+    for row in check.rows(PREFILL):
+        draft = check.task_of(row)
+        if draft is None:
+            continue
+        parts, part = len(draft.units[row.cells["unit"]].parts), row.cells["part"]
+        if not 1 <= part <= parts:
+            sentence = _("The unit has %(n)d texts, counted from 1; this is %(part)d.")
+            check.report(row, "part", sentence % {"n": parts, "part": part})
+            continue
+        found.append(
+            {"task": draft.task["key"], "unit": row.cells["unit"], "part": part, "payload": row.cells["payload"]}
+        )
+    return found
+
+
+def export_controls(study: Study) -> list[dict[str, Json]]:
+    """Return the known answers in their order."""
+    rows = Gold.objects.filter(unit__task__study=study, unit__until=None).order_by("id")
+    names = ("unit__task__key", "unit__key", "purpose", "criterion__key", "kind", "answer", "explanation")
+    columns = ("task", "unit", "purpose", "criterion", "kind", "answer", "explanation")
+    return [{**dict(zip(columns, row, strict=True)), "criterion": row[3] or ""} for row in rows.values_list(*names)]
+
+
+def export_prefill(study: Study) -> list[dict[str, Json]]:
+    """Return what parts carry, in its order."""
+    rows = Prefill.objects.filter(part__unit__task__study=study, part__unit__until=None).order_by("id")
+    found = rows.values_list("part__unit__task__key", "part__unit__key", "part__number", "payload")
+    return [
+        {"task": task, "unit": unit, "part": number + 1, "payload": payload} for task, unit, number, payload in found
+    ]
+
+
+def store_controls(study: Study, controls: Json) -> None:
+    """Store the known answers; the units are there already."""
+    units.store_gold(study=study, controls=controls)
+
+
+def store_prefill(study: Study, prefill: Json) -> None:
+    """Store what parts carry; the units are there already."""
+    units.store_prefill(study=study, prefill=prefill)
+
+
+SECTIONS = (
+    Section("controls", 80, check_controls, export_controls, store=store_controls),
+    Section("prefill", 81, check_prefill, export_prefill, store=store_prefill),
+)

@@ -1,0 +1,49 @@
+"""How large a study file may be. `STUDY_FILE_LIMITS` in the settings changes single limits by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a study file may hold; each limit with its reason."""
+
+    # A zip as it is uploaded. It is checked in memory on the web server, beside raters' requests.
+    upload_bytes: int = 64 * MIB
+    # Everything in a zip or folder together, as it really unpacks: what stops a zip bomb.
+    unpacked_bytes: int = 256 * MIB
+    # How much smaller a zip may make a file above 1 MiB. Text shrinks about 10 times, a table of equal cells 300.
+    zip_ratio: int = 500
+    # Files in a zip or folder. A study has a few tables and its media.
+    files: int = 20_000
+    # study.yaml is written by hand; a large questionnaire has about 100 kB. YAML is slow to read.
+    yaml_bytes: int = 1 * MIB
+    # How deep study.yaml and cells of JSON are nested; what is declared needs 5 levels.
+    depth: int = 20
+    # One table. A million outputs are far above any human evaluation.
+    table_bytes: int = 128 * MIB
+    rows: int = 1_000_000
+    columns: int = 500
+    # One text. A novel's chapter has 30,000 characters; nobody judges more on one screen.
+    text_characters: int = 100_000
+    # One picture, sound or video: raters on a phone have to load it.
+    media_bytes: int = 32 * MIB
+
+
+def limits() -> Limits:
+    """Return the limits with what the settings change."""
+    return Limits(**getattr(settings, "STUDY_FILE_LIMITS", {}))
+
+
+def megabytes(size: int) -> str:
+    """Write a number of bytes as people do."""
+    if size < 1000:
+        return f"{size} bytes"
+    if size < MIB:
+        return f"{size / 1024:.0f} KiB"
+    return f"{size / MIB:.1f}".removesuffix(".0") + " MiB"

@@ -1,0 +1,183 @@
+"""The sections of study.yaml that are lists: criteria, groups, tasks and systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+
+from tasks_app import designs, task_types
+from tasks_app.models import Criterion, Group, Study, System, Task, TaskCriterion, TaskGroup
+from tasks_app.sections import Json, Path, Section
+from tasks_app.services import items, studies
+from tasks_app.studyfile.declarations import LISTS, CriterionBlock
+from tasks_app.studyfile.problems import nearest
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.schema import list_schema, plain
+from tasks_app.task_types.base import Criterion as AskedCriterion
+
+
+def check_list(name: str, reading: StudyReading) -> list[dict[str, Json]]:
+    """Return the entries of a section with defaults; two entries with one key are a problem."""
+    given = reading.given(name)
+    entries = [
+        reading.clean(LISTS[name], one, (name, number))
+        for number, one in enumerate(given if isinstance(given, list) else [])
+    ]
+    lines: dict[str, int] = {}
+    for number, entry in enumerate(entries):
+        path = (name, number, "key")
+        if not entry["key"] or not reading.sound(path):
+            continue
+        line = reading.tree.place(path).line
+        if entry["key"] in lines:
+            sentence = _("“%(key)s” is the key in line %(line)d already. Choose another.")
+            reading.problem(path, sentence % {"key": entry["key"], "line": lines[entry["key"]]})
+        lines.setdefault(entry["key"], line)
+    return entries
+
+
+def check_tasks(reading: StudyReading) -> list[dict[str, Json]]:
+    """Check every task: its type's and design's parameters, the criteria and groups it names."""
+    tasks = check_list("tasks", reading)
+    for number, task in enumerate(tasks):
+        path: Path = ("tasks", number)
+        _check_names(reading, (*path, "criteria"), task["criteria"], reading.document["criteria"])
+        _check_names(reading, (*path, "groups"), task["groups"], reading.document["groups"])
+        if task["type"] in task_types.registry:
+            kind = task_types.registry[task["type"]]
+            task["params"] = _params(reading, kind.Params, task["params"], (*path, "params"))
+            if reading.sound((*path, "params")) and reading.sound((*path, "criteria")):
+                for sentence in kind.problems(asked(reading.document["criteria"], task["criteria"]), task["params"]):
+                    reading.problem((*path, "criteria"), sentence)
+        if task["design"] in designs.registry:
+            form = designs.registry[task["design"]].Params
+            task["design_params"] = _params(reading, form, task["design_params"], (*path, "design_params"))
+    return tasks
+
+
+def _check_names(reading: StudyReading, path: Path, keys: list[str], known: list[dict[str, Json]]) -> None:
+    names = [one["key"] for one in known if one["key"]]
+    for number, key in enumerate(keys):
+        if key not in names and reading.sound((*path, number)):
+            sentence = _("There is no “%(key)s” in this file.") % {"key": key}
+            reading.problem((*path, number), f"{sentence} {nearest(key, names)}".rstrip())
+
+
+def _params(reading: StudyReading, form: type[forms.Form], given: Json, path: Path) -> dict[str, Json]:
+    return reading.clean(form, given, path)
+
+
+def asked(criteria: list[dict[str, Json]], keys: list[str]) -> tuple[AskedCriterion, ...]:
+    """Return criteria as task types see them, in the order of `keys`."""
+    by_key = {one["key"]: one for one in criteria}
+    return tuple(
+        AskedCriterion(
+            labels=tuple(one["labels"]),
+            **{
+                name: one[name]
+                for name in ("key", "name", "definition", "question", "low", "high", "anchors", "kind", "language")
+            },
+        )
+        for key in keys
+        if (one := by_key.get(key)) is not None
+    )
+
+
+def export_criteria(study: Study) -> list[dict[str, Json]]:
+    """Return the criteria in their order."""
+    empty: Mapping[str, Any] = {name: CriterionBlock.base_fields[name].initial for name in studies.ENDS}
+    found = []
+    for row in Criterion.objects.filter(study=study, until=None).order_by("id"):
+        ends = {name: plain(row.ends.get(name, empty[name])) for name in studies.ENDS}
+        found.append({name: ends[name] if name in ends else getattr(row, name) for name in CriterionBlock.base_fields})
+    return found
+
+
+def export_groups(study: Study) -> list[dict[str, Json]]:
+    """Return the groups in their order."""
+    return [{"key": row.key, "name": row.name} for row in Group.objects.filter(study=study).order_by("id")]
+
+
+def export_systems(study: Study) -> list[dict[str, Json]]:
+    """Return the systems in their order."""
+    rows = System.objects.filter(study=study).order_by("id")
+    return [{"key": row.key, "name": row.name, "kind": row.kind} for row in rows]
+
+
+def export_tasks(study: Study) -> list[dict[str, Json]]:
+    """Return the tasks in their order, with the keys of their criteria and groups."""
+    criteria = _names(TaskCriterion.objects.filter(task__study=study).order_by("order"), "criterion__key")
+    groups = _names(TaskGroup.objects.filter(task__study=study).order_by("id"), "group__key")
+    found = []
+    for row in Task.objects.filter(study=study, until=None).order_by("order", "id"):
+        values = {name: getattr(row, name) for name in studies.TASK_COLUMNS}
+        values["params"] = plain(row.kind.params(row.params))
+        lists = {"criteria": criteria.get(row.pk, []), "groups": groups.get(row.pk, [])}
+        found.append({name: {**values, **lists}[name] for name in LISTS["tasks"].base_fields})
+    return found
+
+
+def _names(rows: Any, column: str) -> dict[int, list[str]]:
+    names: dict[int, list[str]] = {}
+    for task, key in rows.values_list("task_id", column):
+        names.setdefault(task, []).append(key)
+    return names
+
+
+def store_criteria(study: Study, criteria: Json) -> None:
+    """Store the criteria."""
+    studies.store_criteria(study=study, criteria=criteria)
+
+
+def store_groups(study: Study, groups: Json) -> None:
+    """Store the groups."""
+    studies.store_groups(study=study, groups=groups)
+
+
+def store_tasks(study: Study, tasks: Json) -> None:
+    """Store the tasks; criteria and groups are there already."""
+    studies.store_tasks(study=study, tasks=tasks)
+
+
+def store_systems(study: Study, systems: Json) -> None:
+    """Store the systems."""
+    items.store_systems(study=study, systems=systems)
+
+
+def erase_tasks(study: Study) -> None:
+    """Remove tasks, criteria and groups."""
+    studies.erase_tasks(study=study)
+
+
+SECTIONS = (
+    Section(
+        "criteria",
+        50,
+        partial(check_list, "criteria"),
+        export_criteria,
+        schema=partial(list_schema, "criteria"),
+        store=store_criteria,
+        erase=erase_tasks,
+    ),
+    Section(
+        "groups",
+        51,
+        partial(check_list, "groups"),
+        export_groups,
+        schema=partial(list_schema, "groups"),
+        store=store_groups,
+    ),
+    Section("tasks", 52, check_tasks, export_tasks, schema=partial(list_schema, "tasks"), store=store_tasks),
+    Section(
+        "systems",
+        60,
+        partial(check_list, "systems"),
+        export_systems,
+        schema=partial(list_schema, "systems"),
+        store=store_systems,
+    ),
+)

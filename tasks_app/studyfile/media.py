@@ -1,0 +1,117 @@
+"""What a picture, sound or video really is, by its first bytes; a file's name says nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from tasks_app.studyfile.limits import limits, megabytes
+
+# What a column takes, by the first word of the media type.
+ROLES = {"context_image": "image", "context_audio": "audio", "context_video": "video"}
+
+_EXTENSIONS = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/webp": "webp",
+    "image/gif": "gif",
+    "audio/mpeg": "mp3",
+    "audio/mp4": "m4a",
+    "audio/aac": "aac",
+    "audio/wav": "wav",
+    "audio/ogg": "ogg",
+    "audio/flac": "flac",
+    "video/mp4": "mp4",
+    "video/webm": "webm",
+    "video/ogg": "ogv",
+}
+
+_HEAD = 512
+
+
+@dataclass(frozen=True, slots=True)
+class MediaFile:
+    """A file of the study: its name there, and what it is."""
+
+    name: str
+    sha256: str
+    kind: str
+
+
+def extension(kind: str) -> str:
+    """The suffix of a file of that media type."""
+    return _EXTENSIONS[kind]
+
+
+def sniff(content: bytes) -> str | None:
+    """Return the media type of a file that browsers can show or play, or None."""
+    return next((kind for test, kind in _TESTS if test(content[:_HEAD])), None)
+
+
+def identify(name: str, content: bytes, role: str) -> tuple[MediaFile | None, str]:
+    """Return what a file is, or None and a sentence that says why it cannot be shown as `role`."""
+    most = limits().media_bytes
+    if len(content) > most:
+        sentence = _("has %(size)s; at most %(most)s can be shown to raters. Make it smaller.")
+        return None, sentence % {"size": megabytes(len(content)), "most": megabytes(most)}
+    if not content:
+        return None, _("is empty (0 bytes).")
+    kind = sniff(content)
+    if kind is None and re.search(rb"<(!doctype|html|svg|script|\?xml)", content[:_HEAD], re.IGNORECASE):
+        return None, _("is SVG, HTML or XML, which can carry scripts. Save it as PNG, JPEG, WebP or GIF.")
+    if kind is None:
+        return None, _(
+            "is of no kind that browsers show. Use PNG, JPEG, WebP, GIF, MP3, M4A, WAV, Ogg, FLAC, MP4 or WebM."
+        )
+    wanted = ROLES[role]
+    if not kind.startswith(f"{wanted}/"):
+        sentence = _("is %(kind)s, which does not belong into %(role)s.")
+        return None, sentence % {"kind": kind, "role": role}
+    return MediaFile(name, hashlib.sha256(content).hexdigest(), kind), ""
+
+
+def _begins(*starts: bytes) -> Callable[[bytes], bool]:
+    return lambda head: head.startswith(starts)
+
+
+def _riff(form: bytes) -> Callable[[bytes], bool]:
+    return lambda head: head.startswith(b"RIFF") and head[8:12] == form
+
+
+def _ogg(*codecs: bytes) -> Callable[[bytes], bool]:
+    return lambda head: head.startswith(b"OggS") and any(codec in head for codec in codecs)
+
+
+def _mp4(*brands: bytes) -> Callable[[bytes], bool]:
+    return lambda head: head[4:8] == b"ftyp" and head[8:12].startswith(brands)
+
+
+def _mpeg_frame(head: bytes) -> bool:
+    # Eleven bits of sync, then a layer that is not reserved (00): MP3 without an ID3 tag.
+    return len(head) > 2 and head[0] == 0xFF and head[1] & 0xE0 == 0xE0 and head[1] & 0x06 != 0
+
+
+_TESTS: tuple[tuple[Callable[[bytes], bool], str], ...] = (
+    (_begins(b"\x89PNG\r\n\x1a\n"), "image/png"),
+    (_begins(b"\xff\xd8\xff"), "image/jpeg"),
+    (_begins(b"GIF87a", b"GIF89a"), "image/gif"),
+    (_riff(b"WEBP"), "image/webp"),
+    (_riff(b"WAVE"), "audio/wav"),
+    (_begins(b"fLaC"), "audio/flac"),
+    (_ogg(b"theora"), "video/ogg"),
+    (_ogg(b"vorbis", b"OpusHead", b"Speex", b"FLAC"), "audio/ogg"),
+    (_mp4(b"M4A", b"M4B"), "audio/mp4"),
+    (
+        _mp4(b"isom", b"iso2", b"iso4", b"iso5", b"iso6", b"mp41", b"mp42", b"avc1", b"M4V", b"MSNV", b"dash"),
+        "video/mp4",
+    ),
+    (lambda head: head.startswith(b"\x1aE\xdf\xa3") and b"webm" in head, "video/webm"),
+    # AAC frames have layer 00, which no MP3 has.
+    (_begins(b"\xff\xf1", b"\xff\xf9"), "audio/aac"),
+    (_begins(b"ID3"), "audio/mpeg"),
+    (_mpeg_frame, "audio/mpeg"),
+)

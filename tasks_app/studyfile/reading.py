@@ -1,0 +1,142 @@
+"""One study file while it is checked: what was given, where it stands, and what was found wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS
+from django.utils.translation import gettext as _
+
+from tasks_app import sections
+from tasks_app.sections import Document, Json, Path
+from tasks_app.studyfile.decoding import Place, decode
+from tasks_app.studyfile.explain import violations
+from tasks_app.studyfile.media import MediaFile
+from tasks_app.studyfile.problems import Problems, StudyFileError, closest
+from tasks_app.studyfile.schema import plain, whole_schema
+from tasks_app.studyfile.source import Files
+from tasks_app.studyfile.yaml_tree import Tree, parse, size_problem
+
+STUDY_YAML = "study.yaml"
+
+
+class StudyReading:
+    """What the checks of the sections work on; see `tasks_app.sections.Reading`."""
+
+    def __init__(self, files: Files) -> None:
+        """Read study.yaml and hold it against the schema; problems are collected, not raised."""
+        self.files = files
+        self.problems = Problems()
+        self.document: Document = {"evalweb": sections.FORMAT}
+        self.notes: list[str] = list(files.notes)
+        self.used: set[str] = {STUDY_YAML}
+        # What the items turned out to be: their file, where each (item, system, variant) stands, the media they
+        # name by hash, whether units can be made of them, those units, and numbers for whoever loads the study.
+        self.items_file = "items.csv"
+        self.output_places: dict[tuple[str, str, str], Place] = {}
+        self.media: dict[str, MediaFile] = {}
+        self.units_sound = False
+        self.drafts: Any = None
+        self.counts: dict[str, int] = {}
+        self._reported: set[Path] = set()
+        self._touched: set[Path] = set()
+        self.tree = self._read()
+        if self.tree.data is None:
+            self._mark(())
+        else:
+            for path, sentence, key in violations(self.tree.data, whole_schema()):
+                self.problem(path, self._about_format(path) or sentence, key=key)
+
+    def _read(self) -> Tree:
+        """Parse study.yaml; what keeps it from being read is reported."""
+        if STUDY_YAML not in self.files.names:
+            near = closest(STUDY_YAML, [name.rpartition("/")[2] for name in self.files.names])
+            sentence = _("There is no study.yaml here. It says what the study is; see docs/study-file.md.")
+            if near is not None:
+                sentence += " " + _("Is it %(name)s? Rename or move it.") % {"name": near}
+            self.problems.add(self.files.label, 0, 0, sentence)
+            return Tree(STUDY_YAML)
+        content = self.read(STUDY_YAML)
+        if content is None:
+            return Tree(STUDY_YAML)
+        if sentence_of_size := size_problem(content):
+            self.problems.add(STUDY_YAML, 0, 0, sentence_of_size)
+            return Tree(STUDY_YAML)
+        text = decode(STUDY_YAML, content, self.problems)
+        if text is None:
+            return Tree(STUDY_YAML)
+        tree = parse(STUDY_YAML, text, self.problems)
+        if tree.data is None and not self.problems.count:
+            self.problems.add(STUDY_YAML, 0, 0, _("This file is empty. See docs/study-file.md for what it holds."))
+        return tree
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file; None where it cannot be read, which is then reported."""
+        self.used.add(name)
+        try:
+            return self.files.read(name)
+        except StudyFileError as found:
+            for one in found.problems:
+                self.problems.add(one.file, one.line, one.column, one.message)
+            return None
+
+    def given(self, name: str) -> Json:
+        """The part of study.yaml of that name as it stands there, or None."""
+        return self.tree.data.get(name) if isinstance(self.tree.data, dict) else None
+
+    def problem(self, path: Path, message: str, *, key: bool = False) -> None:
+        """Report what is wrong with a value, or with the key in front of it."""
+        place = self.tree.place(path, key=key)
+        self.problems.add(STUDY_YAML, place.line, place.column, f"{name_of(path)}: {message}" if path else message)
+        self._mark(path)
+
+    def _mark(self, path: Path) -> None:
+        self._reported.add(path)
+        self._touched.update(path[:length] for length in range(len(path) + 1))
+
+    def sound(self, path: Path) -> bool:
+        """Say whether nothing was reported at that place, within it or around it."""
+        around = (path[:length] for length in range(len(path)))
+        return path not in self._touched and not any(one in self._reported for one in around)
+
+    def note(self, message: str) -> None:
+        """Tell the researcher something that stops nothing."""
+        if message not in self.notes:
+            self.notes.append(message)
+
+    def clean(self, form: type[forms.Form], given: Json, path: Path) -> dict[str, Json]:
+        """Return an object with every default filled in; what is wrong with it is reported and left at its default."""
+        values = given if isinstance(given, Mapping) else {}
+        fields = form.base_fields
+        defaults: dict[str, Any] = {name: field.initial for name, field in fields.items()}
+        usable = {name: value for name, value in values.items() if name in fields and self.sound((*path, name))}
+        bound = form({**defaults, **usable})
+        for name, errors in bound.errors.items():
+            where = path if name == NON_FIELD_ERRORS else (*path, name)
+            # A field that was reported has its default here, of which nobody wants to hear.
+            if name == NON_FIELD_ERRORS or self.sound(where):
+                self.problem(where, " ".join(map(str, errors)))
+        return {name: plain(bound.cleaned_data.get(name, defaults[name])) for name in fields}
+
+    def _about_format(self, path: Path) -> str | None:
+        if path != ("evalweb",):
+            return None
+        given = self.given("evalweb")
+        if isinstance(given, int) and given > sections.FORMAT:
+            return _("This file is of format %(given)d; this installation reads format %(known)d. Update it.") % {
+                "given": given,
+                "known": sections.FORMAT,
+            }
+        return _("The first line must be “evalweb: %(known)d”, the version of this format.") % {
+            "known": sections.FORMAT
+        }
+
+
+def name_of(path: Path) -> str:
+    """Write a path as people do: tasks[1].k."""
+    name = ""
+    for part in path:
+        name += f"[{part}]" if isinstance(part, int) else f".{part}" if name else str(part)
+    return name

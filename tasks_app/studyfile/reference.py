@@ -1,0 +1,89 @@
+"""The tables of docs/study-file.md, made of the declarations, so that the page cannot say anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from django.utils.translation import override
+
+from tasks_app import designs, task_types
+from tasks_app.sections import Json
+from tasks_app.studyfile.columns import TABLES, TableDeclaration
+from tasks_app.studyfile.explain import expected
+from tasks_app.studyfile.limits import Limits, megabytes
+from tasks_app.studyfile.schema import form_schema, whole_schema
+
+_HEAD = ("| name | holds | default | |", "|---|---|---|---|")
+
+_LIMITS = {
+    "upload_bytes": "a zip as it is uploaded",
+    "unpacked_bytes": "all files together, unpacked",
+    "files": "files",
+    "yaml_bytes": "study.yaml",
+    "table_bytes": "one table",
+    "rows": "rows of one table",
+    "text_characters": "characters of one text",
+    "media_bytes": "one picture, sound or video",
+}
+
+
+def reference() -> str:
+    """Return every table in Markdown, in English whatever language is active."""
+    with override("en"):
+        return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    schema = whole_schema()
+    yield "### study.yaml"
+    for name, part in schema["properties"].items():
+        entries: Mapping[str, Json] = part.get("items", part)
+        if "properties" in entries:
+            kind = "a list of" if "items" in part else "one group of settings"
+            yield from (
+                "",
+                f"**`{name}`** ({kind})" if "items" not in part else f"**`{name}`** (a list; each entry:)",
+                "",
+            )
+            yield from _table(entries)
+    for title, members in (("task type", task_types.registry), ("design", designs.registry)):
+        for name, member in members.items():
+            params = form_schema(member.Params)
+            if params["properties"]:
+                yield from ("", f"**Parameters of the {title} `{name}`**", "")
+                yield from _table(params)
+    for declared in TABLES:
+        yield from ("", f"### {' or '.join(f'{declared.stem}.{suffix}' for suffix in declared.suffixes)}", "")
+        yield from _columns(declared)
+    yield from ("", "### Limits", "", "| what | at most |", "|---|---|")
+    for name, what in _LIMITS.items():
+        value = getattr(Limits(), name)
+        yield f"| {what} | {megabytes(value) if name.endswith('bytes') else f'{value:,}'} |"
+
+
+def _table(schema: Mapping[str, Json]) -> Iterator[str]:
+    yield from _HEAD
+    needed: Sequence[str] = schema.get("required", ())
+    for name, field in schema["properties"].items():
+        about = [field.get("title", ""), field.get("description", "")]
+        default = "needed" if name in needed else _plain(field.get("default", ""))
+        said = ". ".join(one.rstrip(".") for one in about if one)
+        yield f"| `{name}` | {_holds(field)} | {default} | {said}. |"
+
+
+def _holds(field: Mapping[str, Json]) -> str:
+    said = expected(field)
+    return f"{said}, at most {field['maxLength']} characters" if "maxLength" in field else said
+
+
+def _plain(value: Json) -> str:
+    return ("true" if value else "false") if isinstance(value, bool) else str(value)
+
+
+def _columns(declared: TableDeclaration) -> Iterator[str]:
+    yield from ("| column | holds | |", "|---|---|---|")
+    for column in declared.columns:
+        needed = " (needed)" if column.needed else ""
+        yield f"| `{column.name}`{needed} | {str(column.kind.value).replace('|', chr(92) + '|')} | {column.doc} |"
+    if declared.prefix is not None:
+        yield f"| `{declared.prefix.name}…` | {declared.prefix.kind.value} | {declared.prefix.doc} |"

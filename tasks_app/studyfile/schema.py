@@ -1,0 +1,162 @@
+"""Form fields to JSON Schema (draft 2020-12), so that an editor knows a study file as well as the checks do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any, cast
+
+from django import forms
+
+from tasks_app import designs, sections, task_types
+from tasks_app.sections import Json
+from tasks_app.studyfile.declarations import LISTS, TaskBlock
+from tasks_app.studyfile.fields import KeyField, ListField, MapField, ObjectField
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def whole_schema() -> dict[str, Json]:
+    """Return the JSON Schema of study.yaml, made of the schemas of the registered sections."""
+    parts = {one.name: one.schema() for one in sections.registered() if one.schema is not None}
+    return {
+        "$schema": DIALECT,
+        "title": "evalweb study file",
+        "description": "study.yaml; the texts stand beside it in items.csv, items.tsv or items.jsonl.",
+        "type": "object",
+        "properties": {
+            "evalweb": {"const": sections.FORMAT, "description": "Version of this format."},
+            **parts,
+        },
+        "required": ["evalweb", "study", "tasks"],
+        "additionalProperties": False,
+    }
+
+
+def form_schema(form: type[forms.Form]) -> dict[str, Json]:
+    """Return the schema of an object whose properties are the fields of a form."""
+    fields = form.base_fields
+    schema: dict[str, Json] = {"type": "object"}
+    if doc := _first_line(form):
+        schema["description"] = doc
+    schema["properties"] = {name: field_schema(field) for name, field in fields.items()}
+    required = [name for name, field in fields.items() if _must_be_given(field)]
+    if required:
+        schema["required"] = required
+    schema["additionalProperties"] = False
+    return schema
+
+
+def list_schema(section: str) -> dict[str, Json]:
+    """Return the schema of a section that is a list of objects."""
+    schema: dict[str, Json] = {"type": "array", "items": form_schema(LISTS[section])}
+    if section == "tasks":
+        schema["minItems"] = 1
+        schema["items"]["allOf"] = [*_conditions("type", "params"), *_conditions("design", "design_params")]
+    return schema
+
+
+def _conditions(chooser: str, params: str) -> list[Json]:
+    """One condition a member of a registry: whoever chooses it may give its parameters and no others."""
+    default = TaskBlock.base_fields[chooser].initial
+    members: Mapping[str, Any] = task_types.registry if chooser == "type" else designs.registry
+    return [
+        {
+            # A chooser that is left out stands for its default.
+            "if": {
+                "properties": {chooser: {"const": name}},
+                **({} if name == default else {"required": [chooser]}),
+            },
+            "then": {"properties": {params: form_schema(member.Params)}},
+        }
+        for name, member in members.items()
+    ]
+
+
+def field_schema(field: forms.Field) -> dict[str, Json]:
+    """Return the schema of one field: type, limits, choices, and what is said about it."""
+    schema: dict[str, Json] = _type_of(field)
+    if isinstance(field, forms.IntegerField | forms.DecimalField):  # FloatField is an IntegerField to Django
+        if field.min_value is not None:
+            schema["minimum"] = _number(field.min_value)
+        if field.max_value is not None:
+            schema["maximum"] = _number(field.max_value)
+    if isinstance(field, forms.CharField) and field.max_length is not None:
+        schema["maxLength"] = field.max_length
+    if field.label:
+        schema["title"] = str(field.label)
+    if field.help_text:
+        schema["description"] = str(field.help_text)
+    default = field.initial
+    if default not in (None, "", (), {}):
+        schema["default"] = _number(default) if isinstance(default, Decimal) else default
+    return schema
+
+
+def _pattern(field: Any) -> dict[str, Json]:
+    return {"type": "string", "pattern": field.regex.pattern}
+
+
+def _list(field: Any) -> dict[str, Json]:
+    # A key that is named twice is a slip; words for the steps of a scale may repeat.
+    return {"type": "array", "items": {"type": "string"}, **({"uniqueItems": True} if field.keys else {})}
+
+
+# How each kind of field is written; the first that fits counts, so a class stands before what it inherits from.
+_TYPES: tuple[tuple[type[forms.Field], Callable[[Any], dict[str, Json]]], ...] = (
+    (forms.ChoiceField, lambda field: {"type": "string", "enum": _choices(field)}),
+    (ListField, _list),
+    (MapField, lambda _field: {"type": "object", "additionalProperties": {"type": "string"}}),
+    (ObjectField, lambda _field: {"type": "object"}),
+    (forms.BooleanField, lambda _field: {"type": "boolean"}),
+    (forms.FloatField, lambda _field: {"type": "number"}),
+    (forms.DecimalField, lambda _field: {"type": "number"}),
+    (forms.IntegerField, lambda _field: {"type": "integer"}),
+    (forms.DateField, lambda _field: {"type": "string", "format": "date"}),
+    (KeyField, lambda field: {"type": "string", "pattern": field.pattern}),
+    (forms.RegexField, _pattern),
+    (forms.Field, lambda _field: {"type": "string"}),
+)
+
+
+def _type_of(field: forms.Field) -> dict[str, Json]:
+    return next(written(field) for kind, written in _TYPES if isinstance(field, kind))
+
+
+def _choices(field: forms.ChoiceField) -> list[str]:
+    """List the values of choices, which Django allows to be grouped."""
+    values: list[str] = []
+    for value, label in cast("Iterable[tuple[Any, Any]]", field.choices):
+        inner = label if isinstance(label, list | tuple) else [(value, label)]
+        values += [str(one) for one, _label in inner]
+    return values
+
+
+def _must_be_given(field: forms.Field) -> bool:
+    return field.required and field.initial is None
+
+
+def _number(value: Any) -> int | float:
+    """Write a limit or default as JSON does; whole numbers without a point."""
+    return int(value) if value == int(value) else float(value)
+
+
+def _first_line(form: type[forms.Form]) -> str:
+    # A form without a docstring of its own has its parent's, which is about something else.
+    return (form.__dict__.get("__doc__") or "").strip().split("\n")[0]
+
+
+def plain(value: Any) -> Json:
+    """Return a cleaned value as JSON holds it; equal values look equal."""
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, float | Decimal):
+        return _number(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(name): plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return value

@@ -1,0 +1,216 @@
+"""The units that the tasks of a study file would have, made without storing anything, and whether a plan exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from django.utils.translation import gettext as _
+
+from tasks_app import designs, task_types
+from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.models import Study
+from tasks_app.sections import Json, Path
+from tasks_app.services import plans
+from tasks_app.services.units import draft_units, name_of_unit
+from tasks_app.studyfile.item_rows import LONGEST
+from tasks_app.studyfile.lists import asked
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.task_types import TaskType
+from tasks_app.task_types.base import ItemTexts, OutputText, Part, Quality, Screen, UnitDraft
+
+
+@dataclass(frozen=True, slots=True)
+class DraftTask:
+    """A task of a study file with its units by key."""
+
+    number: int
+    task: Mapping[str, Json]
+    items: Mapping[str, ItemTexts]
+    units: Mapping[str, UnitDraft]
+
+    @property
+    def kind(self) -> TaskType:
+        """The task type."""
+        return task_types.registry[self.task["type"]]
+
+    def texts(self, unit: UnitDraft) -> list[OutputText]:
+        """The text of every part of a unit."""
+        outputs = self.items[unit.item].outputs if unit.item is not None else ()
+        return [outputs[group[0]] for group in unit.parts]
+
+    def screen(self, unit: UnitDraft, criteria: list[dict[str, Json]]) -> Screen:
+        """A screen of the unit as a rater would see it, in canonical order."""
+        return Screen(
+            type=self.kind.name,
+            parts=tuple(Part(number, one.text, one.language) for number, one in enumerate(self.texts(unit))),
+            criteria=asked(criteria, self.task["criteria"]),
+            params=self.kind.params(self.task["params"]),
+        )
+
+    def answer(self, unit: UnitDraft, criteria: list[dict[str, Json]]) -> tuple[Screen, Mapping[str, object]]:
+        """A screen of the unit and some answer to it, as cleaned by its form."""
+        screen = self.screen(unit, criteria)
+        rng = Random(1)  # noqa: S311  any answer will do
+        form = self.kind.form(screen, self.kind.simulate(screen, Quality.CAREFUL, rng))
+        form.is_valid()
+        return screen, form.cleaned_data
+
+
+def draft_tasks(reading: StudyReading) -> list[DraftTask]:
+    """Make the units of every task that is sound, once a file; none where the items are not."""
+    if reading.drafts is None:
+        reading.drafts = _draft_tasks(reading) if reading.units_sound else []
+    drafts: list[DraftTask] = reading.drafts
+    return drafts
+
+
+def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
+    drafts: list[DraftTask] = []
+    names = {
+        (item["key"], output["system"], output["variant"]): output["unit"]
+        for item in reading.document["items"]
+        for output in item["outputs"]
+        if output["unit"]
+    }
+    for number, task in enumerate(reading.document["tasks"]):
+        if not reading.sound(("tasks", number)) or task["type"] not in task_types.registry:
+            continue
+        items = {item.key: item for item in _texts(reading.document["items"], keep=task["keep_identical"])}
+        kind = task_types.registry[task["type"]]
+        made = draft_units(
+            kind=kind,
+            params=kind.params(task["params"]),
+            task=task["key"],
+            seed=reading.document["study"]["seed"],
+            items=list(items.values()),
+        )
+        draft = DraftTask(number, task, items, _by_name(reading, task, made, items, names))
+        if not draft.units:
+            reading.problem(("tasks", number), _("These items give this task nothing to show."))
+        else:
+            drafts.append(draft)
+    for item in reading.document["items"] if names else ():
+        for output in item["outputs"]:
+            output["unit"] = names.get((item["key"], output["system"], output["variant"]), "")
+    return drafts
+
+
+def _texts(items: list[dict[str, Json]], *, keep: bool) -> Iterator[ItemTexts]:
+    for item in items:
+        outputs = [OutputText(one["system"], one["variant"], one["text"], one["language"]) for one in item["outputs"]]
+        yield ItemTexts.collapsed(
+            item["key"],
+            outputs,
+            keep=keep,
+            document=item["document"] or None,
+            position=item["position"],
+            options=item["options"],
+        )
+
+
+def _by_name(
+    reading: StudyReading,
+    task: Mapping[str, Json],
+    drafts: Iterator[UnitDraft],
+    items: Mapping[str, ItemTexts],
+    names: dict[tuple[str, str, str], str],
+) -> dict[str, UnitDraft]:
+    """Put units under their keys: names of the researcher's own where the column `unit` gives them."""
+    units: dict[str, UnitDraft] = {}
+    for draft in drafts:
+        _agree_on_name(reading, task, draft, items, names)
+        key = name_of_unit(draft, items, names) or draft.key
+        if key in units:
+            sentence = _("unit: “%(key)s” names several screens of the task “%(task)s”. Give each its own name.")
+            _report_unit(reading, draft, items, sentence % {"key": key, "task": task["key"]})
+        elif len(key) > LONGEST["unit"]:
+            sentence = _("unit: “%(key)s” is longer than %(n)d characters. Shorten the keys, or name the unit.")
+            _report_unit(reading, draft, items, sentence % {"key": key, "n": LONGEST["unit"]})
+        units[key] = draft
+    return units
+
+
+def _agree_on_name(
+    reading: StudyReading,
+    task: Mapping[str, Json],
+    draft: UnitDraft,
+    items: Mapping[str, ItemTexts],
+    names: dict[tuple[str, str, str], str],
+) -> None:
+    """Refuse two names for one screen; identical outputs, which are shown once, take the first one's name."""
+    if not names or draft.item is None:
+        return
+    wanted = name_of_unit(draft, items, names)
+    for group in draft.parts:
+        for position, number in enumerate(group):
+            output = items[draft.item].outputs[number]
+            key = (draft.item, output.system, output.variant)
+            if names.get(key, "") == wanted:
+                continue
+            if position == 0:
+                sentence = _(
+                    "unit: the task “%(task)s” shows this text on the same screen as “%(wanted)s”. Name both alike."
+                )
+                place = reading.output_places[key]
+                given = {"task": task["key"], "wanted": wanted or draft.key}
+                reading.problems.add(reading.items_file, place.line, place.column, sentence % given)
+            else:
+                names[key] = wanted
+                reading.note(_("Identical outputs are one unit; it has the name of the first row."))
+
+
+def _report_unit(reading: StudyReading, draft: UnitDraft, items: Mapping[str, ItemTexts], sentence: str) -> None:
+    if draft.item is None or not draft.parts:
+        reading.problems.add(reading.items_file, 0, 0, sentence)
+        return
+    first = items[draft.item].outputs[draft.parts[0][0]]
+    place = reading.output_places[draft.item, first.system, first.variant]
+    reading.problems.add(reading.items_file, place.line, place.column, sentence)
+
+
+def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
+    """Draw the plan of every task as opening would, so that settings that cannot be kept are known now."""
+    for draft in drafts:
+        units = plan_units(draft, reading.document)
+        path: Path = ("tasks", draft.number)
+        if not units:
+            reading.problem(path, _("Every unit has a known answer, so nothing is left to be judged. Add items."))
+            continue
+        study = Study(seed=reading.document["study"]["seed"])
+        settings = Settings(set_size=draft.task["set_size"], spacing=draft.task["spacing"])
+        rng = plans.seeded(study, "plan", draft.task["key"], study.next_version)
+        try:
+            booklets = designs.registry[draft.task["design"]]().draw(units, settings, draft.task["design_params"], rng)
+        except PlanImpossible as found:
+            blamed = next((name for name in found.nearest if (*path, name) in reading.tree.values), None)
+            reading.problem(path if blamed is None else (*path, blamed), str(found))
+            continue
+        for name, n in (
+            ("units", len(draft.units)),
+            ("places", sum(map(len, booklets))),
+            ("booklets", len(booklets)),
+        ):
+            reading.counts[name] = reading.counts.get(name, 0) + n
+
+
+def plan_units(draft: DraftTask, document: Mapping[str, Json]) -> list[PlanUnit]:
+    """Describe the units without a known answer to the design, as they will be when stored."""
+    known = {one["unit"] for one in document["controls"] if one["task"] == draft.task["key"]}
+    return [
+        PlanUnit(
+            key=key,
+            k=draft.task["k"],
+            item=unit.item,
+            document=draft.items[unit.item].document if unit.item is not None else None,
+            position=draft.items[unit.item].position if unit.item is not None else 0,
+            shape=tuple(
+                tuple(draft.items[unit.item].outputs[number].system for number in group) for group in unit.parts
+            )
+            if unit.item is not None
+            else (),
+        )
+        for key, unit in draft.units.items()
+        if key not in known
+    ]

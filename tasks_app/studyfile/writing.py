@@ -1,0 +1,123 @@
+"""A document to files: study.yaml, the tables and media, into a folder or a zip."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, TypeAlias
+
+from django.utils.translation import gettext as _
+
+from tasks_app import sections
+from tasks_app.sections import Document, Json
+from tasks_app.studyfile.columns import BETWEEN_FILES, CONTROLS, ITEMS, PREFILL, BadCell, from_text
+from tasks_app.studyfile.jsontext import dumps
+from tasks_app.studyfile.media import ROLES, extension
+from tasks_app.studyfile.problems import Problem, StudyFileError
+from tasks_app.studyfile.reading import STUDY_YAML
+from tasks_app.studyfile.yaml_text import dump
+
+Target: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
+
+# The earliest time a zip can hold. With the true one no two exports of a study would be the same bytes.
+_TIME = (1980, 1, 1, 0, 0, 0)
+
+MEDIA_FOLDER = "media"
+
+
+def write(document: Document, target: Target, media: Callable[[str], bytes]) -> None:
+    """Write a document; `media` gives the content of a file by its hash.
+
+    Raises
+    ------
+    StudyFileError
+        Where the target is a folder that holds something already.
+    """
+    if isinstance(target, str | os.PathLike) and Path(target).suffix.lower() != ".zip":
+        folder = Path(target)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            sentence = _("is there already and not an empty folder. Choose a new name, or one that ends in .zip.")
+            raise StudyFileError([Problem(str(target), 0, 0, sentence)])
+        for name, content in files_of(document, media):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+        return
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files_of(document, media):
+            entry = zipfile.ZipInfo(name, _TIME)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content)
+
+
+def files_of(document: Document, media: Callable[[str], bytes]) -> Iterator[tuple[str, bytes]]:
+    """Yield (name, content) of every file of a study."""
+    yield STUDY_YAML, dump(document, sections.registered()).encode()
+    yield (
+        "items.csv",
+        _table([column.name for column in ITEMS.columns], list(item_rows(document["items"])), ITEMS.needed),
+    )
+    if document["controls"]:
+        rows = [{**one, "answer": answer_text(one["answer"])} for one in document["controls"]]
+        yield "controls.csv", _table(CONTROLS.names, rows, CONTROLS.needed)
+    if document["prefill"]:
+        rows = [{**one, "payload": dumps(one["payload"])} for one in document["prefill"]]
+        yield "prefill.csv", _table(PREFILL.names, rows, PREFILL.needed)
+    kinds = {one["sha256"]: one["kind"] for item in document["items"] for one in item["context"]}
+    for sha256, kind in sorted(kinds.items()):
+        yield media_name(sha256, kind), media(sha256)
+
+
+def media_name(sha256: str, kind: str) -> str:
+    """Name a media file: by its content, so that the name tells raters and neighbours nothing."""
+    return f"{MEDIA_FOLDER}/{sha256}.{extension(kind)}"
+
+
+def item_rows(items: list[dict[str, Json]]) -> Iterator[dict[str, Json]]:
+    """Yield one row an output, with what describes the item repeated."""
+    for item in items:
+        of_item = {
+            "item": item["key"],
+            **{name: item[name] for name in ("source", "reference", "document", "source_language")},
+            "position": item["position"] if item["document"] or item["position"] else "",
+            "format": "" if item["format"] == "text" else item["format"],
+            "options": dumps(item["options"]) if item["options"] else "",
+            **{f"feature_{name}": value for name, value in item["features"].items()},
+        }
+        for role in ROLES:
+            names = [media_name(one["sha256"], one["kind"]) for one in item["context"] if one["role"] == role]
+            of_item[role] = BETWEEN_FILES.join(names)
+        for output in item["outputs"]:
+            yield {
+                **of_item,
+                "system": output["system"],
+                "output": output["text"],
+                **{name: output[name] for name in ("variant", "unit", "language")},
+            }
+
+
+def answer_text(answer: Json) -> str:
+    """Write a known answer: a plain word as it is, if it is read as that word again, else JSON."""
+    if isinstance(answer, str):
+        try:
+            if from_text(CONTROLS.columns[3], answer) == answer:
+                return answer
+        except BadCell:
+            pass  # a word that begins like JSON is written as JSON below
+    return dumps(answer)
+
+
+def _table(columns: list[str], rows: Sequence[Mapping[str, Json]], needed: Sequence[str]) -> bytes:
+    """Write CSV with the columns that hold something, those no file may leave out, and others by name."""
+    used = {name for row in rows for name, value in row.items() if value != ""}
+    extra = sorted(used - set(columns))
+    header = [name for name in columns if name in used or name in needed] + extra
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([row.get(name, "") for name in header] for row in rows)
+    return text.getvalue().encode()

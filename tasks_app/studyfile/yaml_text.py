@@ -1,0 +1,72 @@
+"""A document to study.yaml, so that people can read it and reading it gives the document again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+import yaml
+
+from tasks_app import sections
+from tasks_app.sections import Document, Json, Section
+from tasks_app.studyfile.yaml_tree import is_word
+
+# What a block of text cannot hold: line ends other than \n, and characters an editor may change or hide.
+_ESCAPED = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+
+# Lines are never folded: a folded text is harder to compare, and every edit would move its words.
+_WIDTH = 1_000_000
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts of several lines as blocks."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        """Indent lists below their key, as people write them."""
+        super().increase_indent(flow, False)
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = None
+    if _ESCAPED.search(text):
+        style = '"'
+    elif "\n" in text:
+        style = "|"
+    elif not is_word(text):
+        style = "'"
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def dump(document: Document, parts: Iterable[Section]) -> str:
+    """Write the sections that stand in study.yaml, leaving out what is empty by default."""
+    written = {"evalweb": sections.FORMAT}
+    for section in parts:
+        if section.schema is not None:
+            value = without_empty(document[section.name], section.schema())
+            if value not in ({}, []):
+                written[section.name] = value
+    return yaml.dump(
+        written,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=False,
+        width=_WIDTH,
+    )
+
+
+def without_empty(value: Json, schema: Mapping[str, Json]) -> Json:
+    """Leave out what is empty where leaving it out means the same; data without declared names stays as it is."""
+    if isinstance(value, list):
+        return [without_empty(one, schema.get("items", {})) for one in value]
+    declared = schema.get("properties")
+    if not isinstance(value, Mapping) or declared is None:
+        return value
+    return {
+        name: without_empty(inner, declared.get(name, {}))
+        for name, inner in value.items()
+        if inner not in (None, "", [], {}) or "default" in declared.get(name, {})
+    }

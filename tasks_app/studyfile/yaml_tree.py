@@ -1,0 +1,223 @@
+"""study.yaml to plain data in which every value knows where it stands.
+
+The data model is JSON's, read by the rules of YAML 1.2: `no` is a word (the language tag of Norwegian), 012 is
+twelve, and a date stays the text it is. Anchors, aliases and tags are refused: no study needs them, and they can
+make a small file unfold to a huge one or to objects.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import yaml
+from django.utils.translation import gettext as _
+
+from tasks_app.plaintext import problem_in
+from tasks_app.sections import Json, Path
+from tasks_app.studyfile.decoding import Place
+from tasks_app.studyfile.limits import limits, megabytes
+from tasks_app.studyfile.problems import Problems
+
+_NULL = {"", "~", "null", "Null", "NULL"}
+_TRUE = {"true", "True", "TRUE"}
+_FALSE = {"false", "False", "FALSE"}
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+
+# A longer run of digits is no setting, and Python refuses to turn very long ones into numbers.
+_DIGITS = 300
+
+_Collection: TypeAlias = "dict[str, Json] | list[Json]"
+
+
+@dataclass(slots=True)
+class Tree:
+    """Data and its places: of every value, and of the key in front of it."""
+
+    file: str
+    data: Json = None
+    values: dict[Path, Place] = field(default_factory=dict)
+    keys: dict[Path, Place] = field(default_factory=dict)
+
+    def place(self, path: Path, *, key: bool = False) -> Place:
+        """Where a value stands (or its key), or the nearest thing around it that is there."""
+        while path:
+            found = (self.keys if key else self.values).get(path) or self.values.get(path)
+            if found is not None:
+                return found
+            path, key = path[:-1], True
+        return self.values.get((), Place(1, 1))
+
+
+def parse(file: str, text: str, problems: Problems) -> Tree:
+    """Read a YAML document; `data` is None where a problem made it unreadable."""
+    builder = _Builder(Tree(file), problems)
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            if not builder.take(event):
+                return Tree(file)
+    except yaml.reader.ReaderError as found:
+        # Its position counts characters, and such a character stands in no text on purpose.
+        before = text[: found.position]
+        place = Place(before.count("\n") + 1, found.position - (before.rfind("\n") + 1) + 1)
+        sentence = _("Here is a character that YAML does not allow (U+%(code)04X). Remove it.")
+        problems.add(file, place.line, place.column, sentence % {"code": found.character})
+        return Tree(file)
+    except yaml.MarkedYAMLError as found:
+        mark = found.problem_mark or found.context_mark
+        place = _place(mark)
+        sentence = _("This is not YAML (%(reason)s). Look at the indentation, quotes and colons here.")
+        reason = ", ".join(part for part in (found.context, found.problem) if part)
+        problems.add(file, place.line, place.column, sentence % {"reason": reason})
+        return Tree(file)
+    return builder.tree
+
+
+def size_problem(content: bytes) -> str | None:
+    """Say that a YAML file is too large to be read, or return None."""
+    most = limits().yaml_bytes
+    if len(content) <= most:
+        return None
+    sentence = _("has %(size)s; at most %(most)s can be read. Texts belong into items.csv.")
+    return sentence % {"size": megabytes(len(content)), "most": megabytes(most)}
+
+
+def is_word(text: str) -> bool:
+    """Say whether a text without quotes is read as that text, and not as a number, a truth value or nothing."""
+    return not (
+        text in _NULL | _TRUE | _FALSE
+        or _NOT_FINITE.fullmatch(text)
+        or _INTEGER.fullmatch(text)
+        or _FLOAT.fullmatch(text)
+    )
+
+
+def _place(mark: Any) -> Place:
+    # Which of PyYAML's two classes of marks it is depends on the loader; both count from 0.
+    return Place(mark.line + 1, mark.column + 1) if mark is not None else Place(1, 1)
+
+
+class _Builder:
+    """Takes the events of the parser one by one; nesting is held on a list, not on Python's stack."""
+
+    def __init__(self, tree: Tree, problems: Problems) -> None:
+        self.tree = tree
+        self.problems = problems
+        self.depth = limits().depth
+        self.documents = 0
+        # Open collections with their paths, and for each mapping the key that waits for its value.
+        self.open: list[tuple[_Collection, Path]] = []
+        self.waiting: list[str | None] = []
+
+    def take(self, event: yaml.Event) -> bool:
+        """Use one event; False where the rest of the file cannot be read."""
+        here = _place(event.start_mark)
+        if isinstance(event, yaml.DocumentStartEvent):
+            self.documents += 1
+            if self.documents > 1:
+                return self.stop(here, _("A second document begins here. Keep everything in one, without ---."))
+        elif isinstance(event, yaml.AliasEvent):
+            return self.stop(here, _("*%(name)s repeats an anchor. Write the value out.") % {"name": event.anchor})
+        elif isinstance(event, yaml.NodeEvent):
+            return self.node(event, here)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self.open.pop()
+            self.waiting.pop()
+        return True
+
+    def stop(self, here: Place, sentence: str) -> bool:
+        self.problems.add(self.tree.file, here.line, here.column, sentence)
+        return False
+
+    def node(self, event: yaml.NodeEvent, here: Place) -> bool:
+        if sentence := self.refused(event):
+            return self.stop(here, sentence)
+        if isinstance(event, yaml.ScalarEvent):
+            if self.wants_key():
+                return self.key(event.value, here)
+            self.put(self.scalar(event, here), here)
+            return True
+        collection: _Collection = {} if isinstance(event, yaml.MappingStartEvent) else []
+        path = self.put(collection, here)
+        self.open.append((collection, path))
+        self.waiting.append(None)
+        return True
+
+    def wants_key(self) -> bool:
+        return bool(self.open) and isinstance(self.open[-1][0], dict) and self.waiting[-1] is None
+
+    def refused(self, event: yaml.NodeEvent) -> str | None:
+        """Say why a value cannot stand where it does, or return None."""
+        tag = getattr(event, "tag", None)
+        if event.anchor is not None:
+            return _("&%(name)s is an anchor. Write the value out.") % {"name": event.anchor}
+        if tag is not None:
+            return _("%(tag)s is a tag. Leave it out; put text in quotes.") % {"tag": tag}
+        if isinstance(event, yaml.ScalarEvent):
+            return None
+        if self.wants_key():
+            return _("A name is expected here, not a list or group.")
+        if len(self.open) >= self.depth:
+            return _("This is nested more than %(n)d deep.") % {"n": self.depth}
+        return None
+
+    def key(self, name: str, here: Place) -> bool:
+        collection, path = self.open[-1]
+        assert isinstance(collection, dict)
+        if sentence := problem_in(name):
+            return self.stop(here, sentence)
+        earlier = self.tree.keys.get((*path, name))
+        if earlier is not None:
+            sentence = _("“%(name)s” stands in line %(line)d already. Keep one of the two.")
+            self.problems.add(self.tree.file, here.line, here.column, sentence % {"name": name, "line": earlier.line})
+        self.tree.keys[(*path, name)] = here
+        self.waiting[-1] = name
+        return True
+
+    def put(self, value: Json, here: Place) -> Path:
+        """Put a value where it belongs and return its path."""
+        if not self.open:
+            self.tree.data = value
+            self.tree.values[()] = here
+            return ()
+        collection, path = self.open[-1]
+        if isinstance(collection, dict):
+            name = self.waiting[-1]
+            assert name is not None
+            self.waiting[-1] = None
+            # A key without a value is as if it were not there.
+            if value is not None:
+                collection[name] = value
+            path = (*path, name)
+        else:
+            path = (*path, len(collection))
+            collection.append(value)
+        self.tree.values[path] = here
+        return path
+
+    def scalar(self, event: yaml.ScalarEvent, here: Place) -> Json:
+        text = event.value
+        if event.style is None:
+            if text in _NULL:
+                return None
+            if text in _TRUE or text in _FALSE:
+                return text in _TRUE
+            if _NOT_FINITE.fullmatch(text):
+                return self.refuse_number(text, here)
+            if _INTEGER.fullmatch(text):
+                return int(text) if len(text) <= _DIGITS else self.refuse_number(text, here)
+            if _FLOAT.fullmatch(text):
+                number = float(text)
+                return number if math.isfinite(number) else self.refuse_number(text, here)
+        if sentence := problem_in(text):
+            self.problems.add(self.tree.file, here.line, here.column, sentence)
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    def refuse_number(self, text: str, here: Place) -> Json:
+        sentence = _("%(value)s is not a number that can be stored. Give a finite one, or put text in quotes.")
+        self.problems.add(self.tree.file, here.line, here.column, sentence % {"value": text[:40]})
+        return 0

@@ -1,0 +1,233 @@
+"""What is written is read again as the same study, and what is stored is what was read."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tasks_app import sections, studyfile
+from tasks_app.models import Study
+from tasks_app.sections import Json
+from tasks_app.studyfile.writing import write
+from tests.tasks_app.studyfile.kit import png, put
+
+EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[3] / "examples").glob("*/study.yaml"))
+
+# Words that YAML, CSV, JSON and spreadsheets each like to take for something else.
+TRICKY = [
+    "no", "012", "1e3", "0x1F", "12:30", "2024-01-01", "~", "null", "true", "- a", "a: b", "# c", "@x", "&x", "*x",
+    "!x", "'", '"', "''", "{a}", "[1]", "=1+1", ",", ";", "\t", "a,b", 'say "x"', "x\ny", "\nx", "x\n", "x \ny", " x",
+    "x ", "\u2028", "\u0085", "\ufeffx", "\x7f", "\x1b", "👩🏽‍🚀", "مرحبا", "% x", "| x", "> x", "?", "<b>", "a\tb", "\\n",
+    "---", "...", "{{ x }}", "x: |\n  y", "  x\n y", "\u00ad", "\u200f",
+]  # fmt: skip
+
+text = st.text(
+    st.characters(codec="utf-8", exclude_characters="\x00\r"), min_size=1, max_size=40
+) | st.sampled_from(TRICKY)
+line = text.map(lambda one: " ".join(one.split())).filter(bool)
+key = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,8}", fullmatch=True)
+keys = st.lists(key, min_size=1, max_size=3, unique=True)
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> dict[str, Json]:
+    """A small study as a person could have made it, before its defaults are filled in."""
+    criteria = draw(keys)
+    systems = draw(keys)
+    layout = draw(st.sampled_from(["single", "together"]))
+    items = draw(keys)
+    units = len(items) * (len(systems) if layout == "single" else 1)
+    kind, params = draw(
+        st.sampled_from([("likert", {"points": 5}), ("slider", {"minimum": -3, "maximum": 4, "step": 0.5})])
+    )
+    return {
+        "study": {
+            "slug": draw(st.from_regex(r"[a-z][a-z0-9_-]{0,10}", fullmatch=True)),
+            "title": draw(line),
+            "public_title": draw(line),
+            "language": "en",
+            "seed": draw(st.integers(1, 10**9)),
+        },
+        "about": {"institution": draw(line), "stored": draw(line), "withdraw_until": "2031-02-28"},
+        "pay": {"minutes": draw(st.floats(1, 100)), "amount": draw(st.integers(0, 10_000)) / 100},
+        "flow": {"allow_skip": draw(st.booleans())},
+        "consent": {"en": draw(text), "ar": draw(text)},
+        "criteria": [
+            {
+                "key": one,
+                "name": draw(line),
+                "definition": draw(text),
+                "question": draw(text),
+                "low": draw(line),
+                "anchors": draw(st.dictionaries(st.sampled_from(["0", "-3", "2", "3.5"]), text, max_size=3)),
+                "heds": draw(st.dictionaries(text, text | st.integers() | st.lists(text), max_size=2)),
+            }
+            for one in criteria
+        ],
+        "groups": [{"key": "g", "name": draw(line)}],
+        "tasks": [
+            {
+                "key": draw(key),
+                "type": kind,
+                "instructions": draw(text),
+                "criteria": criteria,
+                "params": {"layout": layout, **params},
+                "k": draw(st.integers(1, 3)),
+                "set_size": draw(st.integers(1, units)),
+                "spacing": 0,
+                "groups": draw(st.sampled_from([[], ["g"]])),
+                "keep_identical": True,
+            }
+        ],
+        "systems": [{"key": systems[0], "name": draw(line), "kind": "human"}],
+        "items": [
+            {
+                "key": item,
+                "document": draw(st.sampled_from(["", "d"])),
+                "position": number,
+                "source": draw(text | st.just("")),
+                "reference": draw(text | st.just("")),
+                "source_language": draw(st.sampled_from(["", "pt-BR"])),
+                "format": draw(st.sampled_from(["text", "markdown", "code"])),
+                "options": draw(st.dictionaries(text, text | st.booleans() | st.floats(-9, 9), max_size=2)),
+                "features": draw(st.dictionaries(key, text, max_size=2)),
+                "context": [],
+                "outputs": [
+                    {
+                        "system": system,
+                        "variant": variant,
+                        "text": draw(text | st.just("")),
+                        "language": draw(st.sampled_from(["", "zh-Hant"])),
+                        "unit": "",
+                    }
+                    for system in systems
+                    for variant in draw(st.sampled_from([[""], ["", "b"]]))
+                ],
+            }
+            for number, item in enumerate(items, start=1)
+        ],
+    }  # fmt: skip
+
+
+def complete(given_by_hand: dict[str, Json]) -> tuple[io.BytesIO, dict[str, Json]]:
+    """Write a study by hand and read it, so that its defaults are filled in; return it as a zip and a document."""
+    stream = io.BytesIO()
+    write({"controls": [], "prefill": [], **given_by_hand}, stream, no_media)
+    stream.seek(0)
+    return stream, studyfile.read(stream).document
+
+
+def no_media(_sha256: str) -> bytes:
+    raise AssertionError("this study has no media")
+
+
+def same_items(read: Any, made: Any) -> bool:
+    """Say whether every text came through; what is left out of a file has its default."""
+    return [(one["key"], one["outputs"], one["source"], one["options"], one["features"]) for one in read] == [
+        (one["key"], one["outputs"], one["source"], one["options"], one["features"]) for one in made
+    ]
+
+
+@settings(max_examples=150, deadline=None)
+@given(made=documents())
+def test_what_is_written_is_read_again(made: dict[str, Json]) -> None:
+    stream, document = complete(made)
+    assert same_items(document["items"], made["items"])
+    assert [one["definition"] for one in document["criteria"]] == [one["definition"].strip() for one in made["criteria"]]
+    assert [one["anchors"] for one in document["criteria"]] == [one["anchors"] for one in made["criteria"]]
+    assert [one["heds"] for one in document["criteria"]] == [one["heds"] for one in made["criteria"]]
+    again = io.BytesIO()
+    write(document, again, no_media)
+    again.seek(0)
+    assert studyfile.read(again).document == document
+    third = io.BytesIO()
+    write(document, third, no_media)
+    assert third.getvalue() == again.getvalue()
+    assert stream.getvalue()
+
+
+@pytest.mark.django_db
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(made=documents())
+def test_what_is_stored_is_what_was_read(made: dict[str, Json]) -> None:
+    stream, document = complete(made)
+    study = studyfile.load(stream, owner=None, replace=True)
+    stored = sections.snapshot(study)
+    assert stored == document
+    assert sections.digest(stored) == sections.digest(sections.snapshot(study))
+    first = exported(study)
+    again = studyfile.load(io.BytesIO(first), owner=None, replace=True)
+    assert again.pk == study.pk
+    assert sections.snapshot(again) == stored
+    assert exported(again) == first
+
+
+def exported(study: Study) -> bytes:
+    stream = io.BytesIO()
+    studyfile.export(study, stream)
+    return stream.getvalue()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("folder", EXAMPLES, ids=[folder.name for folder in EXAMPLES])
+def test_every_example_comes_back_as_it_went(folder: Path, tmp_path: Path) -> None:
+    read = studyfile.read(folder)
+    assert read.counts["items"] >= 12
+    assert read.counts["systems"] >= 3
+    study = studyfile.load(folder, owner=None)
+    before = sections.snapshot(study)
+    assert before == read.document
+    studyfile.export(study, tmp_path / "copy")
+    again = studyfile.load(tmp_path / "copy", owner=None, replace=True)
+    assert sections.snapshot(again) == before
+
+
+@pytest.mark.django_db
+def test_controls_prefill_media_and_unit_names_come_back(tmp_path: Path) -> None:
+    items = (
+        "item,system,output,unit,context_image,context_audio\n"
+        "i1,alpha,First.,u1,pictures/a.png,\ni1,beta,Second.,u2,,\ni2,alpha,Third.,u3,pictures/a.png|b.png,\n"
+        "i2,beta,Fourth.,u4,,\ni3,alpha,Same.,u5,,\ni3,beta,Same.,u6,,\n"
+    )
+    controls = (
+        "unit,purpose,criterion,kind,answer,explanation\n"
+        'u1,control,fluency,exact,3,"Because, well."\nu1,control,style,range,"[2, 4]",\nu2,control,,set,"[1, 2]",\n'
+    )
+    folder = put(
+        tmp_path / "study", items_csv=items, controls_csv=controls,
+        prefill_jsonl='{"unit": "u4", "part": 1, "payload": [{"start": 0, "end": 3}]}\n',
+        b_png=png(2),
+    )  # fmt: skip
+    (folder / "pictures").mkdir()
+    (folder / "pictures" / "a.png").write_bytes(png(1))
+    study, loaded = studyfile.load_and_tell(folder, owner=None)
+    assert "Identical outputs are one unit; it has the name of the first row." in loaded.notes
+    assert loaded.counts["places"] == 2 * 3  # u1 and u2 have known answers; u5 and u6 are one unit
+    before = sections.snapshot(study)
+    assert before == loaded.document
+    assert [one["unit"] for item in before["items"] for one in item["outputs"]] == ["u1", "u2", "u3", "u4", "u5", "u5"]
+    assert [one["answer"] for one in before["controls"]] == [3, [2, 4], [1, 2]]
+    assert before["prefill"] == [{"task": "reading", "unit": "u4", "part": 1, "payload": [{"start": 0, "end": 3}]}]
+    assert len({one["sha256"] for item in before["items"] for one in item["context"]}) == 2
+    first = exported(study)
+    again = studyfile.load(io.BytesIO(first), owner=None, replace=True)
+    assert sections.snapshot(again) == before
+    assert exported(again) == first
+
+
+@pytest.mark.django_db
+def test_a_copy_of_a_study_is_the_same_design(tmp_path: Path, rosa: User) -> None:
+    items = "item,system,output,context_image\ni1,alpha,x,a.png\ni2,alpha,y,\ni3,alpha,z,\ni4,alpha,w,\n"
+    study = studyfile.load(put(tmp_path / "study", items_csv=items, a_png=png()), owner=rosa)
+    copy = Study.objects.create(slug="copy", title=study.title, public_title=study.public_title, seed=study.seed)
+    sections.clone(study, copy)
+    left, right = sections.snapshot(study), sections.snapshot(copy)
+    assert left.pop("study") != right.pop("study")
+    assert left == right
+    assert copy.media.get().file.read() == png()
