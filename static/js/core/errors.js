@@ -1,0 +1,126 @@
+// What is missing: a summary that links to the fields, a sentence at each, a count beside the button.
+
+import { announce } from "./announce.js";
+import { controlOf, focusQuestion, isAnswered, openQuestions, questionsOf } from "./questions.js";
+import { word } from "./words.js";
+
+function mark(question, sentence) {
+  const error = question.querySelector("[data-error]");
+  const group = question.matches("fieldset") ? question : controlOf(question);
+  if (sentence) {
+    question.dataset.wrong = "";
+    group?.setAttribute("aria-invalid", "true");
+  } else {
+    delete question.dataset.wrong;
+    group?.removeAttribute("aria-invalid");
+  }
+  if (error) {
+    error.textContent = sentence;
+    error.hidden = !sentence;
+  }
+}
+
+function linkTo(question) {
+  const item = document.createElement("li");
+  const link = document.createElement("a");
+  link.href = `#${question.id}`;
+  link.textContent = question.dataset.missing;
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    focusQuestion(question);
+  });
+  item.append(link);
+  return item;
+}
+
+/** The sentence about how much is left. */
+export function leftWords(count) {
+  return count === 1 ? word("left-one") : word("left", { n: count });
+}
+
+/** Keeps the summary, the marks and the note beside the button in step with the answers. */
+export class Missing {
+  constructor(form) {
+    this.form = form;
+    this.summary = form.querySelector("[data-error-summary]");
+    this.note = document.querySelector("[data-foot-note]");
+    this.told = Boolean(this.summary && !this.summary.hidden);
+    form.addEventListener("change", () => this.refresh());
+    if (this.told) {
+      this.linkServerErrors();
+      this.summary.focus();
+    }
+  }
+
+  /** Links of a summary the server wrote lead to controls too, not only to anchors. */
+  linkServerErrors() {
+    for (const link of this.summary.querySelectorAll("a[href^='#']")) {
+      link.addEventListener("click", (event) => {
+        const question = document.getElementById(link.hash.slice(1))?.closest("[data-question]");
+        if (question) {
+          event.preventDefault();
+          focusQuestion(question);
+        }
+      });
+    }
+  }
+
+  /** Return true where nothing is missing; else say what is and go there. */
+  check() {
+    const open = openQuestions(this.form);
+    if (open.length === 0) {
+      this.clear();
+      return true;
+    }
+    this.told = true;
+    this.show(open);
+    for (const question of open) {
+      mark(question, question.dataset.missing);
+    }
+    focusQuestion(open[0]);
+    announce(`${leftWords(open.length)}. ${open[0].dataset.missing}`);
+    return false;
+  }
+
+  show(open) {
+    this.summary?.querySelector("ul").replaceChildren(...open.map(linkTo));
+    if (this.summary) {
+      // It is written while hidden, and the focus moves to the question: the announcement says it once.
+      this.summary.removeAttribute("role");
+      this.summary.hidden = false;
+    }
+    if (this.note) {
+      this.note.textContent = leftWords(open.length);
+      this.note.dataset.state = "wrong";
+    }
+  }
+
+  /** After a change: take back what is no longer missing. */
+  refresh() {
+    if (!this.told) {
+      return;
+    }
+    for (const question of questionsOf(this.form)) {
+      if ("wrong" in question.dataset && isAnswered(question)) {
+        mark(question, "");
+      }
+    }
+    const open = openQuestions(this.form);
+    if (open.length === 0) {
+      this.clear();
+    } else {
+      this.show(open);
+    }
+  }
+
+  clear() {
+    this.told = false;
+    if (this.summary) {
+      this.summary.hidden = true;
+    }
+    if (this.note) {
+      this.note.textContent = "";
+      delete this.note.dataset.state;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// Keys of a judging page. A task type adds its own digits with onDigit; the list opens with "?".
+
+import { currentQuestion, focusQuestion, nextOpen, openQuestions } from "./questions.js";
+import { local } from "./store.js";
+
+const OFF = "evalweb:keys-off";
+
+/** Say whether a key press belongs to a field in which one types. */
+export function isTyping(target) {
+  const typed = ["text", "number", "search", "email", "url", "tel", "password"];
+  return (
+    target.tagName === "TEXTAREA" ||
+    target.tagName === "SELECT" ||
+    target.isContentEditable === true ||
+    (target.tagName === "INPUT" && typed.includes(target.type))
+  );
+}
+
+/** The step that a digit means: 1 to 9, and 0 for the tenth; null for every other key. */
+export function stepOf(key) {
+  return /^[0-9]$/.test(key) ? Number(key) || 10 : null;
+}
+
+function isPlain(event) {
+  return !event.ctrlKey && !event.metaKey && !event.altKey;
+}
+
+/** Call `handle(key, question)` for digits pressed outside of fields; it returns whether it made use of them. */
+export function onDigit(form, handle) {
+  document.addEventListener("keydown", (event) => {
+    if (!isPlain(event) || stepOf(event.key) === null || isTyping(event.target) || isOff() || blocked(form)) {
+      return;
+    }
+    const question = currentQuestion(form);
+    if (question && handle(event.key, question)) {
+      event.preventDefault();
+    }
+  });
+}
+
+/** Go to the next open question, or to the button where all are answered. */
+export function goOn(form, question) {
+  const next = nextOpen(form, question);
+  if (next) {
+    focusQuestion(next);
+  }
+}
+
+function isOff() {
+  return local.read(OFF) === true;
+}
+
+function blocked(form) {
+  return form.inert || document.querySelector("dialog:modal") !== null;
+}
+
+function fillList(dialog, form) {
+  const list = dialog.querySelector("[data-keys-list]");
+  for (const own of form.querySelectorAll("[data-keys]")) {
+    list.prepend(...own.children);
+    own.remove();
+  }
+  const choice = dialog.querySelector("[data-single-keys]");
+  choice.checked = !isOff();
+  choice.addEventListener("change", () => (choice.checked ? local.remove(OFF) : local.write(OFF, true)));
+}
+
+function onEnter(event, form) {
+  if (event.ctrlKey || event.metaKey) {
+    event.preventDefault();
+    form.requestSubmit();
+    return;
+  }
+  const question = event.target.closest?.("[data-question]");
+  if (question && form.contains(question) && event.target.tagName === "INPUT") {
+    event.preventDefault();
+    const open = openQuestions(form);
+    if (open.length === 0 || (open.length === 1 && open[0] === question)) {
+      form.requestSubmit();
+    } else {
+      goOn(form, question);
+    }
+  }
+}
+
+/** Start the keys of a judging page. */
+export function start(form) {
+  const dialog = document.getElementById("keys");
+  if (dialog) {
+    fillList(dialog, form);
+  }
+  document.addEventListener("keydown", (event) => {
+    // Digits appear on the controls once the keyboard is at work, and go when the pointer is.
+    document.documentElement.dataset.keyboard = "";
+    if (blocked(form)) {
+      return;
+    }
+    if (event.key === "Enter") {
+      onEnter(event, form);
+    } else if (event.key === "?" && isPlain(event) && !isTyping(event.target) && !isOff()) {
+      event.preventDefault();
+      dialog?.showModal();
+    }
+  });
+  document.addEventListener("pointerdown", () => delete document.documentElement.dataset.keyboard, { capture: true });
+}

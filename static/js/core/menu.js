@@ -1,0 +1,31 @@
+// Small menus made of <details>: Escape and a click elsewhere close them.
+
+function close(menu, refocus) {
+  if (menu.open) {
+    menu.open = false;
+    if (refocus) {
+      menu.querySelector("summary").focus();
+    }
+  }
+}
+
+export function start(root = document) {
+  const menus = [...root.querySelectorAll("[data-menu]")];
+  if (menus.length === 0) {
+    return;
+  }
+  document.addEventListener("click", (event) => {
+    for (const menu of menus) {
+      if (!menu.contains(event.target)) {
+        close(menu, false);
+      }
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      for (const menu of menus) {
+        close(menu, menu.contains(document.activeElement));
+      }
+    }
+  });
+}

@@ -1,0 +1,47 @@
+// The questions of a unit, whatever its type: an element with data-question that holds named controls.
+
+/** All questions of a form, in the order of the page. */
+export function questionsOf(form) {
+  return [...form.querySelectorAll("[data-question]")];
+}
+
+/** Say whether a question has an answer: a choice made, or a field filled in. */
+export function isAnswered(question) {
+  const controls = [...question.querySelectorAll("input[name], select[name], textarea[name]")];
+  return controls.some((control) =>
+    control.type === "radio" || control.type === "checkbox" ? control.checked : control.value.trim() !== "",
+  );
+}
+
+/** The questions still open. */
+export function openQuestions(form) {
+  return questionsOf(form).filter((question) => !isAnswered(question));
+}
+
+/** The control of a question that takes the focus. */
+export function controlOf(question) {
+  return (
+    question.querySelector("input:checked") ??
+    question.querySelector("[data-takes-focus]") ??
+    question.querySelector("input:not([type=hidden]):not([hidden]), select, textarea, button")
+  );
+}
+
+/** Move the focus into a question and bring the whole of it into view. */
+export function focusQuestion(question) {
+  controlOf(question)?.focus({ preventScroll: true, focusVisible: true });
+  question.scrollIntoView({ block: "nearest" });
+}
+
+/** The question at work: the one that has the focus, or else the first that is open. */
+export function currentQuestion(form) {
+  const focused = document.activeElement?.closest("[data-question]");
+  return focused && form.contains(focused) ? focused : openQuestions(form)[0];
+}
+
+/** The next open question after one, going round; undefined where all are answered. */
+export function nextOpen(form, question) {
+  const all = questionsOf(form);
+  const start = all.indexOf(question) + 1;
+  return [...all.slice(start), ...all.slice(0, start)].find((one) => one !== question && !isAnswered(one));
+}

@@ -1,0 +1,10 @@
+// The rater's choice of light or dark, applied before the first paint. A classic script in the head: a module
+// would run too late and the page would flash.
+try {
+  const chosen = localStorage.getItem("evalweb:appearance");
+  if (chosen === "light" || chosen === "dark") {
+    document.documentElement.dataset.theme = chosen;
+  }
+} catch {
+  // Storage is refused in some private windows: the system's wish holds.
+}

@@ -1,0 +1,216 @@
+// The slider: a native range beside the number field, which stays the truth and is what the form sends.
+//
+// Nothing shows until the rater touches it: no thumb, no value. With the keyboard the first press of an arrow or a
+// page key sets it to the middle, since any other start would favour one end, and the presses after it move it;
+// Home, End and digits (tenths of the range) go to their place at once and need no start at all.
+
+import { numeral, word } from "../core/words.js";
+import { onDigit } from "../core/keys.js";
+
+// Words nearer to each other than this share of the track have no room under it.
+const ROOM = 0.16;
+
+/** A range: its least and greatest value and its step. */
+export class Range {
+  constructor(low, high, step) {
+    Object.assign(this, { low, high, step });
+    this.steps = Math.round((high - low) / step);
+  }
+
+  /** The value of step n, without the dust of binary fractions. */
+  at(n) {
+    const digits = (String(this.step).split(".")[1] ?? "").length;
+    return Number((this.low + Math.min(this.steps, Math.max(0, n)) * this.step).toFixed(digits));
+  }
+
+  /** The number of the step nearest to a value. */
+  stepOf(value) {
+    return Math.round((value - this.low) / this.step);
+  }
+
+  middle() {
+    return this.at(Math.round(this.steps / 2));
+  }
+
+  share(value) {
+    return (value - this.low) / (this.high - this.low);
+  }
+
+  /** Where a key leads from a value (null: not set yet); null for keys that mean nothing here. */
+  after(key, value, rightToLeft = false) {
+    const forward = rightToLeft ? "ArrowLeft" : "ArrowRight";
+    const back = rightToLeft ? "ArrowRight" : "ArrowLeft";
+    const moves = { [forward]: 1, ArrowUp: 1, [back]: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
+    if (key === "Home") {
+      return this.at(0);
+    }
+    if (key === "End") {
+      return this.at(this.steps);
+    }
+    if (/^[0-9]$/.test(key)) {
+      return this.at(Math.round((this.steps * Number(key)) / 10));
+    }
+    if (!(key in moves)) {
+      return null;
+    }
+    return value === null ? this.middle() : this.at(this.stepOf(value) + moves[key]);
+  }
+}
+
+/** The anchor nearest to a value; of two equally near, the lower. */
+export function nearest(anchors, value) {
+  return anchors.reduce(
+    (best, one) => (!best || Math.abs(one.at - value) < Math.abs(best.at - value) ? one : best),
+    undefined,
+  );
+}
+
+/** The least distance between two of these shares; 1 where there are fewer than two. */
+export function leastGap(shares) {
+  const sorted = [...shares].sort((a, b) => a - b);
+  return Math.min(1, ...sorted.slice(1).map((share, place) => share - sorted[place]));
+}
+
+class Slider {
+  constructor(question) {
+    this.question = question;
+    this.number = question.querySelector("input[type=number]");
+    this.output = question.querySelector("[data-slider-value]");
+    this.list = question.querySelector("[data-anchors]");
+    this.showNumbers = "showNumbers" in question.dataset;
+    this.range = new Range(Number(this.number.min), Number(this.number.max), Number(this.number.step));
+    this.anchors = [...this.list.children].map((item) => ({
+      item,
+      at: Number(item.dataset.at),
+      words: item.querySelector(".anchor-words").textContent.trim(),
+    }));
+    this.build();
+    this.place();
+    this.update();
+  }
+
+  get value() {
+    return this.number.value.trim() === "" ? null : Number(this.number.value);
+  }
+
+  /** Make the native range; it takes over the name, description and place of the number field. */
+  build() {
+    const range = document.createElement("input");
+    range.type = "range";
+    range.className = "slider-range";
+    range.id = `${this.number.id}-range`;
+    range.min = this.number.min;
+    range.max = this.number.max;
+    range.step = this.number.step;
+    range.value = String(this.value ?? this.range.middle());
+    range.dataset.takesFocus = "";
+    range.setAttribute("aria-labelledby", `${this.number.id}-words`);
+    range.setAttribute("aria-describedby", this.number.getAttribute("aria-describedby"));
+    // Firefox offers a value it remembers from an earlier page.
+    range.autocomplete = "off";
+    this.native = range;
+    this.number.before(range);
+    this.number.hidden = true;
+    this.output.hidden = false;
+    range.addEventListener("input", () => this.set(Number(range.value)));
+    // A press right in the middle changes nothing for the browser, but it is an answer.
+    range.addEventListener("click", () => this.set(Number(range.value)));
+    range.addEventListener("change", (event) => event.stopPropagation());
+    range.addEventListener("keydown", (event) => this.onKey(event));
+    this.number.addEventListener("change", () => this.update());
+    this.question.addEventListener("click", (event) => {
+      if (event.target.closest("label")) {
+        event.preventDefault();
+        range.focus();
+      }
+    });
+  }
+
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || /^[0-9]$/.test(event.key)) {
+      return;
+    }
+    const rightToLeft = getComputedStyle(this.native).direction === "rtl";
+    const next = this.range.after(event.key, this.value, rightToLeft);
+    if (next !== null) {
+      event.preventDefault();
+      this.set(next);
+    }
+  }
+
+  set(value) {
+    if (value !== this.value) {
+      this.number.value = String(value);
+      this.number.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+  }
+
+  /** Lay the words out along the track, each as wide as its neighbours allow; crowded ones stay a list. */
+  place() {
+    const shown = this.anchors.filter((one) => one.words || this.showNumbers);
+    for (const one of this.anchors) {
+      const share = this.range.share(one.at);
+      const number = one.item.querySelector(".anchor-value");
+      one.item.hidden = !shown.includes(one);
+      number.hidden = !this.showNumbers;
+      number.textContent = `${numeral(one.at)} `;
+      one.item.style.setProperty("--at", String(share));
+      if (share <= 0 || share >= 1) {
+        one.item.dataset.end = share <= 0 ? "low" : "high";
+      }
+    }
+    const gap = leastGap(shown.map((one) => this.range.share(one.at)));
+    this.list.classList.toggle("anchors-ends", shown.length <= 2);
+    this.list.classList.toggle("anchors-placed", gap >= ROOM);
+    this.list.style.setProperty("--gap", String(gap));
+  }
+
+  update() {
+    const value = this.value;
+    this.native.toggleAttribute("data-unset", value === null);
+    const near = value === null ? undefined : nearest(this.anchors.filter((one) => one.words), value);
+    if (value !== null) {
+      this.native.value = String(value);
+    }
+    for (const one of this.anchors) {
+      one.item.toggleAttribute("data-near", this.anchors.length > 2 && one === near);
+    }
+    this.output.toggleAttribute("data-unset", value === null);
+    this.output.textContent = this.words(value, near);
+    this.native.setAttribute("aria-valuetext", value === null ? word("not-set") : this.spoken(value, near));
+  }
+
+  /** What stands over the track. */
+  words(value, near) {
+    if (value === null) {
+      return word("not-set");
+    }
+    const parts = [this.showNumbers ? numeral(value) : "", this.anchors.length > 2 && near ? near.words : ""];
+    return parts.filter(Boolean).join(" · ") || word("set");
+  }
+
+  /** What a screen reader says; it needs the number, since it cannot see the place. */
+  spoken(value, near) {
+    return [numeral(value), near?.words].filter(Boolean).join(", ");
+  }
+}
+
+/** Make sliders of all questions that ask for one. */
+export function start(root) {
+  const sliders = new Map();
+  for (const question of root.querySelectorAll("[data-slider]")) {
+    sliders.set(question, new Slider(question));
+  }
+  const form = root.querySelector("form[data-answer]");
+  if (form) {
+    onDigit(form, (key, question) => {
+      const slider = sliders.get(question);
+      slider?.set(slider.range.after(key, slider.value));
+      return slider !== undefined;
+    });
+  }
+}
+
+if (globalThis.document) {
+  start(document);
+}
