@@ -1,0 +1,94 @@
+"""Balance is what counting from scratch gives, for plans that are good and for plans that are not."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tasks_app.designs.balance import column_spread, measure
+from tasks_app.designs.base import PlanUnit
+from tests.tasks_app.designs import oracle
+from tests.tasks_app.designs.unit_sets import crossed, pairs, unit_sets
+
+
+@settings(max_examples=150, deadline=None)
+@given(units=unit_sets(), size=st.integers(1, 8), seed=st.integers(0, 2**32))
+def test_balance_of_any_plan_is_what_the_oracle_counts(units: list[PlanUnit], size: int, seed: int) -> None:
+    rng = Random(seed)
+    places = [unit for unit in units for _ in range(unit.k) if rng.random() < 0.9]
+    rng.shuffle(places)
+    plan = [places[i : i + size] for i in range(0, len(places), size)]
+    balance = measure(plan, units)
+    counts = Counter(unit.key for unit in places)
+    for b, prefix in enumerate(oracle.prefixes(plan)):
+        assert balance.unit_spread[b] == oracle.unit_spread(prefix, units)
+        for trace, members in ((balance.system_class, oracle.system_class), (balance.system, oracle.systems)):
+            worst = max(map(abs, oracle.deviations(prefix, units, members).values()), default=0)
+            assert trace.deviation[b] == pytest.approx(float(worst))
+            assert trace.spread[b] == oracle.spread(prefix, units, members)
+    assert balance.sizes == tuple(map(len, plan))
+    gaps = [gap for booklet in plan for gap in oracle.gaps(booklet)]
+    assert balance.smallest_spacing == min(gaps, default=None)
+    assert {key: n for key, n in balance.unit_totals.items() if n} == counts
+    assert {s: n for s, n in balance.system_totals.items() if n} == Counter(s for u in places for s in u.systems)
+    assert balance.missing == sum(unit.k for unit in units) - len(places)
+    assert balance.beyond_k == 0
+    assert balance.repeated == sum(len(booklet) - len(set(booklet)) for booklet in plan)
+
+
+def test_judgments_that_are_missing_too_many_or_repeated_are_counted() -> None:
+    a, b, c = crossed(3, 1, 2)
+    balance = measure([(a, b), (a, a, b)], [a, b, c])
+    assert (balance.missing, balance.beyond_k, balance.repeated) == (2, 1, 1)
+    assert not balance.complete
+    assert balance.unit_spread == (1, 0)  # after the second booklet only c is below its k
+
+
+def test_worst_figures_are_over_all_prefixes() -> None:
+    one, two = crossed(1, 2, 2)
+    balance = measure([(one,), (one,), (two,), (two,)], [one, two])
+    assert balance.system.spread == (1, 2, 1, 0)
+    assert balance.system.worst_spread == 2
+    assert balance.system.worst_deviation == 1
+    assert balance.unit_spread == (1, 0, 0, 0)  # from the second booklet on only one unit is below its k
+    assert balance.worst_unit_spread == 1
+
+
+def test_nothing_drawn_is_balanced() -> None:
+    balance = measure([], [])
+    assert balance.complete
+    assert (balance.worst_unit_spread, balance.system.worst_spread, balance.smallest_spacing) == (0, 0, None)
+    assert balance.system.worst_deviation == 0
+
+
+def test_a_unit_from_elsewhere_is_an_error() -> None:
+    with pytest.raises(ValueError, match="'0-0', which is none of the units"):
+        measure([crossed(1, 1, 1)], [])
+
+
+def test_column_spread_counts_systems_by_column_and_shape() -> None:
+    ab, _ac, bc = pairs(1, 3, 1)
+    straight, turned = {"parts": [0, 1]}, {"parts": [1, 0]}
+    plan = [[(ab, straight)], [(ab, straight), (bc, turned)], [(ab, turned), (ab, turned)], [(bc, straight)]]
+    # The shapes ab and bc are counted apart, although b is in both.
+    assert column_spread(plan) == (1, 2, 1, 0)
+
+
+def test_column_spread_takes_shared_texts_and_repeated_systems() -> None:
+    triangle = PlanUnit("t", 1, None, None, 0, (("a",), ("a", "b"), ("c",)))
+    # a stands in two columns, b and c in one; the third column holds a once more than b's other columns hold b.
+    assert column_spread([[(triangle, {"parts": [0, 1, 2]})]]) == (1,)
+    assert column_spread([[(triangle, {"parts": p})] for p in ([0, 1, 2], [1, 2, 0], [2, 0, 1])]) == (1, 1, 0)
+
+
+def test_column_spread_leaves_out_screens_with_one_column() -> None:
+    (unit,) = crossed(1, 1, 1)
+    assert column_spread([[(unit, {}), (unit, {"parts": [0]})]]) == (0,)
+
+
+def test_column_spread_refuses_an_arrangement_of_another_unit() -> None:
+    (unit,) = pairs(1, 2, 1)
+    with pytest.raises(ValueError, match=r"\[0, 2\] is no order of the 2 parts"):
+        column_spread([[(unit, {"parts": [0, 2]})]])

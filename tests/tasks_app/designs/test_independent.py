@@ -1,0 +1,193 @@
+"""The independent design keeps what it promises in every prefix of its booklets, or says what would work."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from tasks_app.designs import registry
+from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tests.tasks_app.designs import oracle
+from tests.tasks_app.designs.unit_sets import crossed, pairs, shared, unit_sets
+
+design = registry["independent"]()
+
+
+def draw(units: list[PlanUnit], set_size: int, spacing: int, seed: int) -> list[tuple[PlanUnit, ...]]:
+    return design.draw(units, Settings(set_size, spacing), {}, Random(seed))
+
+
+def drawn(units: list[PlanUnit], set_size: int, spacing: int, seed: int) -> list[tuple[PlanUnit, ...]] | PlanImpossible:
+    try:
+        return draw(units, set_size, spacing, seed)
+    except PlanImpossible as impossible:
+        return impossible
+
+
+def check(plan: list[tuple[PlanUnit, ...]], units: list[PlanUnit], set_size: int, spacing: int) -> None:
+    """Everything that is promised of every plan."""
+    assert Counter(unit.key for booklet in plan for unit in booklet) == Counter({u.key: u.k for u in units if u.k})
+    for booklet in plan:
+        assert 1 <= len(booklet) <= set_size
+        assert len({unit.key for unit in booklet}) == len(booklet)
+        assert all(gap >= spacing for gap in oracle.gaps(booklet))
+    if len({unit.k for unit in units}) == 1:
+        assert all(len(booklet) == set_size for booklet in plan[:-1])
+    classes = {shown for unit in units for shown in oracle.system_class(unit)}
+    disjoint = sum(map(len, classes)) == len({system for unit in units for system in oracle.systems(unit)})
+    for places in oracle.prefixes(plan):
+        assert oracle.unit_spread(places, units) <= 1
+        assert all(abs(d) < 1 for d in oracle.deviations(places, units, oracle.system_class).values())
+        if disjoint:
+            assert oracle.spread(places, units, oracle.systems) <= 1
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(units=unit_sets(), set_size=st.integers(1, 14), spacing=st.integers(0, 8), seed=st.integers(0, 2**32))
+def test_every_prefix_is_balanced_or_the_nearest_settings_are(
+    units: list[PlanUnit], set_size: int, spacing: int, seed: int
+) -> None:
+    assume(any(unit.k for unit in units))
+    outcome = drawn(units, set_size, spacing, seed)
+    if isinstance(outcome, list):
+        check(outcome, units, set_size, spacing)
+        return
+    # A set of one place works whatever the rest, so that some advice can always be given.
+    assert "set_size" in outcome.nearest or set_size == 1
+    for name, value in outcome.nearest.items():
+        assert str(value) in str(outcome)
+        nearest = {"set_size": set_size, "spacing": spacing, name: value}
+        check(draw(units, nearest["set_size"], nearest["spacing"], seed + 1), units, **nearest)
+
+
+@settings(max_examples=60, deadline=None)
+@given(units=unit_sets(), set_size=st.integers(1, 14), seed=st.integers(0, 2**32))
+def test_without_spacing_only_too_few_units_are_refused(units: list[PlanUnit], set_size: int, seed: int) -> None:
+    assume(len({unit.k for unit in units}) == 1)
+    assume(1 <= set_size <= sum(unit.k > 0 for unit in units))
+    check(draw(units, set_size, 1, seed), units, set_size, 1)
+
+
+@pytest.mark.parametrize(
+    ("units", "set_size", "spacing"),
+    [
+        pytest.param(crossed(10, 9, 2), 20, 10, id="every booklet holds every item exactly twice"),
+        pytest.param(crossed(10, 9, 3), 10, 10, id="every booklet holds every item exactly once"),
+        pytest.param(crossed(6, 5, 5), 20, 3, id="booklets as large as two thirds of the units"),
+        pytest.param(crossed(30, 1, 5), 20, 10, id="one system"),
+        pytest.param(crossed(4, 4, 3), 16, 4, id="one booklet a round"),
+        pytest.param(pairs(12, 5, 2), 20, 10, id="all pairs"),
+    ],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_tight_settings_that_can_be_kept_are_kept(
+    units: list[PlanUnit], set_size: int, spacing: int, seed: int
+) -> None:
+    check(draw(units, set_size, spacing, seed), units, set_size, spacing)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("set_size", [20, 45])
+@pytest.mark.parametrize("seed", range(2))
+def test_systems_are_within_one_where_a_third_of_the_outputs_is_shared(k: int, set_size: int, seed: int) -> None:
+    units = shared(k)
+    plan = draw(units, set_size, 10, seed)
+    check(plan, units, set_size, 10)
+    assert max(oracle.spread(places, units, oracle.systems) for places in oracle.prefixes(plan)) <= 1
+
+
+@pytest.mark.parametrize("set_size", [7, 20])
+def test_systems_are_within_one_where_each_is_compared_with_each(set_size: int) -> None:
+    units = pairs(30, 6, 2)
+    plan = draw(units, set_size, 5, 1)
+    assert max(oracle.spread(places, units, oracle.systems) for places in oracle.prefixes(plan)) <= 1
+
+
+def test_some_units_may_be_judged_more_often() -> None:
+    units = [
+        PlanUnit(unit.key, 5 if n % 10 == 0 else 1, unit.item, None, 0, unit.shape)
+        for n, unit in enumerate(crossed(40, 5, 1))
+    ]
+    plan = draw(units, 15, 5, 1)
+    check(plan, units, 15, 5)
+    first_time = [unit.key for unit in [unit for booklet in plan for unit in booklet][:195]]
+    assert len(set(first_time)) == 195
+
+
+def test_a_seed_gives_one_plan_and_another_seed_another() -> None:
+    units = shared(2)
+    assert draw(units, 20, 10, 7) == draw(units, 20, 10, 7)
+    assert draw(units, 20, 10, 7) != draw(units, 20, 10, 8)
+
+
+def test_a_refusal_is_the_same_for_the_same_seed() -> None:
+    said = []
+    for _again in range(2):
+        with pytest.raises(PlanImpossible) as refused:
+            draw(crossed(5, 9, 2), 20, 10, 3)
+        said.append((str(refused.value), refused.value.nearest))
+    assert said[0] == said[1]
+
+
+def test_order_inside_booklets_has_nothing_to_do_with_the_system() -> None:
+    units = crossed(60, 4, 10)
+    plan = draw(units, 20, 5, 1)
+    places: dict[tuple[str, ...], list[int]] = {}
+    for booklet in plan:
+        for place, unit in enumerate(booklet):
+            places.setdefault(unit.systems, []).append(place)
+    # 600 places each, uniform over 0..19: the mean has a standard error of 0.24.
+    for of_system in places.values():
+        assert sum(of_system) / len(of_system) == pytest.approx(9.5, abs=0.9)
+    first = Counter(booklet[0].systems for booklet in plan)
+    assert all(count >= 15 for count in first.values()), first
+
+
+def test_items_are_spread_over_the_booklets() -> None:
+    """With 20 items of five outputs, 20 units at random are of 14 items; each item twice would be allowed."""
+    for booklet in draw(crossed(20, 5, 1), 20, 10, 1):
+        assert len({unit.item for unit in booklet}) >= 18
+
+
+def test_too_large_a_set_is_refused_with_the_largest_that_works() -> None:
+    with pytest.raises(PlanImpossible, match=r"only 12 need a judgment\..*Choose a set size of 12") as refused:
+        draw(crossed(12, 1, 3), 20, 10, 1)
+    assert refused.value.nearest == {"set_size": 12}
+
+
+def test_too_wide_a_spacing_is_refused_with_the_widest_that_works() -> None:
+    units = crossed(5, 9, 2)
+    with pytest.raises(PlanImpossible, match="cannot stand 10 apart in sets of 20") as refused:
+        draw(units, 20, 10, 1)
+    # Five items fill 20 places at most 5 apart, and a set of 5 holds each once.
+    assert refused.value.nearest == {"spacing": 5, "set_size": 5}
+    check(draw(units, 20, 5, 2), units, 20, 5)
+    check(draw(units, 5, 10, 2), units, 5, 10)
+
+
+def test_nothing_to_judge_is_refused() -> None:
+    for units in ([], crossed(3, 3, 0)):
+        with pytest.raises(PlanImpossible, match="Add items"):
+            draw(units, 1, 1, 1)
+
+
+def test_what_only_a_caller_can_get_wrong_is_an_error() -> None:
+    with pytest.raises(ValueError, match="same key: 0-0"):
+        draw(crossed(2, 1, 1) + crossed(1, 1, 1), 1, 1, 1)
+    with pytest.raises(ValueError, match="at least one place"):
+        draw(crossed(2, 1, 1), 0, 1, 1)
+
+
+def test_the_design_says_what_it_balances() -> None:
+    assert design.margins == ("unit", "system")
+    assert str(design.label) == "Independent sets"
+    assert design.Params({}).is_valid()
+
+
+def test_a_plan_that_broke_a_promise_would_not_leave_the_design(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plan is measured from outside: an order that ignores the spacing is noticed."""
+    monkeypatch.setattr("tasks_app.designs.independent.spaced_order", lambda items, spacing, rng: range(len(items)))
+    with pytest.raises(RuntimeError, match="breaks its promises"):
+        draw(crossed(10, 9, 2), 20, 10, 1)
