@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import dj_database_url
 from django.templatetags.static import static
+from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 
 from evalweb import environment, logs, security
@@ -144,6 +145,12 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 BEAT_SCHEDULE: dict[str, dict[str, object]] = {}
 CELERY_BEAT_SCHEDULE = BEAT_SCHEDULE
 
+# Small things that a process keeps for itself, such as the HTML of unanswered questions. Nothing is shared: a rater's
+# page must not wait for another server.
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 10_000}},
+}
+
 # Texts and times --------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
@@ -227,6 +234,24 @@ UNFOLD = {
     "COLORS": lambda request: {},
     "STYLES": [lambda request: static("css/admin_tokens.css")],
     "SCRIPTS": [lambda request: static("js/admin_frame.js")],
+    "SIDEBAR": {
+        "show_all_applications": lambda request: request.user.is_superuser,
+        "navigation": [
+            {
+                "title": _("Research"),
+                "items": [
+                    {
+                        "title": _("Studies"),
+                        "icon": "science",
+                        "link": reverse_lazy("researcher:studies"),
+                        "active": lambda request: request.path.startswith("/admin/studies/"),
+                    },
+                    {"title": _("Log"), "icon": "history", "link": reverse_lazy("admin:tasks_app_event_changelist")},
+                    {"title": _("Patterns"), "icon": "palette", "link": reverse_lazy("public:patterns")},
+                ],
+            },
+        ],
+    },
 }
 
 LOGGING_CONFIG = "logging.config.dictConfig"

@@ -4,12 +4,13 @@ A visitor reads forms out of the pages and posts them. What it answers comes fro
 every type brings its rater. It is marked as simulated by a consent form that is signed here.
 """
 
+import logging
 import uuid
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from http.client import HTTPConnection, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from random import Random
 from typing import Protocol
 from urllib.parse import urlencode, urlsplit
@@ -63,6 +64,14 @@ class Http:
         return self._ask("POST", path, urlencode(data))
 
     def _ask(self, method: str, path: str, body: str | None) -> Answer:
+        try:
+            return self._once(method, path, body)
+        except (ConnectionError, HTTPException):
+            # The server closed the connection while nothing was asked. What is sent again is stored once.
+            self.connection.close()
+            return self._once(method, path, body)
+
+    def _once(self, method: str, path: str, body: str | None) -> Answer:
         headers = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
         self.connection.request(method, path, body=body, headers=headers)
         response = self.connection.getresponse()
@@ -75,6 +84,8 @@ class InProcess:
 
     def __init__(self) -> None:
         self.client = Client(SERVER_NAME="localhost", headers={"accept": "text/html"})
+        # One line a page is for a server's log, not for the terminal of whoever runs a command.
+        logging.getLogger("evalweb.request").setLevel(logging.WARNING)
 
     def get(self, path: str) -> Answer:
         """Fetch a page."""

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from django import forms
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app import plaintext
 from tasks_app.orders import latin_orders
 from tasks_app.task_types.base import (
     Criterion,
@@ -54,11 +55,33 @@ def field_name(position: int, criterion: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a scale: what is posted, its word if it has one, and whether it is chosen."""
+
+    value: str
+    word: str
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
-    """One question on the screen: the criterion and its form field."""
+    """One question on the screen: the criterion and its form field.
+
+    `fresh_key` stands for the question's HTML while it is unanswered, which is the same for every unit; it is empty
+    where there is an answer or a mistake to show.
+    """
 
     criterion: Criterion
     field: forms.BoundField
+    fresh_key: str = ""
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps of a scale, for the template: Django's own widgets take three times as long to render."""
+        value = self.field.value()
+        chosen = "" if value is None else str(value)
+        choices: Iterable[tuple[str, str]] = getattr(self.field.field, "choices", ())
+        return [Step(step, str(word), step == chosen) for step, word in choices]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +99,18 @@ class GridForm(forms.Form):
 
     def rows(self) -> list[Row]:
         """The texts with their questions, for the template."""
+        screen = self.screen
+        about = repr((screen.type, sorted(screen.params.items()), len(screen.parts), get_language()))
         return [
-            Row(
-                shown,
-                tuple(
-                    Cell(criterion, self[field_name(shown.position, criterion.key)])
-                    for criterion in self.screen.shown_criteria
-                ),
-            )
-            for shown in self.screen.shown_parts
+            Row(shown, tuple(self._cell(shown, criterion, about) for criterion in screen.shown_criteria))
+            for shown in screen.shown_parts
         ]
+
+    def _cell(self, shown: ShownPart, criterion: Criterion, about: str) -> Cell:
+        field = self[field_name(shown.position, criterion.key)]
+        if self.is_bound or field.value() not in (None, ""):
+            return Cell(criterion, field)
+        return Cell(criterion, field, plaintext.digest(f"{about}{field.auto_id}{criterion!r}"))
 
 
 class GridType(TaskType):

@@ -77,11 +77,12 @@ def _study_page(request: HttpRequest, slug: str, tab: str, context: Callable[[St
         for one in tabs.all_tabs()
         if role is None or access.RANK[Membership.Role(role)] >= access.RANK[Membership.Role(one.role)]
     ]
+    current = next((one["label"] for one in rows if one["current"]), _("Close"))
     may_edit = role in {None, Membership.Role.OWNER, Membership.Role.EDITOR}
     return _show(
         request,
         tab,
-        study.title,
+        str(current),
         {
             "study": study,
             "tabs": rows,

@@ -21,7 +21,7 @@ def sign_in(page: Page, live_site: LiveSite) -> None:
     page.get_by_label("Username").fill(name)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Log in").click()
-    expect(page.locator(".ew").get_by_role("heading", name="Studies")).to_be_visible()
+    expect(page.get_by_role("link", name="Load a study").first).to_be_visible()
 
 
 def pack(folder: Path, study: str, items: str) -> Path:
