@@ -165,10 +165,13 @@ class Visitor:
         """Answer unit after unit; False where the rater has dropped out, True at the end."""
         for _page in range(LONGEST_WAY):
             answer = self.transport.get(reverse("rater:judge", args=[self.token]))
-            if answer.status == 302:
+            if answer.status == 302 and answer.location.endswith("/end/"):
                 break
-            if answer.status != 200:
-                raise VisitFailed(f"The page to judge answered {answer.status}.")
+            if answer.status == 302:
+                # Everything of the set went to others meanwhile, and a new one was reserved.
+                self.seen["given a new set"] += 1
+                continue
+            self._expect(answer, 200)
             if self.drops_out_after is not None and self.seen["answered"] >= self.drops_out_after:
                 self.seen["dropped out"] += 1
                 return False
