@@ -5,13 +5,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tasks_app.models import Assignment, Criterion, PartOutput, Study, Task, Unit
+from django.db.models import F
+
+from tasks_app.models import Assignment, Criterion, PartOutput, Study, Task
 from tasks_app.models import TaskCriterion as Asked
 from tasks_app.task_types import TaskType
 from tasks_app.task_types import base as contract
 
 UNITS_KEPT = 20_000
 TASKS_KEPT = 200
+
+# What a screen shows of a unit's item.
+ITEM = {
+    f"item_{name}": F(f"part__unit__item__{name}")
+    for name in ("source", "source_language", "reference", "format", "options")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +80,26 @@ def read_frame(task_id: int) -> Frame:
 
 
 def read_material(unit_id: int) -> Material:
-    """Read the texts of a unit, in two queries."""
-    unit = Unit.objects.select_related("item").get(pk=unit_id)
+    """Read the texts of a unit, in one query: every rater meets units that this process has not shown yet."""
+    rows = list(
+        PartOutput.objects.filter(part__unit=unit_id)
+        .order_by("part__number", "id")
+        .values("part_id", number=F("part__number"), text=F("output__text"), language=F("output__language"), **ITEM)
+    )
     shown: dict[int, tuple[int, contract.Part]] = {}
-    rows = PartOutput.objects.filter(part__unit=unit).order_by("part__number", "id")
-    for part_id, number, text, language in rows.values_list(
-        "part_id", "part__number", "output__text", "output__language"
-    ):
+    for row in rows:
         # Several outputs of a part have one text; the first stands for all.
-        shown.setdefault(number, (part_id, contract.Part(number, text, language)))
-    item = unit.item
+        part = contract.Part(row["number"], row["text"], row["language"])
+        shown.setdefault(row["number"], (row["part_id"], part))
+    item = rows[0] if rows else {}
     return Material(
         parts=tuple(part for _pk, part in shown.values()),
         part_ids=tuple(pk for pk, _part in shown.values()),
-        source=item.source if item else "",
-        source_language=item.source_language if item else "",
-        reference=item.reference if item else "",
-        format=item.format if item else "text",
-        options=item.options if item else {},
+        source=item.get("item_source") or "",
+        source_language=item.get("item_source_language") or "",
+        reference=item.get("item_reference") or "",
+        format=item.get("item_format") or "text",
+        options=item.get("item_options") or {},
     )
 
 
