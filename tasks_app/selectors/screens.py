@@ -81,7 +81,7 @@ def read_frame(task_id: int) -> Frame:
 
 def read_material(unit_id: int) -> Material:
     """Read the texts of a unit, in one query: every rater meets units that this process has not shown yet."""
-    rows = list(
+    rows: list[Any] = list(
         PartOutput.objects.filter(part__unit=unit_id)
         .order_by("part__number", "id")
         .values("part_id", number=F("part__number"), text=F("output__text"), language=F("output__language"), **ITEM)
@@ -91,7 +91,7 @@ def read_material(unit_id: int) -> Material:
         # Several outputs of a part have one text; the first stands for all.
         part = contract.Part(row["number"], row["text"], row["language"])
         shown.setdefault(row["number"], (row["part_id"], part))
-    item = rows[0] if rows else {}
+    item: Mapping[str, Any] = rows[0] if rows else {}
     return Material(
         parts=tuple(part for _pk, part in shown.values()),
         part_ids=tuple(pk for pk, _part in shown.values()),
