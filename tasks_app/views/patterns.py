@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import cast
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
@@ -100,7 +101,9 @@ def examples_of(member: TaskType) -> Iterator[Example]:
         yield Example(_("Another script"), screen, member.form(screen), member.template_name)
     layout = member.Params.base_fields.get("layout")
     if isinstance(layout, forms.ChoiceField):
-        for value, label in list(layout.choices)[1:]:
+        for value, label in cast("Sequence[tuple[str, Words]]", layout.choices):
+            if value == layout.initial:
+                continue
             screen = sample_screen(member, "en", {"layout": value})
             yield Example(label, screen, member.form(screen), member.template_name)
 

@@ -51,7 +51,13 @@ function enhance(place) {
   });
 }
 
-// Pages of researchers load this module alone.
-for (const place of document.querySelectorAll("[data-copy]")) {
-  enhance(place);
+/** Start the buttons that have not been started yet. */
+export function start(root = document) {
+  for (const place of root.querySelectorAll("[data-copy]:not([data-copy='ready'])")) {
+    place.dataset.copy = "ready";
+    enhance(place);
+  }
 }
+
+// Pages of researchers load this module alone.
+start();

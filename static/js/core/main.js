@@ -1,6 +1,6 @@
 // The entry of every page: starts what the page has.
 
-import "./copy.js";
+import * as copy from "./copy.js";
 import * as cover from "./cover.js";
 import * as dialog from "./dialog.js";
 import * as judge from "./judge.js";
@@ -13,6 +13,7 @@ theme.start();
 menu.start();
 dialog.start();
 sheet.start();
+copy.start();
 cover.start();
 once.start();
 

@@ -1,0 +1,1 @@
+"""Scripts without a page: their pure parts, imported into a browser."""

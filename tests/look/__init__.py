@@ -1,0 +1,1 @@
+"""Rater pages on a stage: real templates, scripts and policies, made-up contexts, no database."""

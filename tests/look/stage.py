@@ -1,0 +1,281 @@
+"""A small site that shows every rater page with a made-up context, and plays a server that is slow, busy or away."""
+
+import json
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+from threading import Event, Thread
+from typing import Any
+
+from django.contrib.staticfiles.handlers import StaticFilesHandler
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import render
+from django.test import override_settings
+from django.urls import path
+from django.utils.safestring import mark_safe
+from django.views.decorators.csrf import csrf_exempt
+
+from tasks_app.forms import AnswerFields, ConsentForm, SkipForm, StepForm
+from tasks_app.task_types import registry
+from tasks_app.task_types.base import Criterion, Part, Quality, Screen
+from tasks_app.views.pages import PageFrame, PublicStudy
+from tasks_app.views.patterns import patterns
+from tasks_app.views.public import home
+
+LONG = (
+    "The old railway bridge over the river will be closed to all traffic from next month. Engineers found cracks in "
+    "two of its five pillars, and recommended that no train should cross it until the repairs are done.\n\n"
+) * 3
+TEXTS = {
+    "en": (LONG, "The bridge is closing next month because engineers discovered cracks.", "Bridge shut."),
+    "ar": ("سيُغلق جسر السكة الحديدية القديم (رقم 40) ابتداءً من الشهر المقبل.", "سيُغلق الجسر.", "جسر مغلق."),
+    "he": ("גשר הרכבת הישן (bridge 40) ייסגר לתנועה החל מהחודש הבא.", "הגשר ייסגר.", "גשר סגור."),
+    "ja": (
+        "川に架かる古い鉄道橋を来月から全面通行止めにすると発表した。🚆👩🏽‍🔧" * 4,
+        "来月、橋が閉鎖されます。",
+        "橋、閉鎖。",
+    ),
+    "": ("https://example.org/" + "a" * 300 + " 🎉" * 30, "x" * 200, "y"),
+}
+ENDS = (
+    Criterion(
+        "fluency",
+        "Fluency",
+        question="How well does it read?",
+        definition="Grammar and words.",
+        low="Badly",
+        high="Well",
+    ),
+    Criterion("content", "Content", question="How much of the meaning is kept?", low="Nothing", high="Everything"),
+)
+LABELS = (Criterion("fluency", "Fluency", question="How well?", labels=("Awful", "Poor", "Neither", "Good", "Great")),)
+ANCHORS = (
+    Criterion(
+        "quality",
+        "Quality",
+        question="How good is it?",
+        anchors={"0": "No meaning kept", "33": "Some meaning kept", "66": "Most meaning kept", "100": "Perfect"},
+    ),
+)
+CRITERIA = {"ends": ENDS, "labels": LABELS, "anchors": ANCHORS}
+ABOUT = [("Contact", "lab@example.org"), ("What is stored", "Your answers, under a made-up name.")]
+PROSE = mark_safe("<p>Read the text.</p><h2>Examples</h2><ul><li>A text with mistakes reads badly.</li></ul>")
+LINK = "https://eval.example.org/r/8mD0-SxG7lYc2JkQb5nR0g/"
+WORDS = ["Your 12 answers so far are kept.", "You are paid 0.90 EUR for them."]
+
+
+@dataclass
+class Stage:
+    """What the played server got, and how it answers: a status, or "ok"."""
+
+    url: str = ""
+    drafts: list[dict[str, Any]] = field(default_factory=list)
+    posts: list[dict[str, str]] = field(default_factory=list)
+    draft_answers: str = "ok"
+    post_answers: str = "ok"
+    counter: int = 0
+    drafted: Event = field(default_factory=Event)
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self.drafts.clear()
+        self.posts.clear()
+        self.draft_answers = self.post_answers = "ok"
+        self.counter = 0
+        self.drafted.clear()
+
+
+stage = Stage()
+
+
+def frame(request: HttpRequest, done: int = 12) -> PageFrame:
+    """Make the bars around a page."""
+    language = request.GET.get("ui", "en")
+    languages = (("en", "English", "?ui=en"), ("de", "Deutsch", "?ui=de"), ("ar", "العربية", "?ui=ar"))
+    return PageFrame(
+        public_title="How do these texts read?",
+        done=done,
+        total=40,
+        minutes_left="about 9 minutes left",
+        help_url="/help/",
+        stop_url="/stop/",
+        lang=language,
+        dir="rtl" if language == "ar" else "ltr",
+        languages=languages,
+    )
+
+
+def screen_of(request: HttpRequest) -> Screen:
+    """Make the screen that the address asks for."""
+    asked = request.GET
+    kind = registry[asked.get("type", "likert")]
+    given: dict[str, object] = {"show_numbers": "numbers" in asked}
+    n = int(asked.get("n", "1"))
+    if n > 1:
+        given["layout"] = "together"
+    if "points" in asked:
+        given["points"] = int(asked["points"])
+    language = asked.get("text", "en")
+    return Screen(
+        type=kind.name,
+        parts=tuple(Part(number, TEXTS[language][number], language) for number in range(n)),
+        criteria=CRITERIA[asked.get("criteria", "ends")],
+        params=kind.params(given),
+        source="Die alte Brücke wird gesperrt." if "source" in asked else "",
+        source_language="de",
+        language="en",
+    )
+
+
+@csrf_exempt
+def judge(request: HttpRequest) -> HttpResponse:
+    """The judging page; posted to, it answers as the stage says."""
+    screen = screen_of(request)
+    kind = registry[screen.type]
+    data: dict[str, str] | None = None
+    if request.method == "POST":
+        stage.posts.append({name: str(value) for name, value in request.POST.items()})
+        if stage.post_answers == "503":
+            return HttpResponse(status=503, headers={"Retry-After": "1"})
+        data = stage.posts[-1]
+    elif "answered" in request.GET:
+        data = kind.simulate(screen, Quality.CAREFUL, Random(3))
+    elif "errors" in request.GET:
+        data = {}
+    form = kind.form(screen, data)
+    if request.method == "POST" and form.is_valid():
+        return HttpResponseRedirect("/done/")
+    context = {
+        "frame": frame(request),
+        "screen": screen,
+        "form": form,
+        "unit_template": kind.template_name,
+        "unit_script": kind.script,
+        "answer_fields": AnswerFields(bound_to={}, initial={"submission": uuid.uuid4()}),
+        "instructions_html": PROSE,
+        "skip_form": SkipForm(bound_to={}, initial={"submission": uuid.uuid4()}),
+        "skip_url": "/done/",
+        "draft": {"counter": stage.counter},
+        "draft_key": "r1-13",
+        "draft_url": "/draft/",
+        "can_go_back": True,
+        "back_url": "/help/",
+        "next_url": "/done/",
+        "break_after_minutes": 20,
+        "break_due": "break" in request.GET,
+        "content_warning": "This text speaks of violence." if "warning" in request.GET else "",
+        "revising": "revising" in request.GET,
+    }
+    return render(request, "rater/judge.html", context, status=422 if data == {} else 200)
+
+
+@csrf_exempt
+def draft(request: HttpRequest) -> HttpResponse:
+    """Keep a draft as the stage says."""
+    sent = json.loads(request.body)
+    stage.drafts.append(sent)
+    stage.drafted.set()
+    if stage.draft_answers == "ok":
+        stage.counter = sent["counter"]
+        return JsonResponse({"saved": True, "counter": sent["counter"]})
+    body = {"saved": False, "counter": 50, "newer": True} if stage.draft_answers == "409" else {"saved": False}
+    return JsonResponse(body, status=int(stage.draft_answers))
+
+
+def conflict(request: HttpRequest) -> HttpResponse:
+    """Two answers to choose from."""
+    context = {
+        "frame": frame(request),
+        "stored": [("How well does it read?", "4")],
+        "given": [("How well does it read?", "1")],
+        "next_url": "/done/",
+        "form": AnswerFields(bound_to={}),
+        "form_action": "/judge/",
+    }
+    return render(request, "rater/conflict.html", context)
+
+
+def join(request: HttpRequest) -> HttpResponse:
+    """The open link."""
+    study = PublicStudy(
+        public_title="How do these texts read?",
+        language="en",
+        about=ABOUT,
+        minutes="about 15 minutes",
+        pay="3.00 EUR",
+        part_pay="1.00 EUR if you are screened out.",
+        content_warning="Some texts speak of violence.",
+    )
+    form = ConsentForm({} if "errors" in request.GET else None, bound_to={})
+    context = {"study": study, "consent_html": PROSE, "form": form, "preview": "preview" in request.GET}
+    return render(request, "rater/join.html", context)
+
+
+def plain(request: HttpRequest, name: str) -> HttpResponse:
+    """Any other page of raters."""
+    context = {
+        "frame": frame(request, done=40 if name == "end" else 12),
+        "title": "Thank you, you have finished",
+        "outcome": "completed" if name == "end" else "",
+        "sentences": WORDS,
+        "instructions_html": PROSE,
+        "consent_html": PROSE,
+        "about": ABOUT,
+        "keys": [("1", "chooses the first step")],
+        "personal_link": LINK,
+        "n_units": 40,
+        "minutes": "about 15 minutes",
+        "shorter": "This set is shorter than usual: 12 instead of 40.",
+        "form": StepForm(bound_to={}),
+        "link_form": StepForm(bound_to={}),
+        "more_form": StepForm(bound_to={}),
+        "code": "C7QK9TZW",
+        "redirect_url": "https://platform.example.org/complete",
+        "action": ("Look again", "/message/"),
+        "back_url": "/judge/",
+    }
+    return render(request, f"rater/{name}.html", context)
+
+
+def error(request: HttpRequest, status: int) -> HttpResponse:
+    """The page of a status, drawn as a failing server draws it: with nothing."""
+    return HttpResponse(render(request, f"{status}.html").content)
+
+
+@csrf_exempt
+def done(request: HttpRequest) -> HttpResponse:
+    """Where an answer that was stored leads."""
+    return HttpResponse("<!doctype html><html lang='en'><title>Next</title><h1>Next text</h1></html>")
+
+
+PLAIN = ("instructions", "end", "help", "stop", "message")
+urlpatterns = [
+    path("", home),
+    path("patterns/", patterns),
+    path("judge/", judge),
+    path("draft/", draft),
+    path("join/", join),
+    path("conflict/", conflict),
+    path("done/", done),
+    path("error/<int:status>/", error),
+    *(path(f"{name}/", plain, {"name": name}) for name in PLAIN),
+]
+
+
+@contextmanager
+def serving() -> Iterator[Stage]:
+    """Serve the stage in this process, at any free port."""
+    server = ThreadedWSGIServer(("127.0.0.1", 0), WSGIRequestHandler)
+    server.set_app(StaticFilesHandler(WSGIHandler()))
+    thread = Thread(target=server.serve_forever, daemon=True)
+    with override_settings(ROOT_URLCONF="tests.look.stage", DEBUG=True):
+        thread.start()
+        stage.url = f"http://127.0.0.1:{server.server_port}"
+        yield stage
+        server.shutdown()
+        server.server_close()
+        thread.join()
