@@ -154,5 +154,6 @@ class LinkCollector(TextIOBase):
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalweb.settings")
     os.environ["EVALWEB_STATEMENT_SECONDS"] = os.environ["EVALWEB_LOCK_SECONDS"] = "0"
+    os.environ.setdefault("EVALWEB_LOG_LEVEL", "WARNING")  # its output is read by people
     django.setup()
     main()

@@ -37,8 +37,10 @@ def judge(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     if assignment is None:
         return redirect("rater:end" if rater.state == Rater.State.ENDED else "rater:next", token)
     draft: Draft | None = getattr(assignment, "draft", None)
-    form = _task_form(rater, assignment, initial=draft.answer if draft else None)
-    return _page(request, rater, token, assignment, form, counter=draft.counter if draft else 0)
+    kept = dict(draft.answer) if draft else {}
+    comment = str(kept.pop("comment", ""))
+    form = _task_form(rater, assignment, initial=kept)
+    return _page(request, rater, token, assignment, form, comment=comment, counter=draft.counter if draft else 0)
 
 
 @rater_page("GET", "HEAD", "POST")
@@ -51,7 +53,7 @@ def unit(request: HttpRequest, rater: Rater, token: str, order: int) -> HttpResp
     if stored is None or rater.state == Rater.State.ENDED or not rater.study.options.allow_back:
         return redirect("rater:next", token)
     form = _task_form(rater, assignment, initial=stored.answer)
-    return _page(request, rater, token, assignment, form, stored=stored)
+    return _page(request, rater, token, assignment, form, stored=stored, comment=stored.comment)
 
 
 def _paused(request: HttpRequest) -> HttpResponse:
@@ -94,6 +96,7 @@ def _page(
     *,
     fields: AnswerFields | None = None,
     stored: Judgment | None = None,
+    comment: str = "",
     counter: int = 0,
     status: int = 200,
 ) -> HttpResponse:
@@ -114,7 +117,7 @@ def _page(
         "instructions_html": instructions_html([frame.task]),
         "skip_form": SkipForm(bound_to=bound, initial={"submission": uuid.uuid4()}) if options.allow_skip else None,
         "skip_url": reverse("rater:skip", args=[token]),
-        "comment": fields.data.get("comment", "") if fields else (stored.comment if stored else ""),
+        "comment": fields.data.get("comment", "") if fields else comment,
         "draft": {"counter": counter},
         "draft_key": f"{rater.pseudonym}-{assignment.order}",
         "draft_url": reverse("rater:draft", args=[token]) if stored is None else "",
@@ -270,7 +273,7 @@ def draft(request: HttpRequest, rater: Rater, token: str) -> JsonResponse:
     assignment = _signed_assignment(rater, AnswerFields.action, posted)
     if assignment is None:
         return JsonResponse({"saved": False, "error": _("Reload the page.")}, status=403)
-    known = _task_form(rater, assignment).fields
+    known = {*_task_form(rater, assignment).fields, "comment"}
     answer = {name: value for name, value in sent["answer"].items() if name in known}
     try:
         saved = judgments.save_draft(assignment=assignment, rater=rater, counter=sent["counter"], answer=answer)

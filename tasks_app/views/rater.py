@@ -211,7 +211,12 @@ def stop(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     ]
     if pay := _pay_for(rater, progress.done):
         sentences.append(_("You are paid %(pay)s for what you have done.") % {"pay": pay})
-    context = {"frame": pages.frame_for(rater, token, progress), "form": form, "sentences": sentences}
+    context = {
+        "frame": pages.frame_for(rater, token, progress),
+        "form": form,
+        "sentences": sentences,
+        "back_url": reverse("rater:next", args=[token]),
+    }
     return render(request, "rater/stop.html", context)
 
 
