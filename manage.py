@@ -12,14 +12,15 @@ from django.core.management import execute_from_command_line
 
 from evalweb import local_services
 
-# Whoever types a command watches it and can end it; a limit meant for pages would only cut it short.
-UNLIMITED = {"EVALWEB_STATEMENT_SECONDS": "0", "EVALWEB_LOCK_SECONDS": "0"}
+# Whoever types a command watches it and can end it: a limit meant for pages would only cut it short, and what is
+# logged about each request of a simulated rater would bury its output.
+OF_COMMANDS = {"EVALWEB_STATEMENT_SECONDS": "0", "EVALWEB_LOCK_SECONDS": "0", "EVALWEB_LOG_LEVEL": "WARNING"}
 
 
 def main() -> None:
     """Hand the command line to Django."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalweb.settings")
-    for name, value in UNLIMITED.items():
+    for name, value in OF_COMMANDS.items():
         os.environ.setdefault(name, value)
     try:
         with local_services.database(f"manage.py {' '.join(sys.argv[1:2])}"):

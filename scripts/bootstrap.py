@@ -97,7 +97,7 @@ def install(name: str) -> None:
     pip = [str(PYTHON), "-m", "pip"]
     if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode != 0:
         pip = [sys.executable, "-m", "pip", "--python", str(PYTHON)]
-    options = ["--disable-pip-version-check", "--quiet", "--no-input", "--requirement", str(ROOT / name)]
+    options = ["--disable-pip-version-check", "-qq", "--no-input", "--requirement", str(ROOT / name)]
     answer = subprocess.run([*pip, "install", *options], check=False)
     if answer.returncode != 0:
         sys.exit(f"pip could not install {name}; its reason stands above. Run the same command again to go on.")

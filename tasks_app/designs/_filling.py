@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 from tasks_app.designs._chairman import DeadEnd
+from tasks_app.designs._pool import Booklet, Pool
 from tasks_app.designs._shares import RoundShares
 from tasks_app.designs._spacing import Room
 
-# Exchanges made to mend the booklets of one round, and partners looked at for each. Rounds of thousands of units
-# need a handful; a round that needs each item in every booklet just so often needs hundreds.
-_EXCHANGES = 2000
+# Exchanges made to mend the booklets of one round, so many and so many for each booklet at fault, and partners looked
+# at for each exchange. Most rounds need none; in tight ones another draw helps more than further exchanges.
+_EXCHANGES = 600
+_EXCHANGES_EACH = 20
 _PARTNERS = 60
 
 # Units of different classes are exchanged with this many booklets before and after only: over more boundaries their
@@ -27,62 +28,6 @@ _WORSE = 0.02
 _CARELESS = 0.1
 
 
-class Booklet:
-    """Units gathered so far, and what is wrong with them."""
-
-    def __init__(self, room: Room) -> None:
-        self.room = room
-        self.units: dict[int, int] = {}  # how often each is here
-        self._times: dict[int, int] = {}  # how often each item is here
-        self._full = 0
-        self._over = 0
-        self._twice = 0
-
-    @property
-    def faults(self) -> int:
-        """Units that stand here twice, and units that are more than there is room for of their item."""
-        return self._twice + self._over + max(self._full - self.room.items, 0)
-
-    def add(self, unit: int, item: int | None) -> None:
-        """Put a unit in."""
-        self._twice += unit in self.units
-        self.units[unit] = self.units.get(unit, 0) + 1
-        if item is not None:
-            times = self._times[item] = self._times.get(item, 0) + 1
-            self._full += times == self.room.most
-            self._over += times > self.room.most
-
-    def remove(self, unit: int, item: int | None) -> None:
-        """Take a unit out."""
-        self.units[unit] -= 1
-        if not self.units[unit]:
-            del self.units[unit]
-        self._twice -= unit in self.units
-        if item is not None:
-            times = self._times[item]
-            self._full -= times == self.room.most
-            self._over -= times > self.room.most
-            self._times[item] -= 1
-
-    def takes(self, unit: int, item: int | None) -> bool:
-        """Whether the unit may come in without a fault."""
-        if unit in self.units:
-            return False
-        if item is None:
-            return True
-        times = self._times.get(item, 0) + 1
-        return times < self.room.most or (times == self.room.most and self._full < self.room.items)
-
-    def is_at_fault(self, unit: int, item: int | None) -> bool:
-        """Whether a fault would be less without this unit."""
-        if self.units[unit] > 1:
-            return True
-        if item is None:
-            return False
-        times = self._times[item]
-        return times > self.room.most or (times == self.room.most and self._full > self.room.items)
-
-
 @dataclass(slots=True)
 class _Round:
     """Where the units of a round are, and those of each class that are somewhere."""
@@ -94,9 +39,8 @@ class _Round:
 class Filling:
     """Fills booklets segment by segment.
 
-    The item with most units left in the round comes first, so that no item is left over for the last booklets;
-    ties are drawn. Where no unit of a class fits, one is put in all the same, and when the round is full units of
-    one class are exchanged between booklets until nothing is wrong (min-conflicts [1]_).
+    Where the booklet takes no unit of a class, one is put in all the same, and when the round is full units are
+    exchanged between booklets until nothing is wrong (min-conflicts [1]_).
 
     References
     ----------
@@ -110,8 +54,6 @@ class Filling:
         self._round, self._before = _Round(), _Round()
         self._shares: RoundShares
         self._first = 0
-        self._left: dict[int, int] = {}
-        self._queues: dict[int, list[tuple[int, float, int]]] = {}
 
     def fill_round(self, units: Sequence[int], booklets: Sequence[int], shares: RoundShares) -> None:
         """Put the units of a round into the booklets it has a segment in, so many of each class as the shares say.
@@ -121,62 +63,24 @@ class Filling:
         """
         self._before, self._round = self._round, _Round()
         self._shares, self._first = shares, booklets[0]
-        self._left, self._queues = {}, {}
-        for unit in units:
-            item = self.items[unit]
-            if item is not None:
-                self._left[item] = self._left.get(item, 0) + 1
-        for unit in units:
-            entry = (self._urgency(unit), self.rng.random(), unit)
-            self._queues.setdefault(self.classes[unit], []).append(entry)
-        for queue in self._queues.values():
-            heapq.heapify(queue)
+        pool = Pool(units, self.classes, self.items, self.rng)
         for booklet, counts in zip(booklets, shares.counts, strict=True):
-            self._fill(booklet, counts)
+            self._fill(booklet, counts, pool)
         self._mend(booklets)
 
-    def _urgency(self, unit: int) -> int:
-        item = self.items[unit]
-        return 0 if item is None else -self._left[item]
-
-    def _fill(self, b: int, counts: Mapping[int, int]) -> None:
+    def _fill(self, b: int, counts: Mapping[int, int], pool: Pool) -> None:
         wanted = [c for c, count in counts.items() for _ in range(count)]
         self.rng.shuffle(wanted)
-        aside: dict[int, list[int]] = {}
         for c in wanted:
-            blocked = aside.setdefault(c, [])
-            unit = self._next(b, c, blocked)
-            if unit is None:
-                fresh = [index for index, unit in enumerate(blocked) if unit not in self.booklets[b].units]
-                unit = blocked.pop(fresh[0] if fresh else 0)
-            item = self.items[unit]
-            if item is not None:
-                self._left[item] -= 1
-            self.booklets[b].add(unit, item)
+            unit = pool.take(c, self.booklets[b])
+            self.booklets[b].add(unit, self.items[unit])
             self._round.where[unit] = b
             self._round.held.setdefault(c, []).append(unit)
-        for c, blocked in aside.items():
-            for unit in blocked:
-                heapq.heappush(self._queues[c], (self._urgency(unit), self.rng.random(), unit))
-
-    def _next(self, b: int, c: int, blocked: list[int]) -> int | None:
-        """The most urgent unit of the class that booklet b takes; those it does not take go to `blocked`."""
-        queue = self._queues[c]
-        while queue:
-            urgency, tie, unit = heapq.heappop(queue)
-            now = self._urgency(unit)
-            if now != urgency:
-                # Other units of the item have gone since: less urgent than it was, so it queues again.
-                heapq.heappush(queue, (now, tie, unit))
-            elif self.booklets[b].takes(unit, self.items[unit]):
-                return unit
-            else:
-                blocked.append(unit)
-        return None
+        pool.next_booklet()
 
     def _mend(self, booklets: Sequence[int]) -> None:
         faulty = [b for b in booklets if self.booklets[b].faults]
-        for _exchange in range(_EXCHANGES):
+        for _exchange in range(_EXCHANGES + _EXCHANGES_EACH * len(faulty)):
             if not faulty:
                 return
             b = self.rng.choice(faulty)

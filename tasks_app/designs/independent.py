@@ -166,8 +166,8 @@ class _Drawing:
         ):
             raise RuntimeError(
                 "The independent design drew a plan that breaks its promises: "
-                f"unit spread {balance.worst_unit_spread}, class deviation {balance.system_class.worst_deviation}, spacing {gap}, missing {balance.missing}, "
-                f"beyond k {balance.beyond_k}, repeated {balance.repeated}."
+                f"unit spread {balance.worst_unit_spread}, class deviation {balance.system_class.worst_deviation}, "
+                f"spacing {gap}, missing {balance.missing}, beyond k {balance.beyond_k}, repeated {balance.repeated}."
             )
         return balance.system.worst_deviation
 

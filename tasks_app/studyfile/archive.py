@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -25,6 +26,20 @@ _LEFTOVERS = {"__MACOSX", "Thumbs.db", "desktop.ini"}
 _ENTRY = b"PK\x01\x02"
 
 _CHUNK = 1 * MIB
+
+# What zipfile raises on damaged files; found by damaging files at random.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+    IndexError,
+    OverflowError,
+)
 
 
 def ignored(name: str) -> bool:
@@ -75,7 +90,7 @@ class Archive:
         try:
             # An uploaded file of Django behaves like a file; zipfile's types ask for more than it needs.
             self._zip = zipfile.ZipFile(stream)  # type: ignore[arg-type,unused-ignore]
-        except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, ValueError) as found:
+        except _DAMAGED as found:
             raise self._refusal(_("This zip is damaged (%(reason)s). Make it anew.") % {"reason": found}) from found
         self._look_through(self._zip.infolist())
 
@@ -97,7 +112,7 @@ class Archive:
         try:
             with self._zip.open(member) as stream:
                 content = read_at_most(stream, member.file_size if name in self._read else self._left, name)
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as found:
+        except _DAMAGED as found:
             sentence = _("cannot be unpacked (%(reason)s). Make the zip anew.") % {"reason": found}
             raise StudyFileError([Problem(name, 0, 0, sentence)]) from found
         if name not in self._read:
@@ -136,7 +151,7 @@ class Archive:
 
     def _look_through(self, members: Sequence[zipfile.ZipInfo]) -> None:
         most, problems, left_out = limits(), Problems(), []
-        files = [member for member in members if not member.is_dir()]
+        files = [member for member in members if not member.filename.endswith("/")]
         seen: dict[str, str] = {}
         for member in files:
             name = member.filename.replace("\\", "/")
@@ -179,6 +194,8 @@ def _fault_of(member: zipfile.ZipInfo, name: str) -> str | None:
         return _("is a link. Put the file itself into the zip.")
     if member.flag_bits & 0x1:
         return _("is encrypted. Make the zip without a password.")
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return _("is packed in an unusual way. Make the zip with the usual method (deflate).")
     return None
 
 

@@ -73,20 +73,21 @@ def check_consent(reading: StudyReading) -> Json:
     given, own = reading.given("consent"), reading.document["study"]["language"]
     if isinstance(given, str):
         given = {own: given}
-    if not isinstance(given, dict):
-        given = {}
-    if given and own not in given and reading.sound(("study", "language")):
-        sentence = _("There is no text in the study's own language (%(language)s), which everybody can be shown.")
-        reading.problem(("consent",), sentence % {"language": own})
-    for language, body in given.items():
+    texts: dict[str, str] = {}
+    for language, body in given.items() if isinstance(given, dict) else ():
         path = ("consent", language)
         if not is_language(language):
             reading.problem(path, str(not_a_language), key=True)
-        elif reading.sound(path) and (fault := problem_in(body)):
+        elif isinstance(body, str) and (fault := problem_in(body)):
             reading.problem(path, fault)
-    if not given:
+        elif isinstance(body, str) and body.strip():
+            texts[language] = body.strip()
+    if texts and own not in texts and reading.sound(("consent",)) and reading.sound(("study", "language")):
+        sentence = _("There is no text in the study's own language (%(language)s), which everybody can be shown.")
+        reading.problem(("consent",), sentence % {"language": own})
+    if not texts and reading.sound(("consent",)):
         reading.note(_("There is no consent text. Raters must be told what they agree to before the study opens."))
-    return {language: body.strip() for language, body in given.items() if isinstance(body, str) and body.strip()}
+    return texts
 
 
 def export_consent(study: Study) -> Json:

@@ -26,12 +26,12 @@ not_a_language = _("This is not a language tag. Write one such as en, pt-BR or z
 
 def is_language(text: str) -> bool:
     """Say whether a text has the shape of a language tag."""
-    return len(text) <= LANGUAGE_LENGTH and re.match(LANGUAGE_PATTERN, text) is not None
+    return len(text) <= LANGUAGE_LENGTH and re.fullmatch(LANGUAGE_PATTERN, text) is not None and not text.endswith("\n")
 
 
 def is_key(text: str) -> bool:
     """Say whether a text may be the key of a row."""
-    return re.match(KEY_PATTERN, text) is not None and not text.endswith("\n")
+    return re.fullmatch(KEY_PATTERN, text) is not None and not text.endswith("\n")
 
 
 class KeyField(forms.CharField):

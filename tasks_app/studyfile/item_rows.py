@@ -116,7 +116,8 @@ class ItemRows:
             return
         self.media[name, role] = None
         if name not in self.reading.files.names:
-            near = closest(name, self.reading.files.names)
+            full = self.reading.problems.is_full(row.file)
+            near = None if full else closest(name, self.reading.files.names)
             sentence = _("There is no file “%(name)s” beside study.yaml.") % {"name": name}
             self.report(row, role, sentence + (" " + _("Did you mean “%(name)s”?") % {"name": near} if near else ""))
             return

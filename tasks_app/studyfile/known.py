@@ -17,9 +17,6 @@ from tasks_app.studyfile.screens import DraftTask, draft_tasks
 from tasks_app.studyfile.tables import Row, find_table
 from tasks_app.task_types.base import GoldAnswer
 
-# Units a misspelt key is compared with: looking through many thousands takes seconds a row.
-_COMPARED = 2000
-
 
 class _Check:
     """Goes through the rows of a table about units."""
@@ -62,10 +59,10 @@ class _Check:
             sentence = _("Several tasks have this unit (%(tasks)s). Say which one in the column “task”.")
             self.report(row, "unit", sentence % {"tasks": tasks})
             return None
-        keys = [key for one in named for key in list(one.units)[:_COMPARED]]
-        near = closest(row.cells["unit"], keys) or keys[0]
+        keys = [key for one in named for key in one.units]
+        near = None if self.reading.problems.is_full(row.file) else closest(row.cells["unit"], keys)
         sentence = _("There is no unit “%(key)s”. Units are called like “%(near)s”.")
-        self.report(row, "unit", sentence % {"key": row.cells["unit"], "near": near})
+        self.report(row, "unit", sentence % {"key": row.cells["unit"], "near": near or keys[0]})
         return None
 
 
@@ -154,7 +151,9 @@ def check_controls(reading: StudyReading) -> list[dict[str, Json]]:
             sentence = _("The item is there for %(purpose)s in line %(line)d. An item has one purpose only.")
             check.report(row, "purpose", sentence % {"purpose": purpose, "line": line})
         found.append(one)
-    _keep_apart(reading, check.drafts, found)
+    if reading.problems.count == before:
+        # A row that could not be used would make its unit look like one without an answer.
+        _keep_apart(reading, check.drafts, found)
     # Without every known answer it is not clear which units are to be judged.
     reading.units_sound = reading.units_sound and reading.problems.count == before
     return found

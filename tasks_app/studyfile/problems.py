@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -17,6 +18,9 @@ QUOTED = 60
 
 # Known names are listed only where a person can take them in.
 LISTED = 12
+
+# Names a misspelt one is compared with: looking through many thousands takes a second.
+COMPARED = 2000
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -71,6 +75,10 @@ class Problems:
         else:
             self._left_out += 1
 
+    def is_full(self, file: str) -> bool:
+        """Say whether further problems of a file are only counted, so that no advice on them is worth working out."""
+        return len(self._kept.get(file, ())) >= SHOWN
+
     @property
     def count(self) -> int:
         """How many problems were reported, kept or not."""
@@ -88,8 +96,8 @@ class Problems:
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name most like `name`, or None where none is like it."""
-    lowered = {one.lower(): one for one in known}
+    """Return the known name most like `name`, or None where none is like it; only the first ones are looked at."""
+    lowered = {one.lower(): one for one in islice(known, COMPARED)}
     found = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
     return lowered[found[0]] if found else None
 

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -50,6 +51,9 @@ class Table:
         self._text = text
         self._problems = problems
         self._unknown: set[str] = set()
+        # Asked for every cell.
+        self._declared = cache(declared.column)
+        self._longest = limits().text_characters
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows in the order of the file, leaving out those with problems in a cell."""
@@ -176,15 +180,14 @@ class Table:
         values: dict[str, Json] = {}
         sound = True
         for name, text in zip(columns, cells, strict=True):
-            column = self.declared.column(name)
-            if column is not None and text:
+            if text and (column := self._declared(name)) is not None:
                 sound = self._cell(column, name, text, values, Place(line, header[name])) and sound
         return Row(self.file, line, values, header) if sound else None
 
     def _cell(self, column: Column, name: str, given: Json, values: dict[str, Json], place: Place) -> bool:
         """Put a cell into `values`; False where it cannot be used."""
         try:
-            if isinstance(given, str) and (sentence := _unusable(given)):
+            if isinstance(given, str) and (sentence := self._unusable(given)):
                 raise BadCell(sentence)
             value = from_text(column, given) if not self.file.endswith(".jsonl") else from_json(column, given)
         except BadCell as found:
@@ -193,6 +196,12 @@ class Table:
         if value is not None:
             values[name] = value
         return True
+
+    def _unusable(self, text: str) -> str | None:
+        if len(text) > self._longest:
+            sentence = _("has %(n)s characters; at most %(most)s can be stored. Split the text, or cut it.")
+            return sentence % {"n": f"{len(text):,}", "most": f"{self._longest:,}"}
+        return problem_in(text)
 
     def _json_rows(self) -> Iterator[Row]:
         any_line = False
@@ -218,20 +227,12 @@ class Table:
         row = Row(self.file, line, values, raw=raw)
         sound = True
         for name, value in given.items():
-            column, place = self.declared.column(name), row.place(name)
+            column, place = self._declared(name), row.place(name)
             if column is None:
                 self._unknown_column(line, place.column, name)
             else:
                 sound = self._cell(column, name, value, values, place) and sound
         return row if sound else None
-
-
-def _unusable(text: str) -> str | None:
-    most = limits().text_characters
-    if len(text) > most:
-        sentence = _("has %(n)s characters; at most %(most)s can be stored. Split the text, or cut it.")
-        return sentence % {"n": f"{len(text):,}", "most": f"{most:,}"}
-    return problem_in(text)
 
 
 def find_table(declared: TableDeclaration, reading: StudyReading) -> Table | None:

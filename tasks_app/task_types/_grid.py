@@ -118,9 +118,7 @@ class GridType(TaskType):
 
     Params = GridParams
 
-    def units(
-        self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random
-    ) -> Iterator[UnitDraft]:
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text, or one an item with all its distinct texts side by side."""
         for item in items:
             if not item.groups:
@@ -164,9 +162,7 @@ class GridType(TaskType):
                     if several
                     else gettext("Answer “%(criterion)s”.") % names
                 )
-                form.fields[field_name(shown.position, criterion.key)] = self.field(
-                    criterion, missing, screen.params
-                )
+                form.fields[field_name(shown.position, criterion.key)] = self.field(criterion, missing, screen.params)
         return form
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:

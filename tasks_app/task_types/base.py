@@ -77,9 +77,7 @@ class ItemTexts:
     options: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
-    def collapsed(
-        cls, key: str, outputs: Sequence[OutputText], *, keep: bool = False, **rest: object
-    ) -> ItemTexts:
+    def collapsed(cls, key: str, outputs: Sequence[OutputText], *, keep: bool = False, **rest: object) -> ItemTexts:
         """Find identical outputs and put them together, unless the researcher says to `keep` them apart."""
         seen: dict[object, list[int]] = {}
         for number, output in enumerate(outputs):
@@ -166,9 +164,7 @@ class Screen:
         order = self.arrangement.get("parts")
         if not isinstance(order, Sequence) or sorted(order) != list(range(len(self.parts))):
             order = range(len(self.parts))
-        return tuple(
-            ShownPart(position, self.parts[number]) for position, number in enumerate(order, start=1)
-        )
+        return tuple(ShownPart(position, self.parts[number]) for position, number in enumerate(order, start=1))
 
     @property
     def shown_criteria(self) -> tuple[Criterion, ...]:
@@ -296,15 +292,11 @@ class TaskType(ABC):
         """Yield a sentence for everything in the criteria that does not fit the parameters."""
         least, most = self.criteria_needed
         if len(criteria) < least or (most is not None and len(criteria) > most):
-            wanted = (
-                f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
-            )
+            wanted = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
             yield f"{self.name} needs {wanted} criteria; {len(criteria)} given."
 
     @abstractmethod
-    def units(
-        self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random
-    ) -> Iterator[UnitDraft]:
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
         """Make the units of a task out of its items."""
 
     def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
@@ -340,9 +332,7 @@ class TaskType(ABC):
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer a screen as a simulated rater would: the data of a post."""
 
-    def grade(
-        self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
-    ) -> tuple[Graded, ...]:
+    def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
         """Compare an answer with known answers, on the server."""
         values = tuple(self.ratings(screen, cleaned))
         return tuple(grade_one(values, answer) for answer in gold)

@@ -26,23 +26,15 @@ class Slider(GridType):
         "Graham, Baldwin, Moffat and Zobel (2013). Continuous measurement scales in human evaluation of machine "
         "translation. LAW."
     )
-    outcomes = (
-        Outcome(
-            "rating", Scale.INTERVAL, per="criterion", doc=_("Position of the slider, in its own units.")
-        ),
-    )
+    outcomes = (Outcome("rating", Scale.INTERVAL, per="criterion", doc=_("Position of the slider, in its own units.")),)
     default_instructions = _(
         "Read the text. Then set the slider for each question. There are no right or wrong answers: "
         "we want to know how you see it. Use the whole range."
     )
 
     class Params(GridParams):
-        minimum = forms.IntegerField(
-            min_value=-1_000_000, max_value=1_000_000, initial=0, label=_("Least value")
-        )
-        maximum = forms.IntegerField(
-            min_value=-1_000_000, max_value=1_000_000, initial=100, label=_("Greatest value")
-        )
+        minimum = forms.IntegerField(min_value=-1_000_000, max_value=1_000_000, initial=0, label=_("Least value"))
+        maximum = forms.IntegerField(min_value=-1_000_000, max_value=1_000_000, initial=100, label=_("Greatest value"))
         step = forms.FloatField(
             min_value=0.001,
             max_value=1000,
@@ -57,9 +49,7 @@ class Slider(GridType):
             low, high, step = (cleaned.get(name) for name in ("minimum", "maximum", "step"))
             if low is not None and high is not None and step is not None:
                 if high - low < step:
-                    self.add_error(
-                        "maximum", _("The greatest value must be at least one step above the least.")
-                    )
+                    self.add_error("maximum", _("The greatest value must be at least one step above the least."))
                 elif abs((high - low) / step - round((high - low) / step)) > 1e-9:
                     self.add_error("step", _("The range must be a whole number of steps."))
             return cleaned

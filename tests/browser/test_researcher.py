@@ -9,7 +9,6 @@ from tests.browser.conftest import STUDY
 from tests.browser.test_rater import accessible
 from tests.servers import LiveSite
 
-
 # The frame around it is unfold's.
 OURS = ".ew"
 

@@ -75,3 +75,11 @@ def test_an_old_python_is_told_what_to_do() -> None:
     assert answer.stderr.startswith(
         "evalweb needs Python 3.11 or newer; this is 3.8. Name another one: make run PYTHON="
     )
+
+
+def test_a_python_without_ensurepip_uses_its_pip_from_outside(clone: Path) -> None:
+    """As Debian's does until python3-venv is installed."""
+    story = "import runpy, sys; sys.modules['ensurepip'] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
+    subprocess.run([sys.executable, "-c", story, "scripts/bootstrap.py"], cwd=clone, check=True, capture_output=True)
+    assert not list((clone / ".venv").glob("lib/*/site-packages/pip"))
+    assert said(bootstrap(clone)) == ""

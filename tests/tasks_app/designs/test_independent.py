@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tasks_app.designs import registry
 from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
 from tests.tasks_app.designs import oracle
-from tests.tasks_app.designs.unit_sets import crossed, pairs, shared, unit_sets
+from tests.tasks_app.designs.unit_sets import apart, crossed, pairs, shared, unit_sets
 
 design = registry["independent"]()
 
@@ -79,6 +79,7 @@ def test_without_spacing_only_too_few_units_are_refused(units: list[PlanUnit], s
         pytest.param(crossed(30, 1, 5), 20, 10, id="one system"),
         pytest.param(crossed(4, 4, 3), 16, 4, id="one booklet a round"),
         pytest.param(pairs(12, 5, 2), 20, 10, id="all pairs"),
+        pytest.param(apart(6, 4), 2, 2, id="no two units show the same system"),
     ],
 )
 @pytest.mark.parametrize("seed", range(3))
@@ -157,14 +158,13 @@ def test_too_large_a_set_is_refused_with_the_largest_that_works() -> None:
     assert refused.value.nearest == {"set_size": 12}
 
 
-def test_too_wide_a_spacing_is_refused_with_the_widest_that_works() -> None:
-    units = crossed(5, 9, 2)
+@pytest.mark.parametrize("items", range(3, 9))
+def test_too_wide_a_spacing_is_refused_with_the_widest_that_works(items: int) -> None:
+    units = crossed(items, 9, 2)
     with pytest.raises(PlanImpossible, match="cannot stand 10 apart in sets of 20") as refused:
         draw(units, 20, 10, 1)
-    # Five items fill 20 places at most 5 apart, and a set of 5 holds each once.
-    assert refused.value.nearest == {"spacing": 5, "set_size": 5}
-    check(draw(units, 20, 5, 2), units, 20, 5)
-    check(draw(units, 5, 10, 2), units, 5, 10)
+    # So many items fill 20 places at most so far apart, and a set of as many holds each once.
+    assert refused.value.nearest == {"spacing": items, "set_size": items}
 
 
 def test_nothing_to_judge_is_refused() -> None:

@@ -15,6 +15,15 @@ def crossed(items: int, systems: int, k: int) -> list[PlanUnit]:
     ]
 
 
+def apart(items: int, outputs: int) -> list[PlanUnit]:
+    """Every item has systems of its own, so that a booklet's systems leave no choice of units."""
+    return [
+        PlanUnit(f"{i}-{n}", 2, f"item {i}", None, 0, ((f"system {i}-{n}",),))
+        for i in range(items)
+        for n in range(outputs)
+    ]
+
+
 def pairs(items: int, systems: int, k: int) -> list[PlanUnit]:
     """Every two systems' outputs of every item side by side."""
     return [

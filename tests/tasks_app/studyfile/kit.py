@@ -7,6 +7,7 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 from django.apps import apps
 from django.core.files.storage import default_storage
@@ -74,10 +75,10 @@ def spoil(folder: Path, file: str, old: str, new: str) -> None:
     (folder / file).write_text(text.replace(old, new))
 
 
-def problems_of(source: object) -> list[str]:
+def problems_of(source: Any) -> list[str]:
     """Return the lines that a refused study file gives; fails where it is accepted."""
     try:
-        studyfile.load(source, owner=None)  # type: ignore[arg-type]
+        studyfile.load(source, owner=None)
     except studyfile.StudyFileError as error:
         return error.lines()
     raise AssertionError("this study file was accepted")
@@ -85,7 +86,9 @@ def problems_of(source: object) -> list[str]:
 
 def stored() -> dict[str, int]:
     """Count the rows of every table of the app, leaving out empty ones; files of media count as a table."""
-    counts = {model._meta.model_name: model._base_manager.count() for model in apps.get_app_config("tasks_app").get_models()}
+    counts = {
+        model._meta.model_name: model._base_manager.count() for model in apps.get_app_config("tasks_app").get_models()
+    }
     counts["files"] = len(files_in_storage())
     return {str(name): n for name, n in counts.items() if n}
 

@@ -34,7 +34,9 @@ def test_a_zip_a_folder_in_a_zip_and_an_upload_are_read_alike(tmp_path: Path) ->
 
 def test_what_systems_leave_behind_is_left_alone_and_said() -> None:
     loaded = studyfile.read(
-        zipped({**SOUND, "__MACOSX/._items.csv": b"\x00\x05", ".DS_Store": b"x", "Thumbs.db": b"x", "README.md": "Hello"})
+        zipped(
+            {**SOUND, "__MACOSX/._items.csv": b"\x00\x05", ".DS_Store": b"x", "Thumbs.db": b"x", "README.md": "Hello"}
+        )
     )
     assert "3 hidden files were left alone (__MACOSX/._items.csv …)." in loaded.notes
     assert "1 file is not used: README.md." in loaded.notes
@@ -80,6 +82,20 @@ def test_links_and_passwords_are_refused() -> None:
     assert not stored()
 
 
+def test_only_the_usual_packing_is_read() -> None:
+    stream = zipped(SOUND)
+    with zipfile.ZipFile(stream, "a", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("notes.txt", "x" * 100)
+    assert problems_of(stream) == [
+        "notes.txt: is packed in an unusual way. Make the zip with the usual method (deflate)."
+    ]
+
+
+def test_a_member_without_a_name_is_refused() -> None:
+    content = zipped(SOUND).getvalue().replace(b"items.csv", b"\0tems.csv")
+    assert "This member of the zip has no usable name. Rename it." in problems_of(io.BytesIO(content))[0]
+
+
 def test_bombs_are_refused_without_unpacking() -> None:
     bomb = zipped({**SOUND, "media/a.png": b"\0" * 4_000_000})
     assert problems_of(bomb)[0].startswith("media/a.png: is packed ")
@@ -111,7 +127,7 @@ def test_a_member_larger_than_it_claims_is_refused() -> None:
     ("content", "expected"),
     [
         (b"", "upload.zip: This file is empty (0 bytes). Choose the zip of the study's folder."),
-        (b"item,system,output\n", "upload.zip: This is not a zip. Zip the folder that holds study.yaml, and choose the zip."),
+        (b"item,system,output\n", "upload.zip: This is not a zip. Zip the folder that holds study.yaml"),
         (b"PK\x05\x06" + b"\0" * 18, "upload.zip: There is no study.yaml here."),
         (zipped(SOUND).getvalue()[:-30], "upload.zip: This is not a zip."),
     ],

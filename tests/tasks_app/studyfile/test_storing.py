@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.storage import default_storage
-from django.db import IntegrityError, connection
+from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from tasks_app import sections, studyfile
 from tasks_app.models import Event, Item, Membership, Output, Part, PartOutput, Study, Task, Unit
-from tasks_app.services import enrolment, items, lifecycle, plans, studies
-from tests.tasks_app.studyfile.kit import ITEMS, STUDY, files_in_storage, png, problems_of, put, spoil, stored, zipped
+from tasks_app.services import items, lifecycle, plans, studies
+from tasks_app.studyfile import checking
+from tests.tasks_app.studyfile.kit import STUDY, files_in_storage, png, put, spoil, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -97,7 +98,9 @@ def test_a_draft_is_replaced_whole_by_its_editors_only(
     taken = "study.yaml:3:9: study.slug: There is a draft “fluency” already."
     assert refusal(folder, rosa, replace=False).startswith(taken)
     for replace in (False, True):
-        assert refusal(folder, mallory, replace=replace).startswith("study.yaml:3:9: study.slug: “fluency” is the slug of somebody else's")
+        assert refusal(folder, mallory, replace=replace).startswith(
+            "study.yaml:3:9: study.slug: “fluency” is the slug of somebody else's"
+        )
     assert (stored(), files_in_storage()) == (before, files)
 
     (folder / "a.png").write_bytes(png(2))
@@ -105,7 +108,16 @@ def test_a_draft_is_replaced_whole_by_its_editors_only(
     with django_capture_on_commit_callbacks(execute=True):
         again = studyfile.load(folder, owner=rosa, replace=True)
     assert again.pk == study.pk
-    assert stored() == {**before, "item": 5, "output": 5, "unit": 5, "part": 5, "partoutput": 5, "system": 2, "event": 4}
+    assert stored() == {
+        **before,
+        "item": 5,
+        "output": 5,
+        "unit": 5,
+        "part": 5,
+        "partoutput": 5,
+        "system": 2,
+        "event": 4,
+    }
     assert files_in_storage() != files
     assert len(files_in_storage()) == 1
     assert again.media.get().file.read() == png(2)
@@ -138,12 +150,13 @@ def test_an_opened_study_is_never_replaced(tmp_path: Path, rosa: User) -> None:
     before = stored()
     expected = "study.yaml:3:9: study.slug: There is a study “fluency” that was opened, so it is not replaced."
     assert refusal(folder, rosa, replace=True).startswith(expected)
-    for change in (
+    changes: list[Callable[[], None]] = [
         lambda: studies.set_settings(study=study, block="pay", values={}),
         lambda: studies.store_groups(study=study, groups=[]),
         lambda: items.erase_items(study=study),
         lambda: studies.erase_tasks(study=study),
-    ):
+    ]
+    for change in changes:
         with pytest.raises(studies.NotADraft, match="its design is frozen"):
             change()
     assert stored() == before
@@ -167,19 +180,47 @@ def test_nothing_is_left_where_storing_fails(tmp_path: Path, monkeypatch: pytest
     assert stored()["files"] == 1
 
 
-def test_a_slug_taken_meanwhile_is_a_problem_of_the_slug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody else's study of that name is committed between the check and the insert."""
+@pytest.mark.django_db(transaction=True)
+def test_of_two_loads_at_once_one_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have found the slug free before either makes the study."""
+    folder, create, both = put(tmp_path / "study"), studies.create_draft, threading.Barrier(2, timeout=20)
 
-    def taken(**about: object) -> Study:
-        Study.objects.create(slug="fluency", title="x", public_title="y")
-        raise IntegrityError("duplicate key value violates unique constraint")
+    def late(**about: Any) -> Study:
+        both.wait()
+        return create(**about)
 
-    folder = put(tmp_path / "study")
-    with monkeypatch.context() as patched:
-        patched.setattr(studies, "create_draft", taken)
-        patched.setattr("tasks_app.studyfile.checking._store.__wrapped__", None, raising=False)
-        with pytest.raises(IntegrityError):
+    monkeypatch.setattr(studies, "create_draft", late)
+
+    def load(_number: int) -> list[str]:
+        try:
             studyfile.load(folder, owner=None)
+        except studyfile.StudyFileError as error:
+            return error.lines()
+        finally:
+            connection.close()
+        return []
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = sorted(pool.map(load, range(2)))
+    assert first == []
+    assert second[0].startswith("study.yaml:3:9: study.slug: There is a draft “fluency” already.")
+    assert stored()["study"] == 1
+
+
+def test_what_changed_since_the_check_is_seen_when_storing(
+    tmp_path: Path, rosa: User, mallory: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the check and the transaction somebody else takes the slug, or the study is opened."""
+    folder = put(tmp_path / "study")
+    monkeypatch.setattr(checking, "_check_slug", lambda _reading, _slot: None)
+    study = studyfile.load(folder, owner=rosa)
+    before = stored()
+    assert "is the slug of somebody else's study" in refusal_when_stored(folder, mallory)
+    assert stored() == before
+    lifecycle.move(study_id=study.pk, action="open", by=rosa)
+    before = stored()
+    assert "that was opened, so it is not replaced" in refusal_when_stored(folder, rosa)
+    assert stored() == before
 
 
 def test_outputs_are_stored_in_few_queries(tmp_path: Path) -> None:
@@ -190,7 +231,7 @@ def test_outputs_are_stored_in_few_queries(tmp_path: Path) -> None:
             study_yaml=STUDY.replace("slug: fluency", f"slug: fluency-{n}"),
             items_csv="item,system,output,source\n" + rows,
         )
-        with CaptureQueriesContext(connection, ) as captured:
+        with CaptureQueriesContext(connection) as captured:
             studyfile.load(folder, owner=None)
         return len(captured)
 
@@ -220,7 +261,9 @@ def test_members_come_and_go_and_are_logged(tmp_path: Path, rosa: User, mallory:
     folder = put(tmp_path / "study")
     study = studyfile.load(folder, owner=rosa)
     studies.set_member(study=study, user=mallory, role=Membership.Role.VIEWER, by=rosa)
-    assert refusal(folder, mallory, replace=True).startswith("study.yaml:3:9: study.slug: “fluency” is the slug of somebody")
+    assert refusal(folder, mallory, replace=True).startswith(
+        "study.yaml:3:9: study.slug: “fluency” is the slug of somebody"
+    )
     studies.set_member(study=study, user=mallory, role=Membership.Role.EDITOR, by=rosa)
     studyfile.load(folder, owner=mallory, replace=True)
     with pytest.raises(ValueError, match="the last owner"):

@@ -67,9 +67,7 @@ def test_bytes_do_not_matter(tmp_path: Path, expected: list[dict[str, Json]], co
 
 
 @pytest.mark.parametrize(("suffix", "delimiter"), [("csv", ";"), ("csv", "\t"), ("tsv", "\t")])
-def test_delimiters_do_not_matter(
-    tmp_path: Path, expected: list[dict[str, Json]], suffix: str, delimiter: str
-) -> None:
+def test_delimiters_do_not_matter(tmp_path: Path, expected: list[dict[str, Json]], suffix: str, delimiter: str) -> None:
     import csv
     import io
 

@@ -1,0 +1,100 @@
+"""The registry of sections: another app's part of a study is checked, stored, frozen, copied and replaced with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+
+from tasks_app import sections, studyfile
+from tasks_app.models import Study
+from tasks_app.sections import Json, Reading, Section
+from tasks_app.services import lifecycle
+from tests.tasks_app.studyfile.kit import STUDY, problems_of, put
+
+kept: dict[str, Json] = {}
+heard: list[tuple[str, object]] = []
+
+
+def check(reading: Reading) -> Json:
+    rules = reading.given("rules") or []
+    for number, rule in enumerate(rules):
+        if rule == "nonsense" and reading.sound(("rules", number)):
+            reading.problem(("rules", number), "is nonsense.")
+    reading.note(f"{len(rules)} rules")
+    return rules
+
+
+RULES = Section(
+    "rules",
+    90,
+    check,
+    export=lambda study: kept.get(study.slug, []),
+    schema=lambda: {"type": "array", "items": {"type": "string"}},
+    store=lambda study, rules: kept.update({study.slug: rules}),
+    freeze=lambda study, version: heard.append((study.slug, version)),
+    erase=lambda study: heard.append((study.slug, kept.pop(study.slug))),
+)
+
+
+@pytest.fixture(autouse=True)
+def another_app() -> Iterator[None]:
+    """Register the section of an app that keeps its rows elsewhere."""
+    kept.clear()
+    heard.clear()
+    sections.register(RULES)
+    yield
+    sections.unregister("rules")
+
+
+def test_sections_are_registered_once_and_in_order() -> None:
+    before = sections.registered()
+    studyfile.register_sections()
+    sections.register(RULES)
+    assert sections.registered() == before
+    assert [one.name for one in before] == [
+        "study", "about", "pay", "flow", "consent", "criteria", "groups", "tasks", "systems", "items", "controls",
+        "prefill", "rules",
+    ]  # fmt: skip
+    with pytest.raises(sections.SectionTaken, match="'rules'"):
+        sections.register(Section("rules", 1, check, export=lambda _study: []))
+
+
+@pytest.mark.django_db
+def test_another_apps_section_goes_the_whole_way(tmp_path: Path, rosa: User) -> None:
+    folder = put(tmp_path / "study", study_yaml=STUDY + "rules: [burn_in, trust]\n")
+    study, loaded = studyfile.load_and_tell(folder, owner=rosa)
+    assert "2 rules" in loaded.notes
+    assert sections.snapshot(study)["rules"] == ["burn_in", "trust"]
+    studyfile.export(study, tmp_path / "copy")
+    studyfile.load(tmp_path / "copy", owner=rosa, replace=True)
+    assert heard == [("fluency", ["burn_in", "trust"])]
+    assert kept == {"fluency": ["burn_in", "trust"]}
+    copy = Study.objects.create(slug="copy", title="x", public_title="y", seed=1)
+    sections.clone(study, copy)
+    assert kept["copy"] == ["burn_in", "trust"]
+    lifecycle.move(study_id=study.pk, action="open", by=rosa)
+    assert heard[1:] == [("fluency", 1)]
+    assert study.versions.get().document["rules"] == ["burn_in", "trust"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ("[burn_in, nonsense]", "study.yaml:32:18: rules[1]: is nonsense."),
+        ("[burn_in, 3]", "study.yaml:32:18: rules[1]: must be text; it is the number 3. Put it in quotes."),
+    ],
+)
+def test_another_apps_problems_have_their_place(tmp_path: Path, rules: str, expected: str) -> None:
+    assert problems_of(put(tmp_path / "study", study_yaml=f"{STUDY}rules: {rules}\n")) == [expected]
+    assert not kept
+
+
+def test_digests_do_not_depend_on_the_order_of_keys() -> None:
+    assert sections.digest({"a": 1, "b": [1, 2]}) == sections.digest({"b": [1, 2], "a": 1})
+    assert sections.digest({"a": 1}) != sections.digest({"a": 2})
+    with pytest.raises(ValueError, match="Out of range"):
+        sections.digest({"a": float("nan")})
