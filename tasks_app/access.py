@@ -55,15 +55,18 @@ def studies_for_researcher(user: Person) -> QuerySet[Study]:
 
 def study_for_researcher(user: Person, slug: str, role: str = Membership.Role.VIEWER) -> Study:
     """Return a study if somebody has at least that role in it."""
+    return study_and_role(user, slug, role)[0]
+
+
+def study_and_role(user: Person, slug: str, role: str = Membership.Role.VIEWER) -> tuple[Study, str | None]:
+    """Return a study if somebody has at least that role in it, and their role: None for a superuser from outside."""
     study = get_object_or_404(studies_for_researcher(user), slug=slug)
-    if getattr(user, "is_superuser", False):
-        return study
     own = Membership.objects.filter(study=study, user_id=_pk(user)).values_list("role", flat=True).first()
-    if own is None or RANK[Membership.Role(own)] < RANK[Membership.Role(role)]:
+    if not getattr(user, "is_superuser", False) and (own is None or not reaches(own, role)):
         raise Http404
-    return study
+    return study, own
 
 
-def role_in(study: Study, user: Person) -> str | None:
-    """Return what somebody may do in a study; None for a superuser who is not a member."""
-    return Membership.objects.filter(study=study, user_id=_pk(user)).values_list("role", flat=True).first()
+def reaches(own: str | None, role: str) -> bool:
+    """Say whether a role is at least another; a superuser from outside (None) reaches every role."""
+    return own is None or RANK[Membership.Role(own)] >= RANK[Membership.Role(role)]

@@ -68,14 +68,13 @@ def _show(request: HttpRequest, template: str, title: str, context: dict[str, An
 
 def _study_page(request: HttpRequest, slug: str, tab: str, context: Callable[[Study], dict[str, Any]]) -> HttpResponse:
     """Render one tab of a study; a superuser's look into a study of others is logged."""
-    study = access.study_for_researcher(request.user, slug)
-    role = access.role_in(study, request.user)
+    study, role = access.study_and_role(request.user, slug)
     if role is None:
         events.log(study, request.user, "viewed", about=tab)
     rows = [
         {"label": one.label, "url": reverse(one.url_name, args=[slug]), "current": one.slug == tab}
         for one in tabs.all_tabs()
-        if role is None or access.RANK[Membership.Role(role)] >= access.RANK[Membership.Role(one.role)]
+        if access.reaches(role, one.role)
     ]
     current = next((one["label"] for one in rows if one["current"]), _("Close"))
     may_edit = role in {None, Membership.Role.OWNER, Membership.Role.EDITOR}

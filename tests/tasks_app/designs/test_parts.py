@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tasks_app.designs._chairman import DeadEnd, chairmen
 from tasks_app.designs._rounds import Segment, booklet_sizes, cut
 from tasks_app.designs._shares import RoundShares
-from tasks_app.designs._spacing import room, smallest_gap, spaced_order
+from tasks_app.designs._spacing import _greedy_order, room, smallest_gap, spaced_order
 
 ITEMS = st.lists(st.none() | st.integers(0, 3), min_size=1, max_size=7)
 
@@ -45,12 +45,17 @@ def test_room_is_exactly_what_fits(items: list[int | None], spacing: int) -> Non
     assert fits == any(spaced(list(other), spacing) for other in permutations(items))
 
 
-def test_a_frequent_item_does_not_always_come_first() -> None:
-    items = [0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]  # four times 4 apart: only one way to place them
-    assert spaced_order(items, 5, Random(1)) is None
-    orders = [spaced_order([*items[:4], 1, 1, 1, 2, 2, 2, 3, 3, 3], 4, Random(seed)) for seed in range(40)]
-    assert all(order is not None and {order[0], order[-1]} <= {0, 1, 2, 3} for order in orders)
-    assert len({tuple(order or ()) for order in orders}) > 30
+def test_where_positions_at_random_collide_an_order_is_built_from_either_end() -> None:
+    assert spaced_order([0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 5, Random(1)) is None  # four times 5 apart: 16 places
+    items = [0, 0, 0, 1, 2, 3, 4, 5, 6, 7]
+    places = set()
+    for seed in range(20):
+        order = _greedy_order(items, 4, Random(seed))
+        assert order is not None
+        places.add(tuple(place for place, index in enumerate(order) if items[index] == 0))
+    # As early as can be but for the last, or as late as can be but for the first.
+    assert places <= {(0, 4, 8), (0, 4, 9), (1, 5, 9), (0, 5, 9)}
+    assert {second for _first, second, _third in places} == {4, 5}
 
 
 def test_smallest_gap_is_between_neighbours_of_one_item() -> None:
@@ -91,6 +96,21 @@ def test_shares_of_classes_that_overlap_are_levelled() -> None:
         for c, n in counts.items():
             shown.update(dict.fromkeys(signatures[c], n))
         assert all(abs(shown[x] - shown.total() * due[x] / sum(due)) < 1 for x in range(3))
+
+
+def test_levelling_keeps_to_the_limits_of_the_first_segment() -> None:
+    signatures = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
+    sizes = [9, 7, 8, 4, 3, 5, 6]
+    limits = {0: 1, 1: 1, 2: 2, 3: 0, 4: 1, 5: 1, 6: 1}
+    drawn = 0
+    for seed in range(200):
+        try:
+            shares = RoundShares(sizes, [6] * 7, signatures, Random(seed), limits=limits, overlap=True)
+        except DeadEnd:
+            continue
+        drawn += 1
+        assert all(n <= limits[c] for c, n in shares.counts[0].items())
+    assert drawn > 5
 
 
 def test_booklets_go_over_the_end_of_a_round() -> None:
