@@ -4,7 +4,8 @@ from pathlib import Path
 
 from evalweb import environment, logs
 
-bind = f"{environment.text('HOST')}:{environment.number('PORT', least=1)}"
+_host = environment.text("HOST")
+bind = f"{f'[{_host}]' if ':' in _host else _host}:{environment.number('PORT', least=1)}"
 worker_class = "gthread"
 workers = environment.number("EVALWEB_WEB_PROCESSES", least=1)
 threads = environment.number("EVALWEB_WEB_THREADS", least=1)

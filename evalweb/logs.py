@@ -8,7 +8,6 @@ line passes `SafeJsonFormatter`, which drops the values of exceptions and takes 
 import ipaddress
 import logging
 import re
-import sys
 import traceback
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -137,7 +136,7 @@ def config(level: str) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"json": {"()": "evalweb.logs.SafeJsonFormatter"}},
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json", "stream": sys.stderr}},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json", "stream": "ext://sys.stderr"}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             # Django and gunicorn give these handlers of their own, which would write around the formatter.

@@ -41,9 +41,9 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "evalweb.health.HealthMiddleware",
-    "evalweb.middleware.RequestLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "evalweb.middleware.RequestLogMiddleware",
     "evalweb.middleware.NoStoreMiddleware",
     "csp.middleware.CSPMiddleware",
     "evalweb.security.AdminFrameMiddleware",
