@@ -65,8 +65,10 @@ def test_a_killed_holder_leaves_neither_lock_nor_processes(var: VarFolder) -> No
         "with var.held('the killed one'):\n"
         "    child = subprocess.Popen(['cat'], stdin=subprocess.PIPE, start_new_session=True)\n"
         "    var.add_child(mark_of(child.pid))\n"
-        "    fork = multiprocessing.get_context('fork').Process(target=child.wait)\n"
-        "    fork.start()\n"
+        "    context = multiprocessing.get_context('fork')\n"
+        "    begun = context.Event()\n"
+        "    context.Process(target=lambda: (begun.set(), child.wait())).start()\n"
+        "    begun.wait()\n"
         "    print('held', flush=True)\n"
         "    threading.Event().wait()\n"
     )
