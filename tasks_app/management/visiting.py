@@ -7,7 +7,8 @@ every type brings its rater. It is marked as simulated by a consent form that is
 import logging
 import uuid
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -35,6 +36,18 @@ class Answer:
     status: int
     location: str
     body: str
+
+
+@contextmanager
+def quiet_pages() -> Iterator[None]:
+    """Leave out one log line a page: that is for a server's log, not for the terminal of whoever runs a command."""
+    log = logging.getLogger("evalweb.request")
+    before = log.level
+    log.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 class Transport(Protocol):
@@ -84,8 +97,6 @@ class InProcess:
 
     def __init__(self) -> None:
         self.client = Client(SERVER_NAME="localhost", headers={"accept": "text/html"})
-        # One line a page is for a server's log, not for the terminal of whoever runs a command.
-        logging.getLogger("evalweb.request").setLevel(logging.WARNING)
 
     def get(self, path: str) -> Answer:
         """Fetch a page."""

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from tasks_app.management.visiting import Http, InProcess, Visitor
+from tasks_app.management.visiting import Http, InProcess, Visitor, quiet_pages
 from tasks_app.models import Study
 from tasks_app.task_types.base import Quality
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         if study.state != Study.State.OPEN:
             raise CommandError(f"The study is {study.state}. Open it first, under Recruit.")
         visitors = [self._visitor(study, number, options) for number in range(options["raters"])]
-        with ThreadPoolExecutor(max_workers=max(1, options["at_once"])) as pool:
+        with quiet_pages(), ThreadPoolExecutor(max_workers=max(1, options["at_once"])) as pool:
             # Within this process one after another: a thread would have a database connection of its own.
             in_turn = pool.map if options["base_url"] else map
             gone = [one for one in in_turn(_visit, visitors) if one is not None]
