@@ -10,6 +10,9 @@ os.environ.setdefault("SECRET_KEY", "a secret that only tests know, long enough 
 os.environ.setdefault("ALLOWED_HOSTS", "testserver,localhost,127.0.0.1")
 os.environ.setdefault("DATABASE_URL", "postgresql://evalweb@127.0.0.1:1/evalweb")
 os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")
+# A slow machine is no failure; a test about waiting sets its own limit.
+os.environ.setdefault("EVALWEB_LOCK_SECONDS", "120")
+os.environ.setdefault("EVALWEB_STATEMENT_SECONDS", "300")
 
 from evalweb.settings import *
 

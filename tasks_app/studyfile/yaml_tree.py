@@ -88,12 +88,8 @@ def size_problem(content: bytes) -> str | None:
 
 def is_word(text: str) -> bool:
     """Say whether a text without quotes is read as that text, and not as a number, a truth value or nothing."""
-    return not (
-        text in _NULL | _TRUE | _FALSE
-        or _NOT_FINITE.fullmatch(text)
-        or _INTEGER.fullmatch(text)
-        or _FLOAT.fullmatch(text)
-    )
+    # Whole numbers are numbers to _FLOAT as well.
+    return not (text in _NULL | _TRUE | _FALSE or _NOT_FINITE.fullmatch(text) or _FLOAT.fullmatch(text))
 
 
 def _place(mark: Any) -> Place:

@@ -37,6 +37,7 @@ def said(process: "subprocess.Popen[str]") -> str:
     return output
 
 
+@pytest.mark.whole
 def test_several_at_once_make_it_once_and_a_change_is_installed(clone: Path) -> None:
     outputs = [said(process) for process in [bootstrap(clone, "--dev") for _ in range(3)]]
     assert sorted("Making .venv" in output for output in outputs) == [False, False, True]
@@ -50,6 +51,7 @@ def test_several_at_once_make_it_once_and_a_change_is_installed(clone: Path) -> 
     assert "Installing what requirements-dev.txt names" in said(bootstrap(clone, "--dev"))
 
 
+@pytest.mark.whole
 def test_an_unfinished_environment_is_made_anew(clone: Path) -> None:
     (clone / ".venv" / "bin").mkdir(parents=True)
     (clone / ".venv" / "bin" / "python").write_text("broken")
@@ -57,6 +59,7 @@ def test_an_unfinished_environment_is_made_anew(clone: Path) -> None:
     assert set(json.loads((clone / ".venv" / "installed.json").read_text())) == {"run"}
 
 
+@pytest.mark.whole
 def test_what_cannot_be_installed_is_said_and_tried_again(clone: Path) -> None:
     (clone / "requirements.txt").write_text("./there-is-no-such-package\n")
     process = bootstrap(clone)

@@ -36,6 +36,7 @@ def test_links_are_taken_out_of_what_the_demonstration_says(capsys: pytest.Captu
     assert capsys.readouterr().out == "  Loading likert\n  Done\n"
 
 
+@pytest.mark.whole
 def test_several_may_prepare_one_database_at_once(tmp_path: Path) -> None:
     """As several web containers do; and data that exist are backed up before they are migrated."""
     url = new_database(f"prepare_{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}")

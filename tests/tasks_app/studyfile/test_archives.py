@@ -111,6 +111,17 @@ def test_bombs_are_refused_without_unpacking() -> None:
     assert not stored()
 
 
+def test_a_crowd_of_members_is_refused_before_it_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    crowd = zipped({f"{n}.txt": "" for n in range(7)})
+
+    def listing(*_args: object) -> None:
+        raise AssertionError("the directory of this zip was read into memory")
+
+    monkeypatch.setattr(zipfile, "ZipFile", listing)
+    with override_settings(STUDY_FILE_LIMITS={"files": 3}):
+        assert problems_of(crowd)[0].endswith("This zip holds more than 3 files.")
+
+
 def test_a_member_larger_than_it_claims_is_refused() -> None:
     """The directory says 20 bytes, the member unpacks to more: a bomb that lies."""
     content = zipped(SOUND).getvalue()

@@ -100,6 +100,16 @@ def test_nothing_left_to_judge_is_a_problem_of_the_task(tmp_path: Path) -> None:
     ]
 
 
+def test_a_row_that_cannot_be_used_says_nothing_about_the_plan(tmp_path: Path) -> None:
+    """With the fifth row the plan would have nothing to draw, without it too few units for a set."""
+    units = ("i1/alpha", "i1/beta", "i2/alpha", "i2/beta", "i3/alpha")
+    controls = "unit,purpose,kind,answer\n" + "".join(f"{unit},control,exact,5\n" for unit in units)
+    folder = put(
+        tmp_path / "study", study_yaml=SMALLER, controls_csv=controls.replace("i3/alpha,control", "i3/alpha,x")
+    )
+    assert [line.split(": ")[0] for line in problems_of(folder)] == ["controls.csv:6:2"]
+
+
 def test_a_unit_of_two_tasks_needs_the_column_task(tmp_path: Path) -> None:
     second = SMALLER[SMALLER.index("  - key: reading") :].replace("key: reading", "key: again")
     controls = "unit,purpose,kind,answer,task\ni1/alpha,control,exact,5,{}\ni1/beta,control,exact,5,again\n"

@@ -125,6 +125,21 @@ def test_the_sound_study_is_stored(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
+def test_yaml_is_read_as_people_mean_it(tmp_path: Path) -> None:
+    """Norwegian is a language, a date is text, an empty value is none, and a leading zero changes nothing."""
+    folder = put(tmp_path / "study")
+    spoil(folder, "study.yaml", "  language: en\n", "  language: no\n")
+    spoil(folder, "study.yaml", "timezone: Europe/Berlin", "timezone:")
+    spoil(folder, "study.yaml", "pay:", "about:\n  withdraw_until: 2031-02-28\n  kept: ~\n  institution: 007 Ltd\npay:")
+    spoil(folder, "study.yaml", "set_size: 4", "set_size: 04")
+    spoil(folder, "study.yaml", "name: Style", "name: off")
+    document = studyfile.read(folder).document
+    assert (document["study"]["language"], document["study"]["timezone"]) == ("no", "UTC")
+    assert (document["about"]["withdraw_until"], document["about"]["kept"]) == ("2031-02-28", "")
+    assert (document["tasks"][0]["set_size"], document["criteria"][1]["name"]) == (4, "off")
+
+
+@pytest.mark.django_db
 def test_every_problem_is_listed_once(tmp_path: Path) -> None:
     folder = put(tmp_path / "study")
     spoil(folder, "study.yaml", "timezone: Europe/Berlin", "timezone: Nowhere")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ from hypothesis import strategies as st
 from tasks_app import sections, studyfile
 from tasks_app.models import Study
 from tasks_app.sections import Json
+from tasks_app.studyfile.problems import Problems
 from tasks_app.studyfile.writing import write
+from tasks_app.studyfile.yaml_text import dump
+from tasks_app.studyfile.yaml_tree import parse
 from tests.tasks_app.studyfile.kit import STUDY, png, put
 
 EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[3] / "examples").glob("*/study.yaml"))
@@ -113,7 +117,7 @@ def documents(draw: st.DrawFn) -> dict[str, Json]:
                     for variant in draw(st.sampled_from([[""], ["", "b"]]))
                 ],
             }
-            for number, item in enumerate(items, start=1)
+            for number, item in enumerate(items, start=draw(st.integers(0, 1)))
         ],
     }  # fmt: skip
 
@@ -124,6 +128,17 @@ def complete(given_by_hand: dict[str, Json]) -> tuple[io.BytesIO, dict[str, Json
     write({"controls": [], "prefill": [], **given_by_hand}, stream, no_media)
     stream.seek(0)
     return stream, studyfile.read(stream).document
+
+
+@pytest.mark.parametrize("word", TRICKY)
+def test_every_text_survives_study_yaml(word: str) -> None:
+    document: dict[str, Any] = {section.name: [] for section in sections.registered()} | {
+        "consent": {"en": word, word: "x"}
+    }
+    problems = Problems()
+    tree = parse("study.yaml", dump(document, sections.registered()), problems)
+    problems.raise_if_any()
+    assert tree.data["consent"] == {"en": word, word: "x"}
 
 
 def no_media(_sha256: str) -> bytes:
@@ -191,6 +206,15 @@ def test_every_example_comes_back_as_it_went(folder: Path, tmp_path: Path) -> No
     studyfile.export(study, tmp_path / "copy")
     again = studyfile.load(tmp_path / "copy", owner=None, replace=True)
     assert sections.snapshot(again) == before
+
+
+@pytest.mark.django_db
+def test_an_export_does_not_say_when_it_was_made(tmp_path: Path) -> None:
+    study = studyfile.load(put(tmp_path / "study"), owner=None)
+    with zipfile.ZipFile(io.BytesIO(exported(study))) as archive:
+        assert [(one.filename, one.date_time) for one in archive.infolist()] == [
+            ("study.yaml", (1980, 1, 1, 0, 0, 0)), ("items.csv", (1980, 1, 1, 0, 0, 0)),
+        ]  # fmt: skip
 
 
 @pytest.mark.django_db

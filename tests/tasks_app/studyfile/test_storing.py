@@ -223,6 +223,15 @@ def test_what_changed_since_the_check_is_seen_when_storing(
     assert stored() == before
 
 
+def test_a_draft_is_locked_while_it_is_changed(tmp_path: Path) -> None:
+    """Nobody can open it meanwhile: opening locks the same row."""
+    study = studyfile.load(put(tmp_path / "study"), owner=None)
+    with CaptureQueriesContext(connection) as captured:
+        studies.set_settings(study=study, block="pay", values={})
+    assert "FOR UPDATE" in captured[1]["sql"]
+    assert 'FROM "tasks_app_study"' in captured[1]["sql"]
+
+
 def test_outputs_are_stored_in_few_queries(tmp_path: Path) -> None:
     def queries(n: int) -> int:
         rows = "".join(f"i{one},{system},Text {one} {system},S{one}\n" for one in range(n) for system in ("a", "b"))
