@@ -1,7 +1,7 @@
 """A researcher's pages, in the admin's frame. Whoever may not see a study gets 404."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, cast
@@ -123,7 +123,7 @@ def load(request: HttpRequest) -> HttpResponse:
     problems: list[studyfile.Problem] = []
     if request.method == "POST" and form.is_valid():
         try:
-            study = _store_upload(form.cleaned_data["file"], request, replace=form.cleaned_data["replace"])
+            study, notes = _store_upload(form.cleaned_data["file"], request, replace=form.cleaned_data["replace"])
         except studyfile.StudyFileError as error:
             problems = list(error.problems)
         else:
@@ -131,19 +131,22 @@ def load(request: HttpRequest) -> HttpResponse:
                 request,
                 _("“%(title)s” is loaded as a draft. Look it over, then open it.") % {"title": study.title},
             )
+            for note in notes:
+                messages.info(request, note)
             return redirect("researcher:setup", study.slug)
     status = 422 if problems or form.errors else 200
     return _show(request, "load", _("Load a study"), {"form": form, "problems": problems}, status=status)
 
 
-def _store_upload(upload: "UploadedFile[Any]", request: HttpRequest, *, replace: bool) -> Study:
+def _store_upload(upload: "UploadedFile[Any]", request: HttpRequest, *, replace: bool) -> tuple[Study, Sequence[str]]:
     studyfile.check_size(upload.size or 0)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "study.zip"
         with path.open("wb") as target:
             for chunk in upload.chunks():
                 target.write(chunk)
-        return studyfile.load(path, owner=cast("User", request.user), replace=replace)
+        study, loaded = studyfile.load_and_tell(path, owner=cast("User", request.user), replace=replace)
+        return study, loaded.notes
 
 
 @researcher_page
