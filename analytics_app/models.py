@@ -11,14 +11,15 @@ from tasks_app.models import Criterion, Item, Judgment, Rater, Rating, Study, Sy
 
 
 class Plan(models.Model):
-    """The rules, analyses and primary criterion frozen at opening: they make the planned run."""
+    """What is to be computed from a study; frozen at opening, it makes the planned run.
+
+    `document` is the part `analysis` of the study file with every default filled in (analytics_app.plan).
+    """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="analysis_plans")
     version = models.PositiveIntegerField()
-    rules: "models.JSONField[Any, Any]" = models.JSONField(default=list)
-    analyses: "models.JSONField[Any, Any]" = models.JSONField(default=list)
-    primary = models.ForeignKey(Criterion, models.PROTECT, null=True, blank=True, related_name="+")
-    frozen_at = models.DateTimeField(db_default=Now(), editable=False)
+    document: "models.JSONField[Any, Any]" = models.JSONField(default=dict)
+    frozen_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("study", "version"), name="plan_once"),)
@@ -27,27 +28,52 @@ class Plan(models.Model):
         return f"{self.study} v{self.version}"
 
 
-class Run(models.Model):
-    """One computation over an exact set of ratings; reproducible to the digit."""
+class RunState(models.TextChoices):
+    QUEUED = "queued", _("queued")
+    RUNNING = "running", _("running")
+    DONE = "done", _("done")
+    FAILED = "failed", _("failed")
+    CANCELLED = "cancelled", _("cancelled")
 
-    class State(models.TextChoices):
-        QUEUED = "queued", _("queued")
-        RUNNING = "running", _("running")
-        DONE = "done", _("done")
-        FAILED = "failed", _("failed")
-        CANCELLED = "cancelled", _("cancelled")
+
+class RunTrigger(models.TextChoices):
+    DEMAND = "demand", _("on demand")
+    CLOSING = "closing", _("when the study was closed")
+    SCHEDULE = "schedule", _("after new judgments")
+    COMMAND = "command", _("by a command")
+
+
+# States in which a run is still to be worked on.
+UNFINISHED = (RunState.QUEUED, RunState.RUNNING)
+
+
+class Run(models.Model):
+    """One computation over an exact set of ratings; reproducible to the digit.
+
+    The set is every rating of a counted judgment up to `high_water` (ratings) and `judgment_high_water`; `n_seen`
+    counts the ratings. `settings` are a plan's document, `facts` what the computation found out on the way.
+    """
+
+    State = RunState
+    Trigger = RunTrigger
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="runs")
+    number = models.PositiveIntegerField()
     version = models.PositiveIntegerField()
     plan = models.ForeignKey(Plan, models.PROTECT, null=True, blank=True, related_name="runs")
     planned = models.BooleanField(default=False)
+    trigger = models.CharField(max_length=10, choices=Trigger, default=Trigger.DEMAND)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     settings: "models.JSONField[Any, Any]" = models.JSONField(default=dict)
+    facts: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     seed = models.BigIntegerField()
     high_water = models.BigIntegerField()
+    judgment_high_water = models.BigIntegerField()
     n_seen = models.PositiveBigIntegerField()
     digest = models.CharField(max_length=64)
     code_version = models.CharField(max_length=40)
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    error = models.TextField(blank=True)
     started = models.DateTimeField(null=True, blank=True)
     finished = models.DateTimeField(null=True, blank=True)
     erased_since = models.PositiveIntegerField(default=0)
@@ -56,53 +82,77 @@ class Run(models.Model):
     class Meta:
         ordering = ("-id",)
         constraints = (
+            models.UniqueConstraint(fields=("study", "number"), name="run_number"),
             models.UniqueConstraint(
                 fields=("study", "digest"), condition=models.Q(state="done"), name="run_digest_once"
             ),
-            models.CheckConstraint(
-                condition=models.Q(state__in=["queued", "running", "done", "failed", "cancelled"]),
-                name="run_state",
-            ),
+            models.CheckConstraint(condition=models.Q(state__in=RunState.values), name="run_state"),
+            models.CheckConstraint(condition=models.Q(trigger__in=RunTrigger.values), name="run_trigger"),
             models.CheckConstraint(
                 condition=models.Q(planned=False) | models.Q(plan__isnull=False), name="run_planned_has_plan"
             ),
         )
 
     def __str__(self) -> str:
-        return f"{self.study} run {self.pk}"
+        return f"{self.study} run {self.number}"
+
+
+class RunPartState(models.TextChoices):
+    WAITING = "waiting", _("waiting for another part")
+    QUEUED = "queued", _("queued")
+    RUNNING = "running", _("running")
+    DONE = "done", _("done")
+    FAILED = "failed", _("failed")
+
+
+class RunPartKind(models.TextChoices):
+    QUALITY = "quality", _("quality rules")
+    CRITERION = "criterion", _("one criterion")
+    TASK = "task", _("all criteria of a task")
 
 
 class RunPart(models.Model):
-    """A part of a run that one worker computes: the truth is this row, the broker only a bell."""
+    """A part of a run that one worker computes: the truth is this row, the broker only a bell.
 
-    class State(models.TextChoices):
-        QUEUED = "queued", _("queued")
-        RUNNING = "running", _("running")
-        DONE = "done", _("done")
-        FAILED = "failed", _("failed")
+    The quality part of a task comes first; the others wait for it. `attempt` is the fencing token of whoever works
+    on the part: what an earlier attempt brings is refused.
+    """
+
+    State = RunPartState
+    Kind = RunPartKind
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="parts")
+    number = models.PositiveIntegerField()
+    kind = models.CharField(max_length=10, choices=Kind)
     task = models.ForeignKey(Task, models.PROTECT, related_name="+")
     criterion = models.ForeignKey(Criterion, models.PROTECT, null=True, blank=True, related_name="+")
-    analysis = models.CharField(max_length=40)
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     heartbeat = models.DateTimeField(null=True, blank=True)
+    rung_at = models.DateTimeField(null=True, blank=True)
     attempt = models.PositiveSmallIntegerField(default=0)
     error = models.TextField(blank=True)
+    seconds = models.FloatField(null=True, blank=True)
 
     class Meta:
+        ordering = ("run", "number")
         constraints = (
+            models.UniqueConstraint(fields=("run", "number"), name="run_part_number"),
             models.UniqueConstraint(
-                fields=("run", "task", "criterion", "analysis"), nulls_distinct=False, name="run_part_once"
+                fields=("run", "kind", "task", "criterion"), nulls_distinct=False, name="run_part_once"
             ),
-            models.CheckConstraint(
-                condition=models.Q(state__in=["queued", "running", "done", "failed"]), name="run_part_state"
+            models.CheckConstraint(condition=models.Q(state__in=RunPartState.values), name="run_part_state"),
+            models.CheckConstraint(condition=models.Q(kind__in=RunPartKind.values), name="run_part_kind"),
+        )
+        indexes = (
+            models.Index(
+                fields=("state", "heartbeat"),
+                condition=models.Q(state__in=["queued", "running"]),
+                name="run_part_due",
             ),
         )
-        indexes = (models.Index(fields=("state", "heartbeat"), name="run_part_due"),)
 
     def __str__(self) -> str:
-        return f"{self.run}: {self.analysis}"
+        return f"{self.run}: {self.kind} {self.task}"
 
 
 class Exclusion(models.Model):
@@ -110,6 +160,8 @@ class Exclusion(models.Model):
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="exclusions")
     run = models.ForeignKey(Run, models.CASCADE, null=True, blank=True, related_name="exclusions")
+    # The task it was found in; null for one by hand that holds everywhere.
+    task = models.ForeignKey(Task, models.PROTECT, null=True, blank=True, related_name="+")
     rule = models.CharField(max_length=40)
     rater = models.ForeignKey(Rater, models.PROTECT, null=True, blank=True, related_name="exclusions")
     judgment = models.ForeignKey(Judgment, models.PROTECT, null=True, blank=True, related_name="exclusions")
@@ -119,6 +171,7 @@ class Exclusion(models.Model):
     limit = models.FloatField(null=True, blank=True)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     lifted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    lifted_at = models.DateTimeField(null=True, blank=True)
     at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
@@ -168,6 +221,8 @@ class ResultRow(models.Model):
     planned = models.BooleanField()
     settings: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     note = models.TextField(null=True)  # noqa: DJ001
+    # Whether the row tells systems apart, so that it is hidden while the study is open. Not exported.
+    by_system = models.BooleanField(default=False)
 
     class Meta:
         ordering = ("run", "order")
@@ -185,11 +240,17 @@ class Plot(models.Model):
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="plots")
     key = models.CharField(max_length=200)
+    order = models.PositiveIntegerField(default=0)
+    task = models.CharField(max_length=100, blank=True)
+    criterion = models.CharField(max_length=100, blank=True)
+    title = models.CharField(max_length=300, blank=True)
+    by_system = models.BooleanField(default=False)
     spec: "models.JSONField[Any, Any]" = models.JSONField()
     svg = models.TextField(blank=True)
     digest = models.CharField(max_length=64)
 
     class Meta:
+        ordering = ("run", "order")
         constraints = (models.UniqueConstraint(fields=("run", "key"), name="plot_once"),)
 
     def __str__(self) -> str:

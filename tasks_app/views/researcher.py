@@ -1,34 +1,30 @@
 """A researcher's pages, in the admin's frame. Whoever may not see a study gets 404."""
 
 import tempfile
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, cast
+from typing import Any, cast
 
 from django import forms
-from django.contrib import admin, messages
-from django.contrib.auth.decorators import login_required
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tasks_app import access, studyfile, tabs
+from tasks_app import access, studyfile
 from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Membership, Study
 from tasks_app.selectors import progress, screens
 from tasks_app.selectors import studies as reads
-from tasks_app.services import events, lifecycle, plans
-
-P = ParamSpec("P")
-ResearcherView = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+from tasks_app.services import lifecycle, plans
+from tasks_app.views.frame import researcher_page, show, study_page
 
 RATERS_ON_A_PAGE = 100
 
@@ -48,71 +44,13 @@ class UploadForm(forms.Form):
     )
 
 
-def researcher_page(view: ResearcherView[P]) -> ResearcherView[P]:
-    """Ask for a sign-in, and answer 404 to people who are signed in but no researchers."""
-
-    @wraps(view)
-    def page(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-        if not getattr(request.user, "is_staff", False):
-            raise Http404
-        return view(request, *args, **kwargs)
-
-    return cast("ResearcherView[P]", login_required(page))
-
-
-def _show(request: HttpRequest, template: str, title: str, context: dict[str, Any], status: int = 200) -> HttpResponse:
-    """Render a page in the admin's frame."""
-    frame = {**admin.site.each_context(request), "title": title, **context}
-    return render(request, f"researcher/{template}.html", frame, status=status)
-
-
-def _study_page(request: HttpRequest, slug: str, tab: str, context: Callable[[Study], dict[str, Any]]) -> HttpResponse:
-    """Render one tab of a study; a superuser's look into a study of others is logged."""
-    study, role = access.study_and_role(request.user, slug)
-    if role is None:
-        events.log(study, request.user, "viewed", about=tab)
-    rows = [
-        {"label": one.label, "url": reverse(one.url_name, args=[slug]), "current": one.slug == tab}
-        for one in tabs.all_tabs()
-        if access.reaches(role, one.role)
-    ]
-    current = next((one["label"] for one in rows if one["current"]), _("Close"))
-    may_edit = role in {None, Membership.Role.OWNER, Membership.Role.EDITOR}
-    return _show(
-        request,
-        tab,
-        str(current),
-        {
-            "study": study,
-            "tabs": rows,
-            "role": role,
-            "may_edit": may_edit,
-            "moves": _moves(study),
-            **context(study),
-        },
-    )
-
-
-def _moves(study: Study) -> list[dict[str, str]]:
-    """Which changes of state are possible now, each with the words on its button."""
-    words = {
-        ("open", Study.State.DRAFT): _("Open the study"),
-        ("open", Study.State.PAUSED): _("Resume"),
-        ("open", Study.State.CLOSED): _("Open again"),
-        ("pause", Study.State.OPEN): _("Pause"),
-        ("close", Study.State.OPEN): _("Close"),
-        ("close", Study.State.PAUSED): _("Close"),
-    }
-    return [{"action": action, "label": label} for (action, state), label in words.items() if state == study.state]
-
-
 @researcher_page
 @require_safe
 def studies(request: HttpRequest) -> HttpResponse:
     """The studies somebody may see, with their progress."""
     rows = reads.with_progress(access.studies_for_researcher(request.user))
     page = Paginator(rows, 50).get_page(request.GET.get("page"))
-    return _show(request, "studies", _("Studies"), {"page": page})
+    return show(request, "studies", _("Studies"), {"page": page})
 
 
 @researcher_page
@@ -135,7 +73,7 @@ def load(request: HttpRequest) -> HttpResponse:
                 messages.info(request, note)
             return redirect("researcher:setup", study.slug)
     status = 422 if problems or form.errors else 200
-    return _show(request, "load", _("Load a study"), {"form": form, "problems": problems}, status=status)
+    return show(request, "load", _("Load a study"), {"form": form, "problems": problems}, status=status)
 
 
 def _store_upload(upload: "UploadedFile[Any]", request: HttpRequest, *, replace: bool) -> tuple[Study, Sequence[str]]:
@@ -158,7 +96,7 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
         frames = [screens.read_frame(task.pk) for task in study.tasks.filter(until=None).order_by("order")]
         return {"frames": frames, "contents": reads.contents(study), "options": study.options}
 
-    return _study_page(request, slug, "setup", context)
+    return study_page(request, slug, "setup", context)
 
 
 @researcher_page
@@ -170,14 +108,14 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
         page = Paginator(reads.items_of(study), reads.ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
         return {"page": page, "contents": reads.contents(study)}
 
-    return _study_page(request, slug, "items", context)
+    return study_page(request, slug, "items", context)
 
 
 @researcher_page
 @require_safe
 def design(request: HttpRequest, slug: str) -> HttpResponse:
     """The plan in numbers, before opening and after."""
-    return _study_page(
+    return study_page(
         request,
         slug,
         "design",
@@ -193,7 +131,7 @@ def recruit(request: HttpRequest, slug: str) -> HttpResponse:
     def context(study: Study) -> dict[str, Any]:
         return {"link": request.build_absolute_uri(reverse("rater:join", args=[study.link_code]))}
 
-    return _study_page(request, slug, "recruit", context)
+    return study_page(request, slug, "recruit", context)
 
 
 @researcher_page
@@ -209,7 +147,7 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
             "booklets": reads.booklets_by_state(study),
         }
 
-    return _study_page(request, slug, "monitor", context)
+    return study_page(request, slug, "monitor", context)
 
 
 @researcher_page
@@ -232,7 +170,7 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
     if action not in lifecycle.MOVES:
         raise Http404
     if action == "close" and request.POST.get("sure") != "yes":
-        return _study_page(request, slug, "close", lambda _study: {})
+        return study_page(request, slug, "recruit", lambda _study: {}, template="close", title=_("Close"))
     try:
         lifecycle.move(study_id=study.pk, action=action, by=request.user)
     except (lifecycle.NotPossible, PlanImpossible) as error:

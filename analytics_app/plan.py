@@ -1,0 +1,299 @@
+"""The plan: which rules, analyses, comparisons and correction; the part `analysis` of a study file.
+
+Frozen at opening it makes the planned run; every other run is exploratory. The document of a plan is what a run
+stores as its settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from analytics_app import analyses, quality
+from analytics_app.models import Plan
+from tasks_app import sections
+from tasks_app.models import Criterion, Study, System
+from tasks_app.registry import Registry
+from tasks_app.sections import Json, Path, Section
+from tasks_app.services.database import atomically
+from tasks_app.services.studies import refuse_frozen
+from tasks_app.study_settings import Block
+from tasks_app.studyfile.problems import nearest
+from tasks_app.studyfile.schema import form_schema, plain
+
+CORRECTIONS = ("none", "holm", "bonferroni", "sidak", "holm-sidak", "fdr_bh")
+
+# Rules that a plan has unless it says otherwise: what people excluded is excluded.
+DEFAULT_RULES: list[dict[str, Json]] = [{"rule": "manual"}]
+
+ALL = "all"
+
+
+class PlanBlock(Block):
+    """How a study is analysed; frozen at opening, it makes the planned run."""
+
+    primary = forms.CharField(
+        required=False,
+        initial="",
+        label=gettext_lazy("Primary criterion"),
+        help_text=gettext_lazy("Key of the criterion that decides."),
+    )
+    correction = forms.ChoiceField(
+        choices=[(name, name) for name in CORRECTIONS],
+        initial="holm",
+        label=gettext_lazy("Correction"),
+        help_text=gettext_lazy("For the p values of one family: all pairs of systems within one criterion."),
+    )
+    confidence = forms.FloatField(min_value=0.5, max_value=0.999, initial=0.95, label=gettext_lazy("Confidence"))
+    n_resamples = forms.IntegerField(
+        min_value=100, max_value=20_000, initial=1000, label=gettext_lazy("Bootstrap samples")
+    )
+    n_permutations = forms.IntegerField(
+        min_value=99, max_value=100_000, initial=9999, label=gettext_lazy("Permutations of a test")
+    )
+    ddof = forms.IntegerField(
+        min_value=0,
+        max_value=1,
+        initial=1,
+        label=gettext_lazy("Degrees of freedom taken from the standard deviation in z"),
+        help_text=gettext_lazy("1 as WMT and R do, 0 as Lai et al. (2022) do."),
+    )
+    surplus = forms.BooleanField(
+        required=False,
+        initial=False,
+        label=gettext_lazy("Count surplus judgments"),
+        help_text=gettext_lazy("Answers that came after their place went to somebody else."),
+    )
+
+
+class BadPlan(ValueError):
+    """A plan that cannot be used; `problems` lists (path, sentence)."""
+
+    def __init__(self, problems: Sequence[tuple[Path, str]]) -> None:
+        super().__init__("\n".join(f"{_name(path)}: {sentence}" if path else sentence for path, sentence in problems))
+        self.problems = tuple(problems)
+
+
+def _name(path: Path) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
+
+
+# Documents --------------------------------------------------------------------------------------------
+
+
+def default_document() -> dict[str, Json]:
+    """Return the plan of a study that says nothing: exclusions by hand, every analysis that fits."""
+    return complete({}, criteria=(), systems=())
+
+
+def complete(given: Mapping[str, Any], *, criteria: Sequence[str], systems: Sequence[str]) -> dict[str, Json]:
+    """Check a plan and fill in every default.
+
+    Raises
+    ------
+    BadPlan
+        With every problem.
+    """
+    problems: list[tuple[Path, str]] = []
+    known = {*PlanBlock.base_fields, "rules", "analyses", "comparisons"}
+    problems += [((name,), _("unknown setting")) for name in given if name not in known]
+    document = _block(PlanBlock, {name: given[name] for name in given if name in PlanBlock.base_fields}, (), problems)
+    if document.get("primary") and document["primary"] not in criteria:
+        problems.append((("primary",), _unknown(document["primary"], criteria)))
+    document["rules"] = _entries("rules", "rule", quality.registry, given, DEFAULT_RULES, problems)
+    document["analyses"] = _entries("analyses", "analysis", analyses.registry, given, ALL, problems)
+    for number, entry in enumerate(document["analyses"] if document["analyses"] != ALL else ()):
+        for key in entry.get("without_systems", ()):
+            if key not in systems:
+                problems.append((("analyses", number, "without_systems"), _unknown(key, systems)))
+    document["comparisons"] = _comparisons(given.get("comparisons", ALL), systems, problems)
+    if problems:
+        raise BadPlan(problems)
+    return document
+
+
+def _block(
+    form: type[Block], given: Mapping[str, Any], path: Path, problems: list[tuple[Path, str]]
+) -> dict[str, Json]:
+    """Return one block with its defaults; what is wrong with it is added to the problems."""
+    bound = form({**{name: field.initial for name, field in form.base_fields.items()}, **given})
+    problems += [((*path, name), _("unknown setting")) for name in given if name not in form.base_fields]
+    for name, errors in bound.errors.items():
+        problems.append(((*path, name), " ".join(map(str, errors))))
+    return {name: plain(bound.cleaned_data.get(name, field.initial)) for name, field in form.base_fields.items()}
+
+
+def _entries(
+    part: str,
+    word: str,
+    registry: Registry[Any],
+    given: Mapping[str, Any],
+    default: Json,
+    problems: list[tuple[Path, str]],
+) -> Json:
+    """Return the entries of a list of rules or analyses; the word all stands for every analysis that fits."""
+    entries = given.get(part, default)
+    if entries == ALL and default == ALL:
+        return ALL
+    found: list[dict[str, Json]] = []
+    if not isinstance(entries, list):
+        problems.append(((part,), _("must be a list.")))
+        return found
+    for number, entry in enumerate(entries):
+        path = (part, number)
+        if not isinstance(entry, Mapping) or word not in entry:
+            problems.append((path, _("must say which %(word)s it is, as %(word)s: name.") % {"word": word}))
+            continue
+        if entry[word] not in registry:
+            problems.append(((*path, word), _unknown(str(entry[word]), list(registry))))
+            continue
+        rest = {name: value for name, value in entry.items() if name != word}
+        found.append({word: entry[word], **_block(registry[entry[word]].Settings, rest, path, problems)})
+    return found
+
+
+def _comparisons(given: Any, systems: Sequence[str], problems: list[tuple[Path, str]]) -> Json:
+    if given in (ALL, None):
+        return ALL
+    pairs = []
+    for number, pair in enumerate(given if isinstance(given, list) else [given]):
+        path = ("comparisons", number)
+        if not isinstance(pair, list) or len(pair) != 2 or pair[0] == pair[1]:
+            problems.append((path, _("must be two systems, such as [ours, baseline], or the word all.")))
+            continue
+        for place, key in enumerate(pair):
+            if key not in systems:
+                problems.append(((*path, place), _unknown(str(key), systems)))
+        pairs.append([str(key) for key in pair])
+    return pairs
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    return f"{_('There is no “%(name)s” in this study.') % {'name': name}} {nearest(name, list(known))}".rstrip()
+
+
+# Plans of studies -------------------------------------------------------------------------------------
+
+
+def check(document: Mapping[str, Any], study: Study) -> dict[str, Json]:
+    """Check a plan against a study and fill in every default.
+
+    Raises
+    ------
+    BadPlan
+        A ValueError with one problem a line.
+    """
+    criteria = Criterion.objects.filter(study=study).values_list("key", flat=True)
+    systems = System.objects.filter(study=study).values_list("key", flat=True)
+    return complete(document, criteria=list(criteria), systems=list(systems))
+
+
+def document_of(study: Study) -> dict[str, Json]:
+    """Return the plan of a study: the one frozen last, else the one in preparation, else the default."""
+    found = Plan.objects.filter(study=study).order_by("-version").first()
+    return check(found.document if found is not None else {}, study)
+
+
+def frozen_plan(study: Study) -> Plan | None:
+    """Return the plan of the version that is open or was last open."""
+    return Plan.objects.filter(study=study, version=study.current_version, frozen_at__isnull=False).first()
+
+
+# The part `analysis` of a study file --------------------------------------------------------------------
+
+
+def schema() -> dict[str, Json]:
+    """Return the JSON Schema of the part `analysis`, with the settings of each rule and analysis."""
+    found = form_schema(PlanBlock)
+    found["properties"] |= {
+        "rules": _list_schema("rule", quality.registry, _("Quality rules in their order.")),
+        "analyses": {
+            "anyOf": [{"const": ALL}, _list_schema("analysis", analyses.registry, _("Analyses to compute."))],
+            "description": _("Which analyses, or all that fit."),
+        },
+        "comparisons": {
+            "description": _("Pairs of systems to compare, or all."),
+            "anyOf": [
+                {"const": ALL},
+                {
+                    "type": "array",
+                    "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
+                },
+            ],
+        },
+    }
+    return found
+
+
+def _list_schema(word: str, registry: Registry[Any], doc: str) -> dict[str, Json]:
+    entries = {name: form_schema(member.Settings) for name, member in registry.items()}
+    return {
+        "type": "array",
+        "description": doc,
+        "items": {
+            "type": "object",
+            "properties": {word: {"type": "string", "enum": list(registry)}},
+            "required": [word],
+            "allOf": [
+                {
+                    "if": {"properties": {word: {"const": name}}, "required": [word]},
+                    "then": {
+                        **one,
+                        "properties": {word: {"const": name}, **one["properties"]},
+                    },
+                }
+                for name, one in entries.items()
+            ],
+        },
+    }
+
+
+def _check_section(reading: Any) -> dict[str, Json]:
+    given = reading.given("analysis")
+    usable = given if isinstance(given, Mapping) and reading.sound(("analysis",)) else {}
+    try:
+        return complete(
+            usable,
+            criteria=[one["key"] for one in reading.document["criteria"]],
+            systems=[one["key"] for one in reading.document["systems"]],
+        )
+    except BadPlan as found:
+        for path, sentence in found.problems:
+            reading.problem(("analysis", *path), sentence)
+        return default_document()
+
+
+def _export(study: Study) -> dict[str, Json]:
+    return document_of(study)
+
+
+@atomically
+def _store(study: Study, document: Json) -> None:
+    refuse_frozen(study)
+    Plan.objects.update_or_create(study=study, version=study.next_version, defaults={"document": document})
+
+
+def _freeze(study: Study, version: int) -> None:
+    plan, _created = Plan.objects.get_or_create(study=study, version=version, defaults={"document": document_of(study)})
+    Plan.objects.filter(pk=plan.pk, frozen_at=None).update(frozen_at=Now())
+
+
+@atomically
+def _erase(study: Study) -> None:
+    refuse_frozen(study)
+    Plan.objects.filter(study=study, frozen_at=None).delete()
+
+
+def register_section() -> None:
+    """Make the part `analysis` of a study file known; after items, whose systems it may name."""
+    sections.register(SECTION)
+
+
+SECTION = Section("analysis", 95, _check_section, _export, schema=schema, store=_store, freeze=_freeze, erase=_erase)
+
+__all__ = ["BadPlan", "check", "complete", "default_document", "document_of", "frozen_plan"]

@@ -1,0 +1,11 @@
+"""Quality rules, one module each: which ratings are analysed, and why the others are not.
+
+A rule never decides who is paid, and nothing is deleted: what it removes is a row with a reason.
+"""
+
+from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.registry import registry
+
+registry.discover(__name__)
+
+__all__ = ["Removal", "Rule", "RuleSample", "registry"]

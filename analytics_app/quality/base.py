@@ -1,0 +1,88 @@
+"""What a quality rule is: declared settings and a pure function from a table to what is removed, with reasons."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, TypeAlias
+
+import numpy as np
+from django.utils.functional import Promise
+from numpy.typing import NDArray
+
+from analytics_app.ratings import Floats, Mask, Table
+from tasks_app.study_settings import Block
+
+Words: TypeAlias = str | Promise
+Target: TypeAlias = Literal["rater", "judgment", "rating"]
+
+
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """An exclusion by a person: of a rater, a judgment or a rating (by id), and the reason that was written."""
+
+    target: Target
+    id: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSample:
+    """What a rule sees: the ratings of one task that the rules before it kept, with z for them.
+
+    `z` is judge-wise z within rater and criterion of these ratings, aligned with the table; NaN where undefined.
+    """
+
+    table: Table
+    z: Floats
+    by_hand: tuple[ByHand, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What a rule takes out: ids of raters, judgments or ratings, each with its reason, value and limit.
+
+    `mask` marks the rows of the sample that go. `side` is -1, 0 or 1 for each of these rows where low and high
+    values are removed. `notes` says what the rule could not do, and why.
+    """
+
+    mask: Mask
+    target: Target
+    ids: NDArray[np.int64]
+    reasons: tuple[str, ...]
+    values: Floats | None = None
+    limits: Floats | None = None
+    side: NDArray[np.int8] | None = None
+    notes: tuple[str, ...] = ()
+    # Reasons of a kind other than `target`, such as raters and single judgments excluded by hand.
+    more: tuple[Removal, ...] = field(default=())
+
+    @classmethod
+    def nothing(cls, sample: RuleSample, *notes: str) -> Removal:
+        """Remove nothing, and say why where there is something to say."""
+        empty = np.empty(0, dtype=np.int64)
+        return cls(np.zeros(len(sample.table), dtype=bool), "rating", empty, (), notes=notes)
+
+
+class NoSettings(Block):
+    """Settings of a rule that has none."""
+
+
+class Rule(ABC):
+    """One published way of telling which ratings to trust. See the module docstring."""
+
+    name: ClassVar[str] = ""
+    label: ClassVar[Words]
+    summary: ClassVar[Words]
+    source: ClassVar[str]
+    # Said beside the rule where its use needs care.
+    caution: ClassVar[Words] = ""
+    # Whether it looks at z: then z is not taken again after it, and the means of z are of the values it saw.
+    on_z: ClassVar[bool] = False
+
+    Settings: ClassVar[type[Block]] = NoSettings
+
+    @abstractmethod
+    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+        """Say what goes."""

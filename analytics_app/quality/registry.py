@@ -1,0 +1,17 @@
+"""Where the quality rules register themselves."""
+
+from typing import TypeVar
+
+from analytics_app.quality.base import Rule
+from tasks_app.registry import Registry, stem
+
+AnyRule = TypeVar("AnyRule", bound=Rule)
+
+registry: Registry[Rule] = Registry("quality rule")
+
+
+def register(member: type[AnyRule]) -> type[AnyRule]:
+    """Make the one instance of a rule known under its module's name."""
+    member.name = stem(member)
+    registry.register(member())
+    return member

@@ -1,0 +1,80 @@
+"""The one door from rows to arrays: the ratings of a task as columns, never one object a row.
+
+PostgreSQL sends its binary COPY format, in which a row of fixed-width columns has a fixed width, so that whole
+buffers become arrays without a loop.
+
+Which judgments enter, unless a method says otherwise: the current answer of each main assignment, neither skipped nor
+surplus, of raters that are no sandbox, up to the run's high-water marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from analytics_app.models import Run
+from analytics_app.ratings.copying import copy, rows
+from analytics_app.ratings.reading import RATING_TYPE, RATINGS, read_judgments, read_labels
+from analytics_app.ratings.table import Coding, Floats, Judgments, Mask, Names, Table
+from tasks_app.models import Version
+
+__all__ = ["Coding", "Floats", "Judgments", "Mask", "Names", "Table", "load", "pooled_versions"]
+
+
+def pooled_versions(study_id: int, version: int) -> tuple[int, ...]:
+    """Return the versions whose results are pooled with one: back to the last change that keeps results apart."""
+    changes = dict(Version.objects.filter(study=study_id, number__lte=version).values_list("number", "change"))
+    pooled = []
+    for number in range(version, 0, -1):
+        pooled.append(number)
+        if changes.get(number) != Version.Change.WORDING:
+            break
+    return tuple(pooled)
+
+
+def load(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> Table:
+    """Read the ratings of a task that a run sees, or those on some criteria (by id), in their order of arrival.
+
+    Rows of a task that a later version replaced count under the same key where versions are pooled.
+    """
+    versions = pooled_versions(run.study_id, run.version)
+    tasks = [
+        pk for (pk,) in rows("SELECT id FROM tasks_app_task WHERE study_id = %s AND key = %s", run.study_id, task_key)
+    ]
+    seen: dict[str, Any] = {
+        "study": run.study_id,
+        "tasks": [pk for (pk,) in tasks],
+        "versions": list(versions),
+        "high": run.high_water,
+        "judgment_high": run.judgment_high_water,
+        "criteria": list(criteria or ()),
+        "surplus": bool(run.settings.get("surplus")),
+    }
+    judgments, judgment_codes, names = read_judgments(seen)
+    about = "AND r.criterion_id = ANY(%(criteria)s)" if criteria is not None else ""
+    columns = copy(RATINGS.format(about=about), seen, RATING_TYPE)
+    code = judgment_codes(columns["judgment"])
+    counted = code >= 0
+    columns, code = columns[counted], code[counted]
+    if len(columns) and np.any(np.diff(columns["id"]) < 0):
+        order = np.argsort(columns["id"], kind="stable")
+        columns, code = columns[order], code[order]
+    labels, label = read_labels(seen, about, columns["id"])
+    return Table(
+        id=columns["id"],
+        judgment=code,
+        rater=judgments.rater[code],
+        unit=judgments.unit[code],
+        part=Coding(names.part_ids)(columns["part"]),
+        part_b=Coding(names.part_ids)(columns["part_b"]),
+        criterion=Coding(names.criterion_ids)(columns["criterion"]),
+        number=columns["number"],
+        value=columns["value"],
+        shown=columns["shown"],
+        label=label,
+        judgments=judgments,
+        names=replace(names, labels=labels),
+    )

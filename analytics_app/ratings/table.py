@@ -1,0 +1,151 @@
+"""The ratings of a task as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Mask: TypeAlias = NDArray[np.bool_]
+
+# Beyond this many times the number of keys a table of all numbers between least and greatest would waste memory.
+SPARSE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Judgments:
+    """The counted judgments of a task, by code; `id` is ascending.
+
+    `order` is the place in the rater's way at which the unit was first shown, `seconds` active seconds (NaN unknown),
+    `at` the time of submission in seconds since 1970, `group` a code into `groups` or -1.
+    """
+
+    id: NDArray[np.int64]
+    rater: NDArray[np.int32]
+    unit: NDArray[np.int32]
+    order: NDArray[np.int32]
+    seconds: Floats
+    at: Floats
+    wave: NDArray[np.int32]
+    group: NDArray[np.int32]
+    simulated: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What codes stand for. A part belongs to a unit; an output shown by a part belongs to a system and an item.
+
+    `shown_part`, `shown_system` and `shown_item` list which outputs each part shows, sorted by part: several where
+    identical outputs are shown once. `features` holds the items' features, by name, "" where an item has none.
+    """
+
+    raters: tuple[str, ...]
+    rater_ids: NDArray[np.int64]
+    units: tuple[str, ...]
+    unit_ids: NDArray[np.int64]
+    part_ids: NDArray[np.int64]
+    unit_of_part: NDArray[np.int32]
+    item_of_unit: NDArray[np.int32]
+    criteria: tuple[str, ...]
+    criterion_ids: NDArray[np.int64]
+    labels: tuple[str, ...]
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+    document_of_item: NDArray[np.int32]
+    documents: tuple[str, ...]
+    groups: tuple[str, ...]
+    shown_part: NDArray[np.int32]
+    shown_system: NDArray[np.int32]
+    shown_item: NDArray[np.int32]
+    features: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Ratings as columns of equal length, one row a rating; -1 is none, NaN no value.
+
+    `judgment` is a code into `judgments`, the others into `names`. `id` is ascending.
+    """
+
+    id: NDArray[np.int64]
+    judgment: NDArray[np.int32]
+    rater: NDArray[np.int32]
+    unit: NDArray[np.int32]
+    part: NDArray[np.int32]
+    part_b: NDArray[np.int32]
+    criterion: NDArray[np.int32]
+    number: NDArray[np.int32]
+    value: Floats
+    shown: Floats
+    label: NDArray[np.int32]
+    judgments: Judgments
+    names: Names
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    def where(self, mask: Mask) -> Table:
+        """Return the rows that a mask keeps; judgments and names stay whole, so codes keep their meaning."""
+        return replace(self, **{name: getattr(self, name)[mask] for name in COLUMNS})
+
+    def by_system(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+        """Return (row, system, item) for every output a rating counts for.
+
+        A text that several systems produced was shown once, and its rating counts for each of them; a rating that is
+        about no part, as of a questionnaire, counts for none.
+        """
+        begin = np.searchsorted(self.names.shown_part, self.part, side="left")
+        end = np.searchsorted(self.names.shown_part, self.part, side="right")
+        times = np.where(self.part >= 0, end - begin, 0)
+        row = np.repeat(np.arange(len(self), dtype=np.int64), times)
+        first = np.repeat(begin - np.r_[0, np.cumsum(times)[:-1]], times) if len(self) else begin
+        shown = first + np.arange(len(row))
+        return row, self.names.shown_system[shown], self.names.shown_item[shown]
+
+    @property
+    def n_raters(self) -> int:
+        """How many raters gave these ratings."""
+        return len(np.unique(self.rater))
+
+    @property
+    def n_texts(self) -> int:
+        """How many texts were rated: parts, or units where a rating is about no part."""
+        return len(np.unique(self.text))
+
+    @property
+    def text(self) -> NDArray[np.int64]:
+        """What a rating is about, as a code: two ratings with the same one can agree or not."""
+        about_part = self.part.astype(np.int64)
+        return np.where(about_part >= 0, about_part, len(self.names.part_ids) + self.unit)
+
+
+# The columns of a table that `where` cuts.
+COLUMNS = tuple(one.name for one in fields(Table) if one.name not in {"judgments", "names"})
+
+
+class Coding:
+    """Codes of keys: the place of each in an ascending array of known ones, -1 for the unknown."""
+
+    def __init__(self, known: NDArray[np.int64]) -> None:
+        self.known = known
+        span = int(known[-1] - known[0]) + 1 if len(known) else 0
+        self._first = int(known[0]) if len(known) else 0
+        self._table: NDArray[np.int32] | None = None
+        if 0 < span <= SPARSE * len(known) + 1_000_000:
+            self._table = np.full(span, -1, dtype=np.int32)
+            self._table[known - self._first] = np.arange(len(known), dtype=np.int32)
+
+    def __call__(self, keys: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the code of each key."""
+        if not len(self.known):
+            return np.full(len(keys), -1, dtype=np.int32)
+        if self._table is not None:
+            place = keys - self._first
+            inside = (place >= 0) & (place < len(self._table))
+            return np.where(inside, self._table[np.where(inside, place, 0)], np.int32(-1))
+        found = np.minimum(np.searchsorted(self.known, keys), len(self.known) - 1)
+        return np.where(self.known[found] == keys, found, -1).astype(np.int32)

@@ -1,0 +1,28 @@
+"""Which results may be seen: by system only once a study is over, or when its owner has lifted the hiding."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from analytics_app.models import Plot, ResultLift, ResultRow, Run
+from tasks_app.models import Study
+
+# While raters can still come, whoever sees which system leads may be tempted to stop, go on or talk.
+HIDING_STATES = (Study.State.OPEN, Study.State.PAUSED)
+
+
+def systems_shown(study: Study) -> bool:
+    """Say whether results by system may be seen: on pages, in documents, in the API and in plots alike."""
+    return study.state not in HIDING_STATES or ResultLift.objects.filter(study=study).exists()
+
+
+def rows_of(run: Run, *, systems: bool) -> QuerySet[ResultRow]:
+    """Return the rows of a run in their order; without `systems` those that tell systems apart are left out."""
+    rows = ResultRow.objects.filter(run=run).order_by("order")
+    return rows if systems else rows.filter(by_system=False)
+
+
+def plots_of(run: Run, *, systems: bool) -> QuerySet[Plot]:
+    """Return the plots of a run in their order; without `systems` those that tell systems apart are left out."""
+    plots = Plot.objects.filter(run=run).order_by("order", "key")
+    return plots if systems else plots.filter(by_system=False)
