@@ -8,3 +8,9 @@ class AnalyticsAppConfig(AppConfig):
     name = "analytics_app"
     verbose_name = _("Analyses")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Fill the registries of the app below: a section of the study file; and hear its signals."""
+        from analytics_app import plan, receivers  # noqa: F401, PLC0415  models must be loaded first
+
+        plan.register_section()

@@ -207,24 +207,20 @@ def frozen_plan(study: Study) -> Plan | None:
 # The part `analysis` of a study file --------------------------------------------------------------------
 
 
+# A list, or the word all.
+_OR_ALL = {"type": ["string", "array"], "pattern": f"^{ALL}$", "default": ALL}
+
+
 def schema() -> dict[str, Json]:
     """Return the JSON Schema of the part `analysis`, with the settings of each rule and analysis."""
     found = form_schema(PlanBlock)
     found["properties"] |= {
         "rules": _list_schema("rule", quality.registry, _("Quality rules in their order.")),
-        "analyses": {
-            "anyOf": [{"const": ALL}, _list_schema("analysis", analyses.registry, _("Analyses to compute."))],
-            "description": _("Which analyses, or all that fit."),
-        },
+        "analyses": {**_list_schema("analysis", analyses.registry, _("Which analyses, or all that fit.")), **_OR_ALL},
         "comparisons": {
+            **_OR_ALL,
             "description": _("Pairs of systems to compare, or all."),
-            "anyOf": [
-                {"const": ALL},
-                {
-                    "type": "array",
-                    "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
-                },
-            ],
+            "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
         },
     }
     return found

@@ -41,9 +41,7 @@ def load(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> Tabl
     Rows of a task that a later version replaced count under the same key where versions are pooled.
     """
     versions = pooled_versions(run.study_id, run.version)
-    tasks = [
-        pk for (pk,) in rows("SELECT id FROM tasks_app_task WHERE study_id = %s AND key = %s", run.study_id, task_key)
-    ]
+    tasks = rows("SELECT id FROM tasks_app_task WHERE study_id = %s AND key = %s", run.study_id, task_key)
     seen: dict[str, Any] = {
         "study": run.study_id,
         "tasks": [pk for (pk,) in tasks],

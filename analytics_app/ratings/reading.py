@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -142,7 +143,7 @@ def _names(seen: Mapping[str, Any], raters: Sequence[tuple[Any, ...]], groups: S
         shown_part=Coding(part_ids)(visible["part"]),
         shown_system=Coding(ids_of(systems))(visible["system"]),
         shown_item=Coding(item_ids)(visible["item"]),
-        features=_features([one[3] for one in items]),
+        features=_features([json.loads(one[3]) for one in items]),
     )
 
 

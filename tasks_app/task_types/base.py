@@ -17,6 +17,10 @@ from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.task_types._grading import GoldAnswer as GoldAnswer  # noqa: PLC0414  part of the contract
+from tasks_app.task_types._grading import Graded as Graded  # noqa: PLC0414  part of the contract
+from tasks_app.task_types._grading import grade_one, sentence_for
+
 Arrangement: TypeAlias = Mapping[str, object]
 Words: TypeAlias = str | Promise
 
@@ -201,26 +205,6 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class GoldAnswer:
-    """A known answer: `kind` is exact, range, set, span or order; `answer` is what kind asks for."""
-
-    kind: str
-    answer: object
-    criterion: str | None = None
-    part: int | None = None
-    explanation: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Graded:
-    """How an answer compares with one gold answer."""
-
-    gold: GoldAnswer
-    passed: bool
-    given: tuple[float | str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Feedback:
     """What training tells a rater about one gold answer: right or wrong, and why."""
 
@@ -295,6 +279,10 @@ class TaskType(ABC):
             wanted = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
             yield f"{self.name} needs {wanted} criteria; {len(criteria)} given."
 
+    def scale_of(self, params: Mapping[str, object]) -> tuple[float, float, float] | None:
+        """Return least value, greatest value and step of a numeric scale; None where there is none."""
+        return None
+
     @abstractmethod
     def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
         """Make the units of a task out of its items."""
@@ -328,6 +316,13 @@ class TaskType(ABC):
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Turn the cleaned data of the form into values, on canonical parts and criteria."""
 
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Say why a number that was given elsewhere cannot be a rating of this type, or return None.
+
+        The sentence goes on after the name of the column. A type whose numbers lie on a scale says which.
+        """
+        return None
+
     @abstractmethod
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer a screen as a simulated rater would: the data of a post."""
@@ -350,52 +345,3 @@ class TaskType(ABC):
             )
             for graded in self.grade(screen, cleaned, gold)
         )
-
-
-def grade_one(values: Sequence[Value], gold: GoldAnswer) -> Graded:
-    """Compare the values about one criterion and part with a known answer of kind exact, range or set.
-
-    Raises
-    ------
-    ValueError
-        For a kind that needs a type of its own to grade (span, order).
-    """
-    given = tuple(
-        said
-        for value in values
-        if (gold.criterion is None or value.criterion == gold.criterion)
-        and (gold.part is None or value.part == gold.part)
-        and (said := value.value if value.value is not None else value.label) is not None
-    )
-    if gold.kind == "exact":
-        passed = bool(given) and all(same(said, gold.answer) for said in given)
-    elif gold.kind == "set":
-        allowed = gold.answer if isinstance(gold.answer, list | tuple) else [gold.answer]
-        passed = bool(given) and all(any(same(said, one) for one in allowed) for said in given)
-    elif gold.kind == "range":
-        low, high = _limits(gold.answer)
-        passed = bool(given) and all(isinstance(said, float | int) and low <= said <= high for said in given)
-    else:
-        raise ValueError(f"Gold of kind {gold.kind!r} is not graded by this task type.")
-    return Graded(gold, passed, given)
-
-
-def same(given: float | str, wanted: object) -> bool:
-    """Say whether an answer is the wanted one; 3 and 3.0 are the same step, "3" and 3 are not."""
-    if isinstance(given, str) or isinstance(wanted, str):
-        return given == wanted
-    return isinstance(wanted, int | float) and float(given) == float(wanted)
-
-
-def _limits(answer: object) -> tuple[float, float]:
-    if not isinstance(answer, list | tuple) or len(answer) != 2:
-        raise ValueError(f"A range needs two numbers, low and high; this is {answer!r}.")
-    return float(answer[0]), float(answer[1])
-
-
-def sentence_for(graded: Graded, criterion: str) -> Words:
-    """Word the feedback on one known answer."""
-    about = {"criterion": criterion}
-    if graded.passed:
-        return _("Right.") if not criterion else _("%(criterion)s: right.") % about
-    return _("Not quite.") if not criterion else _("%(criterion)s: not quite.") % about

@@ -1,0 +1,214 @@
+"""What an analysis is: declared settings, the scales it fits, and a pure function from a sample to result rows."""
+
+from __future__ import annotations
+
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
+
+from analytics_app.ratings import Floats, Mask, Table
+from analytics_app.results import Basis, Row
+from analytics_app.stats.estimate import Estimate
+from tasks_app.study_settings import Block
+from tasks_app.studyfile.fields import ListField
+from tasks_app.task_types.base import Scale
+
+Words: TypeAlias = str | Promise
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked: the task, its scale, and the criterion (None for all of a task together).
+
+    `domain` lists the steps of a scale that has some, `limits` the ends of one that is a range.
+    """
+
+    task: str
+    task_type: str
+    scale: Scale
+    criterion: str | None = None
+    domain: tuple[float, ...] = ()
+    limits: tuple[float, float] | None = None
+    by_document: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What a plan sets for every analysis. `pairs` are (system, system_b) by key, None for all."""
+
+    confidence: float = 0.95
+    n_resamples: int = 1000
+    n_permutations: int = 9999
+    correction: str = "holm"
+    pairs: tuple[tuple[str, str], ...] | None = None
+    ddof: int = 1
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The ratings an analysis sees: those of one question on one basis, perhaps of one slice.
+
+    `z` is judge-wise z, aligned with the table, NaN where undefined. `without` holds codes of systems left out.
+    """
+
+    table: Table
+    z: Floats
+    question: Question
+    common: Common
+    basis: Basis
+    slice: str | None = None
+    without: frozenset[int] = frozenset()
+
+    def where(self, mask: Mask, **changes: Any) -> Sample:
+        """Return the sample of the rows that a mask keeps."""
+        return replace(self, table=self.table.where(mask), z=self.z[mask], **changes)
+
+    def rng(self, purpose: str) -> np.random.Generator:
+        """Return a generator that depends on the run's seed, the question and the purpose, and on nothing else."""
+        words = (self.question.task, self.question.criterion or "", purpose, self.slice or "")
+        return np.random.default_rng([self.common.seed, *(zlib.crc32(word.encode()) for word in words)])
+
+    @property
+    def text(self) -> NDArray[np.int64]:
+        """What each rating is about, as a code: the text shown, and the criterion where several are together."""
+        if self.question.criterion is not None:
+            return self.table.text
+        return self.table.text * (len(self.table.names.criteria) + 1) + self.table.criterion + 1
+
+    def first_per_rater(self) -> Sample:
+        """Return the sample with the first rating only of a rater for a text: nobody agrees with themselves."""
+        if not len(self.table):
+            return self
+        keys = self.text * len(self.table.names.raters) + self.table.rater
+        first = np.zeros(len(keys), dtype=bool)
+        first[np.unique(keys, return_index=True)[1]] = True
+        return self if first.all() else self.where(first)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Makes the rows of one analysis on one sample, with what they have in common."""
+
+    analysis: str
+    sample: Sample
+
+    def row(self, statistic: str, estimate: Estimate | None = None, **columns: Any) -> Row:
+        """Return a row; an estimate fills value, interval, p, counts and note, columns given by name go before it."""
+        from_estimate = {} if estimate is None else {name: getattr(estimate, name) for name in FROM_ESTIMATE}
+        given = {name: value for name, value in columns.items() if value is not None}
+        return Row(
+            analysis=self.analysis,
+            statistic=statistic,
+            task=self.sample.question.task,
+            criterion=self.sample.question.criterion,
+            slice=self.sample.slice,
+            basis=self.sample.basis,
+            **{**from_estimate, **given},
+        )
+
+
+FROM_ESTIMATE = ("value", "low", "high", "se", "df", "p", "n_ratings", "n_items", "n_raters", "note")
+
+
+class Filters(Block):
+    """Settings of every analysis: of which part of the ratings it is computed."""
+
+    slices = ListField(
+        label=_("Also for each value of"),
+        help_text=_("Features of items, such as domain for feature_domain: rows for each of their values are added."),
+    )
+    without_systems = ListField(
+        label=_("Without these systems"),
+        help_text=_("Keys of systems that are left out, such as the human reference."),
+    )
+
+
+class Analysis(ABC):
+    """One published way of looking at ratings. See the module docstring; `tests/house/` holds every member to it."""
+
+    name: ClassVar[str] = ""
+    label: ClassVar[Words]
+    summary: ClassVar[Words]
+    source: ClassVar[str]
+    scales: ClassVar[frozenset[Scale]]
+    # The task types it is for; empty for every type with one of its scales.
+    task_types: ClassVar[frozenset[str]] = frozenset()
+
+    Settings: ClassVar[type[Block]] = Filters
+
+    def fits(self, question: Question) -> bool:
+        """Say whether the analysis means something for a question."""
+        return question.scale in self.scales and (not self.task_types or question.task_type in self.task_types)
+
+    def wants_all_criteria(self, settings: Mapping[str, Any]) -> bool:
+        """Say whether it is also to be computed over all criteria of a task together."""
+        return bool(settings.get("overall"))
+
+    def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of a sample and of each of its slices."""
+        for part in slices(sample, settings):
+            yield from self.compute(part, settings)
+
+    @abstractmethod
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of one sample."""
+
+
+def slices(sample: Sample, settings: Mapping[str, Any]) -> Iterator[Sample]:
+    """Yield the sample without the systems left out, then one for each value of each feature that was named."""
+    base = leave_out(sample, settings.get("without_systems", ()))
+    yield base
+    names = base.table.names
+    for feature in settings.get("slices", ()):
+        of_items = names.features.get(feature)
+        if of_items is None:
+            continue
+        item = names.item_of_unit[base.table.unit]
+        values = np.where(item >= 0, of_items[item], "")
+        for value in sorted({str(one) for one in of_items} - {""}):
+            label = f"{feature}={value}"
+            yield base.where(values == value, slice=label if base.slice is None else f"{label}; {base.slice}")
+
+
+def leave_out(sample: Sample, systems: Sequence[str]) -> Sample:
+    """Leave out ratings of texts that only these systems produced; a text shared with another system stays."""
+    names = sample.table.names
+    without = frozenset(code for code, key in enumerate(names.systems) if key in set(systems))
+    if not without:
+        return sample
+    row, system, _item = sample.table.by_system()
+    stays = np.ones(len(sample.table), dtype=bool)
+    stays[row] = False
+    stays[row[~np.isin(system, sorted(without))]] = True
+    label = "; ".join(f"system!={names.systems[code]}" for code in sorted(without))
+    return sample.where(stays, slice=label, without=without)
+
+
+def count(codes: NDArray[Any]) -> int:
+    """Return how many different codes there are."""
+    return len(np.unique(codes))
+
+
+def in_words(number: int, one: str, several: str) -> str:
+    """Return a number with its noun, for notes."""
+    return f"{number} {one if number == 1 else several}"
+
+
+class OverallFilters(Filters):
+    """Settings of an analysis that may also take all criteria of a task together."""
+
+    overall = forms.BooleanField(
+        required=False,
+        initial=False,
+        label=_("Also over all criteria together"),
+        help_text=_("Mixes differences between texts with differences between criteria: only to compare with papers."),
+    )

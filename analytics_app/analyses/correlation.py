@@ -1,0 +1,60 @@
+"""Correlations between raters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Analysis, OverallFilters, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from analytics_app.stats.correlation import between_raters
+from tasks_app.task_types.base import Scale
+
+# Pairs of raters listed one by one; of more only the means are given.
+LISTED = 45
+
+
+@register
+class Correlation(Analysis):
+    """Pearson's and Spearman's correlation between raters of the same texts.
+
+    `pearson` stacks the pairs of all texts, as papers with two annotators a text do: of each pair the rater whose
+    name comes first is x. `pearson_mean` is the plain mean over pairs of raters, `pearson_mean_fisher` the mean of
+    Fisher's z taken back.
+    """
+
+    label = _("Correlation between raters")
+    summary = _(
+        "Pearson and Spearman between raters of the same texts, pooled, as a mean over pairs, and pair by pair."
+    )
+    source = "Amidei, Piwek and Willis (2019). Agreement is overrated. INLG, 344-354."
+    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+
+    class Settings(OverallFilters):
+        min_shared = forms.IntegerField(
+            min_value=2, max_value=1000, initial=3, label=_("Texts two raters must share to be compared")
+        )
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of both coefficients."""
+        once = sample.first_per_rater()
+        rated = ~np.isnan(once.table.value)
+        table, texts = once.table.where(rated), once.text[rated]
+        make = Rows(self.name, sample)
+        raters = table.names.raters
+        for method in ("pearson", "spearman"):
+            found = between_raters(
+                table.value, texts, table.rater, method=method, min_shared=int(settings["min_shared"])
+            )
+            said = {"min_shared": settings["min_shared"]}
+            yield make.row(method, found.pooled, settings={"pairs": "stacked, first rater by name is x"})
+            yield make.row(f"{method}_mean", found.mean, settings=said)
+            yield make.row(f"{method}_mean_fisher", found.mean_fisher, settings=said)
+            for pair in found.pairs if len(found.pairs) <= LISTED else ():
+                names = f"{raters[pair.rater_a]} and {raters[pair.rater_b]}"
+                yield make.row(f"{method}_pair", pair.estimate, label=names)

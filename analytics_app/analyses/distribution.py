@@ -1,0 +1,46 @@
+"""The distribution of all values of a criterion, whatever system they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Analysis, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from tasks_app.task_types.base import Scale
+
+BINS = 10
+
+
+@register
+class Distribution(Analysis):
+    """Share of each step of a scale, or of each tenth of a range; it tells no systems apart."""
+
+    label = _("Distribution")
+    summary = _("How often each step, or each tenth of the range, was chosen: is the whole scale used?")
+    source = "Amidei, Piwek and Willis (2019). The use of rating and Likert scales in NLG human evaluation tasks. INLG."
+    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL})
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield a `distribution` row a step or bin."""
+        question, make = sample.question, Rows(self.name, sample)
+        values = sample.table.value[~np.isnan(sample.table.value)]
+        about: dict[str, Any] = {
+            "n_ratings": len(values),
+            "n_items": sample.table.n_texts,
+            "n_raters": sample.table.n_raters,
+        }
+        if not len(values):
+            yield make.row("distribution", note="Nothing was rated.", **about)
+        elif question.domain:
+            for step in question.domain:
+                yield make.row("distribution", value=float(np.mean(values == step)), label=f"{step:g}", **about)
+        elif question.limits is not None:
+            counts, edges = np.histogram(values, bins=BINS, range=question.limits)
+            for number, share in enumerate((counts / len(values)).tolist()):
+                label = f"{edges[number]:g} to {edges[number + 1]:g}"
+                yield make.row("distribution", value=share, label=label, **about)

@@ -1,0 +1,49 @@
+"""How each rater used the scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Analysis, Rows, Sample, count
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from tasks_app.task_types.base import Scale
+
+NO_Z = "All ratings of this rater are the same, so z is undefined: the rater is left out of results with z."
+ONE_RATING = "This rater gave one rating, so z is undefined: the rater is left out of results with z."
+
+
+@register
+class Raters(Analysis):
+    """Mean and standard deviation of each rater's values, and who has no z."""
+
+    label = _("Raters")
+    summary = _("Mean and spread of each rater's ratings, and whose z is undefined.")
+    source = "Kim and Kim (2022). Vacillating human correlation of SacreBLEU in unprotected languages. HumEval."
+    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield `rater_mean` and `rater_sd` for each rater."""
+        make, ddof = Rows(self.name, sample), sample.common.ddof
+        table = sample.table.where(~np.isnan(sample.table.value))
+        if not len(table):
+            return
+        order = np.argsort(table.rater, kind="stable")
+        codes, begins = np.unique(table.rater[order], return_index=True)
+        for code, mine in zip(codes.tolist(), np.split(order, begins[1:]), strict=True):
+            values = table.value[mine]
+            about: dict[str, Any] = {
+                "rater": table.names.raters[code],
+                "n_ratings": len(values),
+                "n_items": count(table.text[mine]),
+                "n_raters": 1,
+            }
+            yield make.row("rater_mean", value=float(values.mean()), **about)
+            constant = bool(values.max() == values.min())
+            note = None if not constant else ONE_RATING if len(values) == 1 else NO_Z
+            spread = None if len(values) == 1 else 0.0 if constant else float(values.std(ddof=ddof))
+            yield make.row("rater_sd", value=spread, note=note, settings={"ddof": ddof}, **about)

@@ -1,0 +1,17 @@
+"""Where the analyses register themselves."""
+
+from typing import TypeVar
+
+from analytics_app.analyses.base import Analysis
+from tasks_app.registry import Registry, stem
+
+AnyAnalysis = TypeVar("AnyAnalysis", bound=Analysis)
+
+registry: Registry[Analysis] = Registry("analysis")
+
+
+def register(member: type[AnyAnalysis]) -> type[AnyAnalysis]:
+    """Make the one instance of an analysis known under its module's name."""
+    member.name = stem(member)
+    registry.register(member())
+    return member

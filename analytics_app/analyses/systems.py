@@ -1,0 +1,261 @@
+"""Systems: means raw and z, medians, distributions, and paired comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses._outputs import RATERS_NEEDED, Outputs, mix_note
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from analytics_app.stats.comparison import Paired, item_means, paired, superiority
+from analytics_app.stats.corrections import adjust
+from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.means import group_means, group_medians
+from tasks_app.task_types.base import Scale
+
+FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
+STEPS = "Steps taken as equal."
+ITEMS_ONLY = "Generalises to new items, not to new raters."
+
+
+@register
+class Systems(Analysis):
+    """What raters thought of each system, and how systems differ.
+
+    Means are over ratings, with percentile bootstrap intervals over items (documents where they were shown whole) and
+    beside them over raters. Systems are compared pair by pair on the means of items that both have: bootstrap
+    interval, sign-flip permutation test, Wilcoxon, Cohen's d of paired differences, probability of superiority. A
+    family of tests is all pairs within one criterion.
+    """
+
+    label = _("Systems")
+    summary = _("Means raw and z with intervals, medians, distributions, and paired comparisons with correction.")
+    source = "Koehn (2004). Statistical significance tests for machine translation evaluation. EMNLP, 388-395."
+    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+
+    class Settings(Filters):
+        resample = forms.ChoiceField(
+            choices=(
+                ("auto", _("items, or documents shown whole")),
+                ("items", _("items")),
+                ("documents", _("documents")),
+            ),
+            initial="auto",
+            label=_("Intervals are over"),
+        )
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of every system and of every pair."""
+        outputs = Outputs.of(sample, by_document=_by_document(sample, settings))
+        if not len(outputs.systems):
+            return
+        make = Rows(self.name, sample)
+        yield from _means(make, outputs)
+        yield from _spread(make, outputs)
+        if sample.question.domain:
+            yield from _shares(make, outputs)
+        pairs = _pairs(outputs, sample.common.pairs)
+        if pairs:
+            yield from _differences(make, outputs, pairs)
+
+
+def _by_document(sample: Sample, settings: Mapping[str, Any]) -> bool:
+    wanted = settings["resample"]
+    return sample.question.by_document if wanted == "auto" else bool(wanted == "documents")
+
+
+def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
+    """Yield mean and mean of z, with intervals over items and over raters."""
+    common, ordinal = make.sample.common, make.sample.question.scale is Scale.ORDINAL
+    reason = mix_note(outputs)
+    for name, values in (("mean", outputs.value), ("mean_z", outputs.z)):
+        for suffix, clusters in (("", outputs.cluster), ("_over_raters", outputs.rater)):
+            over = "raters" if suffix else outputs.unit
+            found = group_means(
+                values,
+                outputs.system,
+                clusters,
+                n_groups=len(outputs.systems),
+                n_resamples=common.n_resamples,
+                confidence=common.confidence,
+                rng=make.sample.rng(f"means over {over}"),
+            )
+            for code, one in enumerate(found):
+                notes = [STEPS] if ordinal and name == "mean" else []
+                notes += [one.note] if one.note else []
+                refused = False
+                if name == "mean_z" and reason is not None:
+                    notes.append(reason.sentence)
+                    refused = reason.refuses
+                    notes = notes[-1:] if refused else notes
+                if suffix and outputs.n_raters[code] < RATERS_NEEDED:
+                    notes.append(FEW_RATERS)
+                elif not suffix:
+                    notes.append(ITEMS_ONLY)
+                counts: dict[str, Any] = {**outputs.counts(code, rated=~np.isnan(values))}
+                yield make.row(
+                    f"{name}{suffix}",
+                    Estimate(value=None, note=notes[-1]) if refused else one,
+                    system=outputs.systems[code],
+                    **counts,
+                    by_system=True,
+                    note=" ".join(notes) or None,
+                    settings=_said(make, f"bootstrap over {over}", z=name == "mean_z"),
+                )
+
+
+def _spread(make: Rows, outputs: Outputs) -> Iterator[Row]:
+    """Yield median and standard deviation."""
+    medians = group_medians(outputs.value, outputs.system, len(outputs.systems))
+    for code, key in enumerate(outputs.systems):
+        values = outputs.value[(outputs.system == code) & ~np.isnan(outputs.value)]
+        counts = outputs.counts(code)
+        about: dict[str, Any] = {"system": key, "by_system": True, **counts}
+        yield make.row("median", value=float(medians[code]), **about)
+        spread = float(values.std(ddof=1)) if len(values) > 1 else None
+        note = None if spread is not None else "One rating has no spread."
+        yield make.row("sd", value=spread, note=note, settings={"ddof": 1}, **about)
+
+
+def _shares(make: Rows, outputs: Outputs) -> Iterator[Row]:
+    """Yield the share of each step of the scale."""
+    for code, key in enumerate(outputs.systems):
+        values = outputs.value[(outputs.system == code) & ~np.isnan(outputs.value)]
+        counts: dict[str, Any] = {**outputs.counts(code)}
+        for step in make.sample.question.domain:
+            share = float(np.mean(values == step)) if len(values) else None
+            yield make.row("share", value=share, system=key, label=f"{step:g}", by_system=True, **counts)
+
+
+def _pairs(outputs: Outputs, wanted: Sequence[tuple[str, str]] | None) -> list[tuple[int, int]]:
+    """Return the pairs of systems to compare, by code: all, or those a plan names."""
+    if wanted is None:
+        return list(combinations(range(len(outputs.systems)), 2))
+    code = {key: number for number, key in enumerate(outputs.systems)}
+    return [(code[a], code[b]) for a, b in wanted if a in code and b in code]
+
+
+def _differences(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> Iterator[Row]:
+    """Yield how systems differ, pair by pair, with adjusted p."""
+    n_systems, reason = len(outputs.systems), mix_note(outputs)
+    raw, items = item_means(outputs.value, outputs.system, outputs.item, n_systems)
+    yield from _paired(make, outputs, pairs, raw, outputs.clusters_of(items), "")
+    if reason is None or not reason.refuses:
+        z, items_z = item_means(outputs.z, outputs.system, outputs.item, n_systems)
+        note = reason.sentence if reason is not None else None
+        yield from _paired(make, outputs, pairs, z, outputs.clusters_of(items_z), "_z", note=note)
+    by_rater, _raters = item_means(outputs.value, outputs.system, outputs.rater, n_systems)
+    common = make.sample.common
+    over_raters = paired(
+        by_rater,
+        pairs,
+        n_resamples=common.n_resamples,
+        n_permutations=0,
+        confidence=common.confidence,
+        rng=make.sample.rng("differences over raters"),
+    )
+    for (a, b), one in zip(pairs, over_raters, strict=True):
+        found = one.difference
+        note = " ".join(filter(None, (found.note, FEW_RATERS if one.n_items < RATERS_NEEDED else None)))
+        yield make.row(
+            "difference_over_raters",
+            found,
+            **_names(outputs, a, b),
+            n_items=outputs.shared_items(a, b),
+            n_raters=one.n_items,
+            note=note or None,
+            settings={"means": "of each rater", "interval": "bootstrap over raters", "n_resamples": common.n_resamples},
+        )
+    above = superiority(
+        outputs.value,
+        outputs.system,
+        outputs.item,
+        pairs,
+        n_resamples=common.n_resamples,
+        confidence=common.confidence,
+        rng=make.sample.rng("superiority"),
+    )
+    for (a, b), estimate in zip(pairs, above, strict=True):
+        yield make.row(
+            "superiority",
+            estimate,
+            **_names(outputs, a, b),
+            settings={"ties": "one half", "interval": "bootstrap over items", "n_resamples": common.n_resamples},
+        )
+
+
+def _paired(
+    make: Rows,
+    outputs: Outputs,
+    pairs: Sequence[tuple[int, int]],
+    matrix: np.ndarray[Any, np.dtype[np.float64]],
+    clusters: np.ndarray[Any, np.dtype[np.int64]] | None,
+    suffix: str,
+    note: str | None = None,
+) -> Iterator[Row]:
+    """Yield difference, Wilcoxon and effect size of each pair on the means of items."""
+    common = make.sample.common
+    found = paired(
+        matrix,
+        pairs,
+        clusters=clusters,
+        n_resamples=common.n_resamples,
+        n_permutations=common.n_permutations,
+        confidence=common.confidence,
+        rng=make.sample.rng(f"differences{suffix}"),
+    )
+    adjusted = adjust([one.permutation_p for one in found], common.correction)
+    adjusted_rank = adjust([one.wilcoxon.p for one in found], common.correction)
+    for (a, b), one, p, p_rank in zip(pairs, found, adjusted, adjusted_rank, strict=True):
+        about = {**_names(outputs, a, b), "n_items": one.n_items}
+        family = {"correction": common.correction, "family": f"{len(pairs)} pairs of one criterion"}
+        yield make.row(
+            f"difference{suffix}",
+            one.difference,
+            **about,
+            p=one.permutation_p,
+            p_adjusted=p,
+            note=" ".join(filter(None, (one.difference.note, note))) or None,
+            settings={
+                "means": f"of {outputs.unit}" if clusters is not None else "of items",
+                "interval": f"bootstrap over {outputs.unit}",
+                "n_resamples": common.n_resamples,
+                "test": f"sign-flip permutation over {outputs.unit}, {common.n_permutations} draws",
+                **family,
+            },
+        )
+        if not suffix:
+            yield make.row(
+                "wilcoxon",
+                one.wilcoxon,
+                **about,
+                p_adjusted=p_rank,
+                settings={"zero_method": "wilcox", **family},
+            )
+        yield make.row(
+            f"effect_size{suffix}", _effect(one), **about, settings={"d": "mean over sd of paired differences"}
+        )
+
+
+def _effect(one: Paired) -> Estimate:
+    if one.effect_size is not None:
+        return Estimate(value=one.effect_size)
+    return Estimate(
+        value=None, note=one.difference.note or "The differences do not vary, so the effect size is undefined."
+    )
+
+
+def _names(outputs: Outputs, a: int, b: int) -> dict[str, Any]:
+    return {"system": outputs.systems[a], "system_b": outputs.systems[b], "by_system": True}
+
+
+def _said(make: Rows, interval: str, *, z: bool) -> dict[str, Any]:
+    said: dict[str, Any] = {"interval": interval, "n_resamples": make.sample.common.n_resamples}
+    return {**said, "ddof": make.sample.common.ddof, "z": "within rater and criterion"} if z else said

@@ -1,0 +1,251 @@
+"""What a run consists of, and the computation of one part: reads only, the caller stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from django.db.models import Q
+
+from analytics_app import analyses, charts, quality
+from analytics_app.analyses import Common, Question, Sample
+from analytics_app.models import Exclusion, Plot, Run, RunPart, RunPartKind
+from analytics_app.plan import ALL
+from analytics_app.quality.base import ByHand, Removal, RuleSample
+from analytics_app.ratings import Floats, Mask, Table, load
+from analytics_app.results import Row
+from analytics_app.services.funnel import Funnel
+from analytics_app.stats.standardise import judge_wise_z
+from tasks_app.models import Criterion, Study, Task
+from tasks_app.task_types.base import Scale
+
+# Up to so many steps a numeric scale is listed step by step.
+MOST_STEPS = 21
+
+
+@dataclass(frozen=True, slots=True)
+class PartPlan:
+    """A part that a run will have."""
+
+    kind: str
+    task: Task
+    criterion: Criterion | None = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a part found: rows in their order, unsaved exclusions and plots of the run, and facts about the run."""
+
+    rows: list[Row] = field(default_factory=list)
+    exclusions: list[Exclusion] = field(default_factory=list)
+    plots: list[Plot] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def parts_of(study: Study, settings: Mapping[str, Any]) -> list[PartPlan]:
+    """Return the parts of a run: for each task its quality rules, then each criterion, then all criteria together."""
+    tasks = list(Task.objects.filter(study=study, until=None).order_by("order", "id"))
+    parts = [PartPlan(RunPartKind.QUALITY, task) for task in tasks]
+    for task in tasks:
+        asked = Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order")
+        criteria: list[Criterion | None] = list(asked)
+        parts += [PartPlan(RunPartKind.CRITERION, task, one) for one in criteria or [None]]
+        wanted = (analyses.registry[name].wants_all_criteria(said) for name, said in chosen(settings, None))
+        if len(criteria) > 1 and any(wanted):
+            parts.append(PartPlan(RunPartKind.TASK, task))
+    return parts
+
+
+def compute(part: RunPart) -> Outcome:
+    """Compute a part of a run. The same part gives the same outcome to the digit, whoever computes it."""
+    if part.kind == RunPartKind.QUALITY:
+        return _apply_rules(part)
+    outcome = _analyse(part)
+    if part.kind == RunPartKind.CRITERION:
+        drawn = charts.draw(outcome.rows, part.task.key, part.criterion.key if part.criterion else None)
+        outcome.plots = [
+            Plot(
+                run=part.run,
+                key=f"{part.task.key}/{part.criterion.key if part.criterion else '-'}/{one.key}",
+                order=part.number * 100 + order,
+                task=part.task.key,
+                criterion=part.criterion.key if part.criterion else "",
+                title=one.title,
+                by_system=one.by_system,
+                spec=one.spec,
+                svg=one.svg,
+                digest=one.digest,
+            )
+            for order, one in enumerate(drawn)
+        ]
+    return outcome
+
+
+# Quality rules ----------------------------------------------------------------------------------------
+
+
+def _apply_rules(part: RunPart) -> Outcome:
+    """Apply the rules of a run in their order to all ratings of a task."""
+    run, outcome = part.run, Outcome()
+    whole = load(run, part.task.key)
+    funnel = Funnel(whole, part.task.key)
+    by_hand = _by_hand(run)
+    kept, ddof, z = whole, int(run.settings["ddof"]), None
+    for entry in run.settings["rules"]:
+        rule = quality.registry[entry["rule"]]
+        # After a rule on z, z stays what that rule saw: taking it again would undo what was fenced off.
+        if z is None or not rule.on_z:
+            z = z_of(kept, ddof)
+        removal = rule.remove(RuleSample(kept, z, by_hand), entry)
+        funnel.step(rule.name, kept, removal)
+        outcome.exclusions += _rows_of(run, part.task, rule.name, removal)
+        kept, z = kept.where(~removal.mask), z[~removal.mask]
+    outcome.rows = list(funnel.rows(kept))
+    outcome.facts = {"tasks": {part.task.key: funnel.facts(kept)}}
+    return outcome
+
+
+def _by_hand(run: Run) -> tuple[ByHand, ...]:
+    """Return the exclusions by hand that held when the run was started."""
+    found = Exclusion.objects.filter(pk__in=run.facts.get("manual_exclusions", ()))
+    return tuple(
+        ByHand("rater", one.rater_id, one.reason)
+        if one.rater_id is not None
+        else ByHand("judgment", one.judgment_id, one.reason)
+        if one.judgment_id is not None
+        else ByHand("rating", one.rating_id or 0, one.reason)
+        for one in found.order_by("pk")
+    )
+
+
+def _rows_of(run: Run, task: Task, rule: str, removal: Removal) -> Iterator[Exclusion]:
+    columns: Sequence[Removal] = (removal, *removal.more)
+    for one in columns:
+        for index, (pk, reason) in enumerate(zip(one.ids.tolist(), one.reasons, strict=True)):
+            yield Exclusion(
+                study_id=run.study_id,
+                run=run,
+                task=task,
+                rule=rule,
+                **{f"{one.target}_id": pk},
+                reason=reason,
+                value=None if one.values is None else float(one.values[index]),
+                limit=None if one.limits is None else float(one.limits[index]),
+            )
+
+
+# Analyses ---------------------------------------------------------------------------------------------
+
+
+def _analyse(part: RunPart) -> Outcome:
+    """Compute every analysis of a run that fits a criterion, or all criteria of a task together."""
+    run, task = part.run, part.task
+    ids = None
+    if part.criterion is not None:
+        # The same criterion has another id in another version of the study.
+        same = Criterion.objects.filter(study_id=run.study_id, key=part.criterion.key)
+        ids = list(same.values_list("pk", flat=True))
+    table = load(run, task.key, ids)
+    question = question_of(task, part.criterion)
+    common = common_of(run)
+    out, before_z = _excluded(run, task, table)
+    outcome = Outcome()
+    bases: list[tuple[Any, Mask, Floats]] = []
+    if Exclusion.objects.filter(run=run, task=task).exists():
+        bases.append(("all", np.zeros(len(table), dtype=bool), z_of(table, common.ddof)))
+    z = np.full(len(table), np.nan)
+    z[~before_z] = z_of(table.where(~before_z), common.ddof)
+    bases.append(("kept", out, z))
+    for basis, gone, values in bases:
+        sample = Sample(table.where(~gone), values[~gone], question, common, basis)
+        for name, settings in chosen(run.settings, question):
+            analysis = analyses.registry[name]
+            if (
+                question.criterion is not None
+                or part.kind == RunPartKind.CRITERION
+                or analysis.wants_all_criteria(settings)
+            ):
+                outcome.rows += [replace(row, planned=run.planned) for row in analysis.rows(sample, settings)]
+    return outcome
+
+
+def chosen(settings: Mapping[str, Any], question: Question | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the analyses of a run with their settings: those it names, or every one; only those that fit a question."""
+    if settings["analyses"] == ALL:
+        named = [
+            (name, {key: one.initial for key, one in member.Settings.base_fields.items()})
+            for name, member in analyses.registry.items()
+        ]
+    else:
+        named = [(entry["analysis"], entry) for entry in settings["analyses"]]
+    for name, said in named:
+        if question is None or analyses.registry[name].fits(question):
+            yield name, said
+
+
+def question_of(task: Task, criterion: Criterion | None) -> Question:
+    """Say what was asked in a task, as analyses see it."""
+    kind = task.kind
+    params = kind.params(task.params)
+    numeric = next((one for one in kind.outcomes if one.column == "value"), None)
+    scale = numeric.scale if numeric is not None else Scale.NOMINAL
+    range_ = kind.scale_of(params)
+    domain: tuple[float, ...] = ()
+    if range_ is not None and scale is not Scale.INTERVAL:
+        low, high, step = range_
+        n = round((high - low) / step) + 1
+        domain = tuple((low + step * np.arange(n)).tolist()) if n <= MOST_STEPS else ()
+    return Question(
+        task=task.key,
+        task_type=task.type,
+        scale=scale,
+        criterion=criterion.key if criterion is not None else None,
+        domain=domain,
+        limits=(range_[0], range_[1]) if range_ is not None else None,
+        by_document=task.design == "documents",
+    )
+
+
+def common_of(run: Run) -> Common:
+    """Return what a run's plan sets for every analysis."""
+    settings = run.settings
+    pairs = settings["comparisons"]
+    return Common(
+        confidence=settings["confidence"],
+        n_resamples=settings["n_resamples"],
+        n_permutations=settings["n_permutations"],
+        correction=settings["correction"],
+        pairs=None if pairs == ALL else tuple((a, b) for a, b in pairs),
+        ddof=settings["ddof"],
+        seed=run.seed,
+    )
+
+
+def z_of(table: Table, ddof: int) -> Floats:
+    """Return judge-wise z within rater and criterion, aligned with a table; NaN where undefined."""
+    if not len(table):
+        return np.empty(0)
+    n_criteria = len(table.names.criteria) + 1
+    judge = table.rater.astype(np.int64) * n_criteria + table.criterion + 1
+    return judge_wise_z(table.value, judge, ddof=ddof).z
+
+
+def _excluded(run: Run, task: Task, table: Table) -> tuple[Mask, Mask]:
+    """Return which rows a run's rules removed, and which of them before z was taken."""
+    on_z = [name for name, rule in quality.registry.items() if rule.on_z]
+    gone = []
+    for names in (Q(), ~Q(rule__in=on_z)):
+        found = Exclusion.objects.filter(names, run=run, task=task)
+        mask = np.zeros(len(table), dtype=bool)
+        for column, keys in (
+            ("rater_id", table.names.rater_ids[table.rater]),
+            ("judgment_id", table.judgments.id[table.judgment]),
+            ("rating_id", table.id),
+        ):
+            rows = found.filter(**{f"{column}__isnull": False}).values_list(column, flat=True)
+            ids = np.fromiter(rows.iterator(chunk_size=50_000), dtype=np.int64)
+            mask |= np.isin(keys, ids)
+        gone.append(mask)
+    return gone[0], gone[1]

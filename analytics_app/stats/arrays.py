@@ -1,0 +1,140 @@
+"""Ratings as arrays: checked once, so that the statistics need not doubt their input."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+# Squares and sums of squares of smaller values stay finite.
+_LARGEST = 1e100
+
+
+def rated(values: ArrayLike, *codes: ArrayLike) -> tuple[Floats, tuple[Codes, ...]]:
+    """Return the ratings that have a value, with their codes.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        NaN where nothing was rated; those entries are dropped.
+    *codes : array_like of int, shape (n,)
+        Codes from 0 of units, raters, systems, ...; they may have gaps.
+
+    Returns
+    -------
+    values : ndarray of float, shape (m,), m <= n
+    codes : tuple of ndarray of int, shape (m,)
+
+    Raises
+    ------
+    ValueError
+        Shapes differ, a value is infinite or beyond 1e100, or codes are not whole numbers from 0.
+
+    Examples
+    --------
+    >>> values, (units,) = rated([3, float("nan"), 4], [0, 0, 7])
+    >>> values.tolist(), units.tolist()
+    ([3.0, 4.0], [0, 7])
+    """
+    numbers = checked_values(values)
+    arrays = [checked_codes(array, numbers.size) for array in codes]
+    there = ~np.isnan(numbers)
+    if there.all():
+        return numbers, tuple(arrays)
+    return numbers[there], tuple(array[there] for array in arrays)
+
+
+def checked_values(values: ArrayLike) -> Floats:
+    """Return `values` as floats, shape (n,); ValueError where they are not numbers a statistic can take."""
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except TypeError as problem:
+        raise ValueError(f"Values are numbers: {problem}.") from problem
+    if numbers.ndim != 1:
+        raise ValueError(f"Values have one dimension, not {numbers.ndim}.")
+    # NaN compares as False, and stays.
+    if (np.abs(numbers) > _LARGEST).any():
+        raise ValueError(f"Values are finite and at most {_LARGEST:g} in size.")
+    return numbers
+
+
+def checked_codes(codes: ArrayLike, n: int, *, below: int | None = None) -> Codes:
+    """Return `codes` as integers, shape (n,); ValueError where they are not n whole numbers from 0 (and `below`)."""
+    array = np.asarray(codes)
+    if array.shape != (n,):
+        raise ValueError(f"There are {n} values, but codes of shape {array.shape}.")
+    if array.size and array.dtype.kind not in "iu":
+        raise ValueError(f"Codes are whole numbers, not {array.dtype}.")
+    if array.size and array.min() < 0:
+        raise ValueError("Codes are at least 0.")
+    if below is not None and array.size and array.max() >= below:
+        raise ValueError(f"Codes are below {below}, not {array.max()}.")
+    return array.astype(np.intp, copy=False)
+
+
+def compressed(codes: Codes) -> tuple[Codes, Codes]:
+    """Return the codes there are, sorted, and for each entry the place of its code among them.
+
+    Examples
+    --------
+    >>> found, places = compressed(np.array([7, 2, 7]))
+    >>> found.tolist(), places.tolist()
+    ([2, 7], [1, 0, 1])
+    """
+    if codes.size and codes.max() < 4 * codes.size + 1024:
+        # Without sorting, which is what np.unique spends its time with.
+        present = np.zeros(int(codes.max()) + 1, dtype=bool)
+        present[codes] = True
+        return np.flatnonzero(present), (np.cumsum(present) - 1)[codes]
+    found, places = np.unique(codes, return_inverse=True)
+    return found, places
+
+
+def value_codes(values: Floats) -> tuple[Floats, Codes]:
+    """Return the different values, sorted, and for each entry the place of its value among them.
+
+    Examples
+    --------
+    >>> found, places = value_codes(np.array([2.5, 1.0, 2.5]))
+    >>> found.tolist(), places.tolist()
+    ([1.0, 2.5], [1, 0, 1])
+    """
+    if values.size and np.ptp(values) < 4 * values.size + 1024:
+        steps = values - values.min()
+        whole = steps.astype(np.intp)
+        if (whole == steps).all():
+            found, places = compressed(whole)
+            # Not found + min: a sum rounds where the values are large.
+            domain = np.empty(found.size)
+            domain[places] = values
+            return domain, places
+    found_values, places = np.unique(values, return_inverse=True)
+    return found_values, places
+
+
+def on_scale(values: Floats, domain: ArrayLike) -> tuple[Floats, Codes]:
+    """Return the scale as floats, and for each value its place in it.
+
+    Raises
+    ------
+    ValueError
+        The domain is not a list of different finite values, or a value is not in it.
+
+    Examples
+    --------
+    >>> on_scale(np.array([2.0, 3.0]), [3, 1, 2])[1].tolist()
+    [2, 0]
+    """
+    scale = checked_values(domain)
+    if np.isnan(scale).any() or np.unique(scale).size != scale.size:
+        raise ValueError("The domain lists different finite values.")
+    found, codes = value_codes(values)
+    order = np.argsort(scale)
+    places = np.searchsorted(scale, found, sorter=order)
+    inside = places < scale.size
+    inside[inside] = scale[order[places[inside]]] == found[inside]
+    if not inside.all():
+        raise ValueError(f"Values outside the domain: {', '.join(f'{value:g}' for value in found[~inside][:5])}.")
+    return scale, order[places][codes]

@@ -1,0 +1,50 @@
+"""What comparisons share: pairs of systems, and sums over the items or documents that are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from analytics_app.stats.arrays import Codes, Floats, checked_codes
+from analytics_app.stats.estimate import joined
+from analytics_app.stats.resampling import Interval, interval
+
+Pairs = Sequence[tuple[int, int]]
+
+# Fewer items or documents than these give an interval, and a warning with it.
+_FEW = 10
+
+
+def by_cluster(matrix: Floats, places: Codes, n_clusters: int) -> tuple[Floats, Floats]:
+    """Return sums and counts of what is not NaN, shape (n_clusters, k)."""
+    there = ~np.isnan(matrix)
+    cells = places[:, np.newaxis] * matrix.shape[1] + np.arange(matrix.shape[1])
+    return summed(cells[there], matrix[there], (n_clusters, matrix.shape[1]))
+
+
+def summed(cells: Codes, numbers: Floats, shape: tuple[int, int]) -> tuple[Floats, Floats]:
+    """Return the sum and the number of what is in each cell of a table of this shape."""
+    size = shape[0] * shape[1]
+    sums = np.bincount(cells, weights=numbers, minlength=size).astype(np.float64, copy=False)
+    counts = np.bincount(cells, minlength=size).astype(np.float64)
+    return sums.reshape(shape), counts.reshape(shape)
+
+
+def checked_pairs(pairs: Pairs, n_systems: int | None) -> Codes:
+    """Return the pairs as an array, shape (n_pairs, 2); ValueError where one does not name two systems."""
+    columns = checked_codes(np.asarray(pairs).reshape(-1), 2 * len(pairs), below=n_systems).reshape(-1, 2)
+    if (columns[:, 0] == columns[:, 1]).any():
+        raise ValueError("A pair names two different systems.")
+    return columns
+
+
+def limits(samples: Floats | None, n_clusters: int, confidence: float) -> Interval:
+    """Return the interval of what was drawn `n_clusters` at a time, with a warning where these are few."""
+    if samples is None:
+        return Interval(None, None, None, None)
+    if n_clusters < 2:
+        return Interval(None, None, None, "An interval takes at least two items, or documents, with both systems.")
+    low, high, se, note = interval(samples, confidence)
+    few = f"The interval rests on {n_clusters} items or documents only." if n_clusters < _FEW else None
+    return Interval(low, high, se, joined(note, None if low is None else few))

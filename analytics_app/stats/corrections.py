@@ -1,0 +1,61 @@
+"""p values corrected for the number of tests in their family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+
+METHODS = ("none", "holm", "bonferroni", "sidak", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by")
+"""Names as `statsmodels.stats.multitest.multipletests` has them, and "none"."""
+
+
+def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float | None]:
+    """Adjusted p values of one family of tests, such as all pairs of systems on one criterion [1]_.
+
+    Parameters
+    ----------
+    p_values : sequence of float or None
+        None where a test was undefined: it stays None, and does not count as a test.
+    method : str
+        One of `METHODS`. "holm" (the default), "bonferroni", "sidak" and "holm-sidak" hold the probability of any
+        false rejection, "fdr_bh" the expected share of false ones; "none" leaves p as it is.
+
+    Returns
+    -------
+    list of float or None
+        In the order given, each at most 1.
+
+    Raises
+    ------
+    ValueError
+        Unknown method, or a p value that is not between 0 and 1.
+
+    References
+    ----------
+    .. [1] S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics
+       6(2), 65-70.
+
+    Examples
+    --------
+    >>> adjust([0.01, None, 0.04, 0.03])
+    [0.03, None, 0.06, 0.06]
+    """
+    if method not in METHODS:
+        raise ValueError(f"The correction is one of {', '.join(METHODS)}, not {method!r}.")
+    tests = [(place, float(p)) for place, p in enumerate(p_values) if p is not None]
+    for _place, p in tests:
+        if isnan(p) or not 0 <= p <= 1:
+            raise ValueError(f"A p value is between 0 and 1, not {p}.")
+    adjusted: list[float | None] = [None] * len(p_values)
+    if method == "none":
+        corrected = [p for _place, p in tests]
+    elif tests:
+        # A second of start-up that web processes, which never correct anything, are spared.
+        from statsmodels.stats.multitest import multipletests  # noqa: PLC0415
+
+        corrected = multipletests([p for _place, p in tests], method=method)[1].tolist()
+    else:
+        corrected = []
+    for (place, _p), p in zip(tests, corrected, strict=True):
+        adjusted[place] = min(p, 1.0)
+    return adjusted

@@ -1,0 +1,190 @@
+"""The bootstrap: units drawn again with replacement, as counts that a matrix product can use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analytics_app.stats.arrays import Codes, Floats
+
+# Rows of a chunk, and its cells: 2**22 draws of 8 bytes are 32 MiB, whatever the number of units.
+_ROWS = 256
+_CELLS = 2**22
+# Share of resamples that may be undefined before the rest says little about the statistic.
+_FAILED = 0.05
+
+
+def weights(
+    n: int, n_resamples: int, rng: np.random.Generator, *, classes: Codes | None = None, width: int = 0
+) -> Iterator[NDArray[np.float32]]:
+    """How often each of n units is in each of `n_resamples` bootstrap samples of size n, in chunks.
+
+    Every unit is drawn by itself, so the counts are exactly multinomial. Memory stays bounded however many units and
+    resamples there are, and the draws do not depend on how they are cut into chunks.
+
+    Parameters
+    ----------
+    n : int
+        Number of units, at least 1.
+    n_resamples : int
+        Number of samples; 0 gives no chunk.
+    rng : numpy.random.Generator
+    classes : ndarray of int, shape (n,), optional
+        Units with the same code from 0 are counted together, which saves work where units are alike.
+    width : int
+        Columns of what the caller makes of a chunk, where that is wider than n: chunks then have fewer rows.
+
+    Yields
+    ------
+    ndarray of float32, shape (at most 256, n) or (at most 256, classes.max() + 1)
+        Each row sums to n.
+
+    Raises
+    ------
+    ValueError
+        `n` is below 1 or `n_resamples` below 0, or `classes` do not fit.
+
+    References
+    ----------
+    .. [1] B. Efron and R. J. Tibshirani (1993). An Introduction to the Bootstrap. Chapman & Hall.
+
+    Examples
+    --------
+    >>> chunk = next(weights(4, 2, np.random.default_rng(1)))
+    >>> chunk.shape, chunk.sum(axis=1).tolist()
+    ((2, 4), [4.0, 4.0])
+    """
+    if n < 1:
+        raise ValueError(f"There is at least 1 unit to draw from, not {n}.")
+    if n_resamples < 0:
+        raise ValueError(f"The number of resamples is 0 or more, not {n_resamples}.")
+    if classes is not None and (classes.shape != (n,) or classes.min() < 0):
+        raise ValueError(f"There are {n} units, and a class from 0 for each.")
+    return _chunks(n, n_resamples, rng, classes, max(n, width))
+
+
+def _chunks(
+    n: int, n_resamples: int, rng: np.random.Generator, classes: Codes | None, width: int
+) -> Iterator[NDArray[np.float32]]:
+    columns = n if classes is None else int(classes.max()) + 1
+    rows = min(_ROWS, max(1, _CELLS // width))
+    for start in range(0, n_resamples, rows):
+        height = min(rows, n_resamples - start)
+        draws = rng.integers(n, size=(height, n), dtype=np.intp)
+        if classes is not None:
+            draws = classes[draws]
+        draws += np.arange(height, dtype=np.intp)[:, np.newaxis] * columns
+        counts = np.bincount(draws.ravel(), minlength=height * columns)
+        yield counts.reshape(height, columns).astype(np.float32)
+
+
+def ratio_samples(sums: ArrayLike, counts: ArrayLike, n_resamples: int, rng: np.random.Generator) -> Floats:
+    """Bootstrap samples of means over ratings that are drawn unit by unit (a ratio estimator).
+
+    Parameters
+    ----------
+    sums, counts : array_like of float, shape (n_units, k)
+        Sum and number of the ratings of each unit, for k means; all of them share their resamples.
+    n_resamples : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of float, shape (n_resamples, k)
+        NaN where a resample holds no rating of that mean.
+
+    Examples
+    --------
+    >>> ratio_samples([[2.0], [2.0]], [[1], [1]], 3, np.random.default_rng(1)).ravel().tolist()
+    [2.0, 2.0, 2.0]
+    """
+    tops, bottoms = np.asarray(sums, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    if tops.ndim != 2 or tops.shape != bottoms.shape:
+        raise ValueError(f"Sums and counts have the same two dimensions, not {tops.shape} and {bottoms.shape}.")
+    columns = np.hstack([tops, bottoms])
+    k = tops.shape[1]
+    samples = np.full((n_resamples, k), np.nan)
+    start = 0
+    for chunk in weights(len(tops), n_resamples, rng):
+        totals = chunk @ columns
+        rows = samples[start : start + len(chunk)]
+        np.divide(totals[:, :k], totals[:, k:], out=rows, where=totals[:, k:] > 0)
+        start += len(chunk)
+    return samples
+
+
+class Interval(NamedTuple):
+    """A percentile interval, the bootstrap standard error, and a sentence where there is none or some failed."""
+
+    low: float | None
+    high: float | None
+    se: float | None
+    note: str | None
+
+
+def percentile(samples: ArrayLike, confidence: float) -> tuple[float | None, float | None]:
+    """Percentile interval of bootstrap samples [1]_.
+
+    Parameters
+    ----------
+    samples : array_like of float, shape (n_resamples,)
+        NaN where the statistic was undefined in a resample. Such resamples are left out; where they are more than
+        1 in 20 there is no interval, since the rest is a selection.
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    low, high : float or None
+
+    References
+    ----------
+    .. [1] B. Efron and R. J. Tibshirani (1993). An Introduction to the Bootstrap. Chapman & Hall, chapter 13.
+
+    Examples
+    --------
+    >>> percentile(range(101), 0.9)
+    (5.0, 95.0)
+    >>> percentile([1, 2, float("nan")], 0.9)
+    (None, None)
+    """
+    low, high, _se, _note = interval(samples, confidence)
+    return low, high
+
+
+def interval(samples: ArrayLike, confidence: float) -> Interval:
+    """Return `percentile` with the standard deviation of the samples (ddof 1), and how many failed.
+
+    Examples
+    --------
+    >>> interval([1, 2, float("nan")], 0.9).note
+    'No interval: 1 of 3 resamples left the value undefined.'
+    """
+    check_settings(0, confidence)
+    numbers = np.asarray(samples, dtype=np.float64)
+    if numbers.ndim != 1:
+        raise ValueError(f"Samples have one dimension, not {numbers.ndim}.")
+    defined = numbers[~np.isnan(numbers)]
+    failed = numbers.size - defined.size
+    if not numbers.size:
+        return Interval(None, None, None, None)
+    if failed > _FAILED * numbers.size:
+        none = f"No interval: {failed:,} of {numbers.size:,} resamples left the value undefined."
+        return Interval(None, None, None, none)
+    # Rounded, since 1 - 0.9 is a hair below 0.1.
+    tail = round((1 - confidence) / 2, 12)
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    se = float(defined.std(ddof=1)) if defined.size > 1 else None
+    note = f"{failed:,} of {numbers.size:,} resamples left the value undefined and are left out." if failed else None
+    return Interval(float(low), float(high), se, note)
+
+
+def check_settings(n_resamples: int, confidence: float) -> None:
+    """Raise ValueError where a statistic cannot take these settings."""
+    if n_resamples < 0:
+        raise ValueError(f"The number of resamples is 0 or more, not {n_resamples}.")
+    if not 0 < confidence < 1:
+        raise ValueError(f"The confidence is between 0 and 1, not {confidence}.")

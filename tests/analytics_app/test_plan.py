@@ -1,0 +1,113 @@
+"""The plan of a study: checked, filled in, frozen at opening, and part of the study file."""
+
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+
+from analytics_app import plan
+from analytics_app.models import Plan
+from tasks_app import sections, studyfile
+from tasks_app.models import Study
+from tasks_app.services import lifecycle
+from tests.tasks_app.studyfile.kit import STUDY, problems_of, put
+
+pytestmark = pytest.mark.django_db
+
+GIVEN = """
+analysis:
+  primary: fluency
+  rules:
+    - rule: manual
+    - {rule: iqr, factor: 2}
+  analyses:
+    - analysis: systems
+    - {analysis: krippendorff, level: interval}
+  comparisons: [[%s, %s]]
+  correction: fdr_bh
+  ddof: 0
+"""
+
+
+def systems(folder: Path) -> list[str]:
+    loaded = studyfile.read(folder)
+    return [one["key"] for one in loaded.document["systems"]]
+
+
+def with_plan(tmp_path: Path) -> Path:
+    first, second = systems(put(tmp_path / "plain", study_yaml=STUDY))[:2]
+    return put(tmp_path / "study", study_yaml=STUDY + GIVEN % (first, second))
+
+
+def test_a_study_that_says_nothing_has_the_default(study: Study) -> None:
+    document = plan.document_of(study)
+    assert document == plan.default_document()
+    assert document["rules"] == [{"rule": "manual"}]
+    assert document["analyses"] == document["comparisons"] == "all"
+    assert document["correction"] == "holm"
+
+
+def test_a_plan_goes_the_whole_way(tmp_path: Path, rosa: User) -> None:
+    study = studyfile.load(with_plan(tmp_path), owner=rosa)
+    document = plan.document_of(study)
+    assert document["rules"] == [{"rule": "manual"}, {"rule": "iqr", "factor": 2}]
+    assert [one["analysis"] for one in document["analyses"]] == ["systems", "krippendorff"]
+    assert document["analyses"][1]["level"] == "interval"
+    assert (document["primary"], document["ddof"], document["correction"]) == ("fluency", 0, "fdr_bh")
+    assert plan.frozen_plan(study) is None
+    studyfile.export(study, tmp_path / "copy")
+    again = studyfile.load(tmp_path / "copy", owner=rosa, replace=True)
+    assert plan.document_of(again) == document
+    opened = lifecycle.move(study_id=again.pk, action="open", by=rosa)
+    frozen = plan.frozen_plan(opened)
+    assert frozen is not None
+    assert frozen.document == document
+    assert opened.versions.get().document["analysis"] == document
+    assert sections.snapshot(opened)["analysis"] == document
+
+
+def test_opening_freezes_a_default_plan_as_well(study: Study) -> None:
+    frozen = Plan.objects.get(study=study)
+    assert frozen.frozen_at is not None
+    assert frozen.document == plan.default_document()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("analysis: {primary: grammar}", "analysis.primary: There is no “grammar” in this study."),
+        ("analysis: {rules: [{rule: iqr, factor: -1}]}", "analysis.rules[0]"),
+        ("analysis: {rules: [{rule: irq}]}", "analysis.rules[0].rule"),
+        ("analysis: {rules: [{rule: iqr, width: 2}]}", "analysis.rules[0]"),
+        ("analysis: {comparisons: [[nobody, noone]]}", "analysis.comparisons[0][0]: There is no “nobody”"),
+        ("analysis: {analyses: [{analysis: krippendorff, level: ratios}]}", "analysis.analyses[0]"),
+        ("analysis: {n_resamples: 5}", "analysis.n_resamples"),
+        ("analysis: {nonsense: 1}", "analysis"),
+    ],
+)
+def test_what_is_wrong_with_a_plan_has_its_place(tmp_path: Path, given: str, expected: str) -> None:
+    problems = problems_of(put(tmp_path / "study", study_yaml=f"{STUDY}{given}\n"))
+    assert problems
+    assert all(one.startswith("study.yaml:") for one in problems)
+    assert any(expected in one for one in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"rules": [{"rule": "iqr", "factor": "wide"}]}, "rules[0].factor: "),
+        ({"rules": "iqr"}, "rules: must be a list."),
+        ({"rules": [7]}, "rules[0]: must say which rule it is, as rule: name."),
+        ({"comparisons": [["alpha-mt", "alpha-mt"]]}, "comparisons[0]: must be two systems"),
+        ({"comparisons": [["alpha-mt", "gamma"]]}, "comparisons[0][1]: There is no “gamma”"),
+        (
+            {"analyses": [{"analysis": "systems", "without_systems": ["gamma"]}]},
+            "analyses[0].without_systems: There is",
+        ),
+        ({"what": 1}, "what: unknown setting"),
+    ],
+)
+def test_plans_from_elsewhere_are_held_to_the_same(study: Study, given: dict[str, object], expected: str) -> None:
+    with pytest.raises(plan.BadPlan) as refused:
+        plan.check(given, study)
+    assert any(line.startswith(expected) for line in str(refused.value).splitlines()), str(refused.value)
