@@ -1,0 +1,84 @@
+"""A run over 10^4, 10^5 and 10^6 ratings, beside a copy by `psql` and a plain pandas script.
+
+Printed are ratios of least times of several rounds in one run. The promises: a million ratings loaded and analysed
+(default rules, z, agreement with 1,000 bootstrap draws, systems with intervals and comparisons) in at most 10 times
+what `psql` needs to copy the same columns out, under 1 GiB, at least 10 times faster than the script; ten times the
+ratings cost at most eleven times as much.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from django.conf import settings
+
+from bench import plain
+from bench.collected import study_with
+from evalweb.local_services.postgres import program
+from tasks_app.models import Study
+
+SIZES = (10_000, 100_000, 1_000_000)
+ROUNDS = 3
+
+# The columns a run reads, each once, and what the script works on.
+SCRIPT_COLUMNS = """
+SELECT r.rater_id AS rater, o.item_id AS item, o.system_id AS system, r.unit_id AS unit, r.criterion_id AS criterion,
+       r.value
+  FROM tasks_app_rating r
+  JOIN tasks_app_task t ON t.id = r.task_id
+  JOIN tasks_app_partoutput po ON po.part_id = r.part_id
+  JOIN tasks_app_output o ON o.id = po.output_id
+ WHERE t.study_id = {study}
+"""
+
+
+def copied(sql: str, *, keep: bool = False) -> tuple[float, bytes]:
+    """Return the seconds `psql` needs to copy a SELECT out, and what it wrote."""
+    form = "CSV HEADER" if keep else "TEXT"
+    command = [program("psql"), "-X", "-q", "-c", f"COPY ({sql}) TO STDOUT (FORMAT {form})"]
+    began = time.perf_counter()
+    answer = subprocess.run(
+        [*command, os.environ["DATABASE_URL"]], check=True, stdout=subprocess.PIPE if keep else subprocess.DEVNULL
+    )
+    return time.perf_counter() - began, answer.stdout or b""
+
+
+def analysed(study: Study, *, charts: bool) -> tuple[float, float, int]:
+    """Compute a run in a fresh process; returns seconds, peak memory in MiB and how many rows it gave."""
+    answer = subprocess.run(
+        [sys.executable, "-m", "bench.one_run", study.slug, "charts" if charts else "-"],
+        cwd=Path(settings.BASE_DIR),
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    seconds, memory, rows = answer.stdout.split()
+    return float(seconds), float(memory), int(rows)
+
+
+def main() -> None:
+    """Print what each size costs."""
+    least: dict[int, float] = {}
+    for size in SIZES:
+        study = study_with(size)
+        script = SCRIPT_COLUMNS.format(study=study.pk)
+        copies, runs, drawn, memory, rows = [], [], [], 0.0, 0
+        for _round in range(ROUNDS):
+            copies.append(copied(script)[0])
+            seconds, peak, rows = analysed(study, charts=False)
+            runs.append(seconds)
+            memory = max(memory, peak)
+        drawn.append(analysed(study, charts=True)[0])
+        csv = copied(script, keep=True)[1]
+        by_script = plain.seconds(csv)
+        least[size] = min(runs)
+        print(
+            f"{size:>9,} ratings: run {min(runs):.2f} s = {min(runs) / min(copies):.1f} copies by psql "
+            f"({min(copies):.2f} s, promised at most 10); the plain script takes {by_script / min(runs):.0f} times as "
+            f"long ({by_script:.0f} s, promised at least 10); peak {memory:.0f} MiB (promised under 1,024); "
+            f"{rows} rows; with plots {min(drawn):.2f} s"
+        )
+    for small, large in zip(SIZES, SIZES[1:], strict=False):
+        print(f"{large:,} ratings cost {least[large] / least[small]:.1f} times {small:,} (promised at most 11)")
