@@ -24,7 +24,7 @@ def answer(study: Study, assignment: Assignment, rng: Random, **rest: object) ->
         uuid=rest.pop("uuid", None) or uuid.uuid4(),
         answer=form.cleaned_data,
         values=tuple(frame.kind.ratings(screen, form.cleaned_data)),
-        part_ids=screens.material_of(assignment.unit_id, study).part_ids,
+        part_ids=screens.material_of(assignment, study).part_ids,
         criterion_ids=frame.criterion_ids,
         seconds_active=4.5,
         **rest,

@@ -1,11 +1,11 @@
 """From rows to a `Screen`. What a frozen unit or task shows never changes, so it is read once a process."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from tasks_app.models import Assignment, Criterion, PartOutput, Study, Task
 from tasks_app.models import TaskCriterion as Asked
@@ -79,13 +79,23 @@ def read_frame(task_id: int) -> Frame:
     )
 
 
-def read_material(unit_id: int) -> Material:
-    """Read the texts of a unit, in one query: every rater meets units that this process has not shown yet."""
-    rows: list[Any] = list(
-        PartOutput.objects.filter(part__unit=unit_id)
-        .order_by("part__number", "id")
-        .values("part_id", number=F("part__number"), text=F("output__text"), language=F("output__language"), **ITEM)
-    )
+def read_materials(units: "Iterable[int] | QuerySet[Any, int]") -> dict[int, Material]:
+    """Read the texts of units, in one query however many they are; a unit without texts is not among them."""
+    rows = (
+        PartOutput.objects.filter(part__unit__in=units)
+        .order_by("part__unit", "part__number", "id")
+        .values(
+            "part_id", unit=F("part__unit"), number=F("part__number"), text=F("output__text"),
+            language=F("output__language"), **ITEM,
+        )
+    )  # fmt: skip
+    by_unit: dict[int, list[Any]] = {}
+    for row in rows:
+        by_unit.setdefault(row["unit"], []).append(row)
+    return {unit_id: _material(found) for unit_id, found in by_unit.items()}
+
+
+def _material(rows: Sequence[Any]) -> Material:
     shown: dict[int, tuple[int, contract.Part]] = {}
     for row in rows:
         # Several outputs of a part have one text; the first stands for all.
@@ -103,8 +113,19 @@ def read_material(unit_id: int) -> Material:
     )
 
 
+# What a unit without texts shows, as of a questionnaire.
+NOTHING_TO_READ = _material(())
+
 kept_frame = lru_cache(maxsize=TASKS_KEPT)(read_frame)
-kept_material = lru_cache(maxsize=UNITS_KEPT)(read_material)
+
+# The units shown last, oldest first. Threads may read the same one twice; what they keep is the same.
+_kept: dict[int, Material] = {}
+
+
+def _keep(materials: Mapping[int, Material]) -> None:
+    _kept.update(materials)
+    while len(_kept) > UNITS_KEPT:
+        _kept.pop(next(iter(_kept)), None)
 
 
 def frame_of(task_id: int, study: Study) -> Frame:
@@ -112,15 +133,26 @@ def frame_of(task_id: int, study: Study) -> Frame:
     return kept_frame(task_id) if study.is_frozen else read_frame(task_id)
 
 
-def material_of(unit_id: int, study: Study) -> Material:
-    """Return the texts of a unit; kept in memory once the study is frozen."""
-    return kept_material(unit_id) if study.is_frozen else read_material(unit_id)
+def material_of(assignment: Assignment, study: Study) -> Material:
+    """Return the texts of an assignment's unit; kept in memory once the study is frozen.
+
+    A unit that this process has not shown yet is read together with the others of the rater's set, which come next.
+    """
+    unit_id = assignment.unit_id
+    found = _kept.get(unit_id) if study.is_frozen else None
+    if found is None:
+        of_set = Assignment.objects.filter(set=assignment.set_id).values_list("unit_id", flat=True)
+        materials = read_materials(of_set if assignment.set_id is not None else [unit_id])
+        found = materials.setdefault(unit_id, NOTHING_TO_READ)
+        if study.is_frozen:
+            _keep(materials)
+    return found
 
 
 def screen_of(assignment: Assignment, study: Study) -> contract.Screen:
     """Return the screen of an assignment, with the arrangement that was drawn for it."""
     frame = frame_of(assignment.unit.task_id, study)
-    return make_screen(frame, material_of(assignment.unit_id, study), study, assignment.arrangement)
+    return make_screen(frame, material_of(assignment, study), study, assignment.arrangement)
 
 
 def make_screen(frame: Frame, material: Material, study: Study, arrangement: Mapping[str, object]) -> contract.Screen:

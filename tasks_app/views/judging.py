@@ -170,7 +170,7 @@ def _go_on(request: HttpRequest, token: str) -> HttpResponse:
 
 def _submission(rater: Rater, assignment: Assignment, fields: AnswerFields, form: forms.Form) -> judgments.Submission:
     frame = screens.frame_of(assignment.unit.task_id, rater.study)
-    material = screens.material_of(assignment.unit_id, rater.study)
+    material = screens.material_of(assignment, rater.study)
     sent = fields.cleaned_data
     return judgments.Submission(
         uuid=sent["submission"],
