@@ -105,8 +105,10 @@ def krippendorff_alpha(
     reason = _undefined(codes, pairable, level)
     if reason is not None:
         return estimate(None, note=reason)
-    table, scale = _table(places[pairable], codes[pairable], scale, level)
-    value = _by_library(table, scale, level)
+    _units, places = compressed(places[pairable])
+    used, codes = compressed(codes[pairable])
+    table = disagreement(places, codes, scale[used], level)
+    value = _by_library(table, scale[used], level)
     if value is None:
         value = table.alpha()
     if rng is None or n_resamples == 0:
@@ -136,15 +138,6 @@ def _undefined(codes: Codes, pairable: NDArray[np.bool_], level: Level) -> str |
             f"{different:,}. Take logarithms and the interval level."
         )
     return None
-
-
-def _table(units: Codes, codes: Codes, scale: Floats, level: Level) -> tuple[Disagreement, Floats]:
-    """Return the pairable ratings counted, and the values that occur among them."""
-    _units, places = compressed(units)
-    used, steps = compressed(codes)
-    # At the ordinal level only the order counts.
-    occurring = np.arange(used.size, dtype=np.float64) if level == "ordinal" else scale[used]
-    return disagreement(places, steps, occurring, level), occurring
 
 
 def _by_library(table: Disagreement, scale: Floats, level: Level) -> float | None:

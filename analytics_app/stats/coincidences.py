@@ -21,7 +21,6 @@ import numpy as np
 from analytics_app.stats.arrays import Codes, Floats
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
 # The ratio level needs the differences between all values as a table: 2,000 values are 32 MB.
@@ -80,9 +79,10 @@ class Disagreement(ABC):
         """
 
 
-def _alphas(observed: Floats, expected: Floats, n: Floats, varied: NDArray[np.bool_]) -> Floats:
+def _alphas(observed: Floats, expected: Floats, n: Floats) -> Floats:
     ratio = np.full(n.size, np.nan)
-    np.divide((n - 1) * observed, expected, out=ratio, where=varied & (expected > 0))
+    # Where all ratings are the same, nothing is expected: exactly, as these are sums of zeros or of whole numbers.
+    np.divide((n - 1) * observed, expected, out=ratio, where=expected > 0)
     # Where differences cancel, rounding may take the disagreement a hair below nothing. NaN stays.
     alphas: Floats = 1 - np.maximum(ratio, 0)
     return alphas
@@ -95,7 +95,7 @@ class _Nominal(Disagreement):
         n = totals.sum(axis=1)
         squares = np.asarray((self.counts * self.counts).sum(axis=1)).ravel()
         observed = weights @ ((self.sizes**2 - squares) / (self.sizes - 1))
-        return _alphas(observed, n**2 - (totals**2).sum(axis=1), n, _varied(totals))
+        return _alphas(observed, n**2 - (totals**2).sum(axis=1), n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class _Ordinal(Disagreement):
         scaled = weights / (self.sizes - 1)
         squares = ((scaled * self.sizes) @ self.counts * ranks**2).sum(axis=1)
         observed = 2 * (squares - np.einsum("bu,bu,bu->b", scaled, sums, sums))
-        return _alphas(observed, 2 * n * (totals * ranks**2).sum(axis=1), n, _varied(totals))
+        return _alphas(observed, 2 * n * (totals * ranks**2).sum(axis=1), n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class _Interval(Disagreement):
         spread = squares - sums**2 / n
         # Nobody differs within a unit of the resample: then it is constant or not, up to the rounding of the sums.
         varied = (observed > 0) | (spread > 1e-12 * squares)
-        return _alphas(observed, 2 * n * spread, n, varied)
+        return _alphas(observed, np.where(varied, 2 * n * spread, 0), n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class _Ratio(Disagreement):
         totals = np.asarray(weights @ self.counts)
         within = np.asarray((self.counts * (self.counts @ self.differences)).sum(axis=1)).ravel() / (self.sizes - 1)
         expected = ((totals @ self.differences) * totals).sum(axis=1)
-        return _alphas(weights @ within, expected, totals.sum(axis=1), _varied(totals))
+        return _alphas(weights @ within, expected, totals.sum(axis=1))
 
 
 def disagreement(units: Codes, values: Codes, scale: Floats, level: str) -> Disagreement:
@@ -164,11 +164,6 @@ def disagreement(units: Codes, values: Codes, scale: Floats, level: str) -> Disa
     sums = np.add.outer(scale, scale)
     shares = np.subtract.outer(scale, scale) / np.where(sums > 0, sums, 1)
     return _Ratio(patterns, counts, sizes, shares**2)
-
-
-def _varied(totals: Floats) -> NDArray[np.bool_]:
-    varied: NDArray[np.bool_] = np.count_nonzero(totals, axis=1) > 1
-    return varied
 
 
 def _patterns(units: Codes, values: Codes, n_units: int, n_values: int) -> tuple[Codes, Floats]:

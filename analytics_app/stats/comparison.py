@@ -12,6 +12,7 @@ from analytics_app.stats.clusters import Pairs, by_cluster, checked_pairs, limit
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.permutation import sign_flip_p
 from analytics_app.stats.resampling import check_settings, ratio_samples
+from analytics_app.stats.signed_rank import MOST, exact_p, tied
 from analytics_app.stats.superiority import superiority
 
 __all__ = ["Paired", "item_means", "paired", "superiority"]
@@ -127,7 +128,7 @@ def paired(
     -----
     p of the permutation test is (b + 1) / (B + 1) with b of B random flips at least as far from zero as the observed
     sum [4]_, and the exact share where they are enumerated. Wilcoxon's test is scipy's with `zero_method="wilcox"`
-    (zero differences are dropped) and `method="auto"`.
+    (zero differences are dropped) and `method="auto"`; with ties and at most 13 items all signs are enumerated.
 
     References
     ----------
@@ -221,14 +222,18 @@ def _wilcoxon(units: Floats) -> Estimate:
     if units.size < 2:
         note = "The test takes at least two items, or documents, with ratings of both systems."
         return Estimate(None, n_items=units.size, note=note)
-    moving = units[units != 0]
-    if not moving.size:
+    moving = int(np.count_nonzero(units))
+    if not moving:
         return Estimate(0.0, p=1.0, n_items=0, note="All differences are zero.")
     # Tasks alone run tests; a web process that imports this module is spared a second of start-up.
     from scipy.stats import wilcoxon  # noqa: PLC0415
 
-    result = wilcoxon(moving, zero_method="wilcox", method="auto")
-    return Estimate(result.statistic, p=result.pvalue, n_items=moving.size)
+    if units.size <= MOST and tied(units):
+        # What scipy would enumerate one by one; its statistic needs no p.
+        result = wilcoxon(units, zero_method="wilcox", method="asymptotic")
+        return Estimate(result.statistic, p=exact_p(units), n_items=moving)
+    result = wilcoxon(units, zero_method="wilcox", method="auto")
+    return Estimate(result.statistic, p=result.pvalue, n_items=moving)
 
 
 def _effect_size(shared: Floats, settled: Floats) -> float | None:

@@ -79,9 +79,9 @@ def judge_wise_z(values: ArrayLike, raters: ArrayLike, *, ddof: int = 1) -> Stan
     deviations = x - means[who]
     squares = np.bincount(who, weights=deviations**2, minlength=found.size)
     sd = np.sqrt(squares / np.maximum(counts - ddof, 1))
-    # Least and largest tell that there is no variance: rounding leaves an sd of 1e-16 where all ratings are 0.1.
+    # Least and largest tell whether two ratings differ: rounding leaves an sd of 1e-16 where all are 0.1.
     # The sd itself can still be 0 where the differences are too small to be squared.
-    defined = (counts >= 2) & (high > low) & (sd > 0)
+    defined = (high > low) & (sd > 0)
 
     z[there] = np.where(defined[who], deviations / np.where(defined, sd, 1.0)[who], np.nan)
     return Standardised(z, tuple(int(code) for code in found[~defined]))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from itertools import combinations, permutations
+from math import isnan
 
 
 def alpha(values: Sequence[float], units: Sequence[int], level: str) -> float | None:
     """Krippendorff's alpha over all ordered pairs of ratings; None where it is 0/0. NaN = not rated."""
     by_unit = defaultdict(list)
     for value, unit in zip(values, units, strict=True):
-        if value == value:
+        if not isnan(value):
             by_unit[unit].append(value)
     pairable = [ratings for ratings in by_unit.values() if len(ratings) > 1]
     everything = [value for ratings in pairable for value in ratings]
@@ -46,7 +47,7 @@ def pairs_of_ratings(
     """All pairs of ratings of the same unit as (rater, rater, value, value), the lower rater code first."""
     by_unit = defaultdict(list)
     for value, unit, rater in zip(values, units, raters, strict=True):
-        if value == value:
+        if not isnan(value):
             by_unit[unit].append((rater, value))
     return [
         (a[0], b[0], a[1], b[1])

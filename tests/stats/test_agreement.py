@@ -151,6 +151,18 @@ def test_a_resample_is_alpha_of_its_units(level: str, wide: bool, monkeypatch: p
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_constant_resample_has_no_alpha(level: str, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Sevenths, whose sums and squares are never exact, and as many as a few thousand times.
+    if wide:
+        monkeypatch.setattr("analytics_app.stats.coincidences._DENSE_VALUES", 0)
+    table = disagreement(np.repeat(np.arange(7), 3), np.repeat(np.arange(7), 3), np.arange(1, 8) / 7, level)
+    for times in (1, 3, 7, 1001):
+        assert np.isnan(table.alphas(np.eye(7) * times)).all()
+        assert table.alphas(np.ones((1, 7)) * times) == pytest.approx([1], abs=1e-12)
+
+
+@pytest.mark.parametrize("level", LEVELS)
 def test_the_interval_is_that_of_a_plain_bootstrap(level: str) -> None:
     values, units = ratings(8, n_units=60)
     matrix = values.reshape(60, 4).T

@@ -59,7 +59,7 @@ def test_no_resamples_are_no_chunks() -> None:
 
 @pytest.mark.parametrize(("n", "n_resamples"), [(0, 10), (5, -1)])
 def test_wrong_numbers_are_refused(n: int, n_resamples: int) -> None:
-    with pytest.raises(ValueError, match="at least 1 unit|0 or more"):
+    with pytest.raises(ValueError, match=r"at least 1 unit|0 or more"):
         weights(n, n_resamples, np.random.default_rng(1))
 
 

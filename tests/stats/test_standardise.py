@@ -54,7 +54,9 @@ def test_it_is_finite_or_undefined(rows: list[tuple[float, int]]) -> None:
 
 
 @given(STEPS, st.randoms())
-def test_the_order_of_rows_and_the_codes_of_raters_change_nothing(rows: list[tuple[float, int]], random: object) -> None:
+def test_the_order_of_rows_and_the_codes_of_raters_change_nothing(
+    rows: list[tuple[float, int]], random: object
+) -> None:
     shuffled = list(range(len(rows)))
     random.shuffle(shuffled)
     values = np.array([value for value, _rater in rows], dtype=float)
