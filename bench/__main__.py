@@ -1,7 +1,8 @@
-"""Run every benchmark on a PostgreSQL of its own, which forgets everything afterwards."""
+"""Run the benchmarks, or those named, on a PostgreSQL of its own that forgets everything: `python -m bench [NAME]`."""
 
 import os
 import secrets
+import sys
 import tempfile
 from pathlib import Path
 
@@ -39,11 +40,13 @@ def _run() -> None:
     django.setup()
     from django.core.management import call_command  # noqa: PLC0415
 
-    from bench import judging  # noqa: PLC0415
+    from bench import analysing, judging  # noqa: PLC0415
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
-    judging.main()
+    benchmarks = {"judging": judging.main, "analysing": analysing.main}
+    for name in sys.argv[1:] or benchmarks:
+        benchmarks[name]()
 
 
 if __name__ == "__main__":
