@@ -1,5 +1,6 @@
 """The tables of collecting judgments: fields, constraints, small properties."""
 
+from tasks_app.models.imports import ImportMapping
 from tasks_app.models.items import (
     Document,
     Gold,
@@ -59,6 +60,7 @@ __all__ = [
     "GroupBlock",
     "Idempotency",
     "Identity",
+    "ImportMapping",
     "Item",
     "ItemMedia",
     "Judgment",

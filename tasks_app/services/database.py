@@ -56,6 +56,15 @@ def share_submissions(study_id: int) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", [SUBMISSIONS, study_id])
 
 
+def lock_submissions(study_id: int) -> None:
+    """Wait until every transaction that adds judgments has ended, and let none begin.
+
+    Take it in a savepoint that is rolled back as soon as the marks are read: that releases it.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [SUBMISSIONS, study_id])
+
+
 def rows(sql: str, params: list[Any] | dict[str, Any]) -> list[tuple[Any, ...]]:
     """Run one statement and return its rows."""
     with connection.cursor() as cursor:

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 
+from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from tasks_app import sections
-from tasks_app.models import Study, Task, Unit, Version
+from tasks_app.models import Booklet, Study, Task, Unit, Version
 from tasks_app.services import events, plans
 from tasks_app.services.database import atomically, lock_claims
+from tasks_app.signals import study_moved
 
 
 class NotPossible(Exception):
@@ -35,6 +37,9 @@ MOVES = {
 def move(*, study_id: int, action: str, by: events.Actor) -> Study:
     """Open, pause or close a study; the first opening freezes the design as version 1 and draws the plan.
 
+    A study whose ratings were imported is frozen and closed without a plan; it is drawn when it opens. Whoever
+    listens to `study_moved` works in this transaction.
+
     Raises
     ------
     NotPossible
@@ -50,9 +55,10 @@ def move(*, study_id: int, action: str, by: events.Actor) -> Study:
             % {"state": study.get_state_display()}
         )
     before = study.state
-    if action == "open" and not study.is_frozen:
-        _freeze(study, by)
     if action == "open":
+        if not study.is_frozen:
+            freeze(study, by)
+        _draw_missing(study)
         study.opened_at, study.closed_at = study.opened_at or Now(), None
     if action == "close":
         study.closed_at = Now()
@@ -60,12 +66,12 @@ def move(*, study_id: int, action: str, by: events.Actor) -> Study:
     study.save()
     events.log(study, by, wanted.verb, before={"state": before}, after={"state": study.state})
     study.refresh_from_db()
+    study_moved.send(sender=Study, study=study, action=action)
     return study
 
 
-def _freeze(study: Study, by: events.Actor) -> None:
-    """Freeze the design as version 1: the study file and its digest; then draw the plan of every task."""
-    lock_claims(study.pk)
+def refuse_empty(study: Study) -> None:
+    """Raise NotPossible where a task has nothing to judge, or there is no task."""
     tasks = list(Task.objects.filter(study=study, until=None))
     if not tasks:
         raise NotPossible(_("This study has no task yet. Add one to the study file and load it again."))
@@ -75,6 +81,19 @@ def _freeze(study: Study, by: events.Actor) -> None:
                 _("The task “%(task)s” has nothing to judge. Add outputs to items.csv and load the study again.")
                 % {"task": task}
             )
+
+
+def freeze(study: Study, by: events.Actor) -> Version:
+    """Freeze the design of a draft as version 1: the study file and its digest. No plan is drawn.
+
+    The caller holds the study's row, so that nobody changes the design meanwhile, in a transaction.
+
+    Raises
+    ------
+    NotPossible
+        Where there is nothing to judge.
+    """
+    refuse_empty(study)
     document = sections.snapshot(study)
     version = Version.objects.create(
         study=study,
@@ -84,8 +103,37 @@ def _freeze(study: Study, by: events.Actor) -> None:
         change=Version.Change.FIRST,
         by_id=getattr(by, "pk", None),
     )
-    for task in tasks:
-        task.study = study
-        plans.store(task, version)
     sections.freeze(study, version.number)
     study.current_version = version.number
+    study.save(update_fields=["current_version"])
+    return version
+
+
+def close_with_ratings(study: Study, by: events.Actor) -> None:
+    """Freeze a draft that ratings from elsewhere are put into, and close it: it was never open to raters.
+
+    The caller holds the study's row in a transaction, and sends `study_moved` once the ratings are there.
+
+    Raises
+    ------
+    NotPossible
+        Where there is nothing to judge.
+    """
+    freeze(study, by)
+    before, study.state = study.state, Study.State.CLOSED
+    Study.objects.filter(pk=study.pk).update(state=study.state, closed_at=Now())
+    events.log(study, by, "closed", before={"state": before}, after={"state": study.state})
+    study.refresh_from_db()
+
+
+def _draw_missing(study: Study) -> None:
+    """Draw and store the plan of every task that has none."""
+    tasks = Task.objects.filter(~Exists(Booklet.objects.filter(task=OuterRef("pk"))), study=study, until=None)
+    missing = list(tasks.order_by("order", "id"))
+    if not missing:
+        return
+    lock_claims(study.pk)
+    version = Version.objects.get(study=study, number=study.current_version)
+    for task in missing:
+        task.study = study
+        plans.store(task, version)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 
 from django.utils.functional import Promise
@@ -21,13 +23,23 @@ BETWEEN_FILES = "|"
 # Above any position in a document, and what PostgreSQL's integer holds.
 MOST = 2_147_483_647
 
+# A program that knows only floats writes a whole number as 3.0.
+_WHOLE = re.compile(r"([0-9]{1,12})(?:\.0+)?")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,4})?")
+
+# Before the first and after the last of these no rating was given, and time zones leave room to either side.
+_FIRST_YEAR, _LAST_YEAR = 1900, 9000
+
 
 class Kind(Enum):
     """What a cell may hold."""
 
     TEXT = gettext_lazy("text")
     WORD = gettext_lazy("a name; spaces around it do not count")
+    EXACT = gettext_lazy("text, kept to the last space")
     WHOLE = gettext_lazy("a whole number, 0 or more")
+    NUMBER = gettext_lazy("a number, such as 4 or 62.5")
+    TIME = gettext_lazy("a time, such as 2026-03-31T14:05:00+02:00")
     OBJECT = gettext_lazy('a JSON object, such as {"options": ["a", "b"]}')
     JSON = gettext_lazy("JSON")
     ANSWER = gettext_lazy("JSON, or a plain word")
@@ -58,9 +70,14 @@ class TableDeclaration:
         for column in self.columns:
             if column.name == name:
                 return column
-        if self.prefix is not None and re.fullmatch(rf"{self.prefix.name}[A-Za-z0-9._-]{{1,60}}", name):
+        if self.prefix is not None and re.fullmatch(self.open_ended, name):
             return self.prefix
         return None
+
+    @property
+    def open_ended(self) -> str:
+        """The pattern of the names of columns of a researcher's own; only where there is a prefix for them."""
+        return rf"^{self.prefix.name}[A-Za-z0-9._-]{{1,60}}$" if self.prefix is not None else "(?!)"
 
     @property
     def names(self) -> list[str]:
@@ -79,51 +96,114 @@ class BadCell(ValueError):
 
 def from_text(column: Column, text: str) -> Json:
     """Read a cell of a CSV or TSV file; None where it is empty. Raises BadCell."""
+    if column.kind is Kind.EXACT:
+        return text or None
     if column.kind is Kind.TEXT:
         return text.replace("\r\n", "\n").replace("\r", "\n") or None
     text = text.strip()
-    if not text or column.kind is Kind.WORD:
-        return text or None
-    if column.kind is Kind.WHOLE:
-        return _whole(int(text) if re.fullmatch(r"[0-9]{1,12}", text) else text)
-    if column.kind is Kind.FILES:
-        return [name.strip() for name in text.split(BETWEEN_FILES) if name.strip()]
-    try:
-        value = loads(text)
-    except BadJson as found:
-        if column.kind is Kind.ANSWER and text[0] not in '[{"':
-            return text
-        raise BadCell(found.sentence) from found
-    return _object(value) if column.kind is Kind.OBJECT else value
+    return _READ[column.kind](text) if text else None
 
 
 def from_json(column: Column, value: Json) -> Json:
     """Read a value of a JSON Lines file; None where it is empty. Raises BadCell."""
     if value is None or column.kind in {Kind.JSON, Kind.ANSWER}:
         return value
-    if column.kind is Kind.OBJECT:
-        return _object(value)
-    if column.kind is Kind.WHOLE:
-        return _whole(value)
+    if column.kind in _TAKEN:
+        return _TAKEN[column.kind](value)
     if column.kind is Kind.FILES and isinstance(value, list) and all(isinstance(one, str) for one in value):
         return value
     if isinstance(value, Mapping | list):
         raise BadCell(_("Expected text; this is %(value)s.") % {"value": shown(value)})
+    if column.kind is Kind.EXACT and isinstance(value, str):
+        return value
     if isinstance(value, bool):
         value = "true" if value else "false"
     return from_text(column, str(value))
 
 
 def _whole(value: Json) -> int:
+    if isinstance(value, str) and (digits := _WHOLE.fullmatch(value)):
+        value = int(digits.group(1))
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST:
         return value
     raise BadCell(_("Expected a whole number, 0 or more; this is %(value)s.") % {"value": shown(value)})
+
+
+def _number(value: Json) -> float | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _finite(value)
+    text = value.strip() if isinstance(value, str) else ""
+    if _NUMBER.fullmatch(text):
+        return _finite(float(text))
+    if value == "":
+        return None
+    hint = " " + _("Write it with a point.") if _NUMBER.fullmatch(text.replace(",", ".", 1)) else ""
+    raise BadCell(_("Expected a number, such as 4 or 62.5; this is %(value)s.") % {"value": shown(value)} + hint)
+
+
+def _finite(value: float) -> float:
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        number = math.inf
+    if not math.isfinite(number):
+        raise BadCell(_("This number is too large to be stored."))
+    return number
+
+
+def _time(text: str) -> datetime:
+    try:
+        time: datetime | None = datetime.fromisoformat(text)
+    except ValueError:
+        time = None
+    if time is None or not _FIRST_YEAR <= time.year <= _LAST_YEAR:
+        sentence = _("Expected a time, such as 2026-03-31 14:05 or 2026-03-31T14:05:00+02:00; this is %(value)s.")
+        raise BadCell(sentence % {"value": shown(text)})
+    return time
 
 
 def _object(value: Json) -> dict[str, Json]:
     if isinstance(value, dict):
         return value
     raise BadCell(_('Expected a JSON object, such as {"name": 1}; this is %(value)s.') % {"value": shown(value)})
+
+
+def _json(text: str) -> Json:
+    try:
+        return loads(text)
+    except BadJson as found:
+        raise BadCell(found.sentence) from found
+
+
+def _answer(text: str) -> Json:
+    try:
+        return loads(text)
+    except BadJson as found:
+        if text[0] not in '[{"':
+            return text
+        raise BadCell(found.sentence) from found
+
+
+def _files(text: str) -> list[str]:
+    return [name.strip() for name in text.split(BETWEEN_FILES) if name.strip()]
+
+
+# How a cell of each kind is read from a text that is not empty, without the spaces around it.
+_READ: Mapping[Kind, Callable[[str], Json]] = {
+    Kind.WORD: str,
+    Kind.WHOLE: _whole,
+    Kind.NUMBER: _number,
+    Kind.TIME: _time,
+    Kind.FILES: _files,
+    Kind.ANSWER: _answer,
+    Kind.JSON: _json,
+    Kind.OBJECT: lambda text: _object(_json(text)),
+}
+
+# Kinds whose values stand in JSON as what they are.
+_TAKEN: Mapping[Kind, Callable[[Json], Json]] = {Kind.OBJECT: _object, Kind.WHOLE: _whole, Kind.NUMBER: _number}
 
 
 ITEMS = TableDeclaration(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import io
 import re
 from dataclasses import dataclass
 from itertools import islice
+from typing import IO
 
 from django.utils.translation import gettext as _
 
@@ -22,6 +24,9 @@ _MARKS = (
 # NUL characters that are named; a damaged file is full of them.
 _NULS = 20
 
+# Bytes read at a time.
+_CHUNK = 1024 * 1024
+
 _LINE_END = re.compile("\r\n|\r|\n")
 
 
@@ -35,6 +40,8 @@ class Place:
 
 def place_of(text: str, position: int) -> Place:
     """Find the line and column of a character, whatever ends the lines."""
+    if text.find("\r", 0, position) < 0:
+        return Place(text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position))
     line, start = 1, 0
     for end in _LINE_END.finditer(text, 0, position):
         line, start = line + 1, end.end()
@@ -54,37 +61,109 @@ def decode(file: str, content: bytes, problems: Problems) -> str | None:
 
     A NUL character is a problem of its place, and the text is not returned either: none is in a text on purpose.
     """
+    found = scan(file, io.BytesIO(content), problems)
+    return None if found is None else content[len(found.mark) :].decode(found.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How a file is encoded: by which codec, after which byte order mark."""
+
+    name: str
+    mark: bytes
+
+
+def encoding_of(start: bytes) -> Encoding:
+    """Return the encoding that the beginning of a file speaks of: that of its byte order mark, else UTF-8."""
+    for mark, name in _MARKS:
+        if start.startswith(mark):
+            return Encoding(name, mark)
+    return Encoding("utf-8", b"")
+
+
+def scan(file: str, stream: IO[bytes], problems: Problems) -> Encoding | None:
+    """Read a file to its end and say how it is encoded, or report why it cannot be read as text and return None.
+
+    Memory does not grow with the file.
+    """
+    chunk = stream.read(_CHUNK)
     for mark, name in _REFUSED:
-        if content.startswith(mark):
+        if chunk.startswith(mark):
             sentence = _("is encoded in %(name)s. ") % {"name": name} + how_to_save()
             problems.add(file, 0, 0, sentence)
             return None
-    mark, encoding = next(((mark, name) for mark, name in _MARKS if content.startswith(mark)), (b"", "utf-8"))
-    body = content[len(mark) :]
-    try:
-        text = body.decode(encoding)
-    except UnicodeDecodeError as found:
-        sound = body[: found.start].decode(encoding)
-        place = place_of(sound, len(sound))
+    found = encoding_of(chunk)
+    name, position = found.name, len(found.mark)
+    chunk = chunk[position:]
+    decoder = codecs.getincrementaldecoder(name)()
+    cursor = _Cursor(file, problems, chunk)
+    while True:
+        last = not chunk
+        try:
+            going_on = cursor.take(decoder.decode(chunk, last))
+        except UnicodeDecodeError as error:
+            if cursor.take(error.object[: error.start].decode(name)):
+                # What the decoder had kept of the chunk before stands in front of this one.
+                kept = len(error.object) - len(chunk)
+                cursor.refuse(position - kept + error.start, error.object[error.start], name)
+            return None
+        if not going_on:
+            return None
+        if last:
+            return None if cursor.nuls else found
+        position += len(chunk)
+        chunk = stream.read(_CHUNK)
+
+
+class _Cursor:
+    """Goes through a text piece by piece, knows its line and column, and reports NUL characters."""
+
+    def __init__(self, file: str, problems: Problems, start: bytes) -> None:
+        self.file = file
+        self.problems = problems
+        self.nuls = 0
+        self._start = start[:1000]
+        self._place = Place(1, 1)
+        # A carriage return at the end of a piece may be half of a line end.
+        self._held = ""
+
+    def take(self, text: str) -> bool:
+        """Go on by a piece of text; False where the file is not text of this encoding at all."""
+        text, self._held = self._held + text, ""
+        if text.endswith("\r"):
+            text, self._held = text[:-1], "\r"
+        if "\x00" in text and not self._report_nuls(text):
+            return False
+        self._place = self._from_here(place_of(text, len(text)))
+        return True
+
+    def _from_here(self, place: Place) -> Place:
+        here = self._place
+        return Place(here.line + place.line - 1, place.column + (here.column - 1 if place.line == 1 else 0))
+
+    def _report_nuls(self, text: str) -> bool:
+        if not self.nuls and _looks_like_utf16(self._start):
+            sentence = _("looks like UTF-16 without a byte order mark. ") + how_to_save()
+            self.problems.add(self.file, 0, 0, sentence)
+            return False
+        # Strict decoding lets no lone surrogate through; a NUL is a character like any other to it.
+        for nul in islice(re.finditer("\x00", text), _NULS - self.nuls):
+            self.nuls += 1
+            place = self._from_here(place_of(text, nul.start()))
+            sentence = _("Here is a NUL character, which no text may hold. Remove it.")
+            self.problems.add(self.file, place.line, place.column, sentence)
+        return self.nuls < _NULS
+
+    def refuse(self, position: int, byte: int, encoding: str) -> None:
+        """Report a byte that has no meaning here; `position` counts the file's bytes from 0."""
+        place = Place(self._place.line + 1, 1) if self._held else self._place
         sentence = _("Byte %(position)d (0x%(byte)s) is not %(encoding)s. ") % {
-            "position": len(mark) + found.start + 1,
-            "byte": f"{body[found.start]:02X}",
+            "position": position + 1,
+            "byte": f"{byte:02X}",
             "encoding": encoding.upper(),
         }
-        problems.add(file, place.line, place.column, sentence + how_to_save())
-        return None
-    if "\x00" in text and _looks_like_utf16(body):
-        sentence = _("looks like UTF-16 without a byte order mark. ") + how_to_save()
-        problems.add(file, 0, 0, sentence)
-        return None
-    # Strict decoding lets no lone surrogate through; a NUL is a character like any other to it.
-    for nul in islice(re.finditer("\x00", text), _NULS):
-        place = place_of(text, nul.start())
-        sentence = _("Here is a NUL character, which no text may hold. Remove it.")
-        problems.add(file, place.line, place.column, sentence)
-    return None if "\x00" in text else text
+        self.problems.add(self.file, place.line, place.column, sentence + how_to_save())
 
 
-def _looks_like_utf16(body: bytes) -> bool:
-    start = body[:1000]
+def _looks_like_utf16(start: bytes) -> bool:
     return max(start[::2].count(0), start[1::2].count(0)) > len(start) / 4

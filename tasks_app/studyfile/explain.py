@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -30,8 +31,9 @@ def violations(data: Json, schema: Mapping[str, Json]) -> Iterator[tuple[Path, s
                     yield (*path, name), _("is missing: %(expected)s is needed.") % {"expected": wanted}, False
         elif error.validator == "additionalProperties":
             known = list(_schema(error).get("properties", {}))
+            patterns = list(_schema(error).get("patternProperties", {}))
             for name in error.instance:
-                if name not in known:
+                if name not in known and not any(re.search(pattern, name) for pattern in patterns):
                     yield (*path, name), f"{_('unknown name.')} {nearest(name, known)}".rstrip(), True
         elif error.validator not in _LEFT_TO_FORMS:
             yield path, _sentence(error), False
@@ -67,20 +69,26 @@ def expected(schema: Mapping[str, Any]) -> str:
         return str(schema["const"])
     if "enum" in schema:
         return _("one of: %(choices)s") % {"choices": ", ".join(map(str, schema["enum"]))}
-    kinds = schema.get("type", "")
-    kind = kinds if isinstance(kinds, str) else kinds[0]
-    if kind in {"integer", "number"}:
-        return _number(schema, _("a whole number") if kind == "integer" else _("a number"))
     if schema.get("format") == "date":
         return _("a date such as 2026-03-31")
+    kinds = schema.get("type", "")
+    said = ""
+    for kind in [kinds] if isinstance(kinds, str) else kinds:
+        one = _kind(schema, kind)
+        said = _("%(one)s or %(other)s") % {"one": said, "other": one} if said else one
+    return said
+
+
+def _kind(schema: Mapping[str, Any], kind: str) -> str:
+    if kind in {"integer", "number"}:
+        return _number(schema, _("a whole number") if kind == "integer" else _("a number"))
     words = {
         "string": _("text"),
         "boolean": _("true or false"),
         "array": _("a list"),
         "object": _("a group of settings (name: value)"),
     }
-    said = words.get(kind, _("something else"))
-    return said if isinstance(kinds, str) else _("%(one)s or %(other)s") % {"one": said, "other": words[kinds[1]]}
+    return words.get(kind, _("something else"))
 
 
 def _number(schema: Mapping[str, Any], kind: str) -> str:

@@ -1,4 +1,7 @@
-"""How large a study file may be. `STUDY_FILE_LIMITS` in the settings changes single limits by name."""
+"""How large a study file, or a file of ratings, may be.
+
+`STUDY_FILE_LIMITS` in the settings changes single limits by name.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a study file may hold; each limit with its reason."""
+    """What a study file or a file of ratings may hold; each limit with its reason."""
 
     # A zip as it is uploaded. It is checked in memory on the web server, beside raters' requests.
     upload_bytes: int = 64 * MIB
@@ -29,6 +32,9 @@ class Limits:
     table_bytes: int = 128 * MIB
     rows: int = 1_000_000
     columns: int = 500
+    # A file of ratings. It is read in one pass and never held in memory; a judgment of ten criteria has ten rows.
+    ratings_bytes: int = 2048 * MIB
+    ratings_rows: int = 10_000_000
     # One text. A novel's chapter has 30,000 characters; nobody judges more on one screen.
     text_characters: int = 100_000
     # One picture, sound or video: raters on a phone have to load it.

@@ -75,6 +75,10 @@ class Problems:
         else:
             self._left_out += 1
 
+    def count_more(self, n: int) -> None:
+        """Count problems that are not told."""
+        self._left_out += n
+
     def is_full(self, file: str) -> bool:
         """Say whether further problems of a file are only counted, so that no advice on them is worth working out."""
         return len(self._kept.get(file, ())) >= SHOWN

@@ -86,6 +86,14 @@ class StudyReading:
         """The part of study.yaml of that name as it stands there, or None."""
         return self.tree.data.get(name) if isinstance(self.tree.data, dict) else None
 
+    def mapped_columns(self, stem: str) -> Mapping[str, str] | None:
+        """How study.yaml says that the columns of a table are called: the file's names by ours; None for our own."""
+        given = self.given("columns")
+        mapped = given.get(stem) if isinstance(given, Mapping) else None
+        if not isinstance(mapped, Mapping):
+            return None
+        return {ours: theirs for ours, theirs in mapped.items() if self.sound(("columns", stem, ours))}
+
     def problem(self, path: Path, message: str, *, key: bool = False) -> None:
         """Report what is wrong with a value, or with the key in front of it."""
         place = self.tree.place(path, key=key)

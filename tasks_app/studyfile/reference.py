@@ -22,6 +22,8 @@ _LIMITS = {
     "yaml_bytes": "study.yaml",
     "table_bytes": "one table",
     "rows": "rows of one table",
+    "ratings_bytes": "a file of ratings, unpacked",
+    "ratings_rows": "rows of a file of ratings",
     "text_characters": "characters of one text",
     "media_bytes": "one picture, sound or video",
 }

@@ -11,6 +11,7 @@ from django import forms
 
 from tasks_app import designs, sections, task_types
 from tasks_app.sections import Json
+from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.declarations import LISTS, TaskBlock
 from tasks_app.studyfile.fields import KeyField, ListField, MapField, ObjectField
 
@@ -27,9 +28,29 @@ def whole_schema() -> dict[str, Json]:
         "type": "object",
         "properties": {
             "evalweb": {"const": sections.FORMAT, "description": "Version of this format."},
+            "columns": columns_schema(),
             **parts,
         },
         "required": ["evalweb", "study", "tasks"],
+        "additionalProperties": False,
+    }
+
+
+def columns_schema() -> dict[str, Json]:
+    """Return the schema of what says how the columns of tables are called: their names by ours."""
+    return {
+        "type": "object",
+        "description": "How the columns of a table are called where not by our names, as `ours: theirs`.",
+        "properties": {
+            declared.stem: {
+                "type": "object",
+                "description": f"For the columns of {declared.stem}.csv.",
+                "properties": {column.name: {"type": "string", "minLength": 1} for column in declared.columns},
+                **({"patternProperties": {declared.open_ended: {"type": "string"}}} if declared.prefix else {}),
+                "additionalProperties": False,
+            }
+            for declared in TABLES
+        },
         "additionalProperties": False,
     }
 

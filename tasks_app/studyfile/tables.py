@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -15,22 +14,25 @@ from tasks_app.plaintext import problem_in
 from tasks_app.sections import Json
 from tasks_app.studyfile.columns import BadCell, Column, TableDeclaration, from_json, from_text
 from tasks_app.studyfile.decoding import Place, decode
+from tasks_app.studyfile.headers import Header, Headers
 from tasks_app.studyfile.jsontext import BadJson, loads
 from tasks_app.studyfile.limits import limits, megabytes
-from tasks_app.studyfile.problems import Problems, closest, nearest, shown
+from tasks_app.studyfile.naming import Naming
+from tasks_app.studyfile.problems import Problems, shown
 from tasks_app.studyfile.reading import StudyReading
 
-_DELIMITERS = {"csv": ",;\t", "tsv": "\t"}
-_DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs"}
+# What may separate the cells of a row, by format.
+DELIMITERS = {"csv": ",;\t", "tsv": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its cells by column, without the empty ones, and the line it begins in."""
+    """One row: its cells by our names, without the empty ones, and the line it begins in."""
 
     file: str
     line: int
-    cells: Mapping[str, Json]
+    cells: dict[str, Json]
+    naming: Naming
     header: Mapping[str, int] = field(default_factory=dict)
     raw: str = ""
 
@@ -38,32 +40,52 @@ class Row:
         """Where a cell stands: its number in the row, or in JSON Lines the character where its name begins."""
         if column in self.header:
             return Place(self.line, self.header[column])
-        return Place(self.line, max(0, self.raw.find(f'"{column}"')) + 1)
+        return Place(self.line, max(0, self.raw.find(f'"{self.naming.theirs(column) or column}"')) + 1)
 
 
 class Table:
-    """One table of a study; problems are reported while its rows are read."""
+    """One table; problems are reported while its rows are read.
 
-    def __init__(self, declared: TableDeclaration, file: str, text: str, problems: Problems) -> None:
-        self.declared = declared
+    `lines` opens the file at its start, as often as it is called. `where` keeps the rows whose cells, by the file's
+    names, hold one of the given words; the others are counted in `skipped`. `format` is csv, tsv or jsonl where the
+    name of the file does not say it; `hint` says what to do about a column that is not known.
+    """
+
+    def __init__(
+        self,
+        naming: Naming,
+        file: str,
+        lines: Callable[[], Iterable[str]],
+        problems: Problems,
+        *,
+        where: Mapping[str, Collection[str]] | None = None,
+        most_rows: int | None = None,
+        format: str = "",
+        hint: str = "",
+    ) -> None:
+        self.naming = naming
         self.file = file
+        self.where = where or {}
         self.notes: list[str] = []
-        self._text = text
+        self.skipped = 0
+        # The columns of a CSV or TSV file, counted from 1, by our names; known once its header was read.
+        self.numbers: Mapping[str, int] = {}
+        self.headers = Headers(naming, file, problems, self.where, hint)
+        self._lines = lines
         self._problems = problems
-        self._unknown: set[str] = set()
-        # Asked for every cell.
-        self._declared = cache(declared.column)
         self._longest = limits().text_characters
+        self._most = most_rows or limits().rows
+        self._format = format or file.rpartition(".")[2]
+        self._is_json = self._format == "jsonl"
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows in the order of the file, leaving out those with problems in a cell."""
-        source = self._json_rows() if self.file.endswith(".jsonl") else self._csv_rows()
-        most = limits().rows
-        for number, row in enumerate(source, start=1):
-            if number > most:
-                self._report(row.line, 1, _("There are more than %(n)d rows, which is the limit.") % {"n": most})
+        for number, row in enumerate(self._json_rows() if self._is_json else self._csv_rows(), start=1):
+            if number > self._most:
+                self._report(row.line, 1, _("There are more than %(n)d rows, which is the limit.") % {"n": self._most})
                 return
             yield row
+        self.notes += self.headers.notes()
 
     def _report(self, line: int, column: int, sentence: str) -> None:
         self._problems.add(self.file, line, column, sentence)
@@ -71,11 +93,10 @@ class Table:
     def _csv_rows(self) -> Iterator[Row]:
         # The limit is the process's; it is only ever raised, so that threads cannot undo each other's.
         csv.field_size_limit(max(csv.field_size_limit(), 2 * limits().text_characters))
-        delimiter = self._delimiter()
-        reader = csv.reader(io.StringIO(self._text, newline=""), delimiter=delimiter, strict=True)
-        columns: list[str] | None = None
-        header: dict[str, int] = {}
-        blank = 0
+        delimiter = self.headers.delimiter(self._lines, DELIMITERS[self._format])
+        reader = csv.reader(self._lines(), delimiter=delimiter, strict=True)
+        header: Header | None = None
+        empty, blank = True, 0
         while True:
             line = reader.line_num + 1
             try:
@@ -87,14 +108,14 @@ class Table:
                 return
             if not any(cells):
                 blank += bool(cells)
-            elif columns is None:
-                columns = self._columns(cells, line, delimiter)
-                if columns is None:
+            elif empty:
+                empty, header = False, self.headers.read(cells, line, delimiter)
+                if header is None:
                     return
-                header = {name: number for number, name in enumerate(columns, start=1) if name}
-            elif (row := self._csv_row(cells, line, columns, header)) is not None:
+                self.numbers = header.numbers
+            elif header is not None and (row := self._csv_row(cells, line, header)) is not None:
                 yield row
-        if columns is None:
+        if empty:
             self._report(0, 0, self._empty())
         if blank:
             sentence = ngettext(
@@ -110,92 +131,53 @@ class Table:
             "quotation mark or delimiter into double quotes, and double the quotes within it. Nothing below was read."
         ) % {"line": noticed}
 
+    def _needed(self) -> list[str]:
+        return [self.naming.theirs(ours) or ours for ours in self.naming.needed]
+
     def _empty(self) -> str:
         return _("This file is empty. Its first line must name the columns: %(names)s.") % {
-            "names": ", ".join(self.declared.needed)
+            "names": ", ".join(self._needed())
         }
 
-    def _delimiter(self) -> str:
-        """The delimiter whose header names the most known columns; a comma where none does."""
-        candidates = _DELIMITERS[self.file.rpartition(".")[2]]
-
-        def known(delimiter: str) -> int:
-            try:
-                names = next(csv.reader(io.StringIO(self._text, newline=""), delimiter=delimiter), [])
-            except csv.Error:
-                return 0
-            return sum(self.declared.column(name.strip()) is not None for name in names)
-
-        return max(candidates, key=known)
-
-    def _columns(self, cells: Sequence[str], line: int, delimiter: str) -> list[str] | None:
-        """Check the header; None where rows cannot be understood by it."""
-        names = [cell.strip() for cell in cells]
-        while names and not names[-1]:
-            names.pop()
-        usable = True
-        for number, name in enumerate(names, start=1):
-            if not name:
-                self._report(line, number, _("Column %(n)d has no name. Name it, or remove it.") % {"n": number})
-            elif names.index(name) != number - 1:
-                self._report(line, number, _("There are two columns “%(name)s”. Keep one.") % {"name": name})
-                usable = False
-            elif self.declared.column(name) is None:
-                self._unknown_column(line, number, name)
-        for name in self.declared.needed:
-            if name not in names:
-                self._missing_column(line, name, names, delimiter)
-                usable = False
-        if len(names) > limits().columns:
-            self._report(line, 1, _("There are more than %(n)d columns.") % {"n": limits().columns})
-            usable = False
-        return names if usable else None
-
-    def _unknown_column(self, line: int, number: int, name: str) -> None:
-        if name in self._unknown:
-            return
-        self._unknown.add(name)
-        hint = nearest(name, self.declared.names)
-        if self.declared.prefix is not None and closest(name, self.declared.names) is None:
-            hint = _("A column of your own is called feature_…, such as feature_%(name)s.") % {"name": name}
-        self._report(line, number, _("Unknown column “%(name)s”.") % {"name": name} + f" {hint}".rstrip())
-
-    def _missing_column(self, line: int, name: str, names: Sequence[str], delimiter: str) -> None:
-        sentence = _("The column “%(name)s” is missing. The columns here, separated by %(delimiter)s, are: %(names)s.")
-        given = {"name": name, "delimiter": _DELIMITER_NAMES[delimiter], "names": shown(", ".join(names))}
-        self._report(line, 1, sentence % given)
-
-    def _csv_row(self, cells: list[str], line: int, columns: Sequence[str], header: Mapping[str, int]) -> Row | None:
-        while len(cells) > len(columns) and not cells[-1]:
+    def _csv_row(self, cells: list[str], line: int, header: Header) -> Row | None:
+        wanted = len(header.names)
+        while len(cells) > wanted and not cells[-1]:
             cells.pop()
-        if len(cells) != len(columns):
+        if len(cells) != wanted:
             sentence = _(
                 "This row has %(cells)d cells, the header %(columns)d. A text with the delimiter or a line break in it "
                 "must be in double quotes."
             )
-            self._report(
-                line, min(len(cells), len(columns)) + 1, sentence % {"cells": len(cells), "columns": len(columns)}
-            )
+            self._report(line, min(len(cells), wanted) + 1, sentence % {"cells": len(cells), "columns": wanted})
             return None
-        values: dict[str, Json] = {}
+        for index, words in header.filters:
+            if cells[index].strip() not in words:
+                self.skipped += 1
+                return None
+        row = Row(self.file, line, {}, self.naming, header.numbers)
         sound = True
-        for name, text in zip(columns, cells, strict=True):
-            if text and (column := self._declared(name)) is not None:
-                sound = self._cell(column, name, text, values, Place(line, header[name])) and sound
-        return Row(self.file, line, values, header) if sound else None
+        for index, name, column in header.wanted:
+            if text := cells[index]:
+                sound = self._cell(column, name, text, row) and sound
+        return row if sound else None
 
-    def _cell(self, column: Column, name: str, given: Json, values: dict[str, Json], place: Place) -> bool:
-        """Put a cell into `values`; False where it cannot be used."""
+    def _cell(self, column: Column, name: str, given: Json, row: Row) -> bool:
+        """Put a cell into the row; False where it cannot be used."""
         try:
             if isinstance(given, str) and (sentence := self._unusable(given)):
                 raise BadCell(sentence)
-            value = from_text(column, given) if not self.file.endswith(".jsonl") else from_json(column, given)
+            value = self.value(column, name, given)
         except BadCell as found:
+            place = row.place(name)
             self._report(place.line, place.column, f"{name}: {found}")
             return False
         if value is not None:
-            values[name] = value
+            row.cells[name] = value
         return True
+
+    def value(self, column: Column, name: str, given: Json) -> Json:
+        """Read a cell: a text, or in JSON Lines any value. Raises BadCell."""
+        return from_json(column, given) if self._is_json else from_text(column, given)
 
     def _unusable(self, text: str) -> str | None:
         if len(text) > self._longest:
@@ -205,14 +187,14 @@ class Table:
 
     def _json_rows(self) -> Iterator[Row]:
         any_line = False
-        for line, raw in enumerate(io.StringIO(self._text, newline=""), start=1):
+        for line, raw in enumerate(self._lines(), start=1):
             if raw.strip():
                 any_line = True
                 if (row := self._json_row(raw, line)) is not None:
                     yield row
         if not any_line:
             sentence = _("This file is empty. Each line must be a JSON object with: %(names)s.")
-            self._report(0, 0, sentence % {"names": ", ".join(self.declared.needed)})
+            self._report(0, 0, sentence % {"names": ", ".join(self._needed())})
 
     def _json_row(self, raw: str, line: int) -> Row | None:
         try:
@@ -223,16 +205,25 @@ class Table:
         if not isinstance(given, dict):
             self._report(line, 1, _("Each line must be one JSON object; this is %(value)s.") % {"value": shown(given)})
             return None
-        values: dict[str, Json] = {}
-        row = Row(self.file, line, values, raw=raw)
+        if any(word_of(given.get(name)) not in words for name, words in self.where.items()):
+            self.skipped += 1
+            return None
+        row = Row(self.file, line, {}, self.naming, raw=raw)
         sound = True
         for name, value in given.items():
-            column, place = self._declared(name), row.place(name)
-            if column is None:
-                self._unknown_column(line, place.column, name)
-            else:
-                sound = self._cell(column, name, value, values, place) and sound
+            columns = self.naming.columns(name)
+            if not columns and name not in self.where:
+                self.headers.unknown(line, max(0, raw.find(f'"{name}"')) + 1, name)
+            for ours, column in columns:
+                sound = self._cell(column, ours, value, row) and sound
         return row if sound else None
+
+
+def word_of(value: Json) -> str:
+    """Write a value of JSON or YAML as the cell of a table would hold it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value).strip()
 
 
 def find_table(declared: TableDeclaration, reading: StudyReading) -> Table | None:
@@ -252,4 +243,7 @@ def find_table(declared: TableDeclaration, reading: StudyReading) -> Table | Non
         return None
     content = reading.read(names[0])
     text = None if content is None else decode(names[0], content, reading.problems)
-    return None if text is None else Table(declared, names[0], text, reading.problems)
+    if text is None:
+        return None
+    naming = Naming(declared, reading.mapped_columns(declared.stem))
+    return Table(naming, names[0], lambda: io.StringIO(text, newline=""), reading.problems)

@@ -174,6 +174,14 @@ class GridType(TaskType):
                     raise TypeError(f"A rating must be a number, not {value!r}.")
                 yield Value("rating", part=shown.part.number, criterion=criterion.key, value=float(value))
 
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Refuse a number off the scale. Finer steps than the task's are accepted: they were given elsewhere."""
+        low, high, _step = self.scale_of(params)
+        if low <= value <= high:
+            return None
+        about = {"low": f"{low:g}", "high": f"{high:g}", "value": f"{value:g}"}
+        return gettext("must be from %(low)s to %(high)s, the scale of this task; it is %(value)s.") % about
+
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer from the latent quality of each text, with the noise of the rater's quality."""
         low, high, step = self.scale_of(screen.params)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types._grid import GridParams, GridType
@@ -72,3 +73,9 @@ class Likert(GridType):
     def scale_of(self, params: Mapping[str, object]) -> tuple[float, float, float]:
         """Steps are 1, 2 … points."""
         return 1.0, float(str(params["points"])), 1.0
+
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Refuse what is no step of the scale."""
+        if not value.is_integer():
+            return gettext("must be a whole step of the scale; it is %(value)s.") % {"value": f"{value:g}"}
+        return super().problem_in_value(value, criterion, params)

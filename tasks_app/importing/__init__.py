@@ -1,0 +1,140 @@
+"""Ratings from elsewhere: reading a file in long form, checking every row, storing all of it or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app.importing.checking import RowCheck
+from tasks_app.importing.columns import RATINGS
+from tasks_app.importing.conflicts import told
+from tasks_app.importing.mapping import NO_MAPPING, ColumnMapping, from_document, from_file, from_yaml
+from tasks_app.importing.ratings import Report
+from tasks_app.importing.rows import RatingsTable
+from tasks_app.importing.source import RatingsFile, Scanned, lines_of, scan_file
+from tasks_app.models import Study
+from tasks_app.services import imports
+from tasks_app.services.database import atomically
+from tasks_app.services.events import Actor
+from tasks_app.services.lifecycle import NotPossible
+from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
+
+__all__ = [
+    "NO_MAPPING",
+    "RATINGS",
+    "ColumnMapping",
+    "Imported",
+    "RatingsFile",
+    "from_document",
+    "from_file",
+    "from_yaml",
+    "import_ratings",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was read, and stored unless it was only checked.
+
+    `counts` has rows, skipped (by the mapping), raters, judgments and ratings; `notes` is what a researcher should
+    know.
+    """
+
+    counts: Mapping[str, int]
+    notes: tuple[str, ...] = field(default=())
+
+
+def import_ratings(
+    *, study: Study, file: RatingsFile, mapping: ColumnMapping = NO_MAPPING, by: Actor, check: bool = False
+) -> Imported:
+    """Store the ratings of a file in a study; with `check`, only find out whether they could be.
+
+    Raises
+    ------
+    StudyFileError
+        With every problem; nothing is stored then.
+    """
+    problems = Problems()
+    scanned = scan_file(file, problems)
+    problems.raise_if_any()
+    assert scanned is not None, "a file that is no text was reported"
+    try:
+        return _import(study.pk, file, scanned, mapping, by, check)
+    except NotPossible as found:
+        raise StudyFileError([Problem(file.name, 0, 0, str(found))]) from found
+
+
+@atomically
+def _import(
+    study_id: int, file: RatingsFile, scanned: Scanned, mapping: ColumnMapping, by: Actor, check: bool
+) -> Imported:
+    problems = Problems()
+    study = imports.hold(study_id)
+    is_draft = not study.is_frozen
+    rows = RowCheck(study, Report(problems, file.name))
+    staging = imports.Staging()
+    with ExitStack() as stack:
+        table = RatingsTable(mapping, file, lambda: stack.enter_context(lines_of(file, scanned.encoding)), problems)
+        n = _stage(table, rows, staging)
+    if not n and not problems.count:
+        problems.add(file.name, 0, 0, _nothing(table))
+    raters = rows.raters.rows()
+    conflicts = staging.conflicts(raters, mapping.repeats, whole=not problems.count)
+    for one in conflicts.shown:
+        column, sentence = told(one)
+        problems.add(file.name, one.line, table.numbers.get(column, 1), f"{column}: {sentence}")
+    problems.count_more(conflicts.more)
+    problems.raise_if_any()
+    counts = {"rows": n, "skipped": table.skipped, "raters": len(raters), **staging.counts()}
+    notes = tuple(_notes(table, is_draft=is_draft, check=check))
+    if check:
+        transaction.set_rollback(True)
+    else:
+        about = {"file": file.name, "sha256": scanned.sha256, "mapping": mapping.label, "rows": n}
+        imports.store(study=study, staging=staging, raters=raters, by=by, source=about)
+    return Imported(counts, notes)
+
+
+def _stage(table: RatingsTable, rows: RowCheck, staging: imports.Staging) -> int:
+    """Send every row that can be used to the database; return how many rows counted."""
+    n = 0
+    for row in table.rows():
+        n += 1
+        staged = rows.take(row)
+        if staged is not None:
+            staging.add(staged)
+    return n
+
+
+def _nothing(table: RatingsTable) -> str:
+    if table.skipped:
+        sentence = ngettext(
+            "The mapping (where) leaves out the only row.",
+            "The mapping (where) leaves out all %(n)d rows.",
+            table.skipped,
+        )
+        return sentence % {"n": table.skipped}
+    return _("There are no ratings below the header.")
+
+
+def _notes(table: RatingsTable, *, is_draft: bool, check: bool) -> Iterator[str]:
+    yield from table.notes
+    if table.skipped:
+        sentence = ngettext(
+            "%(n)d row was left out by the mapping (where).",
+            "%(n)d rows were left out by the mapping (where).",
+            table.skipped,
+        )
+        yield sentence % {"n": table.skipped}
+    if table.left_out:
+        sentence = _("Not used: %(names)s. They belong to the study's items, or are worked out anew.")
+        yield sentence % {"names": ", ".join(table.left_out)}
+    if is_draft and check:
+        yield _("Importing freezes the design of this draft as version 1 and closes the study.")
+    elif is_draft:
+        yield _("The design is frozen as version 1 and the study closed. It can still be opened to raters.")

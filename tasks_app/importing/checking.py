@@ -1,0 +1,202 @@
+"""One row of a file of ratings: whether it can be a rating of the study, and which."""
+
+from __future__ import annotations
+
+import json
+import zoneinfo
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from tasks_app.importing.raters import BadRater, Raters
+from tasks_app.importing.ratings import RatingCheck, Report
+from tasks_app.importing.targets import About, Names, NotFound, Targets, TaskTarget
+from tasks_app.models import Assignment, Judgment, Study
+from tasks_app.services.imports import Staged, key_of
+from tasks_app.studyfile.problems import nearest, shown
+from tasks_app.studyfile.tables import Row
+from tasks_app.task_types.base import Criterion
+
+State, Purpose = Assignment.State, Assignment.Purpose
+
+# Only what was answered can come from elsewhere.
+STATES = tuple(str(one.value) for one in (State.SUBMITTED, State.SURPLUS, State.SKIPPED, State.WITHDRAWN))
+PURPOSES = tuple(map(str, Purpose.values))
+MAIN, REPEAT = str(Purpose.MAIN.value), str(Purpose.REPEAT.value)
+
+# Labels of a row that holds no rating: the judgment found nothing, or was skipped.
+NOTHING, SKIPPED = "none", "skip"
+
+# What rows are about is remembered, since many are about the same.
+REMEMBERED = 100_000
+
+
+class RowCheck:
+    """Turns the rows of a file into ratings of a study; what is wrong is reported."""
+
+    def __init__(self, study: Study, report: Report) -> None:
+        self.targets = Targets(study)
+        self.raters = Raters(study)
+        # Every version there is; a draft's will be the first.
+        self.version = max(1, study.current_version)
+        self._report = report
+        self._ratings = RatingCheck(report)
+        self._zone = zoneinfo.ZoneInfo(study.timezone)
+        self._found: dict[Names, About | NotFound] = {}
+
+    def take(self, row: Row) -> Staged | None:
+        """Return what a row says, or None where it cannot be used."""
+        before = self._report.count
+        rater, about, judged = self._rater(row), self._about(row), self._judged(row)
+        if about is None:
+            return None
+        task, cells = about.unit.task, row.cells
+        criterion = self._criterion(row, task)
+        silent = self._is_silent(row, task)
+        if silent:
+            self._check_silent(row)
+        else:
+            self._ratings.check(row, about, criterion)
+            if judged["state"] == State.SKIPPED:
+                self._report(row, "state", _("What was skipped holds no rating. Say skip in the column label."))
+        if self._report.count > before or rater is None:
+            return None
+        name = cells.get("judgment")
+        skip, comment = _reason(cells) if silent else (None, None)
+        return Staged(
+            line=row.line,
+            key=key_of(rater, about.unit.id, *judged.values()) if name is None else key_of(name),
+            keyed=name is not None,
+            rater=rater,
+            task=task.id,
+            unit=about.unit.id,
+            part=about.part,
+            part_b=about.part_b,
+            criterion=None if criterion is None else task.frame.criterion_ids[criterion.key],
+            output=about.output,
+            shared=about.shared,
+            rating=cells.get("rating"),
+            rated=not silent,
+            spans=not silent and self._ratings.is_span(row),
+            value=cells.get("value"),
+            label=None if silent else cells.get("label"),
+            text=None if silent else cells.get("text"),
+            shown_value=cells.get("shown_value"),
+            span_side=cells.get("span_side"),
+            span_start=cells.get("span_start"),
+            span_end=cells.get("span_end"),
+            category=cells.get("category"),
+            severity=cells.get("severity"),
+            judgment=name,
+            skip_reason=skip,
+            comment=comment,
+            **judged,
+        )
+
+    def _rater(self, row: Row) -> int | None:
+        if "rater" not in row.cells:
+            self._report(row, "rater", _("Who rated this? A pseudonym is needed in every row."))
+            return None
+        try:
+            return self.raters.number(row.cells["rater"], row.cells.get("group"), row.line)
+        except BadRater as found:
+            self._report(row, found.column, found.sentence)
+            return None
+
+    def _about(self, row: Row) -> About | None:
+        get = row.cells.get
+        names = Names(get("task"), get("unit"), get("item"), get("system"), get("variant"), get("system_b"))
+        found = self._found.get(names)
+        if found is None:
+            self.targets.advise = not self._report.is_full
+            try:
+                found = self.targets.find(names)
+            except NotFound as error:
+                found = error
+            if len(self._found) < REMEMBERED:
+                self._found[names] = found
+        if isinstance(found, NotFound):
+            self._report(row, found.column, found.sentence)
+            return None
+        return found
+
+    def _judged(self, row: Row) -> dict[str, Any]:
+        """Read what belongs to the whole judgment."""
+        get = row.cells.get
+        purpose = get("purpose") or (REPEAT if "repeat_of" in row.cells else MAIN)
+        self._choice(row, "purpose", purpose, PURPOSES)
+        if "repeat_of" in row.cells and purpose != REPEAT:
+            self._report(row, "repeat_of", _("Only a row whose purpose is repeat repeats a judgment."))
+        state = get("state")
+        if state is not None:
+            self._choice(row, "state", state, STATES)
+        version = get("version", self.version)
+        if not 1 <= version <= self.version:
+            sentence = _("The study has versions 1 to %(n)d. Leave the version out for the current one.")
+            self._report(row, "version", sentence % {"n": self.version})
+        for name in ("position", "wave"):
+            if get(name) == 0:
+                self._report(row, name, _("This counts from 1."))
+        if (seconds := get("seconds")) is not None and seconds < 0:
+            self._report(row, "seconds", _("A time cannot be negative."))
+        return {
+            "repeat_of": get("repeat_of"),
+            "purpose": purpose,
+            "wave": get("wave", 1),
+            "version": version,
+            "state": state,
+            "position": get("position"),
+            "seconds": seconds,
+            "submitted_at": self._time(get("submitted_at")),
+            "arrangement": json.dumps(get("arrangement"), sort_keys=True) if "arrangement" in row.cells else None,
+        }
+
+    def _time(self, given: datetime | None) -> str | None:
+        if given is None:
+            return None
+        return (given if given.tzinfo is not None else given.replace(tzinfo=self._zone)).isoformat()
+
+    def _choice(self, row: Row, column: str, given: str, choices: Sequence[str]) -> None:
+        if given not in choices:
+            sentence = _("must be one of: %(choices)s; it is %(value)s.")
+            self._report(row, column, sentence % {"choices": ", ".join(choices), "value": shown(given)})
+
+    def _criterion(self, row: Row, task: TaskTarget) -> Criterion | None:
+        asked = task.frame.criteria
+        name = row.cells.get("criterion")
+        if name is None:
+            if task.per_criterion and len(asked) > 1 and not self._is_silent(row, task):
+                sentence = _("Which of these was rated: %(names)s?") % {"names": ", ".join(one.key for one in asked)}
+                self._report(row, "criterion", sentence)
+            return asked[0] if task.per_criterion and len(asked) == 1 else None
+        found = task.criterion(name)
+        if found is None:
+            sentence = _("The task “%(task)s” does not ask this.") % {"task": task.key}
+            near = nearest(name, [one.key for one in asked]) if self.targets.advise else ""
+            self._report(row, "criterion", f"{sentence} {near}".rstrip())
+        return found
+
+    def _is_silent(self, row: Row, task: TaskTarget) -> bool:
+        """Say whether a row only says that nothing was found, or that the unit was skipped."""
+        if str(row.cells.get("label", "")).strip() not in {NOTHING, SKIPPED} or "rating" in row.cells:
+            return False
+        # A task whose ratings are labels may have one of that name; then it is about a criterion.
+        return not ("label" in task.columns and "criterion" in row.cells)
+
+    def _check_silent(self, row: Row) -> None:
+        for column in ("value", *self._ratings.span_columns):
+            if column in row.cells:
+                sentence = _("A row with the label “%(label)s” holds nothing else.")
+                self._report(row, column, sentence % {"label": str(row.cells["label"]).strip()})
+
+
+def _reason(cells: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return why a unit was skipped (None where it was not) and what the rater said beside it."""
+    said = cells.get("text")
+    if str(cells["label"]).strip() == NOTHING:
+        return None, said
+    if said in Judgment.Skip.values:
+        return said, None
+    return Judgment.Skip.OTHER.value, said

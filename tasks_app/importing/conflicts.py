@@ -1,0 +1,63 @@
+"""Rows of a file that do not go together: what to tell, and at which cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tasks_app.services.imports import Conflict
+
+# By kind of conflict: the column to look at, and the sentence.
+_TOLD: Mapping[str, tuple[str, Promise]] = {
+    "identical": (
+        "system",
+        gettext_lazy(
+            "The output named in line %(line)d has the same text, and this study shows it once, so both ratings would "
+            "fall on one place. Set keep_identical: true in the task of study.yaml and load the study again."
+        ),
+    ),
+    "twice": (
+        "rater",
+        gettext_lazy(
+            "This rater has rated this already, in line %(line)d. If that is meant, say so: purpose repeat in these "
+            "rows, or repeats: first, last or keep in the mapping."
+        ),
+    ),
+    "stored": (
+        "rater",
+        gettext_lazy(
+            "This rater's rating of this was imported before, and what is stored never changes. Take the row out, or "
+            "say repeats: first in the mapping to leave out what is there, keep to store it once more."
+        ),
+    ),
+    "two_in_one": (
+        "judgment",
+        gettext_lazy("The judgment that begins in line %(line)d has a rating of this already. Keep one of them."),
+    ),
+    "unlike": (
+        "",
+        gettext_lazy("All rows of a judgment must agree on this; line %(line)d is of the same one and says otherwise."),
+    ),
+    "no_original": (
+        "repeat_of",
+        gettext_lazy("This is a repeat, but the rater has no earlier judgment of this unit in the file or study."),
+    ),
+    "two_repeats": (
+        "repeat_of",
+        gettext_lazy(
+            "The judgment in line %(line)d repeats the same one. A judgment is repeated once, and that one once again."
+        ),
+    ),
+}
+
+
+def told(conflict: Conflict) -> tuple[str, str]:
+    """Return the column to look at and a sentence."""
+    column, sentence = _TOLD[conflict.kind]
+    if conflict.kind == "no_original" and conflict.about:
+        named = _("The file has no judgment “%(name)s” of this rater and unit.")
+        return column, named % {"name": conflict.about}
+    return column or conflict.about, str(sentence) % {"line": conflict.first}

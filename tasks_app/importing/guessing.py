@@ -1,0 +1,121 @@
+"""A look at a file of ratings: its columns, its first rows, and what the columns probably are."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tasks_app.importing.columns import RATINGS, is_used
+from tasks_app.importing.source import RatingsFile, head_of
+from tasks_app.studyfile.jsontext import BadJson, loads
+from tasks_app.studyfile.limits import limits
+from tasks_app.studyfile.tables import DELIMITERS, word_of
+
+ROWS = 5
+
+# How others call what we call so, found in published sets of ratings.
+_KNOWN_AS: Mapping[str, Sequence[str]] = {
+    "rater": ("annotator", "worker", "evaluator", "judge", "participant", "user", "assessor", "subject", "workerid"),
+    "item": ("segment", "seg", "example", "sample", "source", "sentence", "input", "mr", "doc seg", "instance"),
+    "system": ("model", "sys", "method", "mt system", "generator", "condition"),
+    "criterion": ("aspect", "dimension", "attribute", "quality", "scale", "question", "measure", "category"),
+    "value": ("score", "rating", "raw score", "rate", "answer", "points", "grade", "raw", "likert", "judgement"),
+    "label": ("class", "tag", "annotation", "choice"),
+    "submitted_at": ("created at", "timestamp", "time", "date", "submit time", "end time", "datetime"),
+    "seconds": ("time s", "duration", "work time in seconds", "elapsed", "seconds taken", "rt"),
+    "judgment": ("submission", "assignment", "hit", "assignment id", "response", "trial"),
+    "unit": ("task unit", "screen", "page"),
+}
+
+# How alike two names have to be where neither says what it is.
+_ALIKE = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Peek:
+    """The columns of a file and the cells of its first rows, as they stand there."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def peek(file: RatingsFile) -> Peek:
+    """Look at a file.
+
+    Raises
+    ------
+    StudyFileError
+        Where it is of another format, or damaged.
+    """
+    head = io.StringIO(head_of(file), newline="").readlines()
+    return _peek_json(head) if file.format == "jsonl" else _peek_csv(head, DELIMITERS[file.format])
+
+
+def _peek_csv(head: Sequence[str], delimiters: str) -> Peek:
+    csv.field_size_limit(max(csv.field_size_limit(), 2 * limits().text_characters))
+    tables = [_table(head, delimiter) for delimiter in delimiters]
+    best = max(tables, key=lambda rows: len(rows[0]) if rows else 0)
+    names = [name.strip() for name in best[0]] if best else []
+    return Peek([name for name in names if name], best[1 : ROWS + 1])
+
+
+def _table(head: Sequence[str], delimiter: str) -> list[list[str]]:
+    rows: list[list[str]] = []
+    try:
+        rows += (row for row in csv.reader(head, delimiter=delimiter) if any(row))
+    except csv.Error:
+        # What was read before is enough to look at; the import itself says what is wrong, and where.
+        return rows
+    return rows
+
+
+def _peek_json(head: Sequence[str]) -> Peek:
+    columns: dict[str, None] = {}
+    objects = []
+    for line in head:
+        try:
+            given = loads(line) if line.strip() else None
+        except BadJson:
+            continue  # the import itself says what is wrong, and where
+        if isinstance(given, dict):
+            objects.append(given)
+            columns.update(dict.fromkeys(map(str, given)))
+    rows = [[word_of(one.get(name)) for name in columns] for one in objects[:ROWS]]
+    return Peek(list(columns), rows)
+
+
+def guess(columns: Sequence[str]) -> dict[str, str]:
+    """Return which of a file's columns probably is which of ours, by our names; each is used once."""
+    ours = [column.name for column in RATINGS.columns if is_used(column.name)]
+    found: dict[str, str] = {}
+
+    def take(name: str, theirs: str) -> None:
+        if name not in found and theirs not in found.values():
+            found[name] = theirs
+
+    plain = {theirs: _plain(theirs) for theirs in columns}
+    for name in ours:
+        for theirs in columns:
+            if plain[theirs] == _plain(name):
+                take(name, theirs)
+    for name in ours:
+        words = {_plain(word) for word in (name, *_KNOWN_AS.get(name, ()))}
+        for theirs in columns:
+            if plain[theirs] in words or plain[theirs].removesuffix(" id") in words:
+                take(name, theirs)
+    for name in ours:
+        near = difflib.get_close_matches(_plain(name), plain.values(), n=1, cutoff=_ALIKE)
+        for theirs in columns:
+            if near and plain[theirs] == near[0]:
+                take(name, theirs)
+    return found
+
+
+def _plain(name: str) -> str:
+    """Return a name in lower case with single spaces: RaterID, rater_id and “Rater id” are alike."""
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return re.sub(r"[^a-z0-9]+", " ", parted.lower()).strip()

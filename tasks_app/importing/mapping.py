@@ -1,0 +1,207 @@
+"""Mappings: how the columns and words of a file of ratings are called here, and which of its rows count."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from pathlib import PurePath
+
+from django.utils.translation import gettext as _
+
+from tasks_app.importing.columns import RATINGS
+from tasks_app.plaintext import problems_in_json
+from tasks_app.sections import Json, Path
+from tasks_app.studyfile.columns import BadCell, from_text
+from tasks_app.studyfile.decoding import decode
+from tasks_app.studyfile.explain import violations
+from tasks_app.studyfile.limits import limits
+from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, nearest
+from tasks_app.studyfile.tables import word_of
+from tasks_app.studyfile.yaml_tree import Tree, is_word, parse, size_problem
+
+# What becomes of a second rating of one place by one rater.
+REPEATS = ("refuse", "first", "last", "keep")
+
+_WORD: Json = {"type": ["string", "number", "boolean"]}
+
+
+def schema() -> dict[str, Json]:
+    """Return the JSON Schema of a mapping."""
+    ours = {column.name: {"description": str(column.doc)} for column in RATINGS.columns}
+
+    def by_ours(kind: Json) -> Json:
+        return {
+            "type": "object",
+            "properties": {name: {**kind, **about} for name, about in ours.items()},
+            "patternProperties": {RATINGS.open_ended: kind},
+            "additionalProperties": False,
+        }
+
+    return {
+        "type": "object",
+        "properties": {
+            "columns": by_ours({"type": "string", "minLength": 1}),
+            "constant": by_ours(_WORD),
+            "values": by_ours({"type": "object", "additionalProperties": _WORD}),
+            "where": {
+                "type": "object",
+                "additionalProperties": {"type": ["string", "number", "boolean", "array"], "items": _WORD},
+            },
+            "repeats": {"enum": list(REPEATS)},
+        },
+        "additionalProperties": False,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMapping:
+    """A checked mapping.
+
+    `columns` gives the file's names by ours, or None where the file has our own; `constant` what stands in no column;
+    `values` our words by the file's, for single columns of ours; `where` the words, by the file's columns, of the rows
+    that count. Words are texts, as they stand in a cell. `label` names the mapping in messages and logs.
+    """
+
+    columns: Mapping[str, str] | None = None
+    constant: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    where: Mapping[str, Collection[str]] = field(default_factory=dict)
+    repeats: str = "refuse"
+    label: str = ""
+    document: Mapping[str, Json] = field(default_factory=dict)
+
+
+NO_MAPPING = ColumnMapping()
+
+
+def from_yaml(name: str, text: str) -> ColumnMapping:
+    """Read a mapping from YAML or JSON; `name` is the file's name in messages.
+
+    Raises
+    ------
+    StudyFileError
+        With every problem.
+    """
+    problems = Problems()
+    if sentence := size_problem(text.encode()):
+        problems.add(name, 0, 0, sentence)
+    else:
+        tree = parse(name, text, problems)
+        if tree.data is None and not problems.count:
+            problems.add(name, 0, 0, _("This mapping is empty. See docs/ratings-file.md for what it holds."))
+        if tree.data is not None:
+            return _checked(tree, problems)
+    problems.raise_if_any()
+    raise AssertionError("unreachable: a text without data was reported")
+
+
+def from_file(path: str) -> ColumnMapping:
+    """Read a mapping from a YAML or JSON file of this machine. Raises StudyFileError."""
+    name, problems = PurePath(path).name, Problems()
+    with FilePath(path).open("rb") as stream:
+        content = stream.read(limits().yaml_bytes + 1)
+    if sentence := size_problem(content):
+        problems.add(name, 0, 0, sentence)
+        problems.raise_if_any()
+    text = decode(name, content, problems)
+    problems.raise_if_any()
+    return from_yaml(name, text or "")
+
+
+def from_document(label: str, document: Json) -> ColumnMapping:
+    """Check a mapping that is data already, such as a saved one. Raises StudyFileError."""
+    for path, sentence in problems_in_json(document):
+        raise StudyFileError([Problem(label, 0, 0, f"{path.strip('/')}: {sentence}")])
+    return _checked(Tree(label, document), Problems())
+
+
+def _checked(tree: Tree, problems: Problems) -> ColumnMapping:
+    def report(path: Path, sentence: str, *, key: bool = False) -> None:
+        place = tree.place(path, key=key)
+        problems.add(tree.file, place.line, place.column, f"{'.'.join(map(str, path))}: {sentence}".removeprefix(": "))
+
+    for path, sentence, key in violations(tree.data, schema()):
+        report(path, sentence, key=key)
+    problems.raise_if_any()
+    given = tree.data
+    columns = given.get("columns")
+    mapping = ColumnMapping(
+        columns=columns,
+        constant={ours: word_of(value) for ours, value in given.get("constant", {}).items()},
+        values={
+            ours: {str(theirs).strip(): word_of(value) for theirs, value in words.items()}
+            for ours, words in given.get("values", {}).items()
+        },
+        where={
+            theirs: frozenset(word_of(one) for one in (words if isinstance(words, list) else [words]))
+            for theirs, words in given.get("where", {}).items()
+        },
+        repeats=given.get("repeats", "refuse"),
+        label=tree.file,
+        document=given,
+    )
+    for path, sentence in _misfits(mapping):
+        report(path, sentence, key=len(path) == 2)
+    problems.raise_if_any()
+    return mapping
+
+
+def _misfits(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
+    """Yield what does not go together, whatever the file: a path of two names is about the second one."""
+    for ours, word in mapping.constant.items():
+        if ours in (mapping.columns or ()):
+            yield ("constant", ours), _("This is mapped to a column as well. Keep one of the two.")
+        if sentence := _unreadable(ours, word):
+            yield ("constant", ours), sentence
+    for ours, words in mapping.values.items():
+        if mapping.columns is not None and ours not in mapping.columns:
+            sentence = _("No column is mapped to this, so there are no words to replace.")
+            yield ("values", ours), f"{sentence} {nearest(ours, mapping.columns)}".rstrip()
+        for theirs, word in words.items():
+            if sentence := _unreadable(ours, word):
+                yield ("values", ours, theirs), sentence
+    for theirs, wanted in mapping.where.items():
+        if not wanted:
+            yield ("where", theirs), _("needs at least one word, or no row counts.")
+
+
+def _unreadable(ours: str, word: str) -> str:
+    column = RATINGS.column(ours)
+    try:
+        if column is not None:
+            from_text(column, word)
+    except BadCell as found:
+        return str(found)
+    return ""
+
+
+def as_yaml(document: Mapping[str, Json]) -> str:
+    """Write a mapping as a person would; reading it gives the same mapping."""
+    lines: list[str] = []
+    for part, given in document.items():
+        if not isinstance(given, Mapping):
+            lines.append(f"{part}: {_word(given)}")
+        elif given:
+            lines += [f"{part}:", *_indented(given, "  ")]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _indented(given: Mapping[str, Json], margin: str) -> Iterator[str]:
+    for name, value in given.items():
+        if isinstance(value, Mapping):
+            yield f"{margin}{_word(name)}:"
+            yield from _indented(value, margin + "  ")
+        elif isinstance(value, list):
+            yield f"{margin}{_word(name)}: [{', '.join(map(_word, value))}]"
+        else:
+            yield f"{margin}{_word(name)}: {_word(value)}"
+
+
+def _word(value: Json) -> str:
+    """Write a word without quotes where it is read as that word again."""
+    if isinstance(value, str) and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]*", value) and is_word(value):
+        return value
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,111 @@
+"""What a row rates: whether the task type has such ratings."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from tasks_app.importing.targets import About, TaskTarget
+from tasks_app.studyfile.problems import Problems, shown
+from tasks_app.studyfile.tables import Row
+from tasks_app.task_types.base import Criterion
+
+SIDES = ("source", "output")
+POSITIONS = ("span_side", "span_start", "span_end")
+SPAN = (*POSITIONS, "category", "severity")
+SAID = ("value", "label", "text")
+
+# As the columns of the table.
+LONGEST = {"category": 200, "severity": 40}
+
+# Values that are remembered as on their scale or off it.
+REMEMBERED = 10_000
+
+
+class Report:
+    """Reports what is wrong with the rows of one file, and counts it."""
+
+    def __init__(self, problems: Problems, file: str) -> None:
+        self._problems = problems
+        self._file = file
+        self.count = 0
+
+    def __call__(self, row: Row, column: str, sentence: str) -> None:
+        """Report what is wrong with a cell."""
+        self.count += 1
+        place = row.place(column)
+        self._problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
+
+    @property
+    def is_full(self) -> bool:
+        """Say whether further problems are only counted."""
+        return self._problems.is_full(self._file)
+
+
+class RatingCheck:
+    """Holds ratings against what their task type declares; what is wrong is reported."""
+
+    span_columns = SPAN
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._off_scale: dict[tuple[int, str | None, float], str | None] = {}
+
+    def is_span(self, row: Row) -> bool:
+        """Say whether a row is about a marked span."""
+        return any(name in row.cells for name in SPAN)
+
+    def check(self, row: Row, about: About, criterion: Criterion | None) -> None:
+        """Check the rating of a row."""
+        task = about.unit.task
+        if task.per_criterion and about.part is None and len(about.unit.parts) > 1:
+            self._report(row, "system", _("The unit shows several texts. Say which one was rated: give system."))
+        if self.is_span(row):
+            self._check_span(row, task)
+        else:
+            self._check_said(row, task)
+        if "value" in row.cells:
+            sentence = self._problem_in_value(row.cells["value"], task, criterion)
+            if sentence:
+                self._report(row, "value", sentence)
+
+    def _check_said(self, row: Row, task: TaskTarget) -> None:
+        given = [name for name in SAID if name in row.cells]
+        wanted = [name for name in SAID if name in task.columns]
+        for name in given:
+            if name not in wanted:
+                sentence = _("The ratings of the task “%(task)s” stand in the column %(wanted)s.")
+                self._report(row, name, sentence % {"task": task.key, "wanted": ", ".join(wanted)})
+        if not given:
+            sentence = _(
+                "There is no rating here. Leave the row out, or write “skip” or “none” into the column label where the "
+                "rater skipped it or found nothing."
+            )
+            self._report(row, wanted[0] if wanted else "value", sentence)
+
+    def _check_span(self, row: Row, task: TaskTarget) -> None:
+        if not task.has_spans:
+            column = next(name for name in SPAN if name in row.cells)
+            self._report(row, column, _("Nothing is marked in the task “%(task)s”.") % {"task": task.key})
+            return
+        given = [name for name in POSITIONS if name in row.cells]
+        if given and len(given) < len(POSITIONS):
+            missing = next(name for name in POSITIONS if name not in row.cells)
+            self._report(row, missing, _("A span needs a side, a start and an end, or none of them."))
+        elif given and row.cells["span_start"] >= row.cells["span_end"]:
+            self._report(row, "span_end", _("A span ends after it starts."))
+        if row.cells.get("span_side", SIDES[0]) not in SIDES:
+            sentence = _("must be one of: %(choices)s; it is %(value)s.")
+            given_side = {"choices": ", ".join(SIDES), "value": shown(row.cells["span_side"])}
+            self._report(row, "span_side", sentence % given_side)
+        for name, most in LONGEST.items():
+            if len(row.cells.get(name, "")) > most:
+                self._report(row, name, _("A name has at most %(n)d characters.") % {"n": most})
+
+    def _problem_in_value(self, value: float, task: TaskTarget, criterion: Criterion | None) -> str | None:
+        asked = (task.id, None if criterion is None else criterion.key, value)
+        if asked not in self._off_scale:
+            if len(self._off_scale) >= REMEMBERED:
+                self._off_scale.clear()
+            frame = task.frame
+            self._off_scale[asked] = frame.kind.problem_in_value(value, criterion, frame.params)
+        return self._off_scale[asked]

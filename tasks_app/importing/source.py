@@ -1,0 +1,162 @@
+"""A file of ratings: where it comes from, and reading it as often as needed without holding it in memory."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import IO, cast
+
+from django.utils.translation import gettext as _
+
+from tasks_app.importing.columns import RATINGS
+from tasks_app.studyfile.decoding import Encoding, encoding_of, scan
+from tasks_app.studyfile.limits import limits, megabytes
+from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
+
+_GZIP = b"\x1f\x8b"
+_DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
+
+# Enough for a look at a file with long texts.
+HEAD_BYTES = 256 * 1024
+
+# What people have beside tables of text, and what to do about it.
+_OTHERS = (".xlsx", ".xls", ".ods", ".json", ".zip", ".parquet", ".sav")
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsFile:
+    """A CSV, TSV or JSON Lines file, perhaps gzipped.
+
+    `open` opens it at its start, each time it is called. `most` is how many bytes it may hold, unpacked, where that is
+    less than any file of ratings may.
+    """
+
+    name: str
+    open: Callable[[], IO[bytes]]
+    most: int | None = None
+
+    @classmethod
+    def at(cls, path: str) -> RatingsFile:
+        """Return a file of this machine. Raises StudyFileError where there is none."""
+        if not Path(path).is_file():
+            raise StudyFileError([Problem(path, 0, 0, _("There is no such file."))])
+        return cls(PurePath(path).name, lambda: Path(path).open("rb"))
+
+    @property
+    def table(self) -> str:
+        """The name without .gz, by which the format is known."""
+        return self.name[:-3] if self.name.lower().endswith(".gz") else self.name
+
+    def check_name(self) -> None:
+        """Raise StudyFileError for a format that is not read here."""
+        suffix = PurePath(self.table).suffix.lower()
+        if suffix.removeprefix(".") in RATINGS.suffixes:
+            return
+        sentence = _("is not a .csv, .tsv or .jsonl file, as it is or with .gz behind.")
+        if suffix in _OTHERS:
+            sentence += " " + _("Save the table as CSV (UTF-8) with the program it comes from.")
+        raise StudyFileError([Problem(self.name, 0, 0, sentence)])
+
+    @property
+    def format(self) -> str:
+        """The suffix that says how the file is written."""
+        return PurePath(self.table).suffix.lower().removeprefix(".")
+
+
+class _Counted(io.RawIOBase):
+    """A stream that ends with StudyFileError where it holds too much, and knows what it held."""
+
+    def __init__(self, stream: IO[bytes], file: RatingsFile) -> None:
+        self._stream = stream
+        self._file = file.name
+        self._most = file.most or limits().ratings_bytes
+        self._left = self._most
+        self.digest = hashlib.sha256()
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Return up to `size` bytes, fewer only at the end."""
+        try:
+            chunk = self._stream.read(size)
+        except _DAMAGED as found:
+            sentence = _("This gzip file is damaged (%(reason)s). Make it anew.") % {"reason": found}
+            raise StudyFileError([Problem(self._file, 0, 0, sentence)]) from found
+        self._left -= len(chunk)
+        if self._left < 0:
+            sentence = _("is larger than %(most)s, which is the limit here.") % {"most": megabytes(self._most)}
+            if self._most < limits().ratings_bytes:
+                sentence += " " + _("The command takes larger ones: manage.py import_ratings.")
+            raise StudyFileError([Problem(self._file, 0, 0, sentence)])
+        self.digest.update(chunk)
+        return chunk
+
+
+@contextmanager
+def unpacked(file: RatingsFile) -> Iterator[IO[bytes]]:
+    """Open a file and unpack it on the way where it is gzipped, whatever its name says."""
+    with file.open() as stream:
+        packed = stream.read(2) == _GZIP
+        stream.seek(0)
+        if packed:
+            with gzip.GzipFile(fileobj=stream) as inner:
+                yield cast("IO[bytes]", inner)
+        else:
+            yield stream
+
+
+def head_of(file: RatingsFile) -> str:
+    """Return the beginning of a file as text: what cannot be read is replaced, a broken last line left out.
+
+    Raises
+    ------
+    StudyFileError
+        Where it is of another format, or damaged.
+    """
+    file.check_name()
+    with unpacked(file) as stream:
+        content = _Counted(stream, file).read(HEAD_BYTES)
+    encoding = encoding_of(content)
+    text = content[len(encoding.mark) :].decode(encoding.name, errors="replace")
+    whole, line_end, _rest = text.rpartition("\n")
+    return whole + line_end if len(content) == HEAD_BYTES else text
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What is known of a file that was read to its end: its encoding, and the SHA-256 of what it holds unpacked."""
+
+    encoding: Encoding
+    sha256: str
+
+
+def scan_file(file: RatingsFile, problems: Problems) -> Scanned | None:
+    """Read a file to its end; what keeps it from being read as text is reported, and None returned.
+
+    Raises
+    ------
+    StudyFileError
+        Where it is of another format, too large, or damaged.
+    """
+    file.check_name()
+    with unpacked(file) as stream:
+        counted = _Counted(stream, file)
+        encoding = scan(file.name, cast("IO[bytes]", counted), problems)
+    return None if encoding is None else Scanned(encoding, counted.digest.hexdigest())
+
+
+@contextmanager
+def lines_of(file: RatingsFile, encoding: Encoding) -> Iterator[IO[str]]:
+    """Open a file as lines of text, their ends kept, as a reader of CSV wants them."""
+    with unpacked(file) as stream:
+        stream.read(len(encoding.mark))
+        with io.TextIOWrapper(cast("io.BufferedReader", stream), encoding=encoding.name, newline="") as lines:
+            yield lines

@@ -1,0 +1,235 @@
+"""What a row of ratings is about: from the names in a file to the rows of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+
+from tasks_app.models import Part as PartRow
+from tasks_app.models import PartOutput, Study, Task, Unit
+from tasks_app.selectors import screens
+from tasks_app.studyfile.problems import nearest
+from tasks_app.task_types.base import Criterion
+
+
+class Names(NamedTuple):
+    """How a row names what it is about; None where it says nothing."""
+
+    task: str | None
+    unit: str | None
+    item: str | None
+    system: str | None
+    variant: str | None
+    system_b: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTarget:
+    """A task that ratings can belong to: what it asks, and what its ratings can be."""
+
+    id: int
+    key: str
+    frame: screens.Frame
+    columns: frozenset[str]
+    per_criterion: bool
+    has_spans: bool
+
+    @classmethod
+    def of(cls, row: Task) -> TaskTarget:
+        """Read what a task asks."""
+        frame = screens.read_frame(row.pk)
+        outcomes = frame.kind.outcomes
+        return cls(
+            id=row.pk,
+            key=row.key,
+            frame=frame,
+            columns=frozenset(one.column for one in outcomes if one.per != "span"),
+            per_criterion=any(one.per == "criterion" for one in outcomes) and bool(frame.criteria),
+            has_spans=any(one.per == "span" for one in outcomes),
+        )
+
+    def criterion(self, name: str) -> Criterion | None:
+        """Find a criterion by its key, else by its name."""
+        by_name = {one.name: one for one in self.frame.criteria}
+        by_key = {one.key: one for one in self.frame.criteria}
+        return by_key.get(name) or by_name.get(name)
+
+
+class Shown(NamedTuple):
+    """An output on a unit's screen, with the part it is shown in."""
+
+    part: int
+    output: int
+    item: str
+    system: str
+    variant: str
+
+
+@dataclass(slots=True, eq=False)
+class UnitTarget:
+    """A unit with its parts in canonical order, and the outputs they show."""
+
+    id: int
+    key: str
+    task: TaskTarget
+    item: str | None
+    parts: list[int] = field(default_factory=list)
+    shown: list[Shown] = field(default_factory=list)
+
+    def outputs(self, item: str | None, system: str | None, variant: str | None) -> list[Shown]:
+        """Return the outputs of a system; without a variant, the one that has none where there is such a one."""
+        of_system = [one for one in self.shown if one.system == system and item in {None, one.item}]
+        plain = [one for one in of_system if one.variant == (variant or "")]
+        return plain if plain or variant is not None else of_system
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a row is about. `shared` where the text stands there for outputs of several systems."""
+
+    unit: UnitTarget
+    part: int | None = None
+    part_b: int | None = None
+    output: int | None = None
+    shared: bool = False
+
+
+class NotFound(LookupError):
+    """A row names nothing of the study, or not one thing; `column` is the one to look at."""
+
+    def __init__(self, column: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.column = column
+        self.sentence = sentence
+
+
+class Targets:
+    """The design of a study as its ratings name it, read in a few queries."""
+
+    def __init__(self, study: Study) -> None:
+        rows = Task.objects.filter(study=study, until=None).order_by("order", "id")
+        self.tasks = {row.key: TaskTarget.of(row) for row in rows}
+        self.units: dict[str, list[UnitTarget]] = {}
+        self.of_item: dict[str, list[UnitTarget]] = {}
+        self.systems: dict[str, None] = {}
+        # Looking for the name that is most like a wrong one takes time; whoever has enough of that says so.
+        self.advise = True
+        for unit in self._read():
+            self.units.setdefault(unit.key, []).append(unit)
+            items = dict.fromkeys(one.item for one in unit.shown)
+            for item in items or ([unit.item] if unit.item is not None else []):
+                self.of_item.setdefault(item, []).append(unit)
+            self.systems.update(dict.fromkeys(one.system for one in unit.shown))
+
+    def _read(self) -> Iterable[UnitTarget]:
+        by_id = {one.id: one for one in self.tasks.values()}
+        units = Unit.objects.filter(task__in=by_id, until=None).order_by("id")
+        found = {
+            pk: UnitTarget(pk, key, by_id[task], item)
+            for pk, key, task, item in units.values_list("id", "key", "task_id", "item__key")
+        }
+        of_units = {"unit__task__in": by_id, "unit__until": None}
+        for pk, unit in PartRow.objects.filter(**of_units).order_by("unit", "number").values_list("id", "unit_id"):
+            found[unit].parts.append(pk)
+        outputs = PartOutput.objects.filter(**{f"part__{name}": value for name, value in of_units.items()})
+        columns = ("part_id", "output_id", "output__item__key", "output__system__key", "output__variant")
+        for unit, *shown in outputs.order_by("id").values_list("part__unit_id", *columns):
+            found[unit].shown.append(Shown(*shown))
+        return found.values()
+
+    def find(self, names: Names) -> About:
+        """Return what a row is about. Raises NotFound."""
+        if names.task is not None and names.task not in self.tasks:
+            raise NotFound("task", self._advised(_("There is no such task."), names.task, self.tasks))
+        steps: list[tuple[str, Callable[[UnitTarget], bool]]] = []
+        if names.task is not None:
+            steps.append(("task", lambda unit: unit.task.key == names.task))
+        if names.unit is not None and names.item is not None:
+            steps.append(("item", lambda unit: unit in self.of_item.get(names.item or "", ())))
+        if names.system is not None:
+            steps.append(("system", lambda unit: bool(unit.outputs(names.item, names.system, None))))
+        if names.variant is not None:
+            steps.append(("variant", lambda unit: bool(unit.outputs(names.item, names.system, names.variant))))
+        if names.system_b is not None:
+            steps.append(("system_b", lambda unit: bool(unit.outputs(names.item, names.system_b, None))))
+        units = self._candidates(names)
+        for column, fits in steps:
+            left = [unit for unit in units if fits(unit)]
+            if not left:
+                raise NotFound(column, self._unknown(column, names, units))
+            units = left
+        if names.system is not None and names.variant is None:
+            # A system's text without a variant is meant before those that have one.
+            plain = [
+                unit for unit in units if any(one.variant == "" for one in unit.outputs(names.item, names.system, None))
+            ]
+            units = plain or units
+        if len(units) > 1:
+            raise _ambiguous(names, units)
+        return _about(units[0], names)
+
+    def _advised(self, sentence: str, name: str, known: Iterable[str]) -> str:
+        return f"{sentence} {nearest(name, known)}".rstrip() if self.advise else sentence
+
+    def _candidates(self, names: Names) -> Sequence[UnitTarget]:
+        if names.unit is not None:
+            if names.unit not in self.units:
+                raise NotFound("unit", self._advised(_("There is no such unit."), names.unit, self.units))
+            return self.units[names.unit]
+        if names.item is None:
+            return [unit for units in self.units.values() for unit in units]
+        if names.item not in self.of_item:
+            raise NotFound("item", self._advised(_("There is no such item."), names.item, self.of_item))
+        return self.of_item[names.item]
+
+    def _unknown(self, column: str, names: Names, units: Sequence[UnitTarget]) -> str:
+        """Say why no unit is left."""
+        if column == "task":
+            return _("The task does not show this.")
+        if column == "item":
+            return _("The unit is of another item (%(item)s).") % {"item": units[0].item}
+        if column == "variant":
+            variants = {one.variant for unit in units for one in unit.outputs(names.item, names.system, None)}
+            return self._advised(_("There is no such variant."), names.variant or "", sorted(variants))
+        system = names.system if column == "system" else names.system_b
+        if system not in self.systems:
+            return self._advised(_("There is no such system."), system or "", self.systems)
+        if column == "system_b":
+            return _("Its text is not shown together with the other one.")
+        return _("This system has no text here.")
+
+
+def _about(unit: UnitTarget, names: Names) -> About:
+    """Find the parts of a unit that a row names."""
+    if names.system is None:
+        return About(unit, unit.parts[0] if len(unit.parts) == 1 else None)
+    first = _output(unit, names.item, names.system, names.variant)
+    second = None if names.system_b is None else _output(unit, names.item, names.system_b, None).part
+    shared = sum(one.part == first.part for one in unit.shown) > 1
+    return About(unit, first.part, second, first.output, shared)
+
+
+def _output(unit: UnitTarget, item: str | None, system: str, variant: str | None) -> Shown:
+    shown = unit.outputs(item, system, variant)
+    if len({one.part for one in shown}) > 1:
+        raise NotFound("variant", _("The unit shows several texts of this system. Say which one: give variant."))
+    return shown[0]
+
+
+def _ambiguous(names: Names, units: Sequence[UnitTarget]) -> NotFound:
+    """Say what tells several units apart."""
+    tasks = {one.task.key for one in units}
+    if names.unit is None and names.item is None:
+        return NotFound("item", _("What was rated? Give item and system, or unit."))
+    if len(tasks) == len(units):
+        sentence = _("Several tasks show this (%(tasks)s). Say which one: give task.")
+        return NotFound("task", sentence % {"tasks": ", ".join(sorted(tasks))})
+    if names.system is None:
+        return NotFound("system", _("The item has several texts. Say which one was rated: give system."))
+    variants = {one.variant for unit in units for one in unit.outputs(names.item, names.system, None)}
+    if names.variant is None and len(variants) > 1:
+        return NotFound("variant", _("The system has several texts. Say which one: give variant."))
+    return NotFound("unit", _("Several units show this. Say which one: give unit."))

@@ -1,0 +1,142 @@
+"""The first row of a table: which columns there are, which are known, and what separates them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app.studyfile.columns import Column
+from tasks_app.studyfile.limits import limits
+from tasks_app.studyfile.naming import Naming
+from tasks_app.studyfile.problems import Problems, closest, nearest, shown
+
+_DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs"}
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The columns of a CSV or TSV file.
+
+    `wanted` says which cells are read as what: index, our name, column; `numbers` counts the columns from 1 by our
+    names. `filters` says which cells decide whether a row counts, and by which words.
+    """
+
+    names: Sequence[str]
+    wanted: Sequence[tuple[int, str, Column]]
+    numbers: Mapping[str, int]
+    filters: Sequence[tuple[int, Collection[str]]]
+
+
+class Headers:
+    """Reads headers, and remembers which columns were not known."""
+
+    def __init__(
+        self, naming: Naming, file: str, problems: Problems, where: Mapping[str, Collection[str]], hint: str = ""
+    ) -> None:
+        self.naming = naming
+        self.file = file
+        self.where = where
+        self._problems = problems
+        self._advice = hint
+        self._unknown: set[str] = set()
+        # In the order in which they were met.
+        self._unmapped: dict[str, None] = {}
+
+    def notes(self) -> Iterator[str]:
+        """Say which columns a mapping leaves out."""
+        if self._unmapped:
+            sentence = ngettext(
+                "%(file)s: %(n)d column is not mapped and was left out: %(names)s.",
+                "%(file)s: %(n)d columns are not mapped and were left out: %(names)s.",
+                len(self._unmapped),
+            )
+            names = ", ".join(self._unmapped)
+            yield sentence % {"file": self.file, "n": len(self._unmapped), "names": names}
+
+    def delimiter(self, lines: Callable[[], Iterable[str]], candidates: str) -> str:
+        """Return the delimiter whose header names the most known columns; the first where none does."""
+
+        def known(delimiter: str) -> int:
+            try:
+                names = next(csv.reader(lines(), delimiter=delimiter), [])
+            except csv.Error:
+                return 0
+            return sum(bool(self.naming.columns(name.strip())) for name in names)
+
+        return max(candidates, key=known)
+
+    def read(self, cells: Sequence[str], line: int, delimiter: str) -> Header | None:
+        """Check the header; None where rows cannot be understood by it."""
+        names = [cell.strip() for cell in cells]
+        while names and not names[-1]:
+            names.pop()
+        usable = True
+        for number, name in enumerate(names, start=1):
+            if not name:
+                self._report(line, number, _("Column %(n)d has no name. Name it, or remove it.") % {"n": number})
+            elif names.index(name) != number - 1:
+                self._report(line, number, _("There are two columns “%(name)s”. Keep one.") % {"name": name})
+                usable = False
+            elif not self.naming.columns(name) and name not in self.where:
+                self.unknown(line, number, name)
+        for ours, theirs in self._wanted():
+            if theirs not in names:
+                self._report(line, 1, _missing(ours, theirs, names, delimiter))
+                usable = False
+        if len(names) > limits().columns:
+            self._report(line, 1, _("There are more than %(n)d columns.") % {"n": limits().columns})
+            usable = False
+        return self._understood(names) if usable else None
+
+    def _wanted(self) -> Iterator[tuple[str, str | None]]:
+        """Our name and the file's of every column that must be there; None for one that is not mapped."""
+        for ours in self.naming.needed:
+            yield ours, self.naming.theirs(ours)
+        for theirs in self.where:
+            yield theirs, theirs
+
+    def _understood(self, names: Sequence[str]) -> Header:
+        wanted = [
+            (index, ours, column) for index, name in enumerate(names) for ours, column in self.naming.columns(name)
+        ]
+        return Header(
+            names,
+            wanted,
+            {ours: index + 1 for index, ours, _column in wanted},
+            [(names.index(name), words) for name, words in self.where.items()],
+        )
+
+    def unknown(self, line: int, number: int, name: str) -> None:
+        """Report a column that has no meaning here, or note that it is not mapped."""
+        if self.naming.mapped is not None:
+            self._unmapped.setdefault(name)
+        elif name not in self._unknown:
+            self._unknown.add(name)
+            sentence = _("Unknown column “%(name)s”.") % {"name": name}
+            self._report(line, number, f"{sentence} {self._hint(name)}".rstrip())
+
+    def _hint(self, name: str) -> str:
+        declared = self.naming.declared
+        if self._advice:
+            return f"{nearest(name, declared.names)} {self._advice}".lstrip()
+        if declared.prefix is not None and closest(name, declared.names) is None:
+            return _("A column of your own is called feature_…, such as feature_%(name)s.") % {"name": name}
+        return nearest(name, declared.names)
+
+    def _report(self, line: int, column: int, sentence: str) -> None:
+        self._problems.add(self.file, line, column, sentence)
+
+
+def _missing(ours: str, theirs: str | None, names: Sequence[str], delimiter: str) -> str:
+    given = {"name": theirs or ours, "delimiter": _DELIMITER_NAMES[delimiter], "names": shown(", ".join(names))}
+    if theirs is None:
+        sentence = _("No column is mapped to “%(name)s”. The columns here, separated by %(delimiter)s, are: %(names)s.")
+        return sentence % given
+    sentence = _("The column “%(name)s” is missing. The columns here, separated by %(delimiter)s, are: %(names)s.")
+    near = closest(theirs, names)
+    hint = " " + _("Did you mean “%(name)s”?") % {"name": near} if near is not None else ""
+    return sentence % given + hint
