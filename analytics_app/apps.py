@@ -10,7 +10,8 @@ class AnalyticsAppConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Fill the registries of the app below: a section of the study file; and hear its signals."""
-        from analytics_app import plan, receivers  # noqa: F401, PLC0415  models must be loaded first
+        """Fill the registries of the app below: a section of the study file, tabs of a study; and hear its signals."""
+        from analytics_app import plan, receivers, views  # noqa: F401, PLC0415  models must be loaded first
 
         plan.register_section()
+        views.register_tabs()

@@ -1,5 +1,7 @@
 """The project's wiring: settings, addresses, background work and the private servers. Nothing imports it."""
 
+__version__ = "0.1.0"
+
 from evalweb import checks  # registers them in every process
 from evalweb.celery import app as celery_app
 

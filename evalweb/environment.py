@@ -49,6 +49,7 @@ VARIABLES: dict[str, Variable] = {
     "EVALWEB_WORKER_REPLICAS": Variable("1", "Worker containers or machines, for counting connections."),
     "EVALWEB_WORKER_MEMORY": Variable("1024", "MiB after which a worker process is replaced, between two jobs."),
     "EVALWEB_TASK_SECONDS": Variable("1800", "Hard limit of one background job."),
+    "EVALWEB_REVISION": Variable("", "Name of the exact code, such as a commit; stored with every run."),
     "EVALWEB_CONNECTION_SECONDS": Variable("60", "How long a database connection is kept for the next request."),
     "EVALWEB_LOCK_SECONDS": Variable("5", "How long a statement waits for a lock; 0 for ever."),
     "EVALWEB_STATEMENT_SECONDS": Variable(

@@ -9,7 +9,7 @@ from django.templatetags.static import static
 from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 
-from evalweb import environment, logs, security
+from evalweb import __version__, environment, logs, security
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = (BASE_DIR / environment.text("EVALWEB_VAR")).resolve()
@@ -34,6 +34,8 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "csp",
     "tasks_app",
     "analytics_app",
@@ -107,8 +109,9 @@ _web_connections = (
     * environment.number("EVALWEB_WEB_PROCESSES", least=1)
     * environment.number("EVALWEB_WEB_THREADS", least=1)
 )
+# A worker process has one more while it computes, for its heartbeat.
 _worker_connections = environment.number("EVALWEB_WORKER_REPLICAS") * (
-    environment.number("EVALWEB_WORKER_PROCESSES", least=1) + 1
+    2 * environment.number("EVALWEB_WORKER_PROCESSES", least=1) + 1
 )
 # Counted by evalweb.checks against what PostgreSQL grants.
 EVALWEB_CONNECTIONS_NEEDED = _web_connections + _worker_connections
@@ -142,8 +145,25 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 2,
     "socket_timeout": 10,
 }
-BEAT_SCHEDULE: dict[str, dict[str, object]] = {}
+# What beat says is worth something until it says it again.
+_every = {"schedule": 15.0}
+BEAT_SCHEDULE: dict[str, dict[str, object]] = {
+    "ring_again": {**_every, "task": "analytics_app.jobs.ring_again", "options": {"queue": "quick", "expires": 15}},
+    **{
+        f"beat_of_{queue}": {
+            **_every,
+            "task": "analytics_app.jobs.beat_of_queue",
+            "args": (queue,),
+            "options": {"queue": queue, "expires": 15},
+        }
+        for queue in CELERY_TASK_QUEUES
+    },
+}
 CELERY_BEAT_SCHEDULE = BEAT_SCHEDULE
+CELERY_BEAT_SCHEDULER = "evalweb.beat.Scheduler"
+
+# Stored with every run: what computed it.
+EVALWEB_CODE_VERSION = "+".join(filter(None, [__version__, environment.text("EVALWEB_REVISION")]))[:40]
 
 # Small things that a process keeps for itself, such as the HTML of unanswered questions. Nothing is shared: a rater's
 # page must not wait for another server.
@@ -223,7 +243,28 @@ REST_FRAMEWORK = {
     "NUM_PROXIES": EVALWEB_PROXIES,
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["tasks_app.api.authentication.BearerToken"],
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+    "DEFAULT_SCHEMA_CLASS": "tasks_app.api.schema.AutoSchema",
+    "EXCEPTION_HANDLER": "tasks_app.api.errors.handle",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "evalweb",
+    "DESCRIPTION": "Studies, judgments, ratings, runs and results, for scripts. docs/api.md shows how to begin.",
+    "VERSION": "1",
+    "LICENSE": {"name": "GPL-3.0-or-later"},
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SORT_OPERATIONS": False,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_NAME_OVERRIDES": {
+        "StudyState": "tasks_app.models.study.StudyState",
+        "AssignmentState": "tasks_app.models.judgments.AssignmentState",
+        "RunState": "analytics_app.models.RunState",
+    },
+    "TAGS": [{"name": name} for name in ("Studies", "Judgments and ratings", "Runs", "Results")],
+    # The schema tells nothing about studies, so that programs may read it without a token.
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
 }
 
 # The researchers' frame, without the inline styles that unfold and htmx would write: the policy refuses them.

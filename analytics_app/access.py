@@ -1,0 +1,15 @@
+"""The only way to fetch what belongs to results for a person: `<thing>_for_<role>`, else 404."""
+
+from django.shortcuts import get_object_or_404
+
+from analytics_app.models import Run
+from tasks_app.access import Person, study_and_role
+from tasks_app.models import Membership, Study
+
+
+def run_for_researcher(
+    user: Person, slug: str, number: int, role: str = Membership.Role.VIEWER
+) -> tuple[Study, str | None, Run]:
+    """Return a study, somebody's role in it (None for a superuser from outside), and a run by its number."""
+    study, own = study_and_role(user, slug, role)
+    return study, own, get_object_or_404(Run.objects.select_related("plan", "by"), study=study, number=number)

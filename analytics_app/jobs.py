@@ -1,0 +1,37 @@
+"""Background jobs: ids in, one service called. Each may be told twice or never, and nothing goes wrong."""
+
+from __future__ import annotations
+
+import logging
+
+from celery import Task, shared_task
+from django.db import DatabaseError
+
+from analytics_app.services import parts, upkeep
+
+log = logging.getLogger(__name__)
+
+
+@shared_task(name="analytics_app.jobs.compute_part")
+def compute_part(part_id: int) -> None:
+    """Compute a part of a run, unless somebody else has it."""
+    try:
+        parts.work(part_id)
+    except DatabaseError as error:
+        log.warning("Part %s could not be begun; it is rung for again: %s", part_id, error)
+
+
+@shared_task(name="analytics_app.jobs.ring_again")
+def ring_again() -> None:
+    """Do the upkeep of runs."""
+    for chore in (upkeep.ring_again, upkeep.start_due, upkeep.clear_superseded):
+        try:
+            chore()
+        except DatabaseError as error:
+            log.warning("%s could not be done now: %s", chore.__name__, error)
+
+
+@shared_task(name="analytics_app.jobs.beat_of_queue", bind=True)
+def beat_of_queue(self: Task[..., None], queue: str) -> None:
+    """Note that a worker answers on a queue."""
+    upkeep.note_beat(queue=queue, host=self.request.hostname or "")

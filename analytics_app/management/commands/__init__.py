@@ -1,0 +1,1 @@
+"""Commands about results, one module each."""

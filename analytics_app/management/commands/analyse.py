@@ -1,0 +1,111 @@
+"""manage.py analyse SLUG: compute a study's results here and now, and write the results document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.serializers.json import DjangoJSONEncoder
+
+from analytics_app.models import Run, RunState, RunTrigger
+from analytics_app.selectors.document import document_of
+from analytics_app.selectors.results import systems_shown
+from analytics_app.selectors.runs import workers
+from analytics_app.services import runs
+from tasks_app.models import Study
+from tasks_app.studyfile.problems import closest
+
+STDOUT = "-"
+
+
+class Command(BaseCommand):
+    """Start a run, or take the equal one there is, work on it, and write the results document."""
+
+    help = "Compute the results of a study and write them as JSON. Needs neither a worker nor the broker."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare what the command takes."""
+        parser.add_argument("slug")
+        parser.add_argument("--json", metavar="FILE", default=STDOUT, help="where to write; - is standard output")
+        # Not --settings, which every command of Django has for another purpose.
+        parser.add_argument("--plan", metavar="FILE", help="YAML or JSON to use instead of the study's own plan")
+        parser.add_argument("--wait", action="store_true", help="leave the work to the workers and wait for them")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the command."""
+        study = _study(options["slug"])
+        target = _target(options["json"])
+        run = _start(study, options["plan"])
+        if options["wait"]:
+            self._wait(run)
+        else:
+            runs.compute_here(run=run)
+        if run.state != RunState.DONE:
+            raise CommandError(f"Run {run.number} of {study.slug} is {run.state}. {run.error}".strip())
+        document = document_of(run, systems=systems_shown(study))
+        text = json.dumps(document, cls=DjangoJSONEncoder, indent=1, ensure_ascii=False, allow_nan=False)
+        if target is None:
+            self.stdout.write(text)
+        else:
+            target.write_text(f"{text}\n", encoding="utf-8")
+            self.stdout.write(f"Wrote {len(document['rows'])} rows of run {run.number} to {target}.")
+        if not systems_shown(study):
+            self.stderr.write("The study is not closed: results by system are left out until it is.")
+
+    def _wait(self, run: Run) -> None:
+        """Wait until workers have brought a run to its end, and say so where there are none."""
+        told = False
+        while run.state in (RunState.QUEUED, RunState.RUNNING):
+            if not told and not (status := workers()).alive:
+                since = f" since {status.since:%Y-%m-%d %H:%M} UTC" if status.since else ""
+                self.stderr.write(f"No worker answers{since}. `make run` starts one, or: {status.command}")
+                told = True
+            runs.wait_for_others()
+            run.refresh_from_db()
+
+
+def _study(slug: str) -> Study:
+    study = Study.objects.filter(slug=slug).first()
+    if study is None:
+        near = closest(slug, Study.objects.values_list("slug", flat=True))
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise CommandError(f"There is no study {slug!r}.{hint}")
+    return study
+
+
+def _target(name: str) -> Path | None:
+    """Return the file to write, None for standard output; said before anything is computed where it cannot be."""
+    if name == STDOUT:
+        return None
+    path = Path(name)
+    if path.is_dir() or not path.parent.is_dir():
+        raise CommandError(f"{path} cannot be written: name a file in a folder that is there.")
+    return path
+
+
+def _start(study: Study, plan: str | None) -> Run:
+    settings = None if plan is None else _read(plan)
+    try:
+        return runs.start(study=study, by=None, settings=settings, trigger=RunTrigger.COMMAND)
+    except runs.Busy:
+        raise CommandError("Ratings are being stored just now. Try again when that is done.") from None
+    except ValueError as problems:
+        lines = [f"{plan or 'The plan of the study'}: {line}" for line in str(problems).splitlines()]
+        raise CommandError("\n".join(lines)) from None
+
+
+def _read(plan: str) -> Mapping[str, Any]:
+    """Read a plan; JSON is YAML too."""
+    try:
+        document = yaml.safe_load(Path(plan).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CommandError(f"{plan} cannot be read: {error.strerror}.") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise CommandError(f"{plan} is neither YAML nor JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise CommandError(f"{plan} must say what to analyse as name: value, such as ddof: 0.")
+    return document

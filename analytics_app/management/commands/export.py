@@ -1,0 +1,134 @@
+"""manage.py export SLUG: write the ratings of a study, or with --results what a run found."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from analytics_app.exports import ratings, results
+from analytics_app.exports.reference import reference
+from analytics_app.models import Run, RunState
+from analytics_app.selectors.pages import best_run
+from analytics_app.selectors.results import systems_shown
+from tasks_app.models import Study
+from tasks_app.selectors.judgments import UNDER_WAY
+from tasks_app.services import events
+from tasks_app.studyfile.problems import closest
+
+STDOUT = "-"
+BEST = 0
+
+
+class Command(BaseCommand):
+    """Write ratings or results to a file or to standard output."""
+
+    help = (
+        "Write the ratings of a study in long form (csv, jsonl), or with --results the results document of a run "
+        "(json, csv). docs/columns.md says what the columns hold."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare what the command takes."""
+        parser.add_argument("slug", nargs="?")
+        parser.add_argument("--columns", action="store_true", help="print the tables of docs/columns.md instead")
+        parser.add_argument("--format", choices=("csv", "jsonl", "json"), default="csv")
+        parser.add_argument("--output", metavar="FILE", default=STDOUT, help="where to write; - is standard output")
+        parser.add_argument("--task", metavar="KEY", action="append", help="only ratings of this task; may be repeated")
+        parser.add_argument(
+            "--results",
+            metavar="RUN",
+            nargs="?",
+            type=int,
+            const=BEST,
+            help="results instead of ratings: of this run, by its number, or of the newest planned one that is done",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the command."""
+        if options["columns"]:
+            self.stdout.write(reference(), ending="")
+            return
+        study = _study(options["slug"])
+        chunks = self._ratings(study, options) if options["results"] is None else self._results(study, options)
+        size = _write(chunks, options["output"])
+        if options["output"] != STDOUT:
+            self.stdout.write(f"Wrote {size:,} bytes to {options['output']}.")
+
+    def _ratings(self, study: Study, options: dict[str, Any]) -> Iterator[bytes]:
+        if options["format"] == "json":
+            raise CommandError("Ratings are written as csv or jsonl; json is a format of --results.")
+        try:
+            chunks = ratings.stream(study, format=options["format"], tasks=options["task"])
+        except ratings.UnknownName as unknown:
+            raise CommandError(str(unknown)) from None
+        if study.state in UNDER_WAY:
+            events.log(study, None, "exported", about=f"ratings ({options['format']}) by a command")
+        return chunks
+
+    def _results(self, study: Study, options: dict[str, Any]) -> Iterator[bytes]:
+        if options["format"] == "jsonl":
+            raise CommandError("Results are written as json or csv; jsonl is a format of ratings.")
+        if options["task"]:
+            raise CommandError("--task is for ratings; a results document holds every task.")
+        run = _run(study, options["results"])
+        if not systems_shown(study):
+            self.stderr.write("The study is not closed: results by system are left out until it is.")
+        return results.stream(run, format=options["format"])
+
+
+def _study(slug: str | None) -> Study:
+    if slug is None:
+        raise CommandError("Name a study by its slug: manage.py export SLUG.")
+    study = Study.objects.filter(slug=slug).first()
+    if study is None:
+        near = closest(slug, Study.objects.values_list("slug", flat=True))
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise CommandError(f"There is no study {slug!r}.{hint}")
+    return study
+
+
+def _run(study: Study, number: int) -> Run:
+    run = best_run(study) if number == BEST else Run.objects.filter(study=study, number=number).first()
+    if run is None:
+        what = "no run that is done" if number == BEST else f"no run {number}"
+        raise CommandError(f"There is {what} in {study.slug}. `manage.py analyse {study.slug}` computes one.")
+    if run.state != RunState.DONE:
+        raise CommandError(f"Run {run.number} of {study.slug} is {run.state}: only a run that is done has results.")
+    return run
+
+
+def _write(chunks: Iterator[bytes], name: str) -> int:
+    """Write a file as a whole: until it is complete it has another name. Returns its bytes."""
+    if name == STDOUT:
+        try:
+            return _copy(chunks, sys.stdout.buffer)
+        except BrokenPipeError:
+            # Whoever reads has had enough, such as `head`; what is written at the end of the process goes nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+    path = Path(name)
+    if path.is_dir() or not path.parent.is_dir():
+        raise CommandError(f"{path} cannot be written: name a file in a folder that is there.")
+    unfinished = path.with_name(f"{path.name}.part")
+    try:
+        with unfinished.open("wb") as target:
+            size = _copy(chunks, target)
+        unfinished.replace(path)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return size
+
+
+def _copy(chunks: Iterator[bytes], target: BinaryIO) -> int:
+    size = 0
+    for chunk in chunks:
+        size += target.write(chunk)
+    target.flush()
+    return size

@@ -1,0 +1,197 @@
+"""Reads for pages about runs and results, each in one query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import Count, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
+from django.http import Http404
+
+from analytics_app.models import UNFINISHED, Exclusion, ResultLift, ResultRow, Run, RunPart, RunState
+from analytics_app.selectors.results import rows_of
+from tasks_app.models import Criterion, Judgment, Rater, Rating, Study, TaskCriterion
+
+# Runs in the list of a page, and pairs of systems in one table.
+RUNS_SHOWN, PAIRS_SHOWN = 50, 45
+
+# Statistics of which there is a row a pair of systems.
+PAIRED = (
+    "difference",
+    "difference_z",
+    "difference_over_raters",
+    "wilcoxon",
+    "superiority",
+    "effect_size",
+    "effect_size_z",
+)
+
+
+def run_numbered(study: Study, number: int) -> Run:
+    """Return a run of a study that somebody may see, or 404."""
+    run = Run.objects.filter(study=study, number=number).select_related("by", "plan").first()
+    if run is None:
+        raise Http404
+    return run
+
+
+def best_run(study: Study) -> Run | None:
+    """Return the run to read first: the newest planned one that is done, else the newest done."""
+    done = Run.objects.filter(study=study, state=RunState.DONE).select_related("by", "plan")
+    return done.order_by("-planned", "-number").first()
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What keys of tasks and criteria stand for, tasks in their order."""
+
+    tasks: dict[str, str] = field(default_factory=dict)
+    criteria: dict[str, str] = field(default_factory=dict)
+
+
+def names_of(study: Study) -> Names:
+    """Return the titles of the tasks and the names of the criteria of a study, live ones before replaced ones."""
+    asked = (
+        TaskCriterion.objects.filter(task__study=study)
+        .order_by(F("task__until").desc(nulls_first=True), "task__order", "order")
+        .values_list("task__key", "task__title", "criterion__key", "criterion__name")
+    )
+    names = Names()
+    for task, title, criterion, name in asked:
+        names.tasks.setdefault(task, title or task)
+        names.criteria.setdefault(criterion, name)
+    return names
+
+
+def pairs_of_systems(run: Run) -> int:
+    """Return how many pairs of systems were compared for one criterion."""
+    compared = ResultRow.objects.filter(run=run, statistic="difference", basis="kept", slice=None)
+    counted = compared.values("task", "criterion").order_by().annotate(n=Count("id"))
+    return int(counted.aggregate(most=Max("n"))["most"] or 0)
+
+
+def rows_for_page(run: Run, *, systems: bool, pairs: bool) -> Sequence[ResultRow]:
+    """Return the rows that a page shows: of raters only those with something to say, of pairs none if they are many."""
+    rows = rows_of(run, systems=systems).exclude(analysis="raters", note=None)
+    return list(rows if pairs else rows.exclude(statistic__in=PAIRED))
+
+
+def lifts_of(study: Study) -> Sequence[ResultLift]:
+    """Return when, by whom and why results by system were shown while the study was open."""
+    return list(ResultLift.objects.filter(study=study).select_related("by").order_by("id"))
+
+
+# The monitor --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RunsNow:
+    """The newest run that is done, the one under way and the newest of all, each None where there is none.
+
+    `newer` counts the ratings that came since the run that is done.
+    """
+
+    done: Run | None
+    under_way: Run | None
+    failed: Run | None
+    newer: int
+    parts: int
+    parts_done: int
+
+
+def runs_now(study: Study) -> RunsNow:
+    """Return what is to be said about the runs of a study, in one query."""
+    runs = Run.objects.filter(study=study)
+    newest = runs.order_by("-number").values("pk")
+    since = (
+        Rating.objects.filter(task__study=study, id__gt=OuterRef("high_water"))
+        .exclude(rater__kind=Rater.Kind.SANDBOX)
+        .order_by()
+        .values("task__study")
+        .annotate(n=Count("id"))
+        .values("n")
+    )
+    found = (
+        runs.filter(
+            Q(pk=Subquery(newest.filter(state=RunState.DONE)[:1]))
+            | Q(pk=Subquery(newest.filter(state__in=UNFINISHED)[:1]))
+            | Q(pk=Subquery(newest[:1]))
+        )
+        .annotate(
+            n_parts=Count("parts"),
+            n_done=Count("parts", filter=Q(parts__state=RunPart.State.DONE)),
+            newer=Coalesce(Subquery(since, output_field=IntegerField()), Value(0)),
+        )
+        .order_by("-number")
+    )
+    rows = list(found)
+    done = next((run for run in rows if run.state == RunState.DONE), None)
+    under_way = next((run for run in rows if run.state in UNFINISHED), None)
+    return RunsNow(
+        done=done,
+        under_way=under_way,
+        failed=rows[0] if rows and rows[0].state == RunState.FAILED else None,
+        newer=done.newer if done is not None else 0,
+        parts=under_way.n_parts if under_way is not None else 0,
+        parts_done=under_way.n_done if under_way is not None else 0,
+    )
+
+
+def agreement_of(run: Run) -> Sequence[ResultRow]:
+    """Return alpha of every criterion with its name as `criterion_name`; it tells no systems apart."""
+    name = Criterion.objects.filter(study=run.study_id, key=OuterRef("criterion"), until=None).values("name")[:1]
+    rows = rows_of(run, systems=False).filter(statistic="alpha", basis="kept", slice=None, group=None)
+    return list(rows.annotate(criterion_name=Subquery(name)))
+
+
+# Raters and exclusions ------------------------------------------------------------------------------------
+
+
+def raters_with_work(study: Study) -> QuerySet[Rater]:
+    """Return raters with their judgments and active minutes; no system is in sight, nor what they answered."""
+    answers = (
+        Judgment.objects.filter(assignment__rater=OuterRef("pk"), replaced_by=None, skip_reason="")
+        .order_by()
+        .values("assignment__rater")
+    )
+    return (
+        Rater.objects.filter(study=study)
+        .exclude(kind=Rater.Kind.SANDBOX)
+        .annotate(
+            n_judgments=Coalesce(Subquery(answers.annotate(n=Count("id")).values("n")), Value(0)),
+            minutes=Subquery(answers.annotate(n=Sum("seconds_active") / 60.0).values("n")),
+            n_skipped=Count("assignments", filter=Q(assignments__state="skipped")),
+        )
+        .order_by("pseudonym")
+    )
+
+
+def exclusions_by_hand(study: Study, raters: Sequence[Rater]) -> dict[int, Exclusion]:
+    """Return the exclusions that hold of some raters, by rater."""
+    found = Exclusion.objects.filter(study=study, run=None, lifted_at=None, rater__in=raters).select_related("by")
+    return {one.rater_id: one for one in found if one.rater_id is not None}
+
+
+def means_of_raters(run: Run) -> QuerySet[ResultRow]:
+    """Return the mean of each rater for each criterion, of the kept ratings."""
+    return rows_of(run, systems=False).filter(analysis="raters", statistic="rater_mean", basis="kept", slice=None)
+
+
+def spread_of(run: Run, means: Sequence[ResultRow]) -> list[tuple[ResultRow, ResultRow | None]]:
+    """Return means of raters with the standard deviations that belong to them."""
+    spread = rows_of(run, systems=False).filter(
+        analysis="raters", statistic="rater_sd", basis="kept", slice=None, rater__in={row.rater for row in means}
+    )
+    found = {(row.task, row.criterion, row.rater): row for row in spread}
+    return [(row, found.get((row.task, row.criterion, row.rater))) for row in means]
+
+
+def last_number(study: Study) -> int:
+    """Return the number of the newest run, 0 where there is none."""
+    return int(Run.objects.filter(study=study).aggregate(last=Max("number"))["last"] or 0)
+
+
+def count_ratings(study: Study) -> int:
+    """Return how many ratings a study has, leaving out those of people who tried it out."""
+    return Rating.objects.filter(task__study=study).exclude(rater__kind=Rater.Kind.SANDBOX).count()

@@ -1,0 +1,55 @@
+"""Reads about runs: which there are, and how far one is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Q, QuerySet
+
+from analytics_app.models import UNFINISHED, Run, RunPart, RunState
+from analytics_app.selectors.workers import WorkerStatus, workers
+from tasks_app.models import Study
+
+__all__ = ["RunProgress", "WorkerStatus", "latest_run", "progress", "runs_of", "unfinished_run", "workers"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How many parts of a run are done and under way, of how many; `since` when it began, else was queued."""
+
+    done: int
+    total: int
+    running: int
+    state: str
+    since: datetime
+
+    @property
+    def share(self) -> float:
+        """Share of parts that are done, 0 to 1."""
+        return self.done / self.total if self.total else float(self.state == RunState.DONE)
+
+
+def runs_of(study: Study) -> QuerySet[Run]:
+    """Return the runs of a study, newest first."""
+    return Run.objects.filter(study=study).select_related("by").order_by("-number")
+
+
+def latest_run(study: Study) -> Run | None:
+    """Return the newest run of a study that is done."""
+    return runs_of(study).filter(state=RunState.DONE).first()
+
+
+def unfinished_run(study: Study) -> Run | None:
+    """Return the newest run of a study that is queued or under way."""
+    return runs_of(study).filter(state__in=UNFINISHED).first()
+
+
+def progress(run: Run) -> RunProgress:
+    """Count the parts of a run in one query."""
+    counted = RunPart.objects.filter(run=run).aggregate(
+        total=Count("id"),
+        done=Count("id", filter=Q(state=RunPart.State.DONE)),
+        running=Count("id", filter=Q(state=RunPart.State.RUNNING)),
+    )
+    return RunProgress(**counted, state=run.state, since=run.started or run.created_at)

@@ -1,0 +1,67 @@
+"""Whether anybody works in the background, and whether the broker can be reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal, TypeAlias
+
+import redis
+from django.conf import settings
+from django.db import connection
+
+BROKER_PATIENCE_SECONDS = 0.5
+
+# Beat has each queue answer every 15 seconds, and a part under way renews its heartbeat every 5.
+SILENT_AFTER = timedelta(seconds=60)
+
+# What starts a worker where evalweb does not run by `make run`, which starts one itself. A test holds it to the
+# command of evalweb.serve.
+COMMAND = "python -m celery -A evalweb worker -Q quick,analysis --without-gossip --without-mingle"
+
+BrokerState: TypeAlias = Literal["ok", "unreachable"]
+
+_SIGNS = """
+SELECT GREATEST((SELECT max(at) FROM analytics_app_workerbeat),
+                (SELECT max(heartbeat) FROM analytics_app_runpart WHERE state = 'running')),
+       clock_timestamp()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """Whether a worker answers, since when none does (None: none ever has), and the command that starts one."""
+
+    alive: bool
+    since: datetime | None
+    command: str
+    broker: BrokerState
+
+
+def workers(now: datetime | None = None) -> WorkerStatus:
+    """Look for signs of life of workers, by the database's clock, and for the broker, for half a second.
+
+    Ask on pages that show an unfinished run: a broker that swallows packets costs the half second.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_SIGNS)
+        since, clock = cursor.fetchone()
+    alive = since is not None and (now or clock) - since < SILENT_AFTER
+    return WorkerStatus(alive=alive, since=since, command=COMMAND, broker=broker_state())
+
+
+def broker_state() -> BrokerState:
+    """Ask the broker for a sign of life."""
+    client = redis.Redis.from_url(
+        settings.CELERY_BROKER_URL,
+        socket_connect_timeout=BROKER_PATIENCE_SECONDS,
+        socket_timeout=BROKER_PATIENCE_SECONDS,
+        retry=None,
+    )
+    try:
+        client.ping()
+    except (redis.RedisError, OSError):
+        return "unreachable"
+    finally:
+        client.close()
+    return "ok"

@@ -1,0 +1,70 @@
+"""Exclusions by hand: decided on pages that show no system, each with a written reason, none ever deleted.
+
+They change no run that exists; the rule "manual" heeds those that hold when a run is started.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from analytics_app.models import Exclusion
+from tasks_app.models import Judgment, Rater, Study
+from tasks_app.services import events
+from tasks_app.services.database import atomically
+from tasks_app.services.events import Actor
+
+MANUAL = "manual"
+
+
+@atomically
+def exclude_rater(*, rater: Rater, by: Actor, reason: str) -> Exclusion:
+    """Leave out everything a rater judged, in runs from now on. Pay does not change.
+
+    Raises
+    ------
+    ValueError
+        Without a written reason.
+    """
+    return _exclude(rater.study, by, reason, about=rater.pseudonym, rater=rater)
+
+
+@atomically
+def exclude_judgment(*, judgment: Judgment, by: Actor, reason: str) -> Exclusion:
+    """Leave out one judgment, in runs from now on. Raises ValueError without a written reason."""
+    rater = judgment.assignment.rater
+    about = f"{rater.pseudonym}, judgment {judgment.assignment.order}"
+    return _exclude(rater.study, by, reason, about=about, judgment=judgment)
+
+
+@atomically
+def lift(*, exclusion: Exclusion, by: Actor) -> None:
+    """Include again what was excluded by hand, in runs from now on."""
+    lifted = Exclusion.objects.filter(pk=exclusion.pk, run=None, lifted_at=None)
+    if lifted.update(lifted_by=getattr(by, "pk", None), lifted_at=Now()):
+        events.log(exclusion.study, by, "included", about=_name(exclusion), before={"reason": exclusion.reason})
+    exclusion.refresh_from_db()
+
+
+def _exclude(study: Study, by: Actor, reason: str, *, about: str, **what: Any) -> Exclusion:
+    reason = reason.strip()
+    if not reason:
+        raise ValueError(_("Write down why: the reason is printed with the results."))
+    # The study's row stands for the rule that nothing is excluded twice.
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    standing = Exclusion.objects.filter(study=study, run=None, lifted_at=None, **what).first()
+    if standing is not None:
+        return standing
+    excluded = Exclusion.objects.create(study=study, rule=MANUAL, reason=reason, by_id=getattr(by, "pk", None), **what)
+    events.log(study, by, "excluded", about=about, after={"reason": reason})
+    return excluded
+
+
+def _name(exclusion: Exclusion) -> str:
+    if exclusion.rater is not None:
+        return exclusion.rater.pseudonym
+    judgment = exclusion.judgment
+    assert judgment is not None
+    return f"{judgment.assignment.rater.pseudonym}, judgment {judgment.assignment.order}"

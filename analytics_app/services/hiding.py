@@ -1,0 +1,32 @@
+"""Showing results by system while a study is open: who asked for it, when and why is kept and printed."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultLift
+from analytics_app.selectors.results import systems_shown
+from tasks_app.models import Study
+from tasks_app.services import events
+from tasks_app.services.database import atomically
+from tasks_app.services.events import Actor
+
+
+@atomically
+def lift(*, study: Study, by: Actor, reason: str) -> ResultLift | None:
+    """Show results by system from now on, for good; None where they are shown already.
+
+    Raises
+    ------
+    ValueError
+        Without a written reason.
+    """
+    reason = reason.strip()
+    if not reason:
+        raise ValueError(_("Write down why: the reason is printed with the results and in the datasheet."))
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    if systems_shown(study):
+        return None
+    lifted = ResultLift.objects.create(study=study, by_id=getattr(by, "pk", None), reason=reason)
+    events.log(study, by, "lifted", about="hidden results", after={"reason": reason, "state": study.state})
+    return lifted

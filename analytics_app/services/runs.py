@@ -1,0 +1,189 @@
+"""Starting, cancelling and working off runs. Rows are written before anybody is told of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import partial
+from threading import Event
+from typing import Any
+
+from django.conf import settings as project
+from django.db import transaction
+from django.db.models import Max
+from django.db.models.functions import Now
+
+from analytics_app import plan as plans
+from analytics_app.models import UNFINISHED, Exclusion, Plan, Run, RunPart, RunPartKind, RunState, RunTrigger
+from analytics_app.services import bell, computing, parts, seen
+from analytics_app.services.seen import Busy
+from tasks_app.models import Study
+from tasks_app.services import events
+from tasks_app.services.database import atomically
+from tasks_app.services.events import Actor
+
+__all__ = ["Busy", "cancel", "compute_here", "refuse", "start"]
+
+NOTHING = "There is nothing to analyse: the study has no task."
+
+# How often a process that works on a run looks whether others have done their parts.
+LOOK_SECONDS = 0.5
+
+
+@atomically
+def start(
+    *, study: Study, by: Actor, settings: Mapping[str, Any] | None = None, trigger: str = RunTrigger.DEMAND
+) -> Run:
+    """Start a run over the ratings there are now, by the study's plan or other settings.
+
+    Where an equal run (the same ratings, settings and code) is done or under way, that one is returned. The run is
+    planned if its settings are those of the frozen plan and the study is closed: an interim look is exploratory.
+
+    Raises
+    ------
+    ValueError
+        With one problem of the settings a line.
+    Busy
+        While somebody stores many ratings in one transaction.
+    """
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    frozen = plans.frozen_plan(study)
+    document = _checked(study, frozen, settings)
+    run = _unsaved(study, frozen, document, by, trigger)
+    equal = Run.objects.filter(study=study, digest=run.digest, state__in=(*UNFINISHED, RunState.DONE)).first()
+    if equal is not None:
+        return _wanted(equal, by, trigger)
+    run.save(force_insert=True)
+    ids = _add_parts(run, study)
+    if trigger != RunTrigger.SCHEDULE:
+        events.log(study, by, "started run", about=str(run.number), after={"trigger": trigger, "planned": run.planned})
+    # A command works on its parts itself; workers join in when beat next looks.
+    if ids and trigger != RunTrigger.COMMAND:
+        transaction.on_commit(partial(bell.ring, ids))
+    run.refresh_from_db()
+    return run
+
+
+@atomically
+def refuse(*, study: Study, trigger: str, problem: str) -> Run:
+    """Store a run that could not be started by itself, so that somebody reads why."""
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    run = _unsaved(study, None, {}, None, trigger)
+    run.state, run.error, run.finished = RunState.FAILED, f"The plan cannot be used. {problem}", Now()
+    run.save(force_insert=True)
+    return run
+
+
+@atomically
+def cancel(*, run: Run, by: Actor) -> None:
+    """Cancel a run that is not done: no part of it is begun any more, and what is under way is not stored."""
+    ended = Run.objects.filter(pk=run.pk, state__in=UNFINISHED)
+    if ended.update(state=RunState.CANCELLED, finished=Now()):
+        events.log(run.study, by, "cancelled run", about=str(run.number))
+    run.refresh_from_db()
+
+
+def compute_here(*, run: Run) -> Run:
+    """Work on the parts of a run in this process until it has ended, beside workers if there are some."""
+    while run.state in UNFINISHED:
+        ids = parts.due().filter(run=run).order_by("number").values_list("pk", flat=True)
+        if not any(parts.work(part_id) for part_id in list(ids)):
+            wait_for_others()
+        run.refresh_from_db()
+    return run
+
+
+def wait_for_others() -> None:
+    """Let some time pass while parts are in the hands of others."""
+    Event().wait(LOOK_SECONDS)
+
+
+# What a run is made of ----------------------------------------------------------------------------------
+
+
+def _checked(study: Study, frozen: Plan | None, settings: Mapping[str, Any] | None) -> dict[str, Any]:
+    if settings is not None:
+        return plans.check(settings, study)
+    return plans.check(frozen.document, study) if frozen is not None else plans.document_of(study)
+
+
+def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Actor, trigger: str) -> Run:
+    """Return a run over the ratings there are now, with the digest of everything its results depend on."""
+    follows = frozen is not None and document == plans.check(frozen.document, study)
+    planned = follows and study.state == Study.State.CLOSED
+    found = seen.look(study, surplus=bool(document.get("surplus")))
+    by_hand = Exclusion.objects.filter(study=study, run=None, lifted_at=None).order_by("pk")
+    run = Run(
+        study=study,
+        number=(Run.objects.filter(study=study).aggregate(last=Max("number"))["last"] or 0) + 1,
+        version=study.current_version,
+        plan=frozen if follows else None,
+        planned=planned,
+        trigger=trigger,
+        by_id=getattr(by, "pk", None),
+        settings=document,
+        # Computed from what held at the start, whoever excludes or takes back meanwhile.
+        facts={"manual_exclusions": list(by_hand.values_list("pk", flat=True))},
+        seed=study.seed,
+        high_water=found.high_water,
+        judgment_high_water=found.judgment_high_water,
+        n_seen=found.n_seen,
+        code_version=project.EVALWEB_CODE_VERSION,
+    )
+    run.digest = digest_of(run)
+    return run
+
+
+def digest_of(run: Run) -> str:
+    """Return the SHA-256 of what the results of a run depend on: equal digests, equal results.
+
+    `planned` is part of it, since each row says it.
+    """
+    depends_on = {
+        "version": run.version,
+        "high_water": run.high_water,
+        "judgment_high_water": run.judgment_high_water,
+        "n_seen": run.n_seen,
+        "settings": run.settings,
+        "manual_exclusions": run.facts["manual_exclusions"],
+        "seed": run.seed,
+        "code_version": run.code_version,
+        "planned": run.planned,
+    }
+    text = json.dumps(depends_on, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _wanted(equal: Run, by: Actor, trigger: str) -> Run:
+    """Return an equal run; one that had started by itself is now somebody's, so that it is kept."""
+    if equal.trigger == RunTrigger.SCHEDULE and trigger != RunTrigger.SCHEDULE:
+        equal.trigger, equal.by_id = trigger, getattr(by, "pk", None)
+        equal.save(update_fields=["trigger", "by"])
+    return equal
+
+
+def _add_parts(run: Run, study: Study) -> list[int]:
+    """Store the parts of a run and return those that can begin; a run without parts is done at once."""
+    planned = computing.parts_of(study, run.settings)
+    if not planned:
+        Run.objects.filter(pk=run.pk).update(
+            state=RunState.DONE, started=Now(), finished=Now(), facts={**run.facts, "note": NOTHING}
+        )
+        return []
+    first = {one.task.pk for one in planned if one.kind == RunPartKind.QUALITY}
+    rows = [
+        RunPart(
+            run=run,
+            number=number,
+            kind=one.kind,
+            task=one.task,
+            criterion=one.criterion,
+            state=RunPart.State.WAITING
+            if one.kind != RunPartKind.QUALITY and one.task.pk in first
+            else RunPart.State.QUEUED,
+        )
+        for number, one in enumerate(planned)
+    ]
+    RunPart.objects.bulk_create(rows)
+    return [one.pk for one in rows if one.state == RunPart.State.QUEUED]

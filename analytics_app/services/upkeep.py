@@ -1,0 +1,120 @@
+"""What beat has done every few seconds: ring again for parts nobody heard of, start runs, clear superseded ones."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+
+from django.db import DatabaseError, transaction
+from django.db.models import Q
+from django.db.models.deletion import ProtectedError
+from django.db.models.functions import Now
+
+from analytics_app.models import UNFINISHED, Run, RunState, RunTrigger, WorkerBeat
+from analytics_app.services import bell, parts, runs
+from analytics_app.services.seen import Busy
+from tasks_app.models import Study
+from tasks_app.services.database import rows
+
+RING_AFTER = timedelta(seconds=60)
+
+# An automatic run begins at least so long after the last one did, and at least so many times as long as that one took:
+# analysing takes up a tenth of a worker at most.
+LEAST_PAUSE_SECONDS = 60
+PAUSE_PER_SECOND = 10
+
+log = logging.getLogger(__name__)
+
+# Studies whose newest ratings no run has seen: while they are open after a pause, once they are closed always.
+_DUE = """
+SELECT s.id, s.state
+  FROM tasks_app_study s
+  LEFT JOIN LATERAL (SELECT r.id, r.high_water, r.finished, COALESCE(r.started, r.created_at) AS began
+                       FROM analytics_app_run r WHERE r.study_id = s.id ORDER BY r.id DESC LIMIT 1) last ON true
+ CROSS JOIN LATERAL (SELECT COALESCE(max(m.id), 0) AS id
+                       FROM tasks_app_task t
+                      CROSS JOIN LATERAL (SELECT max(g.id) AS id FROM tasks_app_rating g WHERE g.task_id = t.id) m
+                      WHERE t.study_id = s.id) newest
+ WHERE (%(study)s IS NULL OR s.id = %(study)s)
+   AND NOT EXISTS (SELECT 1 FROM analytics_app_run r WHERE r.study_id = s.id AND r.state IN ('queued', 'running'))
+   AND (s.state = 'open' AND newest.id > COALESCE(last.high_water, 0)
+        AND (last.id IS NULL OR clock_timestamp() - last.began
+                >= GREATEST(%(least)s * interval '1 second', %(times)s * (last.finished - last.began)))
+     OR s.state = 'closed' AND s.closed_at IS NOT NULL AND newest.id > 0
+        AND NOT EXISTS (SELECT 1 FROM analytics_app_run r WHERE r.study_id = s.id
+                           AND (r.created_at >= s.closed_at OR r.trigger = 'closing' AND r.high_water >= newest.id)))
+ ORDER BY s.id
+"""
+
+
+def ring_again() -> int:
+    """Ring for parts that are due and were not rung for lately; returns for how many."""
+    quiet = Q(rung_at=None) | Q(rung_at__lt=Now() - RING_AFTER)
+    ids = parts.due().filter(quiet).order_by("run", "number").values_list("pk", flat=True)
+    found = list(ids[: bell.MOST_WAITING])
+    return bell.ring(found, again=True) if found else 0
+
+
+def start_due() -> list[Run]:
+    """Start the runs that are due: new judgments in open studies, and closings whose run could not begin then."""
+    started = [start_by_itself(study_id=pk, trigger=trigger) for pk, trigger in due_studies()]
+    return [run for run in started if run is not None]
+
+
+def due_studies(study_id: int | None = None) -> list[tuple[int, str]]:
+    """Return the studies, or the one of them, that a run should start for, each with the trigger it has."""
+    found = rows(_DUE, {"study": study_id, "least": LEAST_PAUSE_SECONDS, "times": PAUSE_PER_SECOND})
+    return [(pk, RunTrigger.CLOSING if state == Study.State.CLOSED else RunTrigger.SCHEDULE) for pk, state in found]
+
+
+def start_by_itself(*, study_id: int, trigger: str, if_due: bool = True) -> Run | None:
+    """Start a run that nobody asked for. Never raises: None where it is not due any more, or has to wait.
+
+    A plan that cannot be used is stored as a failed run that says so.
+    """
+    try:
+        with transaction.atomic():
+            study = Study.objects.select_for_update(no_key=True).get(pk=study_id)
+            # Two of these may have looked at once; under the study's lock one of them sees the other's run.
+            if if_due and not due_studies(study_id):
+                return None
+            try:
+                with transaction.atomic():
+                    return runs.start(study=study, by=None, trigger=trigger)
+            except ValueError as problem:
+                return runs.refuse(study=study, trigger=trigger, problem=str(problem))
+    except (Busy, DatabaseError) as error:
+        log.warning("A run of study %s could not be started; it is tried again: %s", study_id, error)
+        return None
+
+
+def clear_superseded() -> int:
+    """Delete automatic runs, with their rows, that a newer automatic run of the study has made useless.
+
+    The newest one that is done stays, and any run that somebody asked for, that is planned or that a datasheet names.
+    """
+    automatic = Run.objects.filter(trigger=RunTrigger.SCHEDULE)
+    newest = dict(automatic.filter(state=RunState.DONE).order_by("id").values_list("study_id", "id"))
+    gone = 0
+    for study_id, newest_id in newest.items():
+        older = automatic.filter(study_id=study_id, id__lt=newest_id, planned=False).exclude(state__in=UNFINISHED)
+        gone += _delete(list(older))
+    return gone
+
+
+def _delete(superseded: Sequence[Run]) -> int:
+    gone = 0
+    for run in superseded:
+        try:
+            with transaction.atomic():
+                run.delete()
+        except ProtectedError:  # a datasheet was made from it
+            continue
+        gone += 1
+    return gone
+
+
+def note_beat(*, queue: str, host: str) -> None:
+    """Note that a worker has answered on a queue just now."""
+    WorkerBeat.objects.update_or_create(queue=queue, defaults={"at": Now(), "host": host})

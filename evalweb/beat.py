@@ -1,0 +1,32 @@
+"""The scheduler that `celery beat` runs."""
+
+import logging
+from typing import Any
+
+from celery.beat import PersistentScheduler, ScheduleEntry
+from kombu.exceptions import ChannelError
+
+# A worker takes its messages within seconds. Above so many, nobody takes any, and more of them would only fill the
+# broker's memory: a message that has expired stays where it is until somebody takes it.
+MOST_WAITING = 20
+
+log = logging.getLogger("evalweb.beat")
+
+
+class Scheduler(PersistentScheduler):
+    """Beat that adds nothing to a queue nobody takes from."""
+
+    def apply_async(self, entry: ScheduleEntry, producer: Any = None, advance: bool = True, **kwargs: Any) -> Any:
+        """Send what is due, unless its queue is full of what was due before."""
+        queue = (entry.options or {}).get("queue") or self.app.conf.task_default_queue
+        if _waiting(producer, queue) >= MOST_WAITING:
+            log.debug("Nobody takes messages from the queue %s; %s is left out", queue, entry.name)
+            return None
+        return super().apply_async(entry, producer=producer, advance=advance, **kwargs)
+
+
+def _waiting(producer: Any, queue: str) -> int:
+    try:
+        return int(producer.channel.queue_declare(queue=queue, passive=True).message_count)
+    except ChannelError:  # there is no such queue while it is empty
+        return 0

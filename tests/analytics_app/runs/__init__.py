@@ -1,0 +1,1 @@
+"""Runs: started, worked on by anybody, stored once."""

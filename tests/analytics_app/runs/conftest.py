@@ -1,0 +1,87 @@
+"""A study with ratings, and an analysis that takes no time, for tests of what is around it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from analytics_app.models import Exclusion, Plot, RunPart
+from analytics_app.results import Row
+from analytics_app.services import bell, computing
+from analytics_app.services.computing import Outcome
+from tasks_app.models import Rater, Rating, Study
+from tests.analytics_app.filling import Filler
+from tests.builders import build_study
+
+Stand = Callable[[RunPart], Outcome]
+
+
+@pytest.fixture
+def rated(rosa: User) -> Study:
+    """An open study of rosa's with two criteria, in which two raters rated every text."""
+    study = build_study(rosa, criteria=("fluency", "content"))
+    filler = Filler(study)
+    for number, (item, system) in enumerate(sorted(filler.parts)):
+        for rater in ("R-0001", "R-0002"):
+            filler.judge(rater, item, system, {"fluency": 1 + number % 5, "content": 5 - number % 5})
+    return study
+
+
+def small_outcome(part: RunPart) -> Outcome:
+    """Find one row, and for the quality rules an exclusion, without computing anything."""
+    place = {"task": part.task.key, "criterion": part.criterion.key if part.criterion else None}
+    found = Outcome(rows=[Row(analysis="stand-in", statistic=part.kind, value=1 / 3, settings={"level": "x"}, **place)])
+    if part.kind == RunPart.Kind.QUALITY:
+        rating = Rating.objects.filter(task=part.task).order_by("id").first()
+        rater = Rater.objects.filter(study=part.run.study).order_by("id").first()
+        for target in {"rating": rating, "rater": rater}.items():
+            found.exclusions.append(
+                Exclusion(
+                    study=part.run.study,
+                    run=part.run,
+                    task=part.task,
+                    rule="stand-in",
+                    reason="A\ttab\\",
+                    **dict([target]),
+                )
+            )
+        found.facts = {"tasks": {part.task.key: {"ratings": 2}}}
+    else:
+        spec, key = {"a": 1}, f"{part.number}"
+        found.plots.append(Plot(run=part.run, key=key, spec=spec, svg="<svg/>", digest="0" * 64, title="A plot"))
+        found.facts = {"tasks": {part.task.key: {f"part {part.number}": "done"}}}
+    return found
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[Stand], None]:
+    """Let parts find what a function says instead of computing; at once what `small_outcome` says."""
+
+    def use(stand: Stand) -> None:
+        monkeypatch.setattr(computing, "compute", stand)
+
+    use(small_outcome)
+    return use
+
+
+@pytest.fixture
+def rung(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The parts that were rung for, in place of the broker."""
+    ids: list[int] = []
+
+    def note(part_ids: list[int], **_how: Any) -> int:
+        ids.extend(part_ids)
+        return len(part_ids)
+
+    monkeypatch.setattr(bell, "ring", note)
+    return ids
+
+
+@contextmanager
+def changed(thing: object, name: str, value: object) -> Iterator[None]:
+    """Set an attribute for the moment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(thing, name, value)
+        yield

@@ -1,0 +1,129 @@
+"""A worker and a scheduler on servers of a test's own, which can be killed, stopped and started again."""
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from time import monotonic
+from typing import Any
+
+import psutil
+import psycopg2
+
+from evalweb.local_services import PostgresServer, ValkeyServer, processes
+from evalweb.local_services.folder import BASE_DIR
+from evalweb.serve.children import WORKER_ENVIRONMENT, commands
+from tests.servers import running_postgres, running_valkey, temporary_folder
+
+
+@dataclass
+class Site:
+    """Reached by commands and by looking at rows."""
+
+    folder: Path
+    postgres: PostgresServer
+    valkey: ValkeyServer
+    environment: dict[str, str]
+    running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+
+    def python(self, program: str) -> str:
+        """Run a program with Django set up, as another process would, and return what it printed."""
+        lines = ("import django; django.setup()", program)
+        command = [sys.executable, "-c", "\n".join(lines)]
+        answer = subprocess.run(
+            command, cwd=BASE_DIR, env=self.environment, capture_output=True, text=True, check=False
+        )
+        assert answer.returncode == 0, answer.stderr
+        return answer.stdout.strip()
+
+    def manage(self, *arguments: str) -> str:
+        """Run a management command and return what it printed."""
+        command = [sys.executable, "manage.py", *arguments]
+        answer = subprocess.run(
+            command, cwd=BASE_DIR, env=self.environment, capture_output=True, text=True, check=False
+        )
+        assert answer.returncode == 0, answer.stderr
+        return answer.stdout
+
+    def start(self, name: str) -> None:
+        """Start the worker or the scheduler."""
+        self.running[name] = processes.start(
+            commands(self.folder / "beat-schedule")[name],
+            log=self.folder / f"{name}.log",
+            dies_with=signal.SIGTERM,
+            env=self.environment | WORKER_ENVIRONMENT | {"PYTHONPATH": str(BASE_DIR)},
+        )
+
+    def stop(self, name: str) -> None:
+        """End the worker or the scheduler, if it runs, and what it forked."""
+        process = self.running.pop(name, None)
+        if process is not None:
+            processes.stop(process, signal.SIGTERM)
+
+    def children(self) -> list[psutil.Process]:
+        """The processes of the worker that compute."""
+        return psutil.Process(self.running["worker"].pid).children()
+
+    def restart_valkey(self, meanwhile: Callable[[], None]) -> None:
+        """Stop the broker, which forgets everything, and start it again at its address."""
+        self.valkey.stop()
+        meanwhile()
+        self.valkey._start_once()
+
+    def restart_postgres(self) -> None:
+        """Restart the database as an administrator does: every connection is cut."""
+        self.postgres.stop()
+        self.postgres.start()
+
+    def rows(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
+        """Ask the database."""
+        connection = psycopg2.connect(self.environment["DATABASE_URL"])
+        try:
+            with connection, connection.cursor() as cursor:
+                cursor.execute(sql, params)
+                return list(cursor.fetchall()) if cursor.description else []
+        finally:
+            connection.close()
+
+    def until(self, what: str, condition: Callable[[], bool], seconds: float = 120) -> None:
+        """Wait until something is so."""
+        deadline = monotonic() + seconds
+        while not condition():
+            if monotonic() > deadline:
+                logs = "\n".join(f"{one}:\n{processes.tail(one, 40)}" for one in sorted(self.folder.glob("*.log")))
+                raise AssertionError(f"Not so after {seconds} seconds: {what}\n{logs}")
+            Event().wait(0.05)
+
+
+@contextmanager
+def running_site(worker_processes: int = 1) -> Iterator[Site]:
+    """Run a PostgreSQL and a Valkey, migrated and without worker and scheduler yet."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(temporary_folder())
+        postgres = stack.enter_context(running_postgres(folder))
+        valkey = stack.enter_context(running_valkey(folder))
+        site = Site(folder, postgres, valkey, _environment(folder, postgres.url(), valkey.url(), worker_processes))
+        for name in ("worker", "scheduler"):
+            stack.callback(site.stop, name)
+        site.manage("migrate", "--verbosity", "0")
+        yield site
+
+
+def _environment(folder: Path, database: str, broker: str, worker_processes: int) -> dict[str, str]:
+    unwanted = ("EVALWEB_LOCK_SECONDS", "EVALWEB_STATEMENT_SECONDS")
+    inherited = {name: value for name, value in os.environ.items() if name not in unwanted}
+    return inherited | {
+        "DJANGO_SETTINGS_MODULE": "evalweb.settings",
+        "SECRET_KEY": secrets.token_hex(32),
+        "ALLOWED_HOSTS": "localhost",
+        "DATABASE_URL": database,
+        "REDIS_URL": broker,
+        "EVALWEB_VAR": str(folder),
+        "EVALWEB_WORKER_PROCESSES": str(worker_processes),
+    }
