@@ -29,11 +29,17 @@ ADMIN_ADDITIONS: dict[str, list[str]] = {
     "font-src": [SELF],
 }
 
+# The page to try the API draws its small icons from its style sheet, as data: addresses; pictures can run nothing.
+API_PAGE = "/api/v1/"
+API_PAGE_ADDITIONS: dict[str, list[str]] = {"img-src": [SELF, "data:"]}
+
 
 class AdminFrameMiddleware:
-    """Give researchers' pages the policies they need; every other page keeps the strict ones of the settings.
+    """Give researchers' pages the policies they need, and the page of the API its icons.
 
-    Their referrer policy is `same-origin`: under `no-referrer` browsers send `Origin: null` with a form, and Django
+    Every other page keeps the strict policies of the settings.
+
+    Researchers' pages have the referrer policy `same-origin`: under `no-referrer` browsers send `Origin: null` with a form, and Django
     then refuses every sign-in. Raters' forms carry a signature of their own and do not need the header.
     """
 
@@ -47,4 +53,6 @@ class AdminFrameMiddleware:
             response.headers.setdefault("Referrer-Policy", "same-origin")
             if getattr(response, "_csp_replace", None) is None:
                 response._csp_replace = ADMIN_ADDITIONS  # type: ignore[attr-defined]  # read by django-csp
+        elif request.path_info == API_PAGE:
+            response._csp_replace = API_PAGE_ADDITIONS  # type: ignore[attr-defined]
         return response

@@ -1,0 +1,1 @@
+"""Ratings, runs and results for scripts."""

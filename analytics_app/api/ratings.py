@@ -1,0 +1,143 @@
+"""Ratings: whole files, streamed, and pages of objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from analytics_app.api import described, examples
+from analytics_app.exports import columns, ratings
+from tasks_app.api import examples as common
+from tasks_app.api.base import ApiView
+from tasks_app.api.described import SLUG, refusals
+from tasks_app.api.errors import BadRequest
+from tasks_app.api.pages import page_of
+from tasks_app.services import tokens
+
+TAG = "Judgments and ratings"
+
+ABOUT = (
+    "The ratings of the study in long form, one row a rating. A rating of a text that several systems produced alike "
+    "gives one row for each of them; such rows share `rating`. A judgment without a rating gives one row whose label "
+    "is `skip` or `none`. While the study is open or paused only its owners may take them out, which is logged.\n\n"
+    f"{described.table((*columns.RATINGS, columns.FEATURES))}"
+)
+
+
+class _File(ApiView):
+    """Ratings as one file."""
+
+    scope = tokens.READ_JUDGMENTS
+    Params = described.FileParams
+    format: ratings.Format
+
+    def send(self, request: Request, slug: str) -> HttpResponseBase:
+        """Answer with the file, read from the database while it is sent."""
+        study = self.study_to_export(request, slug, f"ratings.{self.format}")
+        try:
+            chunks = ratings.stream(study, format=self.format, **asked_for(self.given))
+        except ratings.UnknownName as unknown:
+            raise BadRequest(str(unknown)) from unknown
+        kind = ratings.CONTENT_TYPES[self.format]
+        answer = (
+            HttpResponse(content_type=kind)
+            if request.method == "HEAD"
+            else StreamingHttpResponse(chunks, content_type=kind)
+        )
+        answer.headers["Content-Disposition"] = f'attachment; filename="{slug}-ratings.{self.format}"'
+        return answer
+
+
+class RatingsCsv(_File):
+    """Ratings as CSV."""
+
+    format = "csv"
+
+    @extend_schema(
+        operation_id="ratings_csv",
+        summary="Ratings as CSV",
+        description=f"{ABOUT}\n\nUTF-8, comma-separated (RFC 4180). A text that a spreadsheet would take for a formula "
+        "has one apostrophe in front; JSON Lines have texts as they are.",
+        tags=[TAG],
+        parameters=[SLUG, described.FileParams],
+        responses={
+            (200, "text/csv"): OpenApiResponse(
+                OpenApiTypes.STR,
+                "The file, streamed.",
+                [OpenApiExample("Two lines", value=examples.RATINGS_CSV, media_type="text/csv", response_only=True)],
+            ),
+            **refusals(),
+        },
+    )
+    def get(self, request: Request, slug: str) -> HttpResponseBase:
+        """Answer with the file."""
+        return self.send(request, slug)
+
+
+class RatingsJsonLines(_File):
+    """Ratings as JSON Lines."""
+
+    format = "jsonl"
+
+    @extend_schema(
+        operation_id="ratings_jsonl",
+        summary="Ratings as JSON Lines",
+        description=f"{ABOUT}\n\nOne JSON object a line; what does not apply is null, and texts are as they are.",
+        tags=[TAG],
+        parameters=[SLUG, described.FileParams],
+        responses={
+            (200, "application/jsonl"): OpenApiResponse(
+                described.RatingRow,
+                "The file, streamed: a line for each row.",
+                [OpenApiExample("A line", value=examples.RATING, media_type="application/jsonl", response_only=True)],
+            ),
+            **refusals(),
+        },
+    )
+    def get(self, request: Request, slug: str) -> HttpResponseBase:
+        """Answer with the file."""
+        return self.send(request, slug)
+
+
+class Ratings(ApiView):
+    """Ratings in pages."""
+
+    scope = tokens.READ_JUDGMENTS
+    Params = described.ListingParams
+
+    @extend_schema(
+        operation_id="ratings",
+        summary="List ratings",
+        description=f"{ABOUT}\n\nA page has `page_size` ratings, and a row for each system that one is about.",
+        tags=[TAG],
+        parameters=[SLUG, described.ListingParams],
+        responses={
+            200: OpenApiResponse(
+                described.RatingPage,
+                "A page of ratings.",
+                [common.page(examples.RATING, "studies/summaries-2026/ratings/", cursor="r2408")],
+            ),
+            **refusals(),
+        },
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Answer with a page."""
+        study = self.study_to_export(request, slug, "ratings", pages=True)
+        try:
+            wanted = ratings.select(study, **asked_for(self.given))
+            page = ratings.page(wanted, self.given.get("cursor", ""), self.given["page_size"])
+        except ValueError as error:
+            raise BadRequest(str(error)) from error
+        return page_of(request, page.rows, page.next)
+
+
+def asked_for(given: dict[str, Any]) -> dict[str, Any]:
+    """Turn the parameters of a request into those of an export."""
+    names = {"task": "tasks", "rater": "raters", "criterion": "criterion", "purpose": "include", "since_id": "since_id"}
+    return {ours: given[name] for name, ours in names.items() if given.get(name) not in (None, [])}

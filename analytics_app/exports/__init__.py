@@ -1,0 +1,1 @@
+"""What leaves evalweb as files: one module a document; they stream."""

@@ -1,0 +1,57 @@
+"""The tables of docs/columns.md, made of the declarations, so that the page cannot say anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from django.utils.translation import override
+
+from analytics_app.exports.columns import FEATURES, RATINGS, RESULTS, Column
+from tasks_app import task_types
+from tasks_app.task_types import TaskType
+from tasks_app.task_types.base import Outcome
+
+# What an outcome is one of, and the columns that therefore say which.
+PER = {
+    "criterion": ("for each text and criterion", ("item", "system", "variant", "criterion")),
+    "part": ("for each text", ("item", "system", "variant")),
+    "unit": ("for each unit", ()),
+    "span": (
+        "for each marked span",
+        ("item", "system", "variant", "span_side", "span_start", "span_end", "category", "severity"),
+    ),
+}
+
+
+def reference() -> str:
+    """Return every table in Markdown, in English whatever language is active."""
+    with override("en"):
+        return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    yield from ("### Ratings", "")
+    yield from _columns((*RATINGS, FEATURES))
+    yield from ("", "### What each task type fills", "", "| task type | records | columns |", "|---|---|---|")
+    for name, kind in task_types.registry.items():
+        yield from _outcomes(name, kind)
+    yield from ("", "### Results", "")
+    yield from _columns(RESULTS)
+
+
+def _columns(columns: Sequence[Column]) -> Iterator[str]:
+    yield from ("| column | holds | |", "|---|---|---|")
+    yield from (f"| `{one.name}` | {one.kind} | {one.doc} |" for one in columns)
+
+
+def _outcomes(name: str, kind: TaskType) -> Iterator[str]:
+    for outcome in kind.outcomes:
+        how_often, _places = PER[outcome.per]
+        filled = ", ".join(f"`{one}`" for one in columns_of(outcome))
+        yield f"| `{name}` | {outcome.name}: {outcome.doc} One row {how_often}, {outcome.scale}. | {filled} |"
+
+
+def columns_of(outcome: Outcome) -> tuple[str, ...]:
+    """Return the columns of the ratings that an outcome fills, beside those that every row has."""
+    _how_often, places = PER[outcome.per]
+    return (*places, outcome.column) if outcome.column not in places else places

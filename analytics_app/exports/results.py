@@ -1,0 +1,114 @@
+"""The results document of a run, streamed as JSON or CSV: the same rows and columns either way."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from django.core.serializers.json import DjangoJSONEncoder
+
+from analytics_app.exports.columns import RESULTS, Kind
+from analytics_app.models import Run
+from analytics_app.results import COLUMNS
+from analytics_app.selectors.document import FORMAT
+from analytics_app.selectors.results import rows_of, systems_shown
+from tasks_app.models import Study
+
+Format = Literal["json", "csv"]
+
+CONTENT_TYPES: Mapping[Format, str] = {"json": "application/json", "csv": "text/csv; charset=utf-8"}
+
+# Rows read from the database at a time.
+ROWS = 1_000
+
+# What a spreadsheet takes for a formula, after any number of apostrophes; one more makes it a text.
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+_KINDS = {one.name: one.kind for one in RESULTS}
+
+
+def stream(run: Run, *, format: Format = "json", systems: bool | None = None) -> Iterator[bytes]:
+    """Return the results document of a run as chunks of a UTF-8 file.
+
+    While the study is under way rows that tell systems apart are left out; `systems` says otherwise.
+    """
+    shown = systems_shown(run.study) if systems is None else systems
+    return _json(run, shown) if format == "json" else _csv(run, shown)
+
+
+def head(run: Run, *, systems: bool) -> dict[str, Any]:
+    """Return what the document says beside its rows; `systems_hidden` says that rows by system are left out."""
+    return {
+        "evalweb": FORMAT,
+        "study": run.study.slug,
+        "version": run.version,
+        "systems_hidden": not systems,
+        "run": facts_of(run),
+    }
+
+
+def facts_of(run: Run) -> dict[str, Any]:
+    """Return what is known of a run: how to repeat it, and what it found out on the way."""
+    columns = ("number", "state", "planned", "trigger", "finished", "seed", "high_water", "n_seen", "digest")
+    return {
+        **{name: getattr(run, name) for name in columns},
+        "created": run.created_at,
+        **{name: getattr(run, name) for name in ("code_version", "settings", "facts")},
+    }
+
+
+def file_name(study: Study, run: Run, format: Format) -> str:
+    """Name the file of a document."""
+    return f"{study.slug}-results-{run.number}.{format}"
+
+
+def _json(run: Run, systems: bool) -> Iterator[bytes]:
+    opening = _dumps(head(run, systems=systems)).removesuffix("}")
+    yield f'{opening}, "rows": ['.encode()
+    between = "\n"
+    for row in _rows(run, systems):
+        yield f"{between}{_dumps(dict(zip(COLUMNS, row, strict=True)))}".encode()
+        between = ",\n"
+    yield b"\n]}\n"
+
+
+def _csv(run: Run, systems: bool) -> Iterator[bytes]:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    for number, row in enumerate(_rows(run, systems), start=1):
+        writer.writerow([_cell(_KINDS[name], value) for name, value in zip(COLUMNS, row, strict=True)])
+        if number % ROWS == 0:
+            yield _taken(text)
+    yield _taken(text)
+
+
+def _taken(text: io.StringIO) -> bytes:
+    taken = text.getvalue().encode()
+    text.seek(0)
+    text.truncate()
+    return taken
+
+
+def _rows(run: Run, systems: bool) -> Iterator[tuple[Any, ...]]:
+    for row in rows_of(run, systems=systems).values_list(*COLUMNS).iterator(chunk_size=ROWS):
+        yield tuple(None if isinstance(value, float) and not math.isfinite(value) else value for value in row)
+
+
+def _cell(kind: Kind, value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if kind == Kind.JSON:
+        return _dumps(value)
+    return f"'{value}" if kind == Kind.TEXT and FORMULA.match(value) else value
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False, allow_nan=False)

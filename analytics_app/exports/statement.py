@@ -1,0 +1,271 @@
+"""The statement behind the ratings in long form: one SELECT over the rows of a study."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q
+
+from analytics_app.exports.columns import FEATURE, RATINGS, Column, Kind
+from analytics_app.models import Exclusion
+from analytics_app.selectors.pages import best_run
+from tasks_app.models import Study
+from tasks_app.services import database
+
+# What a spreadsheet takes for a formula. A cell that begins with any number of apostrophes and then one of these
+# gets one apostrophe more, so that taking one away gives the text back.
+FORMULA = r"^'*[=+\-@\t\r]"
+
+TIME_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
+
+# Every rating, and after them the judgments that hold none: skipped ones, and those that found nothing. Such a
+# judgment is about the text of its unit where that has one alone.
+SAID = """
+SELECT 0 AS last, r.id AS rating, r.judgment_id, r.task_id, r.unit_id, r.part_id, r.part_b_id, r.criterion_id, r.value,
+       r.label, r.text, r.shown_value, r.span_side, r.span_start, r.span_end, r.category, r.severity
+  FROM tasks_app_rating r
+ WHERE r.task_id = ANY(%(tasks)s) {said}
+ UNION ALL
+SELECT 1, NULL, j.id, u.task_id, u.id,
+       (SELECT CASE WHEN count(*) = 1 THEN min(p.id) END FROM tasks_app_part p WHERE p.unit_id = u.id),
+       NULL, NULL, NULL, CASE WHEN j.skip_reason = '' THEN 'none' ELSE 'skip' END, NULLIF(j.skip_reason, ''),
+       NULL, NULL, NULL, NULL, NULL, NULL
+  FROM tasks_app_judgment j
+  JOIN tasks_app_assignment a ON a.id = j.assignment_id
+  JOIN tasks_app_unit u ON u.id = a.unit_id
+ WHERE u.task_id = ANY(%(tasks)s) AND NOT EXISTS (SELECT 1 FROM tasks_app_rating r WHERE r.judgment_id = j.id) {silent}
+"""
+
+# Only the current answer to an assignment counts, and nobody who tried the study out.
+JUDGED = """
+SELECT j.id AS judgment, ra.id AS rater_id, ra.pseudonym AS rater, a.arrangement, j.seconds_active AS seconds,
+       to_char(j.submitted_at AT TIME ZONE 'UTC', %(time)s) AS submitted_at, a."order" AS position, a.purpose,
+       CASE WHEN a.repeat_of_id IS NOT NULL
+            THEN (SELECT max(q.id) FROM tasks_app_judgment q WHERE q.assignment_id = a.repeat_of_id) END AS repeat_of,
+       a.wave, g.key AS group_key, j.version, a.state
+  FROM tasks_app_judgment j
+  JOIN tasks_app_assignment a ON a.id = j.assignment_id
+  JOIN ra ON ra.id = a.rater_id
+  LEFT JOIN g ON g.id = ra.group_id
+ WHERE a.rater_kind <> 'sandbox'
+   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id) {judged}
+"""
+
+ITEMS = """
+SELECT i.id, {key} AS item, {document} AS document {features}
+  FROM tasks_app_item i LEFT JOIN tasks_app_document d ON d.id = i.document_id
+ WHERE i.study_id = %(study)s
+"""
+
+UNITS = """
+SELECT u.id, u.item_id, {task} AS task, {unit} AS unit, {document} AS document
+  FROM tasks_app_unit u
+  JOIN tasks_app_task t ON t.id = u.task_id
+  LEFT JOIN tasks_app_document d ON d.id = u.document_id
+ WHERE u.task_id = ANY(%(tasks)s)
+"""
+
+SHOWN = """
+SELECT po.id, po.part_id, o.item_id, {system} AS system, {variant} AS variant
+  FROM tasks_app_partoutput po
+  JOIN tasks_app_part p ON p.id = po.part_id
+  JOIN tasks_app_unit u ON u.id = p.unit_id
+  JOIN tasks_app_output o ON o.id = po.output_id
+  JOIN tasks_app_system sy ON sy.id = o.system_id
+ WHERE u.task_id = ANY(%(tasks)s)
+"""
+
+RATERS = "SELECT id, group_id, {pseudonym} AS pseudonym FROM tasks_app_rater WHERE study_id = %(study)s"
+CRITERIA = "SELECT id, {key} AS key FROM tasks_app_criterion WHERE study_id = %(study)s"
+GROUPS = "SELECT id, {key} AS key FROM tasks_app_group WHERE study_id = %(study)s"
+
+FROM = """
+  FROM ({said}) r
+  JOIN ({judged}) j ON j.judgment = r.judgment_id
+  JOIN u ON u.id = r.unit_id
+  LEFT JOIN s ON s.part_id = r.part_id
+  LEFT JOIN s sb ON sb.part_id = r.part_b_id
+  LEFT JOIN i ON i.id = COALESCE(s.item_id, u.item_id)
+  LEFT JOIN c ON c.id = r.criterion_id {excluded}
+ ORDER BY r.last, r.rating, r.judgment_id, s.id, sb.id
+"""
+
+# What a rule said about a rater holds in the task it was found in, whichever version of its row; without a task,
+# everywhere.
+EXCLUSIONS = {
+    "x": """
+SELECT e.rating_id, e.judgment_id, e.rater_id, e.rule, t.key AS task
+  FROM analytics_app_exclusion e LEFT JOIN tasks_app_task t ON t.id = e.task_id
+ WHERE e.study_id = %(study)s AND (e.run_id = %(run)s OR e.run_id IS NULL AND e.lifted_at IS NULL)
+""",
+    "xr": "SELECT rating_id, array_agg(rule) AS rules FROM x WHERE rating_id IS NOT NULL GROUP BY rating_id",
+    "xj": "SELECT judgment_id, array_agg(rule) AS rules FROM x WHERE judgment_id IS NOT NULL GROUP BY judgment_id",
+    "xa": """
+SELECT x.rater_id, t.id AS task_id, array_agg(x.rule) AS rules
+  FROM x JOIN tasks_app_task t ON t.id = ANY(%(tasks)s) AND (x.task IS NULL OR x.task = t.key)
+ WHERE x.rater_id IS NOT NULL
+ GROUP BY x.rater_id, t.id
+""",
+}
+EXCLUSION_JOINS = """
+  LEFT JOIN xr ON xr.rating_id = r.rating
+  LEFT JOIN xj ON xj.judgment_id = r.judgment_id
+  LEFT JOIN xa ON xa.rater_id = j.rater_id AND xa.task_id = r.task_id
+"""
+EXCLUDED_BY = """
+CASE WHEN xr.rules IS NOT NULL OR xj.rules IS NOT NULL OR xa.rules IS NOT NULL THEN
+ (SELECT string_agg(z.rule, ',' ORDER BY z.rule COLLATE "C")
+    FROM (SELECT unnest(xr.rules) UNION SELECT unnest(xj.rules) UNION SELECT unnest(xa.rules)) z (rule)) END
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which ratings of a study are wanted: ids of tasks, raters and criteria, and words; None is all.
+
+    `after` leaves out ratings up to that id. `ratings` and `silent` (judgments without any) name the rows of one page.
+    """
+
+    study: Study
+    tasks: tuple[int, ...]
+    raters: tuple[int, ...] | None = None
+    criteria: tuple[int, ...] | None = None
+    purposes: tuple[str, ...] | None = None
+    after: int | None = None
+    ratings: tuple[int, ...] | None = None
+    silent: tuple[int, ...] | None = None
+
+    @property
+    def said(self) -> str:
+        """Further conditions on ratings, as SQL over `r`."""
+        return self._conditions(
+            raters="r.rater_id = ANY(%(raters)s)",
+            criteria="r.criterion_id = ANY(%(criteria)s)",
+            after="r.id > %(after)s",
+            ratings="r.id = ANY(%(ratings)s)",
+        )
+
+    @property
+    def without_rating(self) -> str:
+        """Further conditions on judgments without a rating, as SQL over `j` and `a`; they are about no criterion."""
+        return self._conditions(
+            raters="a.rater_id = ANY(%(raters)s)",
+            criteria="false",
+            after="j.id > COALESCE((SELECT b.judgment_id FROM tasks_app_rating b WHERE b.task_id = ANY(%(tasks)s)"
+            " AND b.id <= %(after)s ORDER BY b.id DESC LIMIT 1), 0)",
+            silent="j.id = ANY(%(silent)s)",
+        )
+
+    @property
+    def judged(self) -> str:
+        """Further conditions on judgments, as SQL over `j` and `a`."""
+        return self._conditions(purposes="a.purpose = ANY(%(purposes)s)")
+
+    def _conditions(self, **conditions: str) -> str:
+        return "".join(f" AND {sql}" for name, sql in conditions.items() if getattr(self, name) is not None)
+
+    def params(self) -> dict[str, Any]:
+        """Return the parameters of the conditions."""
+        given = {
+            name: list(value)
+            for name in ("tasks", "raters", "criteria", "purposes", "ratings", "silent")
+            if (value := getattr(self, name)) is not None
+        }
+        return {"study": self.study.pk, "after": self.after, **given}
+
+
+def features_of(study: Study) -> tuple[str, ...]:
+    """Return the names of the items' features, in the order of the alphabet."""
+    found = database.rows(
+        'SELECT DISTINCT jsonb_object_keys(features) COLLATE "C" FROM tasks_app_item WHERE study_id = %s ORDER BY 1',
+        [study.pk],
+    )
+    return tuple(name for (name,) in found)
+
+
+class Statement:
+    """Builds the SELECT; `neutralised` makes text cells safe for spreadsheets."""
+
+    def __init__(self, wanted: Selection, features: tuple[str, ...], *, neutralised: bool) -> None:
+        self.wanted = wanted
+        self.features = features
+        self.neutralised = neutralised
+        # What the run that is read first excludes, and what was excluded by hand since.
+        run = best_run(wanted.study)
+        by_hand = Q(run=None, lifted_at=None)
+        of_run = Q(run=run) if run is not None else by_hand
+        self.excludes = Exclusion.objects.filter(by_hand | of_run, study=wanted.study).exists()
+        self.params: dict[str, Any] = {
+            **wanted.params(),
+            "run": run and run.pk,
+            "formula": FORMULA,
+            "time": TIME_FORMAT,
+            **{f"feature_{number}": name for number, name in enumerate(features)},
+        }
+
+    def cells(self) -> str:
+        """Return the SELECT with a column for each cell, those of features last."""
+        features = [f"i.feature_{number}" for number in range(len(self.features))]
+        return f"{self._tables()} SELECT {', '.join([*map(self._cell, RATINGS), *features])} {self._from()}"
+
+    def objects(self) -> str:
+        """Return the SELECT with one JSON object a row.
+
+        A feature's name may be longer than PostgreSQL allows for a column, so they are appended as text.
+        """
+        cells = ", ".join(f'{self._cell(one)} AS "{one.name}"' for one in RATINGS)
+        row = f"(SELECT row_to_json(o)::text FROM (SELECT {cells}) o)"  # noqa: S608  every word in it is ours
+        if self.features:
+            row = f"left({row}, -1) || COALESCE(i.features, %(no_features)s) || chr(125)"
+            self.params["no_features"] = "".join(f",{_quoted(FEATURE + name)}:null" for name in self.features)
+        return f"{self._tables()} SELECT {row} {self._from()}"
+
+    def _cell(self, column: Column) -> str:
+        if column.name == "excluded_by":
+            return EXCLUDED_BY if self.excludes else "NULL::text"
+        # Keys and pseudonyms are made safe where their tables are read: once, and not with every rating.
+        return self._safe(column.sql) if column.kind == Kind.TEXT and column.sql.startswith("r.") else column.sql
+
+    def _safe(self, text: str) -> str:
+        return f"CASE WHEN {text} ~ %(formula)s THEN '''' || {text} ELSE {text} END" if self.neutralised else text
+
+    def _tables(self) -> str:
+        safe = self._safe
+        key, document = safe("key"), safe("d.key")
+        tables = {
+            "i": ITEMS.format(key=safe("i.key"), document=document, features=self._features()),
+            "u": UNITS.format(task=safe("t.key"), unit=safe("u.key"), document=document),
+            "s": SHOWN.format(system=safe("sy.key"), variant=safe("NULLIF(o.variant, '')")),
+            "c": CRITERIA.format(key=key),
+            "g": GROUPS.format(key=key),
+            "ra": RATERS.format(pseudonym=safe("pseudonym")),
+            **(EXCLUSIONS if self.excludes else {}),
+        }
+        # A whole study is read table by table; for a page of it, only what the page needs is looked up.
+        kept = "MATERIALIZED" if self.wanted.ratings is None else "NOT MATERIALIZED"
+        return "WITH " + ",".join(f"{name} AS {kept} ({select})" for name, select in tables.items())
+
+    def _features(self) -> str:
+        values = [f"(i.features ->> %(feature_{number})s)" for number in range(len(self.features))]
+        if not values:
+            return ""
+        if self.neutralised:
+            return "".join(f", {self._safe(value)} AS feature_{number}" for number, value in enumerate(values))
+        pairs = []
+        for number, value in enumerate(values):
+            self.params[f"quoted_{number}"] = f",{_quoted(FEATURE + self.features[number])}:"
+            pairs.append(f"%(quoted_{number})s || COALESCE(to_json({value})::text, 'null')")
+        return f", {' || '.join(pairs)} AS features"
+
+    def _from(self) -> str:
+        return FROM.format(
+            said=SAID.format(said=self.wanted.said, silent=self.wanted.without_rating),
+            judged=JUDGED.format(judged=self.wanted.judged),
+            excluded=EXCLUSION_JOINS if self.excludes else "",
+        )
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,66 @@
+"""Pages of a listing: each names the address of the next, so nothing is missed or met twice while rows are added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from django.db.models import Model, QuerySet
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.utils.urls import replace_query_param
+
+from tasks_app.api.errors import BadRequest
+
+PAGE, LARGEST_PAGE = 100, 1_000
+
+# The largest number a row can have.
+LARGEST = 2**63 - 1
+
+M = TypeVar("M", bound=Model)
+
+
+class PageParams(serializers.Serializer[Any]):
+    """Parameters of a listing."""
+
+    cursor = serializers.CharField(required=False, help_text="Where the page begins: taken from `next`, never made up.")
+    page_size = serializers.IntegerField(
+        required=False, default=PAGE, min_value=1, max_value=LARGEST_PAGE, help_text="How many entries a page has."
+    )
+
+
+def listing(
+    request: Request,
+    rows: QuerySet[M],
+    given: Mapping[str, Any],
+    entry: Callable[[M], dict[str, Any]],
+    *,
+    newest_by: str = "",
+) -> Response:
+    """Answer with a page of rows in the order of their ids, or newest first by a column of whole numbers.
+
+    `given` holds what `PageParams` read. Raises BadRequest for a cursor that is none.
+    """
+    column = newest_by or "id"
+    if "cursor" in given:
+        cursor = given["cursor"]
+        if not (cursor.isascii() and cursor.isdecimal() and int(cursor) <= LARGEST):
+            raise BadRequest(bad_cursor())
+        rows = rows.filter(**{f"{column}__{'lt' if newest_by else 'gt'}": int(cursor)})
+    found = list(rows.order_by(f"-{column}" if newest_by else column)[: given["page_size"] + 1])
+    shown = found[: given["page_size"]]
+    mark = getattr(shown[-1], column) if len(found) > len(shown) else None
+    return page_of(request, [entry(one) for one in shown], mark)
+
+
+def page_of(request: Request, results: list[dict[str, Any]], mark: object) -> Response:
+    """Answer with some entries, and the address of the next page where there is a mark to begin it at."""
+    following = None if mark is None else replace_query_param(request.build_absolute_uri(), "cursor", str(mark))
+    return Response({"next": following, "results": results})
+
+
+def bad_cursor() -> str:
+    """Say what is wrong with a cursor."""
+    return _("This is no cursor: take the address of the next page as the answer gives it.")

@@ -1,0 +1,60 @@
+"""The API's own pages: its schema, a page to try it, and the answer for addresses that lead nowhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import resolve
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularJSONAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from tasks_app.api.base import OneFormat
+from tasks_app.api.errors import NotFound
+
+
+class Schema(SpectacularJSONAPIView):
+    """The OpenAPI schema, in English: it is documentation, and generated clients should not depend on a header."""
+
+    content_negotiation_class = OneFormat
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Answer with the schema."""
+        with override("en"):
+            answer: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
+        return answer
+
+
+@require_safe
+def try_it(request: HttpRequest) -> HttpResponse:
+    """A page that lists every address of the API and sends requests with a token that is pasted into it."""
+    return render(request, "public/api.html")
+
+
+@extend_schema(exclude=True)
+class Nothing(APIView):
+    """Every other address under the API's: refused as JSON, and without a word about whether a token is right."""
+
+    authentication_classes = ()
+    permission_classes = ()
+    content_negotiation_class = OneFormat
+
+    def get(self, request: Request, rest: str) -> HttpResponse:
+        """Send whoever forgot the slash at the end to the right address; 404 for everybody else."""
+        found = resolve(f"{request.path_info}/")
+        if rest.endswith("/") or getattr(found.func, "view_class", None) is Nothing:
+            raise NotFound
+        return HttpResponseRedirect(request.get_full_path(force_append_slash=True))
+
+    def post(self, request: Request, rest: str) -> HttpResponse:
+        """Refuse."""
+        raise NotFound
+
+    put = patch = delete = post

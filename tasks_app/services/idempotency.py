@@ -1,0 +1,60 @@
+"""Requests that a script may send twice: the second time it gets the first answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db.models.functions import Now
+
+from tasks_app.models import ApiToken, Idempotency
+from tasks_app.services.database import atomically
+
+# Long enough for every script that tries again, short enough that the table stays small.
+KEPT = timedelta(days=2)
+
+# What a row says while its request is being worked on; nobody else sees it then.
+UNANSWERED = 0
+
+
+class KeyReused(Exception):
+    """The key was used for another request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The status and the JSON of an answer, and whether it was given before."""
+
+    status: int
+    response: Any
+    again: bool = False
+
+
+@atomically
+def once(*, token: ApiToken, key: str, request: Any, work: Callable[[], tuple[int, Any]]) -> Answer:
+    """Do the work of a request and keep its answer (status and JSON), or return the answer given before.
+
+    `request` is everything that makes two requests the same, as JSON. Of two at the same time the second waits for
+    the first. Where the work fails nothing is kept, so it can be tried again.
+
+    Raises
+    ------
+    KeyReused
+        Where the key was used with another request.
+    """
+    Idempotency.objects.filter(token=token, at__lt=Now() - KEPT).delete()
+    digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
+    row = Idempotency(token=token, key=key, digest=digest, status=UNANSWERED, response={})
+    Idempotency.objects.bulk_create([row], ignore_conflicts=True)
+    kept = Idempotency.objects.select_for_update().get(token=token, key=key)
+    if kept.digest != digest:
+        raise KeyReused
+    if kept.status != UNANSWERED:
+        return Answer(kept.status, kept.response, again=True)
+    kept.status, kept.response = work()
+    kept.save(update_fields=["status", "response"])
+    return Answer(kept.status, kept.response)

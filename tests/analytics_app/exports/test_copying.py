@@ -1,0 +1,124 @@
+"""The stream behind an export: constant memory, errors that surface, and a connection that is as good as before."""
+
+import tracemalloc
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from analytics_app.exports import copying, ratings
+from analytics_app.exports.copying import CHUNK_BYTES, CHUNKS_WAITING, CSV, ConnectionBusy, copy_out
+from tasks_app.models import Study
+from tests.builders import build_study
+
+ENDLESS = "SELECT repeat('x', 1000) FROM generate_series(1, 1000000000000)"
+
+
+def usable() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1, current_setting('enable_nestloop')")
+        return cursor.fetchone() == (1, "on")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("n", [0, 1, 7, 100_000])
+def test_everything_arrives_in_order(n: int) -> None:
+    content = b"".join(copy_out("SELECT g FROM generate_series(1, %(n)s) g", {"n": n}, options=CSV, head=b"head\n"))
+    assert content.split() == [b"head", *(str(number).encode() for number in range(1, n + 1))]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whoever_leaves_early_ends_the_copy() -> None:
+    """The query would go on for days: that this test ends shows that it was cancelled."""
+    chunks = copy_out(ENDLESS, {}, options=CSV)
+    assert len(next(chunks)) >= CHUNK_BYTES
+    chunks.close()
+    assert usable()
+    assert not connection.in_atomic_block
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY%' AND state = 'active'")
+        assert cursor.fetchone() == (0,)
+
+
+@pytest.mark.django_db
+def test_leaving_early_keeps_what_an_outer_transaction_wrote(study: Study) -> None:
+    with transaction.atomic():
+        other = build_study(None, slug="other", opened=False)
+        chunks = copy_out(ENDLESS, {}, options=CSV)
+        next(chunks)
+        chunks.close()
+        assert Study.objects.filter(pk=other.pk).exists()
+    assert usable()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_error_of_the_database_surfaces_after_what_came_before() -> None:
+    chunks = copy_out("SELECT 1 / (150000 - g) FROM generate_series(1, 200000) g", {}, options=CSV)
+    got = 0
+    with pytest.raises(DatabaseError, match="division by zero"):
+        for chunk in chunks:
+            got += len(chunk)
+    assert got > 0
+    assert usable()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_error_at_once_sends_nothing() -> None:
+    with pytest.raises(DatabaseError, match="no_such_table"):
+        next(copy_out("SELECT 1 FROM no_such_table", {}, options=CSV, head=b"head\n"))
+    assert usable()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_asks_the_database_in_between() -> None:
+    """A second statement on the connection would silently cut the file short."""
+    chunks = copy_out(ENDLESS, {}, options=CSV)
+    next(chunks)
+    with pytest.raises(ConnectionBusy):
+        Study.objects.exists()
+    chunks.close()
+    assert not Study.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_memory_does_not_grow_with_what_is_sent() -> None:
+    """100 MB go through a few: what waits is bounded, so a slow reader slows the server down."""
+    chunks = copy_out("SELECT repeat('x', 1000) FROM generate_series(1, 100000)", {}, options=CSV)
+    size = len(next(chunks))
+    tracemalloc.start()
+    try:
+        for chunk in chunks:
+            size += len(chunk)
+        _now, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size > 100_000_000
+    assert peak < 4 * CHUNK_BYTES * CHUNKS_WAITING
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_slow_reader_is_not_cut_off_by_the_limit_of_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    class Spying(copying._Pump):
+        def run(self) -> None:
+            self._cursor.execute("SHOW statement_timeout")
+            seen.append(self._cursor.fetchone()[0])
+            super().run()
+
+    monkeypatch.setattr(copying, "_Pump", Spying)
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = '30s'")
+    assert b"".join(copy_out("SELECT 1", {}, options=CSV)) == b"1\n"
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW statement_timeout")
+        assert (seen, cursor.fetchone()) == (["1h"], ("30s",))
+        cursor.execute("RESET statement_timeout")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_export_that_is_never_read_leaves_nothing_behind() -> None:
+    study = build_study(None)
+    ratings.stream(study)
+    ratings.stream(study).close()
+    assert usable()
+    assert not connection.in_atomic_block
