@@ -1,5 +1,49 @@
-"""Addresses of results, runs and exports: each issue that adds a page adds its line here."""
+"""Addresses of the monitor, of runs and results, and of what can be taken out."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from analytics_app.api import ratings as api_ratings
+from analytics_app.api import results as api_results
+from analytics_app.api import runs as api_runs
+from analytics_app.views import data, exclusions, hiding, monitor, results, runs
+from tasks_app.api import site
+
+researcher_urls: list[URLPattern] = [
+    path("<slug:slug>/monitor/", monitor.monitor, name="monitor"),
+    path("<slug:slug>/raters/", exclusions.raters, name="raters"),
+    path("<slug:slug>/raters/exclude/", exclusions.exclude, name="exclude"),
+    path("<slug:slug>/raters/include/<int:pk>/", exclusions.include, name="include"),
+    path("<slug:slug>/results/", results.results, name="results"),
+    path("<slug:slug>/results/new/", runs.new_run, name="new_run"),
+    path("<slug:slug>/results/start/", runs.start, name="start"),
+    path("<slug:slug>/results/lift/", hiding.lift, name="lift"),
+    path("<slug:slug>/results/<int:number>/", results.run, name="run"),
+    path("<slug:slug>/results/<int:number>/raters/", results.raters, name="run_raters"),
+    path("<slug:slug>/results/<int:number>/cancel/", runs.cancel, name="cancel"),
+    path("<slug:slug>/results/<int:number>/without/", runs.start_without, name="start_without"),
+    path("<slug:slug>/results/<int:number>/plots/<int:pk>.svg", results.plot, name="plot"),
+    path("<slug:slug>/results/<int:number>/results.csv", results.download, {"format": "csv"}, name="results_csv"),
+    path("<slug:slug>/results/<int:number>/results.json", results.download, {"format": "json"}, name="results_json"),
+    path("<slug:slug>/data/", data.data, name="data"),
+    path("<slug:slug>/data/ratings.<str:format>", data.ratings, name="ratings"),
+]
+
+# Addresses of the API's own pages, studies and judgments are those of tasks_app.
+api_urls: list[URLPattern] = [
+    path("studies/<slug:slug>/ratings/", api_ratings.Ratings.as_view(), name="ratings"),
+    path("studies/<slug:slug>/ratings.csv", api_ratings.RatingsCsv.as_view(), name="ratings_csv"),
+    path("studies/<slug:slug>/ratings.jsonl", api_ratings.RatingsJsonLines.as_view(), name="ratings_jsonl"),
+    path("studies/<slug:slug>/runs/", api_runs.Runs.as_view(), name="runs"),
+    path("studies/<slug:slug>/runs/<int:number>/", api_runs.OneRun.as_view(), name="run"),
+    path("studies/<slug:slug>/runs/<int:number>/cancel/", api_runs.CancelRun.as_view(), name="cancel"),
+    path("studies/<slug:slug>/runs/<int:number>/results/", api_results.RunResults.as_view(), name="run_results"),
+    path("studies/<slug:slug>/runs/<int:number>/results.csv", api_results.RunResultsCsv.as_view(), name="run_csv"),
+    path("studies/<slug:slug>/results/", api_results.Results.as_view(), name="results"),
+    path("studies/<slug:slug>/results.csv", api_results.ResultsCsv.as_view(), name="results_csv"),
+    path("<path:rest>", site.Nothing.as_view(), name="nothing"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("admin/studies/", include((researcher_urls, "analytics"))),
+    path("api/v1/", include((api_urls, "api_results"))),
+]

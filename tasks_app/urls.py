@@ -2,7 +2,9 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from tasks_app.views import judging, patterns, public, rater, researcher
+from tasks_app.api import site
+from tasks_app.api import views as api
+from tasks_app.views import importing, judging, patterns, public, rater, researcher, tokens
 
 public_urls: list[URLPattern] = [
     path("", public.home, name="home"),
@@ -31,13 +33,24 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/items/", researcher.items, name="items"),
     path("<slug:slug>/design/", researcher.design, name="design"),
     path("<slug:slug>/recruit/", researcher.recruit, name="recruit"),
-    path("<slug:slug>/monitor/", researcher.monitor, name="monitor"),
+    path("<slug:slug>/import/", importing.import_ratings, name="import"),
     path("<slug:slug>/file/", researcher.file, name="file"),
     path("<slug:slug>/move/", researcher.move, name="move"),
+    path("<slug:slug>/api/", tokens.api, name="api"),
+    path("<slug:slug>/api/<int:token>/revoke/", tokens.revoke, name="revoke"),
+]
+
+api_urls: list[URLPattern] = [
+    path("", site.try_it, name="try"),
+    path("schema/", site.Schema.as_view(), name="schema"),
+    path("studies/", api.Studies.as_view(), name="studies"),
+    path("studies/<slug:slug>/", api.OneStudy.as_view(), name="study"),
+    path("studies/<slug:slug>/judgments/", api.Judgments.as_view(), name="judgments"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include((public_urls, "public"))),
     path("", include((rater_urls, "rater"))),
     path("admin/studies/", include((researcher_urls, "researcher"))),
+    path("api/v1/", include((api_urls, "api"))),
 ]

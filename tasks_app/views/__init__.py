@@ -13,8 +13,8 @@ def register_tabs() -> None:
             ("items", _("Items")),
             ("design", _("Design")),
             ("recruit", _("Recruit")),
-            ("monitor", _("Monitor")),
         ),
         start=1,
     ):
         tabs.register(tabs.Tab(slug, label, order * 10, "viewer", f"researcher:{slug}"))
+    tabs.register(tabs.Tab("api", _("API"), 80, "viewer", "researcher:api"))

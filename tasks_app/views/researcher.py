@@ -21,12 +21,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tasks_app import access, studyfile
 from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Membership, Study
-from tasks_app.selectors import progress, screens
+from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
 from tasks_app.services import lifecycle, plans
 from tasks_app.views.frame import researcher_page, show, study_page
-
-RATERS_ON_A_PAGE = 100
 
 
 class UploadForm(forms.Form):
@@ -132,22 +130,6 @@ def recruit(request: HttpRequest, slug: str) -> HttpResponse:
         return {"link": request.build_absolute_uri(reverse("rater:join", args=[study.link_code]))}
 
     return study_page(request, slug, "recruit", context)
-
-
-@researcher_page
-@require_safe
-def monitor(request: HttpRequest, slug: str) -> HttpResponse:
-    """How far the study is, and its raters."""
-
-    def context(study: Study) -> dict[str, Any]:
-        page = Paginator(reads.raters_of(study), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
-        return {
-            "progress": progress.study_progress(study),
-            "page": page,
-            "booklets": reads.booklets_by_state(study),
-        }
-
-    return study_page(request, slug, "monitor", context)
 
 
 @researcher_page

@@ -8,7 +8,9 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tasks_app.models import Membership, Study
+from tasks_app.services import tokens
 from tests import pages
+from tests.analytics_app.builders import results_of
 from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
@@ -16,10 +18,22 @@ pytestmark = pytest.mark.django_db
 SIGN_IN = 302  # redirected to the sign-in page
 
 PEOPLE = ("stranger", "rater", "plain", "mallory", "viewer", "editor", "owner", "superuser")
+INSIDERS = ("viewer", "editor", "owner", "superuser")
 EVERYBODY = dict.fromkeys(PEOPLE, 200)
 RESEARCHERS = {**dict.fromkeys(PEOPLE, 200), "stranger": SIGN_IN, "rater": SIGN_IN, "plain": 404}
 MEMBERS = {**RESEARCHERS, "mallory": 404}
 EDITORS = {**MEMBERS, "viewer": 404}
+# The study of this table is open, so whoever is no owner waits for its end.
+OWNERS = {**EDITORS, "editor": 404}
+# What changes something leads to another page.
+SENT = dict.fromkeys(INSIDERS, 302)
+EDITORS_SENT = {**EDITORS, **SENT, "viewer": 404}
+OWNERS_SENT = {**EDITORS_SENT, "editor": 404}
+
+# Addresses of the API know people by their tokens; no cookie signs anybody in there.
+SCRIPTS = {**dict.fromkeys(PEOPLE, 200), "stranger": 401, "rater": 401, "plain": 401}
+MEMBERS_SCRIPTS = {**SCRIPTS, "mallory": 404}
+OWNERS_SCRIPTS = {**MEMBERS_SCRIPTS, "viewer": 403, "editor": 403}
 
 # (method, name of the address, what it takes, status by person)
 TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
@@ -43,32 +57,83 @@ TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
     ("get", "researcher:items", {"slug": "SLUG"}, MEMBERS),
     ("get", "researcher:design", {"slug": "SLUG"}, MEMBERS),
     ("get", "researcher:recruit", {"slug": "SLUG"}, MEMBERS),
-    ("get", "researcher:monitor", {"slug": "SLUG"}, MEMBERS),
+    ("get", "researcher:import", {"slug": "SLUG"}, EDITORS),
     ("get", "researcher:file", {"slug": "SLUG"}, MEMBERS),
     ("post", "researcher:move", {"slug": "SLUG", "action": "close"}, EDITORS),
+    ("get", "researcher:api", {"slug": "SLUG"}, MEMBERS),
+    ("post", "researcher:revoke", {"slug": "SLUG", "token": "0"}, {**MEMBERS, **dict.fromkeys(INSIDERS, 404)}),
+    ("get", "analytics:monitor", {"slug": "SLUG"}, MEMBERS),
+    ("get", "analytics:raters", {"slug": "SLUG"}, MEMBERS),
+    ("post", "analytics:exclude", {"slug": "SLUG", "rater": "RATER"}, EDITORS_SENT),
+    ("post", "analytics:include", {"slug": "SLUG", "pk": "EXCLUSION"}, EDITORS_SENT),
+    ("get", "analytics:results", {"slug": "SLUG"}, MEMBERS),
+    ("get", "analytics:new_run", {"slug": "SLUG"}, EDITORS),
+    ("post", "analytics:start", {"slug": "SLUG"}, EDITORS_SENT),
+    ("post", "analytics:lift", {"slug": "SLUG"}, OWNERS_SENT),
+    ("get", "analytics:run", {"slug": "SLUG", "number": "RUN"}, MEMBERS),
+    ("get", "analytics:run_raters", {"slug": "SLUG", "number": "RUN"}, MEMBERS),
+    ("post", "analytics:cancel", {"slug": "SLUG", "number": "RUN"}, EDITORS_SENT),
+    ("post", "analytics:start_without", {"slug": "SLUG", "number": "RUN"}, EDITORS_SENT),
+    ("get", "analytics:plot", {"slug": "SLUG", "number": "RUN", "pk": "PLOT"}, MEMBERS),
+    ("get", "analytics:results_csv", {"slug": "SLUG", "number": "RUN"}, MEMBERS),
+    ("get", "analytics:results_json", {"slug": "SLUG", "number": "RUN"}, MEMBERS),
+    ("get", "analytics:data", {"slug": "SLUG"}, MEMBERS),
+    ("get", "analytics:ratings", {"slug": "SLUG", "format": "csv"}, OWNERS),
+    ("get", "api:try", {}, EVERYBODY),
+    ("get", "api:schema", {}, EVERYBODY),
+    ("get", "api:studies", {}, SCRIPTS),
+    ("get", "api:study", {"slug": "SLUG"}, MEMBERS_SCRIPTS),
+    ("get", "api:judgments", {"slug": "SLUG"}, OWNERS_SCRIPTS),
 ]
 
+# What a form sends, rather than the address.
+POSTED = {"action", "rater"}
+
 # A token is the credential of a rater's pages: with a wrong one they do not exist, whoever asks.
-TOKEN_PAGES = [row for row in TABLE if "token" in row[2]]
+TOKEN_PAGES = [row for row in TABLE if row[2].get("token") == "TOKEN"]
 
 
 @pytest.fixture
-def people(study: Study, mallory: User, rosa: User) -> Callable[[str], Client]:
-    """Return a browser for each person of the table."""
+def users(study: Study, mallory: User, rosa: User) -> Callable[[str], User | None]:
+    """Return the login of each person of the table, if they have one."""
 
-    def browser(person: str) -> Client:
-        client = Client()
+    def user_of(person: str) -> User | None:
         if person in {"stranger", "rater"}:
-            return client
+            return None
         user = {"mallory": mallory, "owner": rosa}.get(person) or User.objects.create_user(
             person, is_staff=person != "plain", is_superuser=person == "superuser"
         )
         if person in {"viewer", "editor"}:
             Membership.objects.create(study=study, user=user, role=person)
-        client.force_login(user)
+        return user
+
+    return user_of
+
+
+@pytest.fixture
+def people(users: Callable[[str], User | None]) -> Callable[[str], Client]:
+    """Return a browser for each person of the table."""
+
+    def browser(person: str) -> Client:
+        client = Client()
+        if (user := users(person)) is not None:
+            client.force_login(user)
         return client
 
     return browser
+
+
+@pytest.fixture
+def scripts(study: Study, users: Callable[[str], User | None]) -> Callable[[str], Client]:
+    """Return a script for each person of the table, with a token that may do whatever they may."""
+
+    def script(person: str) -> Client:
+        if (user := users(person)) is None:
+            return Client()
+        made = tokens.make(user=user, name="script", scopes=list(tokens.SCOPES), study=study)
+        return Client(headers={"authorization": f"Bearer {made.secret}"})
+
+    return script
 
 
 @pytest.mark.parametrize("person", PEOPLE)
@@ -76,20 +141,28 @@ def people(study: Study, mallory: User, rosa: User) -> Callable[[str], Client]:
 def test_every_address_answers_each_person_as_promised(
     study: Study,
     people: Callable[[str], Client],
+    scripts: Callable[[str], Client],
     method: str,
     name: str,
     takes: dict[str, str],
     statuses: dict[str, int],
     person: str,
 ) -> None:
-    token = pages.join(Client(), study) if "token" in takes else ""
-    words = {"TOKEN": token, "SLUG": study.slug, "CODE": study.link_code}
-    address = reverse(name, kwargs={key: words.get(value, value) for key, value in takes.items() if key != "action"})
-    data = {"action": takes["action"]} if "action" in takes else {}
-    answer = getattr(people(person), method)(address, data)
+    token = pages.join(Client(), study) if takes.get("token") == "TOKEN" else ""
+    words = {"TOKEN": token, "SLUG": study.slug, "CODE": study.link_code, **stored(study, takes)}
+    takes = {key: words.get(value, value) for key, value in takes.items()}
+    address = reverse(name, kwargs={key: value for key, value in takes.items() if key not in POSTED})
+    data = {key: value for key, value in takes.items() if key in POSTED}
+    asks = scripts if name.startswith("api") else people
+    answer = getattr(asks(person), method)(address, data)
     assert answer.status_code == statuses[person], answer.content.decode()[:500]
-    if statuses[person] == SIGN_IN and name.startswith("researcher:"):
+    if person in {"stranger", "rater"} and name.startswith(("researcher:", "analytics:")):
         assert answer["Location"].startswith("/admin/login/")
+
+
+def stored(study: Study, takes: dict[str, str]) -> dict[str, str]:
+    """Store results where an address names a part of them."""
+    return results_of(study) if {"RUN", "RATER", "EXCLUSION"} & set(takes.values()) else {}
 
 
 @pytest.mark.parametrize(("method", "name", "takes", "_statuses"), TOKEN_PAGES, ids=[row[1] for row in TOKEN_PAGES])

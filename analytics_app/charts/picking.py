@@ -1,0 +1,138 @@
+"""Which result rows a chart shows, and what it says of them under its title."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from analytics_app.charts import words
+from analytics_app.charts.points import MOST_ROWS, Point
+from analytics_app.results import Row
+
+Rows: TypeAlias = Sequence[Row]
+
+INTERVAL = (("low", "Low"), ("high", "High"))
+INTERVAL_OVER_RATERS = (("low_b", "Low over raters"), ("high_b", "High over raters"))
+# How long a name may be where two stand in one row.
+PAIRED = 17
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """The rows of one criterion (None: of a task), its name, and the confidence of intervals."""
+
+    rows: Rows
+    criterion: str | None
+    confidence: float
+
+    def of(self, statistic: str) -> list[Row]:
+        """Return the defined rows of a statistic over everything, no slice and no group, after the rules.
+
+        Where all ratings and the kept ones both have rows, the kept ones are drawn; tables show both.
+        """
+        found = [
+            row
+            for row in self.rows
+            if row.statistic == statistic and row.value is not None and not (row.slice or row.group or row.wave)
+        ]
+        return [row for row in found if row.basis == "kept"] or found
+
+    @property
+    def name(self) -> str:
+        """The criterion, for titles."""
+        return words.short(self.criterion)
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether the scale has steps, whose shares then come before any mean."""
+        return any(row.statistic == "share" for row in self.rows)
+
+    def basis(self, found: Rows) -> str:
+        """Say which ratings went in."""
+        ruled = any(row.basis == "all" for row in self.rows) and found[0].basis == "kept"
+        return "ratings that the rules kept" if ruled else "all counted ratings"
+
+    def interval(self, found: Rows, over: str) -> str:
+        """Name the interval: "95 % interval over items"; `over` is what rows say that do not tell otherwise."""
+        said = str(setting(found, "interval") or "").removeprefix("bootstrap over ")
+        return f"{self.confidence * 100:g} % interval over {said or over}"
+
+
+def setting(found: Rows, name: str) -> Any:
+    """Return a setting of the first of some rows."""
+    return (found[0].settings or {}).get(name)
+
+
+def numeric(labels: Sequence[str]) -> bool:
+    """Say whether labels are steps of a scale, which have an order, rather than words."""
+    return all(label.removeprefix("-").replace(".", "", 1).isdigit() for label in labels)
+
+
+def value_of(row: Row) -> float:
+    """Return the value of a row that `Material.of` has picked."""
+    return row.value if row.value is not None else 0.0
+
+
+def falling(row: Row) -> float:
+    """Sort key: the highest value first."""
+    return -value_of(row)
+
+
+def higher_first(row: Row, middle: float) -> Row:
+    """Turn a pair round where its value is below the middle: B − A for A − B, "B above A" for "A above B"."""
+    if row.value is None or row.value >= middle:
+        return row
+    mirror = 2 * middle
+    return replace(
+        row,
+        system=row.system_b,
+        system_b=row.system,
+        value=mirror - row.value,
+        low=None if row.high is None else mirror - row.high,
+        high=None if row.low is None else mirror - row.low,
+    )
+
+
+def point(row: Row, text: str, *, name: object, over_raters: Row | None = None, n: int | None = None) -> Point:
+    """Make a point of a row."""
+    return Point(
+        name=str(name),
+        shown=str(name),
+        value=value_of(row),
+        text=text,
+        low=row.low,
+        high=row.high,
+        low_b=over_raters.low if over_raters else None,
+        high_b=over_raters.high if over_raters else None,
+        n=n,
+    )
+
+
+def pair_point(row: Row, text: str, *, sign: str) -> Point:
+    """Make a point of a pair of systems: "A − B", "A above B"."""
+    one = point(row, text, name=f"{row.system} {sign} {row.system_b}", n=row.n_items)
+    shown = f"{words.short(row.system, PAIRED)} {sign} {words.short(row.system_b, PAIRED)}"
+    return replace(one, shown=shown, p=row.p_adjusted)
+
+
+def only(names: Sequence[object]) -> str:
+    """Say that a chart leaves off what would be too much to read."""
+    return f", the {MOST_ROWS} highest of {len(names)}" if len(names) > MOST_ROWS else ""
+
+
+def counted(rows: Rows, ratings: int | None) -> str:
+    """Say how many ratings, items and raters went in, as far as rows tell: "720 ratings, 20 items, 12 raters."."""
+    items = max((row.n_items or 0 for row in rows), default=0)
+    raters = max((row.n_raters or 0 for row in rows), default=0)
+    said = [
+        f"{n:,} {word}{'' if n == 1 else 's'}"
+        for n, word in ((ratings or 0, "rating"), (items, "item"), (raters, "rater"))
+        if n
+    ]
+    return f" {', '.join(said)}." if said else ""
+
+
+def total(rows: Rows) -> int:
+    """Return the number of ratings of rows that share none."""
+    return sum(row.n_ratings or 0 for row in rows)

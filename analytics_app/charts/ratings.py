@@ -1,0 +1,124 @@
+"""Charts of how ratings are spread over their scale, and of how far raters agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from analytics_app.charts import words
+from analytics_app.charts.bars import bars_chart, stacked_chart
+from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.picking import (
+    INTERVAL,
+    Material,
+    counted,
+    numeric,
+    only,
+    point,
+    setting,
+    total,
+    value_of,
+)
+from analytics_app.charts.points import MOST_ROWS, Point, points_chart
+
+# Krippendorff's bounds: below the first no conclusions, above the second firm ones (Krippendorff 2004, p. 241).
+TENTATIVE, RELIABLE = 0.667, 0.8
+
+
+def shares(of: Material) -> Iterator[Sketch]:
+    """Draw how often each system got each step or label, the systems by their mean where they have one."""
+    found = [row for row in of.of("share") if row.system and row.label is not None]
+    if not found:
+        return
+    labels = list(dict.fromkeys(str(row.label) for row in found))
+    rank = {row.system: -value_of(row) for row in of.of("mean")}
+    table: dict[str, dict[str, float]] = {}
+    for row in sorted(found, key=lambda row: rank.get(row.system, 0.0)):
+        table.setdefault(str(row.system), {})[str(row.label)] = value_of(row)
+    word = "Step" if numeric(labels) else "Label"
+    ratings = sum({row.system: row.n_ratings or 0 for row in found}.values())
+    yield Sketch(
+        kind="shares",
+        title=_most_often(table, labels, of.name),
+        subtitle=(
+            f"Share of ratings at each {word.lower()} for {of.name}{only(list(table))}; {of.basis(found)}."
+            f"{counted(found, ratings)}"
+        ),
+        by_system=True,
+        chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), labels, measure=word),
+        columns=(("name", "System"), ("label", word), ("value", "Share")),
+    )
+
+
+def _most_often(table: Mapping[str, Mapping[str, float]], labels: Sequence[str], criterion: str) -> str:
+    if len(table) == 1 or not numeric(labels):
+        return f"Shares of {'steps' if numeric(labels) else 'labels'} for {criterion}, system by system"
+    best = max(table, key=lambda system: table[system].get(labels[-1], 0.0))
+    value = words.share(table[best].get(labels[-1], 0.0))
+    return f"{words.short(best)} gets the highest step most often for {criterion} ({value} of its ratings)"
+
+
+def distribution(of: Material) -> Iterator[Sketch]:
+    """Draw how all ratings are spread over the scale; it tells no system apart."""
+    found = [row for row in of.of("distribution") if row.label is not None]
+    if not found:
+        return
+    shown = {_bin(str(row.label)): words.share(value_of(row)) for row in found}
+    most = words.share(max(value_of(row) for row in found))
+    often = words.names([label for label, value in shown.items() if value == most])
+    ratings = max((row.n_ratings or 0 for row in found), default=0)
+    yield Sketch(
+        kind="distribution",
+        title=f"Ratings for {of.name} are most often {often} ({most}{' each' if ' and ' in often else ''})",
+        subtitle=(f"Share of ratings for {of.name}, all systems together; {of.basis(found)}.{counted(found, ratings)}"),
+        by_system=any(row.by_system for row in found),
+        chart=bars_chart([(str(row.label), value_of(row)) for row in found], measure="Rating"),
+        columns=(("label", "Rating"), ("value", "Share")),
+    )
+
+
+def _bin(label: str) -> str:
+    """Write a range of values as readers of charts know it."""
+    return label.replace(" to ", "–")
+
+
+def agreement(of: Material) -> Iterator[Sketch]:
+    """Draw Krippendorff's alpha against the bounds he gives: of a criterion, or of all criteria of a task."""
+    found = [row for row in of.of("alpha") if row.criterion is not None]
+    if not found or (of.criterion is None and len(found) < 2):
+        return
+    points = [point(row, words.bare(value_of(row)), name=row.criterion, n=row.n_ratings) for row in found]
+    level = setting(found, "level")
+    ratings = counted(found, total(found)) if of.criterion is not None else ""
+    yield Sketch(
+        kind="agreement",
+        title=_agreed(points) if of.criterion is None else _agreed_on(points[0]),
+        subtitle=(
+            f"Krippendorff's alpha{f' ({level} distance)' if level else ''}; {of.basis(found)}. "
+            f"Line: {of.interval(found, 'texts')}.{ratings}"
+        ),
+        by_system=any(row.by_system for row in found),
+        chart=points_chart(
+            points,
+            measure="Alpha: 0 as by chance, 1 full agreement",
+            limits=[(TENTATIVE, ".667"), (RELIABLE, ".8")],
+            domain=(0.0, 1.0),
+        ),
+        columns=(("name", "Criterion"), ("value", "Alpha"), *INTERVAL, ("n", "Ratings")),
+    )
+
+
+def _agreed_on(one: Point) -> str:
+    said = f"Alpha for {words.short(one.name)} is {one.text}"
+    if one.low is None or one.high is None:
+        return said
+    if one.high < TENTATIVE:
+        return f"{said}: its interval lies below .667"
+    if one.low > RELIABLE:
+        return f"{said}: its interval lies above .8"
+    inside = [bound for bound, value in ((".667", TENTATIVE), (".8", RELIABLE)) if one.low <= value <= one.high]
+    return f"{said}: its interval {f'includes {words.names(inside)}' if inside else 'lies between .667 and .8'}"
+
+
+def _agreed(points: Sequence[Point]) -> str:
+    low, high = min(points, key=lambda one: one.value), max(points, key=lambda one: one.value)
+    return f"Alpha goes from {low.text} ({words.short(low.name)}) to {high.text} ({words.short(high.name)})"

@@ -1,0 +1,38 @@
+"""How charts write numbers and lists of names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+# A list of more names than this is cut, and so is a longer name in a title; tables have them whole.
+NAMED, LONGEST = 3, 40
+
+
+def number(value: float, largest: float) -> str:
+    """Write a number as its scale asks: 92.4 of 100, 3.71 of 5, with a minus sign that is one."""
+    digits = 1 if abs(largest) >= 10 else 2
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def share(value: float) -> str:
+    """Write a share as a percentage."""
+    return f"{value * 100:.0f} %"
+
+
+def bare(value: float) -> str:
+    """Write a number that cannot pass 1 as journals do: .71."""
+    return f"{value:.2f}".replace("-", "−").replace("0.", ".", 1)
+
+
+def short(name: object, longest: int = LONGEST) -> str:
+    """Cut a long name."""
+    text = str(name)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def names(all_of_them: Sequence[str]) -> str:
+    """Write a list of names: A and B; A, B and C; A, B, C and 2 more."""
+    some = [short(name) for name in all_of_them]
+    if len(some) > NAMED + 1:
+        return f"{', '.join(some[:NAMED])} and {len(some) - NAMED} more"
+    return " and ".join([", ".join(some[:-1]), some[-1]] if len(some) > 1 else some)

@@ -1,0 +1,34 @@
+"""Numbers in templates of results, written as their tables write them."""
+
+from __future__ import annotations
+
+from django import template
+
+from analytics_app.models import ResultRow
+from analytics_app.views import tables
+
+register = template.Library()
+
+
+@register.filter
+def whole(value: int | None) -> str:
+    """Write a count: 2,310; a dash for none."""
+    return tables.whole(value).text
+
+
+@register.filter
+def number(value: float | None, digits: int = 2) -> str:
+    """Write a number with so many digits after its point; a dash for none."""
+    return tables.number(value, digits).text
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """Write a share of one as a percentage."""
+    return tables.percent(value, 1).text
+
+
+@register.filter
+def ends(row: ResultRow, digits: int = 2) -> str:
+    """Write the interval of a row."""
+    return tables.interval(row.low, row.high, digits).text

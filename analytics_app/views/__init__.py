@@ -1,0 +1,13 @@
+"""Researchers' pages about judgments and results: Monitor, Results, Data."""
+
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app import tabs
+
+
+def register_tabs() -> None:
+    """Add this app's tabs of a study, in the order of work."""
+    for order, (slug, label) in enumerate(
+        (("monitor", _("Monitor")), ("results", _("Results")), ("data", _("Data"))), 5
+    ):
+        tabs.register(tabs.Tab(slug, label, order * 10, "viewer", f"analytics:{slug}"))

@@ -1,0 +1,55 @@
+"""Data: taking ratings and results out, and what their columns are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from analytics_app.exports import columns
+from analytics_app.exports import ratings as ratings_export
+from analytics_app.selectors import pages
+from analytics_app.selectors.results import systems_shown
+from tasks_app import access
+from tasks_app.models import Study
+from tasks_app.services import events
+from tasks_app.views.frame import researcher_page, study_page
+
+
+@researcher_page
+@require_safe
+def data(request: HttpRequest, slug: str) -> HttpResponse:
+    """What can be taken out, by whom, and in which form."""
+
+    def context(study: Study) -> dict[str, Any]:
+        _study, role = access.study_and_role(request.user, slug)
+        return {
+            "run": pages.best_run(study),
+            "ratings": pages.count_ratings(study),
+            "may_export": ratings_export.may_export(study, role),
+            "shown": systems_shown(study),
+            "rating_columns": [*columns.RATINGS, columns.FEATURES],
+            "result_columns": columns.RESULTS,
+            "address": request.build_absolute_uri(reverse("public:home")).rstrip("/"),
+        }
+
+    return study_page(request, slug, "data", context)
+
+
+@researcher_page
+@require_safe
+def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
+    """All ratings as a file, streamed; written in the study's log."""
+    study, role = access.study_and_role(request.user, slug)
+    if format not in ratings_export.CONTENT_TYPES or not ratings_export.may_export(study, role):
+        raise Http404
+    wanted: ratings_export.Format = "csv" if format == "csv" else "jsonl"
+    events.log(study, request.user, "exported", about=f"ratings as {wanted}", after={"state": study.state})
+    return StreamingHttpResponse(
+        ratings_export.stream(study, format=wanted),
+        content_type=ratings_export.CONTENT_TYPES[wanted],
+        headers={"Content-Disposition": f'attachment; filename="{study.slug}-ratings.{wanted}"'},
+    )

@@ -1,0 +1,36 @@
+"""Showing results by system while a study is open: for its owner, with a written reason, asked once more."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from analytics_app.services import hiding
+from tasks_app import access
+from tasks_app.models import Membership
+from tasks_app.views.frame import researcher_page, study_page
+
+OWNER = Membership.Role.OWNER
+
+
+@researcher_page
+@require_POST
+def lift(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask once more, then show results by system from now on."""
+    study = access.study_for_researcher(request.user, slug, OWNER)
+    reason = request.POST.get("reason", "").strip()
+    if reason and request.POST.get("sure") != "yes":
+        context = {"reason": reason}
+        return study_page(
+            request, slug, "results", lambda _study: context, template="lift", title=_("Show results"), role=OWNER
+        )
+    try:
+        hiding.lift(study=study, by=request.user, reason=reason)
+    except ValueError as problem:
+        messages.error(request, str(problem))
+    else:
+        messages.success(request, _("Results by system are shown from now on. It is written in the study's log."))
+    return redirect("analytics:results", study.slug)

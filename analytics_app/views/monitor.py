@@ -1,0 +1,43 @@
+"""The monitor: how far a study is, who is at work, whether raters agree so far, and what is being computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from analytics_app.selectors import pages
+from analytics_app.selectors.workers import workers
+from analytics_app.views.parts import part, wants_part
+from tasks_app import access
+from tasks_app.models import Membership, Study
+from tasks_app.selectors import progress
+from tasks_app.selectors import studies as reads
+from tasks_app.views.frame import researcher_page, study_page
+
+RATERS_ON_A_PAGE = 100
+
+
+@researcher_page
+@require_safe
+def monitor(request: HttpRequest, slug: str) -> HttpResponse:
+    """The monitor; with ?live only what changes, without a line in the log for every look."""
+    if wants_part(request):
+        study, own = access.study_and_role(request.user, slug)
+        may_edit = access.reaches(own, Membership.Role.EDITOR)
+        return part(request, "_monitor_live", {"study": study, "may_edit": may_edit, **_now(request, study)})
+    return study_page(request, slug, "monitor", lambda study: _now(request, study))
+
+
+def _now(request: HttpRequest, study: Study) -> dict[str, Any]:
+    runs = pages.runs_now(study)
+    return {
+        "progress": progress.study_progress(study),
+        "page": Paginator(reads.raters_of(study), RATERS_ON_A_PAGE).get_page(request.GET.get("page")),
+        "runs": runs,
+        "agreement": pages.agreement_of(runs.done) if runs.done is not None else [],
+        "seen_of": runs.done.n_seen + runs.newer if runs.done is not None else 0,
+        "workers": workers(),
+    }

@@ -1,0 +1,150 @@
+"""Results: the run to read first, any other run, its raters, its plots and its files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from analytics_app import access as own
+from analytics_app import charts
+from analytics_app.exports import results as results_export
+from analytics_app.models import UNFINISHED, Run, RunState
+from analytics_app.selectors import pages
+from analytics_app.selectors.results import plots_of, systems_shown
+from analytics_app.selectors.runs import progress, runs_of
+from analytics_app.selectors.workers import workers
+from analytics_app.views import telling, words
+from analytics_app.views.parts import part, wants_part
+from analytics_app.views.sections import raters_table, sections_of
+from tasks_app.models import Study
+from tasks_app.views.frame import researcher_page, study_page
+
+RATERS_ON_A_PAGE = 200
+
+
+@researcher_page
+@require_safe
+def results(request: HttpRequest, slug: str) -> HttpResponse:
+    """The newest planned run, else the newest that is done, and the list of all runs."""
+
+    def context(study: Study) -> dict[str, Any]:
+        found = pages.best_run(study)
+        return _run(study, found) if found is not None else _frame(study) | {"run": None}
+
+    return study_page(request, slug, "results", context)
+
+
+@researcher_page
+@require_safe
+def run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """One run: how far it is, or what it found."""
+    if wants_part(request):
+        study, _role, found = own.run_for_researcher(request.user, slug, number)
+        return part(request, "_run_live", {"study": study, "run": found, **_progress(found)})
+    title = _("Run %(number)s") % {"number": number}
+    return study_page(
+        request, slug, "results", lambda study: _run(study, pages.run_numbered(study, number)), title=title
+    )
+
+
+def _frame(study: Study) -> dict[str, Any]:
+    """Return what stands on every page of results: the list of runs, and what was hidden and is shown."""
+    listed = list(runs_of(study)[: pages.RUNS_SHOWN])
+    return {
+        "runs": listed,
+        "more_runs": len(listed) == pages.RUNS_SHOWN,
+        "shown": systems_shown(study),
+        "lifts": pages.lifts_of(study),
+    }
+
+
+def _progress(found: Run) -> dict[str, Any]:
+    """Return how far a run is; workers are asked for only while somebody waits for them."""
+    waiting = found.state in UNFINISHED
+    return {"waiting": waiting, "run_progress": progress(found), "workers": workers() if waiting else None}
+
+
+def _run(study: Study, found: Run) -> dict[str, Any]:
+    frame = _frame(study)
+    planned = next((one for one in frame["runs"] if one.planned and one.state == RunState.DONE), None)
+    frame |= {
+        "run": found,
+        "standing": telling.standing(found, study),
+        "provenance": telling.provenance(found),
+        "planned_run": None if found.planned else planned,
+    }
+    if found.state != RunState.DONE:
+        return frame | _progress(found)
+    pairs = pages.pairs_of_systems(found)
+    rows = pages.rows_for_page(found, systems=frame["shown"], pairs=pairs <= pages.PAIRS_SHOWN)
+    names = pages.names_of(study)
+    by_task = sections_of(
+        rows,
+        list(plots_of(found, systems=frame["shown"])),
+        criteria=names.criteria,
+        primary=str(found.settings.get("primary") or ""),
+        limit=round(1 - float(found.settings.get("confidence", 0.95)), 9),
+        pairs_left_out=pairs if pairs > pages.PAIRS_SHOWN and frame["shown"] else 0,
+    )
+    simulated, raters = telling.simulated(found)
+    return frame | {
+        "settings": list(words.settings_in_words(found.settings)),
+        "sources": list(words.sources(found.settings)),
+        "funnels": telling.funnels(rows, names.tasks),
+        "tasks": [(names.tasks.get(task, task), sections) for task, sections in by_task.items()],
+        "simulated": simulated,
+        "raters": raters,
+        "shared_texts": telling.shared_texts(found),
+    }
+
+
+@researcher_page
+@require_safe
+def raters(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """How each rater used the scale, criterion by criterion."""
+
+    def context(study: Study) -> dict[str, Any]:
+        found = pages.run_numbered(study, number)
+        page = Paginator(pages.means_of_raters(found), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+        rows = pages.spread_of(found, list(page))
+        return {"run": found, "page": page, "table": raters_table(rows, pages.names_of(study).criteria)}
+
+    title = _("Raters of run %(number)s") % {"number": number}
+    return study_page(request, slug, "results", context, template="run_raters", title=title)
+
+
+@researcher_page
+@require_safe
+def plot(request: HttpRequest, slug: str, number: int, pk: int) -> HttpResponse:
+    """A plot as a file of its own, with its title; one that tells systems apart only where these are shown."""
+    study, _role, found = own.run_for_researcher(request.user, slug, number)
+    shown = get_object_or_404(plots_of(found, systems=systems_shown(study)), pk=pk)
+    if not shown.svg:
+        raise Http404
+    subtitle = f"{charts.subtitle(shown.spec)} {telling.provenance(found)}"
+    drawing = charts.standing_alone(shown.svg, title=shown.title, subtitle=subtitle)
+    name = f"{study.slug}-run-{number}-{shown.key.replace('/', '-')}.svg"
+    return HttpResponse(drawing, content_type="image/svg+xml", headers=_file(name))
+
+
+@researcher_page
+@require_safe
+def download(request: HttpRequest, slug: str, number: int, format: str) -> HttpResponseBase:
+    """Every number of a run that may be seen, as JSON or CSV."""
+    study, _role, found = own.run_for_researcher(request.user, slug, number)
+    wanted: results_export.Format = "csv" if format == "csv" else "json"
+    return StreamingHttpResponse(
+        results_export.stream(found, format=wanted, systems=systems_shown(study)),
+        content_type=results_export.CONTENT_TYPES[wanted],
+        headers=_file(results_export.file_name(study, found, wanted)),
+    )
+
+
+def _file(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -1,0 +1,122 @@
+"""The form of a new run: the plan's settings, each of which may be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from analytics_app import quality
+from analytics_app.plan import ALL, BadPlan, PlanBlock, check
+from analytics_app.quality.base import Rule
+from analytics_app.views.words import CORRECTIONS
+from tasks_app.models import Criterion, Study
+
+
+class Place(forms.Form):
+    """Whether a rule is applied, and when."""
+
+    on = forms.BooleanField(required=False, label=gettext_lazy("Apply this rule"))
+    place = forms.IntegerField(required=False, min_value=1, max_value=99, label=gettext_lazy("Place in the order"))
+
+
+class Comparisons(forms.Form):
+    """Which pairs of systems are compared."""
+
+    pairs = forms.CharField(
+        required=False,
+        max_length=20_000,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        label=gettext_lazy("Pairs of systems to compare"),
+        help_text=gettext_lazy("One pair a line, such as: ours baseline. Empty for every pair."),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RuleForms:
+    """A rule with its place and its settings."""
+
+    rule: Rule
+    where: Place
+    settings: forms.Form
+
+
+class RunForm:
+    """All forms of a new run together; what they say is checked as a plan is."""
+
+    def __init__(self, study: Study, start: Mapping[str, Any], data: Mapping[str, Any] | None = None) -> None:
+        """`start` is the document that the forms show at first, `data` what was posted."""
+        self.study, self.start = study, start
+        self.rules = list(_rule_forms(start, data))
+        general = {name: start.get(name, field.initial) for name, field in PlanBlock.base_fields.items()}
+        self.general = PlanBlock(data, initial=general, prefix="run")
+        self.general.fields["primary"] = _primary(study, PlanBlock.base_fields["primary"])
+        self.general.fields["correction"] = forms.ChoiceField(
+            choices=list(CORRECTIONS.items()),
+            label=str(PlanBlock.base_fields["correction"].label),
+            help_text=str(PlanBlock.base_fields["correction"].help_text),
+        )
+        pairs = start.get("comparisons", ALL)
+        said = "" if pairs == ALL else "\n".join(" ".join(pair) for pair in pairs)
+        self.comparisons = Comparisons(data, initial={"pairs": said}, prefix="run")
+        self.problems: list[str] = []
+        self.document: dict[str, Any] = {}
+
+    def is_valid(self) -> bool:
+        """Check every form, and put `document` together; `problems` says what cannot be used."""
+        general, compared = self.general.is_valid(), self.comparisons.is_valid()
+        on = [one for one in self.rules if one.where.is_valid() and one.where.cleaned_data["on"]]
+        settled = [one.settings.is_valid() for one in on]
+        if not (general and compared and all(settled) and all(one.where.is_valid() for one in self.rules)):
+            self.problems = [_("Some settings cannot be used: see below.")]
+            return False
+        on.sort(key=lambda one: one.where.cleaned_data["place"] or len(self.rules) + 1)
+        lines = [line.replace(",", " ").split() for line in self.comparisons.cleaned_data["pairs"].splitlines()]
+        pairs = [line for line in lines if line]
+        wanted = {
+            **self.start,
+            **self.general.cleaned_data,
+            "rules": [{"rule": one.rule.name, **one.settings.cleaned_data} for one in on],
+            "comparisons": pairs or ALL,
+        }
+        try:
+            self.document = check(wanted, self.study)
+        except BadPlan as found:
+            self.problems = str(found).splitlines()
+        return not self.problems
+
+
+def without(document: Mapping[str, Any], rule: str) -> dict[str, Any]:
+    """Return the settings of a run with one rule off."""
+    return {**document, "rules": [entry for entry in document["rules"] if entry["rule"] != rule]}
+
+
+def _rule_forms(start: Mapping[str, Any], data: Mapping[str, Any] | None) -> list[RuleForms]:
+    """Return the rules that are on in their order, then the others."""
+    given = {entry["rule"]: entry for entry in start.get("rules", ())}
+    names = [
+        *(name for name in given if name in quality.registry),
+        *(one for one in quality.registry if one not in given),
+    ]
+    found = []
+    for number, name in enumerate(names, start=1):
+        rule = quality.registry[name]
+        where = Place(data, initial={"on": name in given, "place": number}, prefix=f"at-{name}")
+        settings = rule.Settings(data, initial=given.get(name, {}), prefix=f"rule-{name}")
+        found.append(RuleForms(rule, where, settings))
+    return found
+
+
+def _primary(study: Study, declared: forms.Field) -> forms.ChoiceField:
+    """Return the choice of the primary criterion by its name."""
+    criteria = Criterion.objects.filter(study=study, until=None).order_by("id").values_list("key", "name")
+    return forms.ChoiceField(
+        required=False,
+        choices=[("", _("none")), *criteria],
+        label=str(declared.label),
+        help_text=_("The criterion that decides; it stands first."),
+    )

@@ -1,0 +1,247 @@
+"""What a run found, question by question: from result rows to tables and plots of a page. Nothing is computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from analytics_app import charts
+from analytics_app.models import Plot, ResultRow
+from analytics_app.views import tables, words
+from analytics_app.views.comparing import pairs_table, systems_table
+from analytics_app.views.picking import Question, notes_of
+from analytics_app.views.tables import Cell, Column, Table
+
+# Statistics that have a place of their own on the page; every other row goes into the table of further rows.
+AGREEMENT = (
+    "alpha",
+    "pearson",
+    "pearson_mean",
+    "pearson_mean_fisher",
+    "spearman",
+    "spearman_mean",
+    "spearman_mean_fisher",
+)
+RATER_PAIRS = ("pearson_pair", "spearman_pair")
+FURTHER_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot on a page, with its numbers."""
+
+    plot: Plot
+    subtitle: str
+    table: Table
+
+    @property
+    def name(self) -> str:
+        """The plot within its run, for the name of a file."""
+        return self.plot.key.replace("/", "-")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Everything about one criterion of a task; `key` is its place on the page."""
+
+    key: str
+    title: str
+    primary: bool
+    figures: Sequence[Figure]
+    tables: Sequence[Table]
+    further: Sequence[Table]
+    raters: Sequence[ResultRow]
+
+
+def sections_of(
+    rows: Sequence[ResultRow],
+    plots: Sequence[Plot],
+    *,
+    criteria: Mapping[str, str],
+    primary: str,
+    limit: float,
+    pairs_left_out: int = 0,
+) -> dict[str, list[Section]]:
+    """Return the sections of each task, the primary criterion first; `criteria` gives names to keys.
+
+    `limit` is below what a p value is significant; `pairs_left_out` says of how many pairs no rows were read.
+    """
+    found: dict[tuple[str, str], list[ResultRow]] = {}
+    for row in rows:
+        if row.analysis != "funnel":
+            found.setdefault((row.task or "", row.criterion or ""), []).append(row)
+    drawn: dict[tuple[str, str], list[Plot]] = {}
+    for plot in plots:
+        drawn.setdefault((plot.task, plot.criterion), []).append(plot)
+    by_task: dict[str, list[Section]] = {}
+    places = list(dict.fromkeys([*found, *drawn]))
+    for task, criterion in sorted(places, key=lambda place: (place[1] != primary or not primary, not place[1])):
+        question = Question(found.get((task, criterion), []))
+        title = criteria.get(criterion, criterion) if criterion else _("All criteria together")
+        by_task.setdefault(task, []).append(
+            Section(
+                key=f"{task}--{criterion or 'all'}",
+                title=title,
+                primary=bool(primary) and criterion == primary,
+                figures=[figure(plot) for plot in drawn.get((task, criterion), [])],
+                tables=list(_tables(question, limit, pairs_left_out)),
+                further=list(_further(question)),
+                raters=[row for row in question.rows if row.rater and row.note],
+            )
+        )
+    return by_task
+
+
+def figure(plot: Plot) -> Figure:
+    """Return a plot with the table of its numbers."""
+    columns, rows = charts.numbers(plot.spec)
+    shares = {"shares", "distribution"} & {plot.key.rpartition("/")[2]}
+    ends = [value for row in rows for value in row if isinstance(value, float)]
+    digits = 3 if all(abs(value) <= 1 for value in ends) else tables.digits_for(ends)
+    cells = [
+        [_cell(field, value, digits, as_share=bool(shares)) for (field, _head), value in zip(columns, row, strict=True)]
+        for row in rows
+    ]
+    heads = [Column(head, number=field not in {"name", "label"}) for field, head in columns]
+    return Figure(plot, charts.subtitle(plot.spec), Table(_("Numbers behind this plot"), heads, cells))
+
+
+def _cell(field: str, value: object, digits: int, *, as_share: bool) -> Cell:
+    if isinstance(value, str):
+        return tables.name(value)
+    if isinstance(value, int):
+        return tables.whole(value)
+    if not isinstance(value, float):
+        return Cell(tables.DASH)
+    if field == "p":
+        return tables.p_value(value)
+    return tables.percent(value, 1) if as_share else tables.number(value, digits)
+
+
+def _tables(question: Question, limit: float, pairs_left_out: int) -> Iterator[Table]:
+    """Yield the tables of a criterion in the order in which they are read."""
+    if question.systems:
+        yield systems_table(question)
+    if question.has("difference", "superiority"):
+        yield pairs_table(question, limit)
+    elif pairs_left_out:
+        said = _("%(n)s pairs of systems are too many for a page: they are in the file of results.")
+        yield Table(_("Pairs of systems"), [], [], [said % {"n": pairs_left_out}])
+    if question.has(*AGREEMENT):
+        yield _agreement_table(question)
+
+
+def _agreement_table(question: Question) -> Table:
+    """Return agreement and correlation between raters; ratings before and after the rules side by side."""
+    both = question.both
+    columns = [
+        Column(_("Measure"), number=False),
+        Column(_("Value")),
+        Column(_("Interval")),
+        Column(_("Ratings")),
+        Column(_("Texts")),
+        Column(_("Raters")),
+    ]
+    if both:
+        columns += [Column(_("Before rules")), Column(_("Interval before rules"))]
+    shown, rows = [], []
+    for statistic in AGREEMENT:
+        row = question.first(statistic)
+        if row is None:
+            continue
+        shown.append(row)
+        level = (row.settings or {}).get("level")
+        said = f"{words.statistic(statistic)} ({level})" if level else words.statistic(statistic)
+        cells = [
+            Cell(said, said),
+            tables.number(row.value, 3),
+            tables.interval(row.low, row.high, 3),
+            tables.whole(row.n_ratings),
+            tables.whole(row.n_items),
+            tables.whole(row.n_raters),
+        ]
+        if both:
+            before = question.first(statistic, basis="all")
+            cells += [
+                tables.number(before.value if before else None, 3),
+                tables.interval(before.low, before.high, 3) if before else Cell(tables.DASH),
+            ]
+        rows.append(cells)
+    return Table(_("Agreement between raters"), columns, rows, notes_of(shown))
+
+
+def _further(question: Question) -> Iterator[Table]:
+    """Yield tables that stand folded: pairs of raters, and rows that have no place of their own."""
+    pairs = [row for row in question.kept if row.statistic in RATER_PAIRS]
+    if pairs:
+        columns = [Column(_("Raters"), number=False), Column(_("Measure"), number=False), Column(_("Value"))]
+        cells = [
+            [tables.name(row.label), tables.name(words.statistic(row.statistic)), tables.number(row.value, 3)]
+            for row in pairs
+        ]
+        yield Table(_("Pairs of raters"), columns, cells, notes_of(pairs))
+    rest = [row for row in question.rest if row.statistic not in (*AGREEMENT, *RATER_PAIRS) or row.slice]
+    if rest:
+        yield further_table(rest)
+
+
+def further_table(rows: Iterable[ResultRow]) -> Table:
+    """Return rows as they are, for what a page has no better form for."""
+    rows = list(rows)
+    columns = [
+        Column(_("Measure"), number=False),
+        Column(_("Part"), number=False),
+        Column(_("System"), number=False),
+        Column(_("Label"), number=False),
+        Column(_("Value")),
+        Column(_("Interval")),
+        Column(_("Adjusted p")),
+        Column(_("Ratings")),
+        Column(_("Basis"), number=False),
+    ]
+    cells = [
+        [
+            tables.name(words.statistic(row.statistic)),
+            tables.name("; ".join(filter(None, (row.slice, row.group, row.metric)))),
+            tables.name(" – ".join(filter(None, (row.system, row.system_b)))),
+            tables.name(row.label),
+            tables.number(row.value, 3),
+            tables.interval(row.low, row.high, 3),
+            tables.p_value(row.p_adjusted),
+            tables.whole(row.n_ratings),
+            tables.name(_("kept") if row.basis == "kept" else _("all")),
+        ]
+        for row in rows[:FURTHER_SHOWN]
+    ]
+    left = len(rows) - FURTHER_SHOWN
+    notes = [_("%(n)s more rows are in the file of results.") % {"n": left}] if left > 0 else []
+    return Table(_("Parts of the data, and further numbers"), columns, cells, [*notes_of(rows), *notes])
+
+
+def raters_table(rows: Sequence[tuple[ResultRow, ResultRow | None]], criteria: Mapping[str, str]) -> Table:
+    """Return how each rater used the scale; a rater whose ratings are all the same has no z."""
+    columns = [
+        Column(_("Rater"), number=False),
+        Column(_("Criterion"), number=False),
+        Column(_("Ratings")),
+        Column(_("Texts")),
+        Column(_("Mean")),
+        Column(_("SD")),
+        Column(_("Note"), number=False),
+    ]
+    digits = tables.digits_for(mean.value for mean, _spread in rows)
+    cells = [
+        [
+            tables.name(mean.rater),
+            tables.name(criteria.get(mean.criterion or "", mean.criterion)),
+            tables.whole(mean.n_ratings),
+            tables.whole(mean.n_items),
+            tables.number(mean.value, digits),
+            tables.number(spread.value if spread else None, digits),
+            Cell((spread.note or "") if spread else "", (spread.note or "") if spread else ""),
+        ]
+        for mean, spread in rows
+    ]
+    return Table(_("Raters"), columns, cells)

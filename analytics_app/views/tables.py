@@ -1,0 +1,96 @@
+"""Tables of numbers for pages: what is shown in each cell, and what it is sorted by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from django.utils import formats
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+DASH = "–"
+
+Words = str | Promise
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What is shown, and the value it is sorted by; an undefined number is a dash and comes last."""
+
+    text: str
+    sort: float | str | None = None
+    strong: bool = False
+
+    @property
+    def key(self) -> str:
+        """What a script sorts by: a number as JavaScript writes it, or a text."""
+        return "" if self.sort is None else str(self.sort)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The head of a column. Numbers stand right-aligned."""
+
+    label: Words
+    number: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: the first cell of each row is its head. `notes` are sentences about its numbers."""
+
+    caption: Words
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str] = field(default=())
+
+
+def name(text: object) -> Cell:
+    """Return the cell of a name."""
+    return Cell(str(text), str(text).casefold()) if text not in (None, "") else Cell(DASH)
+
+
+def number(value: float | None, digits: int = 2) -> Cell:
+    """Return the cell of a number, in the language of the page and with a minus sign that is one."""
+    if value is None:
+        return Cell(DASH)
+    return Cell(figure(value, digits), value)
+
+
+def whole(value: int | None) -> Cell:
+    """Return the cell of a count."""
+    return Cell(DASH) if value is None else Cell(formats.number_format(value, 0, force_grouping=True), value)
+
+
+def interval(low: float | None, high: float | None, digits: int = 2) -> Cell:
+    """Return the cell of an interval, sorted by its lower end."""
+    if low is None or high is None:
+        return Cell(DASH)
+    return Cell(_("%(low)s to %(high)s") % {"low": figure(low, digits), "high": figure(high, digits)}, low)
+
+
+def percent(value: float | None, digits: int = 0) -> Cell:
+    """Return the cell of a share of one."""
+    if value is None:
+        return Cell(DASH)
+    return Cell(f"{figure(value * 100, 0 if value in {0, 1} else digits)} %", value)
+
+
+def p_value(value: float | None, limit: float = 0.0) -> Cell:
+    """Return the cell of a p value; bold below the limit."""
+    if value is None:
+        return Cell(DASH)
+    text = f"< {figure(0.001, 3)}" if value < 0.001 else figure(value, 3)
+    return Cell(text, value, strong=value < limit)
+
+
+def figure(value: float, digits: int) -> str:
+    """Write a number with so many digits after its point; never "-0.00"."""
+    rounded = round(value, digits) + 0.0
+    return formats.number_format(rounded, digits, force_grouping=True).replace("-", "−")
+
+
+def digits_for(values: Iterable[float | None]) -> int:
+    """Choose how many digits a column of ratings needs: fewer for a scale of 100 than for one of 5."""
+    return 1 if max((abs(value) for value in values if value is not None), default=0) >= 10 else 2

@@ -1,0 +1,132 @@
+"""What a page says about a run: planned or not and why, by which settings, and what its rules took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analytics_app import plan as plans
+from analytics_app.models import ResultRow, Run
+from analytics_app.plan import PlanBlock
+from analytics_app.views import tables, words
+from analytics_app.views.tables import Column, Table
+from tasks_app.models import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the funnel. `rule` is the rule's key, so that the run can be repeated without it; "" for none."""
+
+    label: str
+    rule: str
+    ratings: int
+    share: float | None
+    raters: int | None
+    items: int | None
+    low: int | None = None
+    high: int | None = None
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Funnel:
+    """The funnel of one task: from what was collected to what was kept."""
+
+    task: str
+    steps: list[Step] = field(default_factory=list)
+    by_system: Table | None = None
+
+
+def funnels(rows: Iterable[ResultRow], names: Mapping[str, str]) -> list[Funnel]:
+    """Return the funnel of each task."""
+    found: dict[str, list[ResultRow]] = {}
+    for row in rows:
+        if row.analysis == "funnel":
+            found.setdefault(row.task or "", []).append(row)
+    return [Funnel(names.get(task, task), list(_steps(steps)), _taken(steps)) for task, steps in sorted(found.items())]
+
+
+def _steps(rows: Sequence[ResultRow]) -> Iterator[Step]:
+    sides = {(row.statistic, row.label): row.n_ratings for row in rows}
+    labels = {"collected": _("Collected"), "kept": _("Kept for the results")}
+    for row in rows:
+        if row.statistic not in {"collected", "removed", "kept"}:
+            continue
+        yield Step(
+            label=labels.get(row.statistic) or words.rule(row.label or ""),
+            rule=(row.label or "") if row.statistic == "removed" else "",
+            ratings=row.n_ratings or 0,
+            share=row.value,
+            raters=row.n_raters,
+            items=row.n_items,
+            low=sides.get(("removed_low", row.label)),
+            high=sides.get(("removed_high", row.label)),
+            note=row.note or "",
+        )
+
+
+def _taken(rows: Sequence[ResultRow]) -> Table | None:
+    """Return what each rule took from each system: a fair one takes about the same share from all."""
+    taken = [row for row in rows if row.statistic == "removed_by_system"]
+    if not taken:
+        return None
+    columns = [
+        Column(_("System"), number=False),
+        Column(_("Rule"), number=False),
+        Column(_("Ratings removed")),
+        Column(_("Share of the system's ratings")),
+    ]
+    cells = [
+        [
+            tables.name(row.system),
+            tables.name(words.rule(row.label or "")),
+            tables.whole(row.n_ratings),
+            tables.percent(row.value, 1),
+        ]
+        for row in taken
+    ]
+    return Table(_("What rules took from each system"), columns, cells)
+
+
+def standing(run: Run, study: Study) -> str:
+    """Say in a sentence whether a run is planned, and if not, what makes it exploratory."""
+    if run.planned:
+        return _("Planned: rules, primary criterion, comparisons and correction were frozen before the first judgment.")
+    frozen = plans.frozen_plan(study)
+    if frozen is None:
+        return _("Exploratory: this study has no plan that was frozen at opening.")
+    if run.plan_id is not None:
+        return _("Exploratory: an interim look, computed by the plan before the study was closed.")
+    changed = list(_changed(run.settings, frozen.document))
+    if not changed:
+        return _("Exploratory: it was not computed by the plan that was frozen at opening.")
+    return _("Exploratory: it differs from the plan in %(what)s.") % {"what": ", ".join(changed)}
+
+
+def provenance(run: Run) -> str:
+    """Say in a caption which run it is of, so that it is said wherever the picture goes."""
+    said = _("Planned, run %(n)s.") if run.planned else _("Exploratory, run %(n)s.")
+    return said % {"n": run.number}
+
+
+def _changed(settings: Mapping[str, Any], plan: Mapping[str, Any]) -> Iterator[str]:
+    """Name what differs between two plans."""
+    labels = {"rules": _("quality rules"), "analyses": _("analyses"), "comparisons": _("comparisons")}
+    labels |= {name: str(one.label).lower() for name, one in PlanBlock.base_fields.items()}
+    for name, label in labels.items():
+        if name in plan and settings.get(name) != plan[name]:
+            yield label
+
+
+def simulated(run: Run) -> tuple[int, int]:
+    """Return how many raters of a run are simulated, of how many, in the task that has most of them."""
+    tasks = run.facts.get("tasks", {}).values()
+    return max(((one.get("simulated_raters", 0), one.get("raters", 0)) for one in tasks), default=(0, 0))
+
+
+def shared_texts(run: Run) -> int:
+    """Return how many ratings count for several systems, whose texts were alike and shown once."""
+    return sum(one.get("shared_texts", 0) for one in run.facts.get("tasks", {}).values())

@@ -1,0 +1,15 @@
+// The entry of every researcher's page: starts what the page has.
+
+import "./copy.js";
+import * as live from "./live.js";
+import * as once from "./once.js";
+import * as picture from "./picture.js";
+import * as sortable from "./sortable.js";
+
+once.start();
+sortable.start();
+picture.start();
+live.start();
+
+// On a phone the tab one is in may lie outside of its row.
+document.querySelector(".ew-tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -1,0 +1,256 @@
+"""Charts: what they show of which rows, what they claim, and that they are fit for a page with a strict policy."""
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+from django.conf import settings
+
+from analytics_app import charts
+from analytics_app.charts.bars import SHADES, spread
+from analytics_app.charts.words import bare, names, number
+from analytics_app.results import Row
+from tests.analytics_app.builders import LIKERT, SLIDER, likert_rows, slider_rows
+from tests.look.test_css import contrast
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(rows: Sequence[Row], criterion: str | None, **options: float) -> dict[str, charts.Drawn]:
+    """Draw and return the charts by key."""
+    return {one.key: one for one in charts.draw(rows, "main", criterion, **options)}
+
+
+def changed(rows: Sequence[Row], change: Callable[[Row], dict[str, object]], **picked: str) -> list[Row]:
+    """Change the rows that have the given columns."""
+    return [
+        replace(row, **change(row)) if all(getattr(row, name) == value for name, value in picked.items()) else row
+        for row in rows
+    ]
+
+
+@pytest.fixture(scope="module")
+def slider() -> dict[str, charts.Drawn]:
+    """The charts of a criterion judged on a slider."""
+    return drawn(slider_rows(), "content")
+
+
+@pytest.fixture(scope="module")
+def likert() -> dict[str, charts.Drawn]:
+    """The charts of a criterion judged in steps."""
+    return drawn(likert_rows(), "fluency")
+
+
+def test_each_scale_has_its_charts_in_the_order_of_reading(
+    slider: dict[str, charts.Drawn], likert: dict[str, charts.Drawn]
+) -> None:
+    assert list(slider) == ["means", "means-z", "differences", "distribution", "agreement"]
+    assert list(likert) == ["shares", "superiority", "means", "means-z", "differences", "distribution", "agreement"]
+
+
+def test_systems_stand_sorted_with_the_numbers_of_their_rows(slider: dict[str, charts.Drawn]) -> None:
+    columns, rows = charts.numbers(slider["means"].spec)
+    assert [head for _field, head in columns] == [
+        "System",
+        "Mean rating",
+        "Low",
+        "High",
+        "Low over raters",
+        "High over raters",
+        "Ratings",
+    ]
+    assert [row[0] for row in rows] == sorted(SLIDER, key=SLIDER.__getitem__, reverse=True)
+    first = next(row for row in slider_rows() if row.statistic == "mean" and row.system == "HIGH")
+    second = next(row for row in slider_rows() if row.statistic == "mean_over_raters" and row.system == "HIGH")
+    assert rows[0] == ["HIGH", first.value, first.low, first.high, second.low, second.high, 240]
+
+
+def test_points_lie_where_the_axis_says(slider: dict[str, charts.Drawn]) -> None:
+    root = ET.fromstring(slider["means"].svg)
+    marks = [one for one in root.iter(f"{SVG}path") if one.get("class") == "f-mark"]
+    across = [float(re.findall(r"[\d.]+", one.attrib["transform"])[0]) for one in marks]
+    ticks = {one.text: one for one in root.iter(f"{SVG}text") if one.get("class") == "f-quiet"}
+    forty, eighty = (float(re.findall(r"[\d.]+", ticks[tick].attrib["transform"])[0]) for tick in ("40", "80"))
+    values = sorted(SLIDER.values(), reverse=True)
+    wanted = [forty + (value - 40) / 40 * (eighty - forty) for value in values]
+    assert across == pytest.approx(wanted, abs=1)
+
+
+def test_a_title_names_the_highest_only_where_its_intervals_stand_apart(likert: dict[str, charts.Drawn]) -> None:
+    apart = {"HIGH": (90.0, 94.0), "NIU": (80.0, 88.0), "BART": (80.0, 87.0), "LUO": (28.0, 35.0)}
+    rows = [row for row in slider_rows() if row.statistic == "mean"]
+    rows = [replace(row, low=apart[str(row.system)][0], high=apart[str(row.system)][1]) for row in rows]
+    assert drawn(rows, "content")["means"].title == "HIGH is rated highest for content (92.4)"
+    near = changed(rows, lambda _row: {"high": 90.0}, system="NIU")
+    assert drawn(near, "content")["means"].title == "At the top for content, the intervals of HIGH and NIU overlap"
+    # The interval over raters is as good a reason for doubt.
+    doubt = [replace(row, statistic="mean_over_raters", low=row.low - 9, high=row.high + 9) for row in rows]
+    assert "HIGH, NIU and BART overlap" in drawn([*rows, *doubt], "content")["means"].title
+    unknown = changed(rows, lambda _row: {"low": None, "high": None}, system="LUO")
+    assert drawn(unknown, "content")["means"].title == "Systems by their mean for content"
+    assert likert["means"].title == "north is rated highest for fluency (4.20)"
+
+
+def test_pairs_stand_with_the_higher_first_and_count_what_differs(slider: dict[str, charts.Drawn]) -> None:
+    rows = changed(slider_rows(), lambda row: {"value": -row.value, "low": -row.high, "high": -row.low},
+                   statistic="difference", system="HIGH", system_b="LUO")  # fmt: skip
+    turned = drawn(rows, "content")["differences"]
+    assert charts.numbers(turned.spec)[1][0][0] == "LUO − HIGH"
+    _columns, numbers = charts.numbers(slider["differences"].spec)
+    assert numbers[0][:2] == ["HIGH − LUO", pytest.approx(SLIDER["HIGH"] - SLIDER["LUO"])]
+    assert all(row[1] >= 0 for row in numbers)
+    assert slider["differences"].title == "5 of 6 pairs of systems differ for content"
+    strict = drawn(slider_rows(), "content", confidence=0.9999)["differences"]
+    assert strict.title == "No two systems differ significantly for content"
+    assert "99.99 % interval over items" in strict.subtitle
+
+
+def test_what_needs_no_equal_steps_is_said_of_steps(likert: dict[str, charts.Drawn]) -> None:
+    assert likert["superiority"].title == "north is rated above west 76 % of the time for fluency"
+    assert "steps taken as equal" in likert["means"].subtitle
+    assert likert["shares"].title.startswith("north gets the highest step most often for fluency")
+    _columns, rows = charts.numbers(likert["shares"].spec)
+    for system in LIKERT:
+        assert sum(row[2] for row in rows if row[0] == system) == pytest.approx(1)
+
+
+def test_alpha_is_read_against_krippendorffs_bounds(slider: dict[str, charts.Drawn]) -> None:
+    assert slider["agreement"].title == "Alpha for content is .71: its interval includes .667"
+    for low, high, said in ((0.81, 0.9, "lies above .8"), (0.1, 0.2, "lies below .667"), (0.7, 0.79, "lies between"),
+                            (0.6, 0.9, "includes .667 and .8")):  # fmt: skip
+        rows = changed(
+            slider_rows(), lambda _row, ends=(low, high): {"low": ends[0], "high": ends[1]}, statistic="alpha"
+        )
+        assert said in drawn(rows, "content")["agreement"].title
+    both = drawn([*slider_rows(), *likert_rows()], None)
+    assert both["agreement"].title == "Alpha goes from .48 (fluency) to .71 (content)"
+    assert drawn(slider_rows(), None) == {}
+
+
+def test_charts_show_the_kept_ratings_where_rules_removed_some() -> None:
+    everything = changed(slider_rows(basis="all"), lambda row: {"value": row.value + 1}, statistic="mean")
+    one = drawn([*everything, *slider_rows()], "content")["means"]
+    assert charts.numbers(one.spec)[1][0][1] == SLIDER["HIGH"]
+    assert "ratings that the rules kept" in one.subtitle
+    assert "all counted ratings" in drawn(slider_rows(), "content")["means"].subtitle
+
+
+def test_slices_undefined_values_and_other_criteria_stay_out() -> None:
+    sliced = [replace(row, slice="system!=REF", value=1.0) for row in slider_rows() if row.value is not None]
+    undefined = changed(slider_rows(), lambda _row: {"value": None, "note": "Nothing."}, system="LUO")
+    one = drawn([*sliced, *undefined, *slider_rows("style"), *slider_rows(task="other")], "content")["means"]
+    assert [row[0] for row in charts.numbers(one.spec)[1]] == ["HIGH", "NIU", "BART"]
+    assert drawn([], "content") == {}
+    assert drawn([replace(row, value=None) for row in slider_rows()], "content") == {}
+
+
+def test_a_chart_tells_systems_apart_exactly_where_its_rows_do(
+    slider: dict[str, charts.Drawn], likert: dict[str, charts.Drawn]
+) -> None:
+    for one in (*slider.values(), *likert.values()):
+        assert one.by_system == (one.key not in {"distribution", "agreement"})
+        named = any(system in f"{one.svg} {one.title} {one.spec}" for system in (*SLIDER, *LIKERT))
+        assert named == one.by_system
+
+
+def test_the_same_rows_give_the_same_drawing(slider: dict[str, charts.Drawn]) -> None:
+    assert drawn(slider_rows(), "content") == slider
+
+
+def test_a_drawing_has_a_name_no_style_no_size_and_no_identifiers(
+    slider: dict[str, charts.Drawn], likert: dict[str, charts.Drawn]
+) -> None:
+    for one in (*slider.values(), *likert.values()):
+        root = ET.fromstring(one.svg)
+        assert root.get("role") == "img"
+        assert (root[0].tag, root[0].text) == (f"{SVG}title", one.title)
+        assert (root[1].tag, root[1].text) == (f"{SVG}desc", one.subtitle)
+        assert not {"width", "height", "style", "id"} & set(root.attrib)
+        for shape in list(root.iter())[1:]:
+            assert not {"id", "style", "href", "role", "aria-label", "clip-path"} & set(shape.attrib)
+            assert shape.tag.removeprefix(SVG) in {"svg", "title", "desc", "g", "path", "line", "rect", "text"}
+        sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)', one.svg)]
+        width = float(root.attrib["viewBox"].split()[2])
+        assert min(sizes) * min(1, 320 / width) >= 11  # in the 320 pixels that a phone of 360 has within its margins
+
+
+def test_names_are_escaped_cut_and_whole_in_the_table() -> None:
+    long = "system-" + "x" * 90
+    rows = [replace(row, system={"HIGH": "<b>&", "NIU": "مترجم", "BART": long}.get(row.system, row.system))
+            for row in slider_rows() if row.statistic == "mean"]  # fmt: skip
+    one = drawn(rows, "content")["means"]
+    assert "<b>" not in one.svg
+    assert "&lt;b&gt;&amp;" in one.svg
+    assert "مترجم" in one.svg
+    assert long not in one.svg.partition("</desc>")[2]
+    assert [row[0] for row in charts.numbers(one.spec)[1]] == ["<b>&", "مترجم", long, "LUO"]
+    assert len(one.title) <= 300
+
+
+def test_very_many_systems_are_cut_and_it_is_said() -> None:
+    model = next(row for row in slider_rows() if row.statistic == "mean")
+    rows = [replace(model, system=f"s{number}", value=float(number)) for number in range(60)]
+    one = drawn(rows, "content")["means"]
+    assert len(charts.numbers(one.spec)[1]) == 40
+    assert "the 40 highest of 60" in one.subtitle
+
+
+def test_a_drawing_to_take_away_stands_alone(slider: dict[str, charts.Drawn]) -> None:
+    one = slider["means"]
+    root = ET.fromstring(charts.standing_alone(one.svg, title=one.title, subtitle=one.subtitle))
+    said = " ".join(text.text or "" for text in root.iter(f"{SVG}text"))
+    assert one.title in said
+    assert one.subtitle in said
+    assert float(root.attrib["width"]) > 340
+    ground = next(root.iter(f"{SVG}rect"))
+    assert ground.get("fill") == "#ffffff"
+
+
+def test_words_on_every_shade_can_be_read() -> None:
+    for shade, words in SHADES:
+        assert contrast(shade, words) >= 4.5, shade
+    for n in range(1, 8):
+        assert len({shade for shade, _words in spread(n)}) == n
+
+
+def test_numbers_and_names_are_written_as_people_do() -> None:
+    assert [number(-0.5, 1), number(92.44, 100), number(3.714, 5)] == ["−0.50", "92.4", "3.71"]
+    assert [bare(0.714), bare(-0.05), bare(1)] == [".71", "−.05", "1.00"]
+    assert [names(["A"]), names(["A", "B"]), names(list("ABCD")), names(list("ABCDE"))] == [
+        "A",
+        "A and B",
+        "A, B, C and D",
+        "A, B, C and 2 more",
+    ]
+
+
+IMPORTS = """
+import sys
+import django
+django.setup()
+from analytics_app import charts
+assert not {"altair", "vl_convert"} & set(sys.modules), "rendering libraries came with the import"
+"""
+FORKS = """
+import os
+from tests.analytics_app.builders import slider_rows
+rows = slider_rows()
+child = os.fork()
+if child == 0:
+    os._exit(len(charts.draw(rows, "main", "content")))
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5
+"""
+
+
+def test_importing_renders_nothing_so_a_forked_child_can() -> None:
+    # A child of a process that has rendered hangs for ever, hence a process of its own and a time limit.
+    command = [sys.executable, "-c", IMPORTS + FORKS]
+    environment = {"DJANGO_SETTINGS_MODULE": "tests.settings", "PATH": "/usr/bin:/bin"}
+    answer = subprocess.run(
+        command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
