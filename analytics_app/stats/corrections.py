@@ -6,6 +6,8 @@ import gc
 from collections.abc import Sequence
 from math import isnan
 
+import numpy as np
+
 METHODS = ("none", "holm", "bonferroni", "sidak", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by")
 """Names as `statsmodels.stats.multitest.multipletests` has them, and "none"."""
 
@@ -58,7 +60,9 @@ def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float
         # is not looked at.
         gc.freeze()
         try:
-            corrected = multipletests([p for _place, p in tests], method=method)[1].tolist()
+            # Sidak's takes the logarithm of 0 where p is 1, and ends rightly at 1.
+            with np.errstate(divide="ignore"):
+                corrected = multipletests([p for _place, p in tests], method=method)[1].tolist()
         finally:
             gc.unfreeze()
     else:

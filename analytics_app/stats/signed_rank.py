@@ -58,5 +58,5 @@ def exact_p(differences: ArrayLike) -> float:
     observed = float(ranks[moving > 0].sum())
     sums = np.array(list(product((0.0, 1.0), repeat=moving.size))) @ ranks
     # Ranks are halves at the finest, so sums that are equal are equal to the last bit.
-    least = min(np.count_nonzero(sums >= observed), np.count_nonzero(sums <= observed))
-    return min(1.0, 2 * int(least) / sums.size)
+    least = min(int(np.count_nonzero(sums >= observed)), int(np.count_nonzero(sums <= observed)))
+    return min(1.0, 2 * least / len(sums))
