@@ -49,7 +49,14 @@ class Correlation(Analysis):
         raters = table.names.raters
         for method in ("pearson", "spearman"):
             found = between_raters(
-                table.value, texts, table.rater, method=method, min_shared=int(settings["min_shared"])
+                table.value,
+                texts,
+                table.rater,
+                method=method,
+                min_shared=int(settings["min_shared"]),
+                n_resamples=sample.common.n_resamples,
+                confidence=sample.common.confidence,
+                rng=sample.rng(method),
             )
             said = {"min_shared": settings["min_shared"]}
             yield make.row(method, found.pooled, settings={"pairs": "stacked, first rater by name is x"})

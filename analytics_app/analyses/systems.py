@@ -178,6 +178,7 @@ def _differences(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
         outputs.system,
         outputs.item,
         pairs,
+        clusters=outputs.cluster if outputs.unit == "documents" else None,
         n_resamples=common.n_resamples,
         confidence=common.confidence,
         rng=make.sample.rng("superiority"),
@@ -187,7 +188,11 @@ def _differences(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
             "superiority",
             estimate,
             **_names(outputs, a, b),
-            settings={"ties": "one half", "interval": "bootstrap over items", "n_resamples": common.n_resamples},
+            settings={
+                "ties": "one half",
+                "interval": f"bootstrap over {outputs.unit}",
+                "n_resamples": common.n_resamples,
+            },
         )
 
 
