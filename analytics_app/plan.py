@@ -227,7 +227,9 @@ def schema() -> dict[str, Json]:
 
 
 def _list_schema(word: str, registry: Registry[Any], doc: str) -> dict[str, Json]:
-    entries = {name: form_schema(member.Settings) for name, member in registry.items()}
+    entries = {
+        name: {**form_schema(member.Settings), "description": str(member.summary)} for name, member in registry.items()
+    }
     return {
         "type": "array",
         "description": doc,

@@ -48,6 +48,7 @@ def _lines() -> Iterator[str]:
                 "",
             )
             yield from _table(entries)
+            yield from _members(name, entries)
     for title, members in (("task type", task_types.registry), ("design", designs.registry)):
         for name, member in members.items():
             params = form_schema(member.Params)
@@ -61,6 +62,21 @@ def _lines() -> Iterator[str]:
     for name, what in _LIMITS.items():
         value = getattr(Limits(), name)
         yield f"| {what} | {megabytes(value) if name.endswith('bytes') else f'{value:,}'} |"
+
+
+def _members(section: str, schema: Mapping[str, Json]) -> Iterator[str]:
+    """Yield a table for every member of a registry that a list within a section may name."""
+    for name, field in schema["properties"].items():
+        conditions: Sequence[Json] = field["items"].get("allOf", ()) if "items" in field else ()
+        for one in conditions:
+            ((word, member),) = one["if"]["properties"].items()
+            settings = {key: value for key, value in one["then"]["properties"].items() if key != word}
+            about = one["then"].get("description", "")
+            yield from ("", f"**`{section}.{name}`: `{{{word}: {member['const']}}}`** {about}".rstrip(), "")
+            if settings:
+                yield from _table({**one["then"], "properties": settings})
+            else:
+                yield "No settings."
 
 
 def _table(schema: Mapping[str, Json]) -> Iterator[str]:
