@@ -1,0 +1,58 @@
+"""Results by system are hidden while a study is open, wherever somebody looks."""
+
+import pytest
+from django.contrib.auth.models import User
+
+from analytics_app.selectors.results import plots_of, rows_of, systems_shown
+from analytics_app.services import hiding, runs
+from tasks_app.models import Study
+from tasks_app.services import lifecycle
+from tests.analytics_app.filling import Filler
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def filled(study: Study) -> Study:
+    filler = Filler(study)
+    for rater in ("ada", "bob"):
+        for number, item in enumerate(("i0", "i1", "i2")):
+            filler.judge(rater, item, "alpha-mt", {"fluency": 2 + number})
+            filler.judge(rater, item, "beta-mt", {"fluency": 1 + number})
+    return study
+
+
+def test_nothing_that_is_shown_while_open_tells_systems_apart(filled: Study) -> None:
+    rules = [{"rule": "burn_in", "n": 1}]
+    run = runs.compute_here(run=runs.start(study=filled, by=None, settings={"rules": rules}, trigger="command"))
+    assert not systems_shown(filled)
+    shown = list(rows_of(run, systems=False))
+    assert {one.statistic for one in shown} >= {"alpha", "collected", "removed", "kept", "distribution", "rater_mean"}
+    for row in shown:
+        words = " ".join(
+            str(getattr(row, name)) for name in ("system", "system_b", "label", "note", "settings", "slice")
+        )
+        assert "alpha-mt" not in words
+        assert "beta-mt" not in words
+    for plot in plots_of(run, systems=False):
+        assert "alpha-mt" not in plot.svg + plot.title
+    whole = list(rows_of(run, systems=True))
+    assert {one.statistic for one in whole} - {one.statistic for one in shown} >= {"mean", "removed_by_system"}
+    assert plots_of(run, systems=True).count() > plots_of(run, systems=False).count()
+
+
+def test_closing_shows_them_and_opening_again_hides_them(filled: Study, rosa: User) -> None:
+    for action, shown in (("pause", False), ("open", False), ("close", True), ("open", False)):
+        assert systems_shown(lifecycle.move(study_id=filled.pk, action=action, by=rosa)) is shown
+
+
+def test_lifting_needs_a_reason_and_is_logged(filled: Study, rosa: User) -> None:
+    with pytest.raises(ValueError, match="reason"):
+        hiding.lift(study=filled, by=rosa, reason="  ")
+    assert not systems_shown(filled)
+    hiding.lift(study=filled, by=rosa, reason="The funder asked for an interim report.")
+    assert systems_shown(filled)
+    lifted = filled.result_lifts.get()
+    assert (lifted.by, lifted.reason) == (rosa, "The funder asked for an interim report.")
+    event = filled.events.first()
+    assert (event.verb, event.actor) == ("lifted", rosa)
