@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.studyfile.columns import Column, Kind, TableDeclaration
@@ -10,7 +12,7 @@ RATINGS = TableDeclaration(
     "ratings",
     ("csv", "tsv", "jsonl"),
     (
-        Column("rater", Kind.WORD, _("Who rated: a pseudonym, at most 40 characters.")),
+        Column("rater", Kind.WORD, _("Who rated: a pseudonym, at most 40 characters."), True),
         Column("item", Kind.WORD, _("Key of the item.")),
         Column("system", Kind.WORD, _("Key of the system whose text was rated.")),
         Column("criterion", Kind.WORD, _("Key or name of the criterion; not needed where the task asks one only.")),
@@ -44,6 +46,9 @@ RATINGS = TableDeclaration(
     ),
     Column("feature_", Kind.TEXT, _("Not used: they belong to the items.")),
 )
+
+# Where a mapping names the rater of a whole file, none of its columns has to.
+OF_ONE_RATER = replace(RATINGS, columns=tuple(replace(column, needed=False) for column in RATINGS.columns))
 
 # Columns of an export that are worked out anew here, or come from the study's items.
 NOT_USED = ("document", "excluded_by", "feature_")

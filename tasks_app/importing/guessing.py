@@ -21,7 +21,7 @@ ROWS = 5
 _KNOWN_AS: Mapping[str, Sequence[str]] = {
     "rater": ("annotator", "worker", "evaluator", "judge", "participant", "user", "assessor", "subject", "workerid"),
     "item": ("segment", "seg", "example", "sample", "source", "sentence", "input", "mr", "doc seg", "instance"),
-    "system": ("model", "sys", "method", "mt system", "generator", "condition"),
+    "system": ("model", "sys", "mt", "system name", "model name", "method", "mt system", "generator", "condition"),
     "criterion": ("aspect", "dimension", "attribute", "quality", "scale", "question", "measure", "category"),
     "value": ("score", "rating", "raw score", "rate", "answer", "points", "grade", "raw", "likert", "judgement"),
     "label": ("class", "tag", "annotation", "choice"),

@@ -204,4 +204,6 @@ def _word(value: Json) -> str:
     """Write a word without quotes where it is read as that word again."""
     if isinstance(value, str) and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]*", value) and is_word(value):
         return value
-    return json.dumps(value, ensure_ascii=False)
+    written = json.dumps(value, ensure_ascii=False)
+    # YAML refuses some characters that JSON takes as they are; as escapes it knows all of them.
+    return "".join(one if one.isprintable() else f"\\U{ord(one):08x}" for one in written)

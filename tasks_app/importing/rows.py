@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from django.utils.translation import gettext as _
 
-from tasks_app.importing.columns import RATINGS, is_used
+from tasks_app.importing.columns import OF_ONE_RATER, RATINGS, is_used
 from tasks_app.importing.mapping import ColumnMapping
 from tasks_app.importing.source import RatingsFile
 from tasks_app.sections import Json
@@ -29,7 +29,7 @@ class RatingsTable(Table):
         self, mapping: ColumnMapping, file: RatingsFile, lines: Callable[[], Iterable[str]], problems: Problems
     ) -> None:
         super().__init__(
-            Naming(RATINGS, mapping.columns),
+            Naming(OF_ONE_RATER if "rater" in mapping.constant else RATINGS, mapping.columns),
             file.name,
             lines,
             problems,

@@ -80,6 +80,11 @@ class TableDeclaration:
         return rf"^{self.prefix.name}[A-Za-z0-9._-]{{1,60}}$" if self.prefix is not None else "(?!)"
 
     @property
+    def files(self) -> list[str]:
+        """The names a file of this table may have."""
+        return [f"{self.stem}.{suffix}" for suffix in self.suffixes]
+
+    @property
     def names(self) -> list[str]:
         """The names of all columns."""
         return [column.name for column in self.columns]

@@ -58,16 +58,16 @@ class Headers:
             yield sentence % {"file": self.file, "n": len(self._unmapped), "names": names}
 
     def delimiter(self, lines: Callable[[], Iterable[str]], candidates: str) -> str:
-        """Return the delimiter whose header names the most known columns; the first where none does."""
+        """Return the delimiter whose header names the most known columns; where none does, the most columns."""
 
-        def known(delimiter: str) -> int:
+        def columns(delimiter: str) -> tuple[int, int]:
             try:
                 names = next(csv.reader(lines(), delimiter=delimiter), [])
             except csv.Error:
-                return 0
-            return sum(bool(self.naming.columns(name.strip())) for name in names)
+                return 0, 0
+            return sum(bool(self.naming.columns(name.strip())) for name in names), len(names)
 
-        return max(candidates, key=known)
+        return max(candidates, key=columns)
 
     def read(self, cells: Sequence[str], line: int, delimiter: str) -> Header | None:
         """Check the header; None where rows cannot be understood by it."""

@@ -22,7 +22,7 @@ def check_items(reading: StudyReading) -> list[dict[str, Json]]:
     table = find_table(ITEMS, reading)
     check = ItemRows(reading)
     if table is None:
-        if reading.problems.count == before:
+        if reading.problems.count == before and not reading.used.intersection(ITEMS.files):
             sentence = _(
                 "There is no items.csv (or items.tsv, items.jsonl) here. It holds what is judged, one row an output."
             )
@@ -35,7 +35,7 @@ def check_items(reading: StudyReading) -> list[dict[str, Json]]:
         if not check.found and reading.problems.count == before:
             sentence = _("There are no outputs below the header. Add one row for every output to be judged.")
             reading.problems.add(table.file, 1, 1, sentence)
-    reading.units_sound = reading.problems.count == before
+    reading.units_sound = table is not None and reading.problems.count == before
     items = check.items()
     _add_systems(reading, check.systems)
     _note_texts(reading, items)

@@ -46,6 +46,11 @@ class StudyFileError(Exception):
         self.more = more
         super().__init__(str(self))
 
+    @property
+    def count(self) -> int:
+        """How many problems there are, listed or not."""
+        return len(self.problems) + self.more
+
     def lines(self) -> list[str]:
         """Every problem as a line of text, and how many more there are."""
         lines = [str(problem) for problem in self.problems]

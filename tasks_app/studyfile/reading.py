@@ -89,10 +89,8 @@ class StudyReading:
     def mapped_columns(self, stem: str) -> Mapping[str, str] | None:
         """How study.yaml says that the columns of a table are called: the file's names by ours; None for our own."""
         given = self.given("columns")
-        mapped = given.get(stem) if isinstance(given, Mapping) else None
-        if not isinstance(mapped, Mapping):
-            return None
-        return {ours: theirs for ours, theirs in mapped.items() if self.sound(("columns", stem, ours))}
+        mapped: Mapping[str, str] | None = given.get(stem) if isinstance(given, Mapping) else None
+        return mapped
 
     def problem(self, path: Path, message: str, *, key: bool = False) -> None:
         """Report what is wrong with a value, or with the key in front of it."""

@@ -227,14 +227,13 @@ def word_of(value: Json) -> str:
 
 
 def find_table(declared: TableDeclaration, reading: StudyReading) -> Table | None:
-    """Open the table of that stem; None where there is none or it cannot be read, which is then reported."""
-    known = {f"{declared.stem}.{suffix}" for suffix in declared.suffixes}
-    names = [name for name in reading.files.names if name in known]
+    """Open the table of that stem; None where there is none, or it cannot be read as a mistake was reported."""
+    names = [name for name in reading.files.names if name in declared.files]
     reading.used.update(names)
     for other in names[1:]:
         sentence = _("There is %(first)s as well. Keep one of them.") % {"first": names[0]}
         reading.problems.add(other, 0, 0, sentence)
-    if not names:
+    if not names or not reading.sound(("columns", declared.stem)):
         return None
     most, size = limits().table_bytes, reading.files.size(names[0])
     if size > most:

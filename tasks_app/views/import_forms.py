@@ -61,7 +61,7 @@ class MappingForm(forms.Form):
     save_as = forms.CharField(
         required=False,
         label=gettext_lazy("Save this mapping as"),
-        help_text=gettext_lazy("It is saved when the ratings are, and read the next file in the same way."),
+        help_text=gettext_lazy("It is saved when the ratings are, and reads the next file in the same way."),
     )
 
     def clean_save_as(self) -> str:

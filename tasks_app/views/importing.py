@@ -11,7 +11,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from tasks_app import access, importing
@@ -51,7 +50,7 @@ def import_ratings(request: HttpRequest, slug: str) -> HttpResponse:
         return _Columns(request, study, token, file).answer(action)
     except _Unreadable as error:
         uploads.forget(study, token)
-        return _first_page(request, study, problems=error.problems, left_out=error.more)
+        return _first_page(request, study, refusal=error)
 
 
 def _page(request: HttpRequest, slug: str, context: Mapping[str, Any], status: int = 200) -> HttpResponse:
@@ -83,7 +82,7 @@ def _upload(request: HttpRequest, study: Study) -> HttpResponse:
     try:
         token = uploads.keep(study, form.cleaned_data["file"])
     except StudyFileError as error:
-        return _first_page(request, study, form, problems=error.problems, left_out=error.more)
+        return _first_page(request, study, form, refusal=error)
     query = {"file": token} | ({"map": form.cleaned_data["mapping"]} if form.cleaned_data["mapping"] else {})
     return redirect(f"{reverse('researcher:import', args=[study.slug])}?{urlencode(query)}")
 
@@ -124,7 +123,7 @@ class _Columns:
         try:
             return self._do(action, mode, form)
         except StudyFileError as error:
-            return self._show(mode, form, problems=error.problems, left_out=error.more, status=422)
+            return self._show(mode, form, refusal=error, status=422)
 
     def _do(self, action: str, mode: str, form: ColumnsForm | TextForm) -> HttpResponse:
         """Check, import or turn the mapping into text. Raises StudyFileError."""
@@ -156,11 +155,7 @@ class _Columns:
         if name := form.cleaned_data["save_as"]:
             imports.save_mapping(study=self.study, name=name, document=mapping.document, by=self.request.user)
         uploads.forget(self.study, self.token)
-        sentence = ngettext(
-            "%(ratings)d ratings in %(judgments)d judgments of one rater are stored.",
-            "%(ratings)d ratings in %(judgments)d judgments of %(raters)d raters are stored.",
-            done.counts["raters"],
-        )
+        sentence = _("Stored: ratings %(ratings)d, judgments %(judgments)d, raters %(raters)d.")
         messages.success(self.request, sentence % done.counts)
         for note in done.notes:
             messages.info(self.request, note)

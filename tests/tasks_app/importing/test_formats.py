@@ -33,7 +33,10 @@ FORMATS = [
     ("ratings.csv.gz", gzip.compress(RATINGS.encode())),
     ("ratings.csv", gzip.compress(RATINGS.encode("utf-16"))),
     ("ratings.jsonl", "".join(json.dumps(row) + "\n" for row in TABLE).encode()),
-    ("ratings.jsonl.gz", gzip.compress("\n\n".join(json.dumps({**row, "value": float(row["value"])}) for row in TABLE).encode())),
+    (
+        "ratings.jsonl.gz",
+        gzip.compress("\n\n".join(json.dumps({**row, "value": float(row["value"])}) for row in TABLE).encode()),
+    ),
 ]  # fmt: skip
 
 
@@ -134,7 +137,7 @@ def test_a_look_at_a_file_says_what_its_columns_are(tmp_path: Path) -> None:
         ("rater item system criterion value", "rater item system criterion value"),
         ("item_id system rater_id survey criterion value z_published", "item system rater - criterion value -"),
         ("annotator segment_id model aspect score created_at", "rater item system criterion value submitted_at"),
-        ("WorkerId HITId SystemName Ratting", "rater judgment - rating"),
+        ("WorkerId AssignmentId SystemName Criteron", "rater judgment system criterion"),
         ("Score score", "value -"),
         ("z foo", "- -"),
     ],

@@ -21,16 +21,17 @@ from tests.tasks_app.importing import kit
 # The numbers of rows, which are new in a copy, as the rows that refer to them are.
 NUMBERS = ("judgment", "repeat_of", "rating")
 
-# Raters of an export are raters from elsewhere in the copy; nothing of the file says what they were before.
+GROUPS = "tasks:\n=>groups:\n  - key: experts\ntasks:\n"
+
 pytestmark = pytest.mark.django_db
 
 
 def judged(tmp_path: Path) -> Study:
     """A closed study with everything an export can hold of Likert ratings: skips, surplus, a revision, a repeat."""
-    draft = kit.study(tmp_path, groups="tasks:\n=>groups:\n  - key: experts\ntasks:\n")
+    draft = kit.study(tmp_path, groups=GROUPS, k="k: 2=>k: 4")
     study = lifecycle.move(study_id=draft.pk, action="open", by=None)
     rng = Random(5)
-    for name in ("'=1+1", "+49", "plain"):
+    for name in ("plain", "'=1+1", "+49"):
         rater = walk.arrive(study, Rater.Kind.SIMULATED if name == "plain" else Rater.Kind.REAL)
         Rater.objects.filter(pk=rater.pk).update(pseudonym=name)
         for number in range(3):
@@ -79,9 +80,9 @@ def test_a_copy_with_imported_ratings_exports_the_same(tmp_path: Path, format: s
     study = judged(tmp_path)
     content = exported(study, format)
     before = rows(content, format)
-    assert Counter(row["state"] for row in before) == {"submitted": 17, "surplus": 2, "skipped": 1}
+    assert Counter(row["state"] for row in before) == {"submitted": 18, "surplus": 2, "skipped": 1}
     assert len({row["rating"] for row in before}) < len(before), "a text that two systems share has a row for each"
-    copy = kit.study(tmp_path, slug="copy", groups="tasks:\n=>groups:\n  - key: experts\ntasks:\n")
+    copy = kit.study(tmp_path, slug="copy", groups=GROUPS)
     done = kit.bring(copy, tmp_path, content, name=f"ratings.{format}")
     # Revisions are not exported, so only current answers are counted.
     assert done.counts["judgments"] == Judgment.objects.filter(
@@ -96,22 +97,22 @@ def test_a_copy_with_imported_ratings_exports_the_same(tmp_path: Path, format: s
 
 def test_the_export_of_a_copy_is_a_file_of_the_same_study(tmp_path: Path) -> None:
     content = exported(judged(tmp_path), "csv")
-    copy = kit.study(tmp_path, slug="copy", groups="tasks:\n=>groups:\n  - key: experts\ntasks:\n")
+    copy = kit.study(tmp_path, slug="copy", groups=GROUPS)
     kit.bring(copy, tmp_path, content)
-    third = kit.study(tmp_path, slug="third", groups="tasks:\n=>groups:\n  - key: experts\ntasks:\n")
+    third = kit.study(tmp_path, slug="third", groups=GROUPS)
     kit.bring(third, tmp_path, exported(copy, "csv"), name="ratings.csv.gz")
     assert rows(exported(third, "csv"), "csv") == rows(content, "csv")
 
 
 def test_what_an_export_says_beside_the_ratings_is_not_used(tmp_path: Path) -> None:
-    content = exported(judged(tmp_path), "csv").replace(b"excluded_by", b"excluded_by")
+    content = exported(judged(tmp_path), "csv")
     table = list(csv.reader(io.StringIO(content.decode(), newline="")))
     column = table[0].index("excluded_by")
     for row in table[1:]:
         row[column] = "burn_in"
     text = io.StringIO(newline="")
     csv.writer(text).writerows(table)
-    copy = kit.study(tmp_path, slug="copy", groups="tasks:\n=>groups:\n  - key: experts\ntasks:\n")
+    copy = kit.study(tmp_path, slug="copy", groups=GROUPS)
     notes = kit.bring(copy, tmp_path, text.getvalue()).notes
     assert notes[0] == (
         "Not used: excluded_by, feature_domain. They belong to the study's items, or are worked out anew."

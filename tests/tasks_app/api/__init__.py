@@ -1,0 +1,1 @@
+"""The REST API: studies and judgments, tokens, errors, schema."""

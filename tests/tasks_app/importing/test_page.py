@@ -1,0 +1,260 @@
+"""Importing on the page: upload, match the columns, check, import; without scripts."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
+from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from tasks_app.importing import uploads
+from tasks_app.models import ImportMapping, Membership, Rating, Study
+from tests.tasks_app.importing import kit
+from tests.tasks_app.importing.test_mapping import MAP, THEIRS
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/admin/studies/fluency/import/"
+
+# What the selects of the second page say for the file of others.
+CHOSEN = {
+    "mode": "columns",
+    "repeats": "refuse",
+    "column-rater": "worker",
+    "column-item": "segment",
+    "column-system": "mt",
+    "column-criterion": "aspect",
+    "column-value": "score",
+}
+
+# A file that needs no words replaced.
+SIMPLE = "worker,segment,mt,aspect,score,round\nW1,i1,alpha,style,4,final\nW2,i1,beta,Fluency,5,pilot\n"
+
+
+@pytest.fixture
+def mine(draft: Study, rosa: User) -> Study:
+    """A draft that rosa may edit."""
+    Membership.objects.create(study=draft, user=rosa, role="editor")
+    return draft
+
+
+def upload(browser: Client, content: str | bytes = SIMPLE, name: str = "theirs.csv", **more: str) -> HttpResponse:
+    """Send a file as the first page does."""
+    file = SimpleUploadedFile(name, content.encode() if isinstance(content, str) else content)
+    return browser.post(PATH, {"action": "upload", "file": file, **more})
+
+
+def token_of(answer: HttpResponse) -> str:
+    """Return the token that the redirect to the second page carries."""
+    assert answer.status_code == 302, answer.content.decode()
+    return str(answer["Location"].partition("file=")[2].partition("&")[0])
+
+
+def send(browser: Client, token: str, action: str, **fields: str) -> HttpResponse:
+    """Press a button of the second page."""
+    return browser.post(PATH, {"file": token, "action": action, **fields})
+
+
+def kept_files() -> list[str]:
+    """Return the uploads that are kept."""
+    found = []
+    for study in default_storage.listdir("studies")[0] if default_storage.exists("studies") else []:
+        folder = f"studies/{study}/imports"
+        for token in default_storage.listdir(folder)[0] if default_storage.exists(folder) else []:
+            found += default_storage.listdir(f"{folder}/{token}")[1]
+    return found
+
+
+def selected(page: str, name: str) -> str:
+    """Return what a select of a page says."""
+    options = page.partition(f'name="{name}"')[2].partition("</select>")[0]
+    return options.partition(" selected")[0].rpartition('value="')[2].partition('"')[0]
+
+
+def test_from_a_file_to_stored_ratings(mine: Study, rosas_browser: Client, rosa: User) -> None:
+    page = rosas_browser.get(PATH).content.decode()
+    assert "freezes its design" in page
+    token = token_of(upload(rosas_browser))
+    page = rosas_browser.get(f"{PATH}?file={token}").content.decode()
+    assert {name: selected(page, name) for name in CHOSEN if name.startswith("column-")} == {
+        name: value for name, value in CHOSEN.items() if name.startswith("column-")
+    }
+    assert '<td dir="auto">alpha</td>' in page
+    checked = send(rosas_browser, token, "check", **CHOSEN)
+    assert checked.status_code == 200
+    assert "Ratings 2, judgments 2, raters 2. Nothing is stored yet." in checked.content.decode()
+    assert "1 column is not mapped" in checked.content.decode()
+    assert not Rating.objects.exists()
+    assert kept_files() == ["theirs.csv"]
+    stored = send(rosas_browser, token, "import", **CHOSEN, save_as="pilot")
+    assert (stored.status_code, stored["Location"]) == (302, PATH)
+    page = rosas_browser.get(PATH).content.decode()
+    assert "Stored: ratings 2, judgments 2, raters 2." in page
+    assert "pilot" in page
+    assert kit.ratings(mine) == [("W1", "i1/alpha", "style", 4.0), ("W2", "i1/beta", "fluency", 5.0)]
+    assert mine.events.get(verb="imported").actor == rosa
+    assert not kept_files()
+    assert ImportMapping.objects.get().document["columns"]["rater"] == "worker"
+
+
+def test_what_is_chosen_becomes_a_mapping(mine: Study, rosas_browser: Client) -> None:
+    token = token_of(upload(rosas_browser, SIMPLE.replace(",style,", ",,").replace(",Fluency,", ",,")))
+    fields = CHOSEN | {
+        "column-criterion": "", "constant-criterion": "style", "constant-task": "reading", "where-1": "round",
+        "word-1": "final", "repeats": "keep",
+    }  # fmt: skip
+    page = send(rosas_browser, token, "text", **fields).content.decode()
+    for line in (
+        "columns:",
+        "  rater: worker",
+        "constant:",
+        "  task: reading",
+        "where:",
+        "  round: final",
+        "repeats: keep",
+    ):
+        assert line in page
+    assert send(rosas_browser, token, "import", **fields).status_code == 302
+    assert kit.ratings(mine) == [("W1", "i1/alpha", "style", 4.0)]
+
+
+def test_problems_are_listed_with_their_places_and_can_be_mended(mine: Study, rosas_browser: Client) -> None:
+    token = token_of(upload(rosas_browser, THEIRS))
+    refused = send(rosas_browser, token, "import", **CHOSEN)
+    page = refused.content.decode()
+    assert refused.status_code == 422
+    assert "nothing was stored" in page
+    assert "There is no such system. Known are: alpha, beta." in page
+    assert '<td class="ew-number">2</td><td class="ew-number">3</td>' in page
+    assert selected(page, "column-rater") == "worker", "what was chosen stays"
+    assert not Rating.objects.exists()
+    text = send(rosas_browser, token, "text", **CHOSEN).content.decode()
+    assert "rater: worker" in text
+    wrong = send(rosas_browser, token, "check", mode="text", text=MAP.replace("rater:", "rate:"))
+    assert wrong.status_code == 422
+    assert "columns.rate: unknown name." in wrong.content.decode()
+    assert "System A: alpha" in wrong.content.decode(), "what was written stays"
+    assert send(rosas_browser, token, "import", mode="text", text=MAP.replace("\n", "\r\n")).status_code == 302
+    assert len(kit.ratings(mine)) == 3
+
+
+def test_a_saved_mapping_reads_the_next_file(mine: Study, rosas_browser: Client) -> None:
+    token = token_of(upload(rosas_browser, THEIRS))
+    send(rosas_browser, token, "import", mode="text", text=MAP, save_as="their way")
+    answer = upload(rosas_browser, gzip.compress(THEIRS.replace("W", "V").encode()), "more.csv.gz", mapping="their way")
+    page = rosas_browser.get(answer["Location"]).content.decode()
+    assert "System A" in page
+    assert 'value="their way"' in page
+    assert send(rosas_browser, token_of(answer), "import", mode="text", text=MAP).status_code == 302
+    assert len(kit.ratings(mine)) == 6
+    gone = rosas_browser.post(PATH, {"action": "delete", "name": "their way"})
+    assert gone.status_code == 302
+    assert not ImportMapping.objects.exists()
+    assert mine.events.filter(verb="deleted mapping", object="their way").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("ratings.xlsx", b"PK", "is not a .csv, .tsv or .jsonl file"),
+        ("ratings.csv.gz", b"\x1f\x8bbroken", "This gzip file is damaged"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_at_once(
+    mine: Study, rosas_browser: Client, name: str, content: bytes, said: str
+) -> None:
+    answer = upload(rosas_browser, content, name)
+    if answer.status_code == 302:
+        answer = rosas_browser.get(answer["Location"])
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert not kept_files()
+
+
+def test_an_upload_is_refused_by_its_size(mine: Study, rosas_browser: Client, settings: Settings) -> None:
+    settings.STUDY_FILE_LIMITS = {"upload_bytes": 50}
+    answer = upload(rosas_browser)
+    assert answer.status_code == 422
+    assert "at most 50 bytes can be uploaded" in answer.content.decode()
+    settings.STUDY_FILE_LIMITS = {"table_bytes": 50}
+    refused = send(rosas_browser, token_of(upload(rosas_browser)), "check", **CHOSEN)
+    assert "The command takes larger ones" in refused.content.decode()
+
+
+def test_nothing_sent_is_said_too(mine: Study, rosas_browser: Client) -> None:
+    answer = rosas_browser.post(PATH, {"action": "upload"})
+    assert answer.status_code == 422
+    assert "This field is required" in answer.content.decode()
+    token = token_of(upload(rosas_browser, ""))
+    assert rosas_browser.get(f"{PATH}?file={token}").status_code == 200
+    assert "This file is empty" in send(rosas_browser, token, "check", mode="text").content.decode()
+    bad = send(rosas_browser, token, "import", **CHOSEN)
+    assert bad.status_code == 422
+    assert "Select a valid choice" in bad.content.decode()
+    named = send(rosas_browser, token, "check", mode="text", text=MAP, save_as="x" * 101)
+    assert "A name is needed" in named.content.decode()
+
+
+def test_an_upload_belongs_to_its_study(mine: Study, rosas_browser: Client, rosa: User, tmp_path: Path) -> None:
+    token = token_of(upload(rosas_browser))
+    other = kit.study(tmp_path, slug="other")
+    Membership.objects.create(study=other, user=rosa, role="owner")
+    page = rosas_browser.get(f"/admin/studies/other/import/?file={token}").content.decode()
+    assert "Upload it again" in page
+    for wrong in ("../../x", token[:-1], "x" * 22, ""):
+        answer = send(rosas_browser, wrong, "import", **CHOSEN)
+        assert answer.status_code == 200
+        assert not Rating.objects.exists()
+    assert send(rosas_browser, token, "cancel").status_code == 302
+    assert not kept_files()
+
+
+def test_names_of_uploads_are_made_safe(mine: Study, rosas_browser: Client) -> None:
+    for name in ("../../etc/passwd.csv", "a b\u202ec.csv", "x" * 300 + ".csv", ".csv"):
+        upload(rosas_browser, SIMPLE, name)
+    names = kept_files()
+    assert all(len(name) <= 80 and "/" not in name and name.isprintable() for name in names), names
+    assert len(names) == 3, "a name that is only a suffix says no format"
+
+
+def test_uploads_that_nobody_came_back_for_are_deleted(
+    mine: Study, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = token_of(upload(rosas_browser))
+    now = timezone.now() + timedelta(hours=25)
+    monkeypatch.setattr(uploads.timezone, "now", lambda: now)
+    upload(rosas_browser)
+    assert len(kept_files()) == 1
+    assert uploads.find(mine, old) is None
+
+
+def test_other_files_of_the_study_stay(mine: Study, rosas_browser: Client) -> None:
+    default_storage.save(f"studies/{mine.pk}/abc", SimpleUploadedFile("abc", b"media"))
+    token = token_of(upload(rosas_browser))
+    send(rosas_browser, token, "cancel")
+    assert default_storage.exists(f"studies/{mine.pk}/abc")
+
+
+def test_the_page_asks_little(
+    mine: Study, rosas_browser: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    token = token_of(upload(rosas_browser))
+    with django_assert_max_num_queries(15):
+        rosas_browser.get(PATH)
+    with django_assert_max_num_queries(15):
+        rosas_browser.get(f"{PATH}?file={token}")
+
+
+def test_a_viewer_imports_nothing(mine: Study, mallorys_browser: Client, mallory: User) -> None:
+    Membership.objects.create(study=mine, user=mallory, role="viewer")
+    assert upload(mallorys_browser).status_code == 404
+    Membership.objects.filter(user=mallory).update(role="editor")
+    assert upload(mallorys_browser).status_code == 302

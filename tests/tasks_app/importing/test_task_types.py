@@ -1,0 +1,45 @@
+"""Every task type: what its raters answer here could have come from elsewhere."""
+
+from random import Random
+
+import pytest
+
+from tasks_app.task_types import TaskType, registry
+from tasks_app.task_types.base import Quality
+from tests.house.test_task_types import CRITERIA, layouts, screens_of
+
+every_type = pytest.mark.parametrize("kind", list(registry.values()), ids=list(registry))
+
+
+@every_type
+def test_an_answer_given_here_is_accepted_from_elsewhere(kind: TaskType) -> None:
+    criteria = {one.key: one for one in CRITERIA}
+    for given in layouts(kind):
+        for screen in screens_of(kind, **given):
+            form = kind.form(screen, kind.simulate(screen, Quality.RANDOM, Random(2)))
+            assert form.is_valid()
+            for value in kind.ratings(screen, form.cleaned_data):
+                if value.value is not None:
+                    asked = criteria.get(value.criterion or "")
+                    assert kind.problem_in_value(value.value, asked, screen.params) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "right", "wrong"),
+    [
+        ("likert", {"points": 6}, (1, 6), (0, 7, 2.5, -1, 1e300)),
+        ("slider", {}, (0, 100, 62.4, 1e-9), (-1e-9, 100.5, 1e300)),
+        ("slider", {"minimum": -3, "maximum": 3, "step": 0.5}, (-3, 0.1, 3), (-3.01, 4)),
+    ],
+)
+def test_a_number_off_the_scale_is_not(
+    name: str, params: dict[str, object], right: tuple[float, ...], wrong: tuple[float, ...]
+) -> None:
+    kind = registry[name]
+    cleaned = kind.params(params)
+    for value in right:
+        assert kind.problem_in_value(float(value), CRITERIA[0], cleaned) is None
+    for value in wrong:
+        sentence = kind.problem_in_value(float(value), None, cleaned)
+        assert sentence, value
+        assert sentence.startswith("must be ")
