@@ -38,6 +38,8 @@ log = logging.getLogger(__name__)
 def ring(part_ids: Sequence[int], *, again: bool = False) -> int:
     """Tell the workers about parts that are queued; returns for how many that went well. Never raises."""
     rung: list[int] = []
+    if not part_ids:
+        return 0
     try:
         with current_app.connection_for_write(transport_options=PATIENCE) as broker:
             room = MOST_WAITING - waiting(broker) if again else len(part_ids)

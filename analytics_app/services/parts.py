@@ -24,6 +24,8 @@ from analytics_app.services.merging import Superseded, store
 # Ten heartbeats: a worker that has been silent for so long is taken for dead.
 DEAD_AFTER = timedelta(seconds=60)
 TRIES = 5
+# Who was told of a part and has not come by then is told again.
+RING_AFTER = timedelta(seconds=60)
 
 # The database is away, restarts or is too busy: the work is good and is done again.
 DATABASE_AWAY = (OperationalError, InterfaceError)
@@ -35,6 +37,11 @@ def due() -> QuerySet[RunPart]:
     """Return the parts that somebody should work on: queued, or begun by a worker that has died."""
     dead = Q(state=RunPart.State.RUNNING, heartbeat__lt=Now() - DEAD_AFTER)
     return RunPart.objects.filter(Q(state=RunPart.State.QUEUED) | dead, run__state__in=UNFINISHED)
+
+
+def unheard() -> QuerySet[RunPart]:
+    """Return the parts that are due and that nobody was told of lately."""
+    return due().filter(Q(rung_at=None) | Q(rung_at__lt=Now() - RING_AFTER))
 
 
 @transaction.atomic

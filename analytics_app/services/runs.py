@@ -108,9 +108,19 @@ def _checked(study: Study, frozen: Plan | None, settings: Mapping[str, Any] | No
     return plans.check(frozen.document, study) if frozen is not None else plans.document_of(study)
 
 
+def _follows(frozen: Plan | None, document: dict[str, Any], study: Study) -> bool:
+    """Say whether settings are those of the frozen plan, whose defaults a newer version may have more of."""
+    if frozen is None:
+        return False
+    try:
+        return document in (frozen.document, plans.check(frozen.document, study))
+    except ValueError:  # it cannot be used any more, so it is not what is used
+        return False
+
+
 def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Actor, trigger: str) -> Run:
     """Return a run over the ratings there are now, with the digest of everything its results depend on."""
-    follows = frozen is not None and document == plans.check(frozen.document, study)
+    follows = _follows(frozen, document, study)
     planned = follows and study.state == Study.State.CLOSED
     found = seen.look(study, surplus=bool(document.get("surplus")))
     by_hand = Exclusion.objects.filter(study=study, run=None, lifted_at=None).order_by("pk")
@@ -156,8 +166,19 @@ def digest_of(run: Run) -> str:
 
 
 def _wanted(equal: Run, by: Actor, trigger: str) -> Run:
-    """Return an equal run; one that had started by itself is now somebody's, so that it is kept."""
-    if equal.trigger == RunTrigger.SCHEDULE and trigger != RunTrigger.SCHEDULE:
+    """Return an equal run, and ring for it once more if nobody has come for it yet.
+
+    One that had started by itself is now somebody's, so that it is kept; one that a command has left behind is for
+    workers from now on.
+    """
+    if trigger in {RunTrigger.SCHEDULE, RunTrigger.COMMAND}:
+        taken_over = equal.trigger == RunTrigger.SCHEDULE and trigger == RunTrigger.COMMAND
+    else:
+        left = equal.trigger == RunTrigger.COMMAND and equal.state in UNFINISHED
+        taken_over = left or equal.trigger == RunTrigger.SCHEDULE
+        if ids := list(parts.unheard().filter(run=equal).values_list("pk", flat=True)):
+            transaction.on_commit(partial(bell.ring, ids))
+    if taken_over:
         equal.trigger, equal.by_id = trigger, getattr(by, "pk", None)
         equal.save(update_fields=["trigger", "by"])
     return equal

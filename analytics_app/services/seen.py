@@ -41,14 +41,10 @@ WITH own AS MATERIALIZED (
       JOIN tasks_app_judgment j ON j.assignment_id = a.id
      WHERE ra.study_id = %(study)s AND j.id <= %(judgment)s),
 counted AS MATERIALIZED (
-    SELECT id FROM own WHERE counts AND NOT EXISTS (SELECT 1 FROM own n WHERE n.replaces_id = own.id))
-SELECT COALESCE((SELECT max(m.id)
-                   FROM tasks_app_task t
-                  CROSS JOIN LATERAL (SELECT max(r.id) AS id FROM tasks_app_rating r
-                                       WHERE r.task_id = t.id AND r.id <= %(rating)s) m
-                  WHERE t.study_id = %(study)s), 0),
-       COALESCE((SELECT max(id) FROM own), 0),
-       (SELECT count(*) FROM counted JOIN tasks_app_rating r ON r.judgment_id = counted.id WHERE r.id <= %(rating)s)
+    SELECT id, counts AND NOT EXISTS (SELECT 1 FROM own n WHERE n.replaces_id = own.id) AS counts FROM own)
+SELECT COALESCE(max(r.id), 0), COALESCE((SELECT max(id) FROM own), 0), count(*) FILTER (WHERE counts)
+  FROM counted JOIN tasks_app_rating r ON r.judgment_id = counted.id
+ WHERE r.id <= %(rating)s
 """
 
 

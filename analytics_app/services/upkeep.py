@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from datetime import timedelta
 
 from django.db import DatabaseError, transaction
-from django.db.models import Q
 from django.db.models.deletion import ProtectedError
 from django.db.models.functions import Now
 
@@ -17,8 +15,6 @@ from analytics_app.services.seen import Busy
 from tasks_app.models import Study
 from tasks_app.services.database import rows
 
-RING_AFTER = timedelta(seconds=60)
-
 # An automatic run begins at least so long after the last one did, and at least so many times as long as that one took:
 # analysing takes up a tenth of a worker at most.
 LEAST_PAUSE_SECONDS = 60
@@ -26,32 +22,34 @@ PAUSE_PER_SECOND = 10
 
 log = logging.getLogger(__name__)
 
-# Studies whose newest ratings no run has seen: while they are open after a pause, once they are closed always.
+# Open studies with ratings that the last run has not seen, after a pause; closed ones whose closing run is missing.
+# It asks whether there is a rating above a mark, never for the greatest one: PostgreSQL may look for that backwards
+# through the ratings of all other studies.
 _DUE = """
 SELECT s.id, s.state
   FROM tasks_app_study s
   LEFT JOIN LATERAL (SELECT r.id, r.high_water, r.finished, COALESCE(r.started, r.created_at) AS began
                        FROM analytics_app_run r WHERE r.study_id = s.id ORDER BY r.id DESC LIMIT 1) last ON true
- CROSS JOIN LATERAL (SELECT COALESCE(max(m.id), 0) AS id
-                       FROM tasks_app_task t
-                      CROSS JOIN LATERAL (SELECT max(g.id) AS id FROM tasks_app_rating g WHERE g.task_id = t.id) m
-                      WHERE t.study_id = s.id) newest
+  LEFT JOIN LATERAL (SELECT max(r.high_water) AS high_water FROM analytics_app_run r
+                      WHERE r.study_id = s.id AND r.trigger = 'closing') closing ON true
  WHERE (%(study)s IS NULL OR s.id = %(study)s)
    AND NOT EXISTS (SELECT 1 FROM analytics_app_run r WHERE r.study_id = s.id AND r.state IN ('queued', 'running'))
-   AND (s.state = 'open' AND newest.id > COALESCE(last.high_water, 0)
+   AND (s.state = 'open'
         AND (last.id IS NULL OR clock_timestamp() - last.began
                 >= GREATEST(%(least)s * interval '1 second', %(times)s * (last.finished - last.began)))
-     OR s.state = 'closed' AND s.closed_at IS NOT NULL AND newest.id > 0
-        AND NOT EXISTS (SELECT 1 FROM analytics_app_run r WHERE r.study_id = s.id
-                           AND (r.created_at >= s.closed_at OR r.trigger = 'closing' AND r.high_water >= newest.id)))
+     OR s.state = 'closed'
+        AND NOT EXISTS (SELECT 1 FROM analytics_app_run r WHERE r.study_id = s.id AND r.created_at >= s.closed_at)
+        AND s.closed_at IS NOT NULL)
+   AND EXISTS (SELECT 1 FROM tasks_app_task t JOIN tasks_app_rating g ON g.task_id = t.id
+                WHERE t.study_id = s.id
+                  AND g.id > COALESCE(CASE s.state WHEN 'open' THEN last.high_water ELSE closing.high_water END, 0))
  ORDER BY s.id
 """
 
 
 def ring_again() -> int:
     """Ring for parts that are due and were not rung for lately; returns for how many."""
-    quiet = Q(rung_at=None) | Q(rung_at__lt=Now() - RING_AFTER)
-    ids = parts.due().filter(quiet).order_by("run", "number").values_list("pk", flat=True)
+    ids = parts.unheard().order_by("run", "number").values_list("pk", flat=True)
     found = list(ids[: bell.MOST_WAITING])
     return bell.ring(found, again=True) if found else 0
 
@@ -85,7 +83,7 @@ def start_by_itself(*, study_id: int, trigger: str, if_due: bool = True) -> Run 
             except ValueError as problem:
                 return runs.refuse(study=study, trigger=trigger, problem=str(problem))
     except (Busy, DatabaseError) as error:
-        log.warning("A run of study %s could not be started; it is tried again: %s", study_id, error)
+        log.warning("A run of study %s could not be started; it is tried again", study_id, exc_info=error)
         return None
 
 

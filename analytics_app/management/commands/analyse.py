@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.serializers.json import DjangoJSONEncoder
 
+from analytics_app.exports.results import stream
 from analytics_app.models import Run, RunState, RunTrigger
-from analytics_app.selectors.document import document_of
-from analytics_app.selectors.results import systems_shown
+from analytics_app.selectors.results import rows_of, systems_shown
 from analytics_app.selectors.runs import workers
 from analytics_app.services import runs
 from tasks_app.models import Study
@@ -46,15 +44,21 @@ class Command(BaseCommand):
             runs.compute_here(run=run)
         if run.state != RunState.DONE:
             raise CommandError(f"Run {run.number} of {study.slug} is {run.state}. {run.error}".strip())
-        document = document_of(run, systems=systems_shown(study))
-        text = json.dumps(document, cls=DjangoJSONEncoder, indent=1, ensure_ascii=False, allow_nan=False)
-        if target is None:
-            self.stdout.write(text)
-        else:
-            target.write_text(f"{text}\n", encoding="utf-8")
-            self.stdout.write(f"Wrote {len(document['rows'])} rows of run {run.number} to {target}.")
-        if not systems_shown(study):
+        systems = systems_shown(study)
+        self._write(run, target, systems=systems)
+        if not systems:
             self.stderr.write("The study is not closed: results by system are left out until it is.")
+
+    def _write(self, run: Run, target: Path | None, *, systems: bool) -> None:
+        document = stream(run, format="json", systems=systems)
+        if target is None:
+            for chunk in document:
+                self.stdout.write(chunk.decode(), ending="")
+            return
+        with target.open("wb") as file:
+            file.writelines(document)
+        rows = rows_of(run, systems=systems).count()
+        self.stdout.write(f"Wrote {rows} rows of run {run.number} to {target}.")
 
     def _wait(self, run: Run) -> None:
         """Wait until workers have brought a run to its end, and say so where there are none."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.models.functions import Now
 
 from analytics_app.models import Exclusion, Plot, RunPart
 from analytics_app.results import Row
@@ -72,6 +73,7 @@ def rung(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     ids: list[int] = []
 
     def note(part_ids: list[int], **_how: Any) -> int:
+        RunPart.objects.filter(pk__in=part_ids).update(rung_at=Now())
         ids.extend(part_ids)
         return len(part_ids)
 

@@ -68,6 +68,7 @@ def test_an_open_study_keeps_its_systems_hidden_here_too(rated: Study) -> None:
     assert Run.objects.get().rows.filter(by_system=True).exists()
 
 
+@pytest.mark.usefixtures("stand_in")
 def test_the_same_again_computes_nothing(rated: Study) -> None:
     first, _errors = analyse(rated.slug)
     with changed(computing, "compute", None):
@@ -75,6 +76,7 @@ def test_the_same_again_computes_nothing(rated: Study) -> None:
     assert first == again
 
 
+@pytest.mark.usefixtures("stand_in")
 @pytest.mark.parametrize("text", ["ddof: 0\nn_resamples: 200\n", '{"ddof": 0, "n_resamples": 200}'])
 def test_settings_from_a_file(rated: Study, tmp_path: Path, text: str) -> None:
     plan = tmp_path / "plan.yaml"
@@ -132,6 +134,7 @@ def test_a_run_that_fails_is_said(rated: Study, stand_in: Any) -> None:
         analyse(rated.slug)
 
 
+@pytest.mark.usefixtures("stand_in")
 def test_waiting_leaves_the_work_to_workers(rated: Study) -> None:
     """A worker comes while the command waits; before, it says that there is none."""
 

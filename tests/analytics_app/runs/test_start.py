@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.db.models import Max
 
 from analytics_app import plan, ratings
-from analytics_app.models import Exclusion, Run, RunPart
+from analytics_app.models import Exclusion, Plan, Run, RunPart
 from analytics_app.services import runs, seen
 from tasks_app.models import Event as Logged
 from tasks_app.models import Judgment, Rater, Rating, Study
@@ -157,6 +157,31 @@ def test_a_run_that_began_by_itself_becomes_that_of_who_asks_for_it(rated: Study
     assert runs.start(study=rated, by=None, trigger="schedule").trigger == "demand"
 
 
+def test_asking_once_more_rings_once_more(
+    rated: Study, rosa: User, rung: list[int], django_capture_on_commit_callbacks: Any
+) -> None:
+    """As for what a command began and left: from now on it is for workers."""
+    with django_capture_on_commit_callbacks(execute=True):
+        run = runs.start(study=rated, by=None, trigger="command")
+    assert rung == []
+    with django_capture_on_commit_callbacks(execute=True):
+        asked = runs.start(study=rated, by=rosa)
+    assert (asked.pk, asked.trigger) == (run.pk, "demand")
+    assert rung == [run.parts.get(kind="quality").pk]
+    Run.objects.update(state="done")
+    with django_capture_on_commit_callbacks(execute=True):
+        runs.start(study=rated, by=rosa)
+    assert len(rung) == 1
+
+
+def test_a_frozen_plan_that_cannot_be_used_any_more_does_not_hinder_other_settings(rated: Study) -> None:
+    Plan.objects.filter(study=rated).update(document={"rules": [{"rule": "gone"}]})
+    with pytest.raises(ValueError, match="gone"):
+        runs.start(study=rated, by=None)
+    run = runs.start(study=rated, by=None, settings={})
+    assert (run.plan, run.planned) == (None, False)
+
+
 def test_cancelling(rated: Study, rosa: User) -> None:
     run = runs.start(study=rated, by=rosa)
     runs.cancel(run=run, by=rosa)
@@ -257,4 +282,4 @@ def test_the_same_asked_for_by_many_at_once_is_one_run(rated: Study, rung: list[
         thread.join(60)
     assert len(found) == 8
     assert {run.pk for run in found} == set(Run.objects.values_list("pk", flat=True))
-    assert len(rung) == RunPart.objects.filter(state="queued").count() == 1
+    assert set(rung) == {RunPart.objects.get(state="queued").pk}

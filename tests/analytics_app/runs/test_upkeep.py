@@ -129,6 +129,15 @@ def test_it_waits_for_a_run_under_way(rated: Study, state: str) -> None:
     assert upkeep.start_due() == []
 
 
+def test_what_was_due_is_looked_at_again_under_the_lock(rated: Study) -> None:
+    """Another scheduler's run may have begun since, and more ratings come, so that an equal one is not found."""
+    assert upkeep.due_studies() == [(rated.pk, "schedule")]
+    runs.start(study=rated, by=None, trigger="schedule")
+    more(rated)
+    assert upkeep.start_by_itself(study_id=rated.pk, trigger="schedule") is None
+    assert Run.objects.count() == 1
+
+
 @pytest.mark.parametrize("state", ["draft", "paused"])
 def test_only_open_studies_get_one(rated: Study, state: str) -> None:
     Study.objects.filter(pk=rated.pk).update(state=state)
