@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
@@ -14,7 +13,6 @@ from analytics_app.views.parts import part, wants_part
 from tasks_app import access
 from tasks_app.models import Membership, Study
 from tasks_app.selectors import progress
-from tasks_app.selectors import studies as reads
 from tasks_app.views.frame import researcher_page, study_page
 
 RATERS_ON_A_PAGE = 100
@@ -35,7 +33,7 @@ def _now(request: HttpRequest, study: Study) -> dict[str, Any]:
     runs = pages.runs_now(study)
     return {
         "progress": progress.study_progress(study),
-        "page": Paginator(reads.raters_of(study), RATERS_ON_A_PAGE).get_page(request.GET.get("page")),
+        "page": pages.raters_page(study, request.GET.get("page"), RATERS_ON_A_PAGE),
         "runs": runs,
         "agreement": pages.agreement_of(runs.done) if runs.done is not None else [],
         "seen_of": runs.done.n_seen + runs.newer if runs.done is not None else 0,

@@ -6,9 +6,12 @@ import { again, start as startTables } from "./sortable.js";
 const EVERY = 5000;
 const LONGEST = 60_000;
 
-/** How long to wait after so many failures in a row. */
-export function pauseAfter(failures) {
-  return Math.min(EVERY * 2 ** failures, LONGEST);
+// A server that needs long for an answer is asked less often: this many times as long as it needed.
+const REST = 20;
+
+/** How long to wait after so many failures in a row, and an answer that took so long. */
+export function pauseAfter(failures, took = 0) {
+  return Math.min(Math.max(EVERY, REST * took) * 2 ** failures, LONGEST);
 }
 
 // What scripts and people have set themselves.
@@ -29,43 +32,53 @@ function changeAttributes(old, fresh) {
   }
 }
 
-/** Whether two nodes are the same place on the page, so that one can be turned into the other. */
-function alike(old, fresh) {
-  return old.nodeType === fresh.nodeType && old.nodeName === fresh.nodeName && (old.id ?? "") === (fresh.id ?? "");
+/** The children that say something: white space between elements is left where it is. */
+function contentOf(node) {
+  return [...node.childNodes].filter((child) => child.nodeType !== Node.TEXT_NODE || child.data.trim() !== "");
 }
 
-/** Turn a node into another, touching only what differs. */
+function alike(old, fresh) {
+  return old.nodeType === fresh.nodeType && old.nodeName === fresh.nodeName;
+}
+
+/** Turn a node into another of its kind, touching only what differs. */
 export function morph(old, fresh) {
   if (old.nodeType === Node.TEXT_NODE) {
     if (old.data !== fresh.data) {
       old.data = fresh.data;
     }
-    return;
-  }
-  if (old.nodeType !== Node.ELEMENT_NODE) {
-    return;
-  }
-  changeAttributes(old, fresh);
-  if (old.hasAttribute("data-live-keep")) {
-    return;
-  }
-  morphChildren(old, fresh);
-}
-
-function morphChildren(old, fresh) {
-  const wanted = [...fresh.childNodes];
-  for (const [place, node] of wanted.entries()) {
-    const there = old.childNodes[place];
-    if (!there) {
-      old.append(document.importNode(node, true));
-    } else if (alike(there, node)) {
-      morph(there, node);
-    } else {
-      there.replaceWith(document.importNode(node, true));
+  } else if (old.nodeType === Node.ELEMENT_NODE) {
+    changeAttributes(old, fresh);
+    if (!old.hasAttribute("data-live-keep")) {
+      morphChildren(old, fresh);
     }
   }
-  while (old.childNodes.length > wanted.length) {
-    old.lastChild.remove();
+}
+
+// Children with an id are found again wherever they stand, so that a notice that comes or goes above them moves them
+// only for the eye: an element that is moved would lose the focus.
+function morphChildren(old, fresh) {
+  const wanted = contentOf(fresh);
+  const ids = new Set(wanted.map((node) => node.id).filter(Boolean));
+  const left = contentOf(old);
+  const drop = () => left.shift().remove();
+  for (const node of wanted) {
+    const known = node.id && left.some((one) => one.id === node.id);
+    while (known && left[0].id !== node.id) {
+      drop();
+    }
+    const kept = left[0]?.id && ids.has(left[0].id);
+    if (known || (left.length > 0 && !kept && alike(left[0], node))) {
+      morph(left.shift(), node);
+    } else {
+      old.insertBefore(document.importNode(node, true), left[0] ?? null);
+      if (left.length > 0 && !kept) {
+        drop();
+      }
+    }
+  }
+  while (left.length > 0) {
+    drop();
   }
 }
 
@@ -74,6 +87,7 @@ class Follower {
     this.place = place;
     this.tag = null;
     this.failures = 0;
+    this.took = 0;
     this.timer = null;
     this.asking = false;
     this.ended = false;
@@ -85,7 +99,7 @@ class Follower {
 
   wait() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.ask(), pauseAfter(this.failures));
+    this.timer = setTimeout(() => this.ask(), pauseAfter(this.failures, this.took));
   }
 
   async ask() {
@@ -94,6 +108,7 @@ class Follower {
       return; // until somebody looks again
     }
     this.asking = true;
+    const began = performance.now();
     try {
       const headers = this.tag ? { "If-None-Match": this.tag } : {};
       const answer = await fetch(this.place.dataset.live, { headers, redirect: "error" });
@@ -107,6 +122,7 @@ class Follower {
     } catch {
       this.failures += 1;
     }
+    this.took = performance.now() - began;
     this.asking = false;
     const said = this.failures > 0 ? this.place.dataset.liveLost : "";
     if (this.lost.textContent !== said) {
@@ -119,9 +135,7 @@ class Follower {
   }
 
   show(html) {
-    const fresh = document.createElement("div");
-    fresh.append(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
-    morphChildren(this.place, fresh);
+    morphChildren(this.place, new DOMParser().parseFromString(html, "text/html").body);
     startTables(this.place);
     for (const table of this.place.querySelectorAll("table[data-sortable]")) {
       again(table);
@@ -147,6 +161,7 @@ class Follower {
 export function start(root = document) {
   for (const place of root.querySelectorAll("[data-live]")) {
     const follower = new Follower(place);
+    place.dataset.liveOn = "";
     // The page itself says how things stood a moment ago; one that came back from the browser's memory may be old.
     if (!place.querySelector("[data-live-over]")) {
       follower.wait();

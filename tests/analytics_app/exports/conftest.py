@@ -12,8 +12,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from analytics_app.exports import ratings
+from analytics_app.models import Run
 from tasks_app.models import Assignment, Criterion, Item, Output, PartOutput, Rating, Study, System
 from tasks_app.services import lifecycle
+from tests.analytics_app.builders import build_run
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
 
@@ -59,6 +61,11 @@ def as_json(study: Study, **wanted: Any) -> list[dict[str, Any]]:
 def plain(cell: str) -> str:
     """Undo what makes a text safe for spreadsheets, as an import does."""
     return cell[1:] if re.match(r"'+[=+\-@\t\r]", cell) else cell
+
+
+def stored_run(study: Study, *given: Any, **columns: Any) -> Run:
+    """Make a run with rows and read it back, so that its times are times."""
+    return Run.objects.get(pk=build_run(study, *given, **columns).pk)
 
 
 def rate(study: Study, **columns: Any) -> Rating:

@@ -1,0 +1,94 @@
+"""The tab Data: who may take out what, and that it is written down."""
+
+import csv
+import io
+import json
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from analytics_app.exports.ratings import COLUMNS
+from tasks_app.models import Membership, Study
+from tasks_app.services import lifecycle
+from tests.analytics_app.builders import build_run, slider_rows
+from tests.analytics_app.filling import Filler
+from tests.analytics_app.views.reading import page, tables, text
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def address(study: Study) -> str:
+    """The tab of rosa's study, in which ada has judged once."""
+    Filler(study).judge("ada", "i0", "alpha-mt", {"fluency": 2})
+    return f"/admin/studies/{study.slug}/data/"
+
+
+@pytest.fixture
+def editors_browser(study: Study) -> Client:
+    """An editor of rosa's study, signed in."""
+    editor = User.objects.create_user("eda", is_staff=True)
+    Membership.objects.create(study=study, user=editor, role="editor")
+    client = Client()
+    client.force_login(editor)
+    return client
+
+
+def body(browser: Client, address: str, status: int = 200) -> str:
+    """Return a streamed file as text."""
+    answer = browser.get(address)
+    assert answer.status_code == status
+    return b"".join(answer).decode()
+
+
+def test_an_owner_takes_ratings_out_while_the_study_is_open_and_the_log_says_so(
+    rosas_browser: Client, study: Study, address: str, rosa: User
+) -> None:
+    assert "1 rating, one row each, with raters under their pseudonyms." in text(page(rosas_browser, address))
+    rows = list(csv.DictReader(io.StringIO(body(rosas_browser, f"{address}ratings.csv"))))
+    assert list(rows[0])[: len(COLUMNS)] == list(COLUMNS)
+    assert (rows[0]["rater"], rows[0]["system"], rows[0]["value"]) == ("ada", "alpha-mt", "2")
+    event = study.events.first()
+    assert (event.verb, event.object, event.actor, event.after) == (
+        "exported",
+        "ratings as csv",
+        rosa,
+        {"state": "open"},
+    )
+    line = json.loads(body(rosas_browser, f"{address}ratings.jsonl"))
+    assert line["value"] == 2
+    body(rosas_browser, f"{address}ratings.xlsx", 404)
+
+
+def test_others_wait_until_it_is_closed(editors_browser: Client, study: Study, address: str, rosa: User) -> None:
+    said = text(page(editors_browser, address))
+    assert "While a study is open, only its owners take ratings out" in said
+    assert "Ratings as CSV" not in said
+    body(editors_browser, f"{address}ratings.csv", 404)
+    lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    assert "Ratings as CSV" in text(page(editors_browser, address))
+    assert "ada" in body(editors_browser, f"{address}ratings.csv")
+
+
+def test_without_ratings_and_runs_it_says_where_they_come_from(rosas_browser: Client, study: Study) -> None:
+    said = text(page(rosas_browser, f"/admin/studies/{study.slug}/data/"))
+    assert "There are no ratings yet. They come from raters, or from a file of yours: Import ratings" in said
+    assert "Nothing has been computed yet. Start a run from the tab Results." in said
+
+
+def test_results_are_offered_and_what_is_hidden_is_said(rosas_browser: Client, study: Study, address: str) -> None:
+    build_run(study, slider_rows())
+    html = page(rosas_browser, address)
+    assert f"/admin/studies/{study.slug}/results/1/results.csv" in html
+    assert "Rows that tell systems apart are left out until the study is closed." in text(html)
+
+
+def test_every_column_is_explained(rosas_browser: Client, study: Study, address: str) -> None:
+    ratings, results = (rows for _caption, rows in tables(page(rosas_browser, address)))
+    assert {*COLUMNS, "feature_…"} == {row[0] for row in ratings[1:]}
+    assert all(row[2].endswith((".", ")")) for row in (*ratings[1:], *results[1:]))
+
+
+def test_the_code_for_a_notebook_names_this_study(rosas_browser: Client, study: Study, address: str) -> None:
+    assert f"http://testserver/api/v1/studies/{study.slug}" in page(rosas_browser, address)

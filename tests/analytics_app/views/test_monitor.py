@@ -1,0 +1,175 @@
+"""The monitor: what it says of progress, agreement, runs and workers, and how a browser follows it."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db.models.functions import Now
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from analytics_app.models import Run, RunPart, WorkerBeat
+from analytics_app.selectors.workers import COMMAND
+from tasks_app.models import Event, Rater, Study
+from tests.analytics_app.builders import SLIDER, build_run, likert_rows, slider_rows
+from tests.analytics_app.filling import Filler
+from tests.analytics_app.views.reading import page, tables, text
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def address(study: Study) -> str:
+    """The monitor of rosa's study."""
+    return f"/admin/studies/{study.slug}/monitor/"
+
+
+def add_parts(run: Run, *states: str) -> None:
+    """Give a run parts."""
+    task = run.study.tasks.get()
+    for number, state in enumerate(states):
+        kind = "quality" if number == 0 else "criterion"
+        criterion = None if number == 0 else task.task_criteria.get().criterion
+        RunPart.objects.create(run=run, number=number, kind=kind, task=task, criterion=criterion, state=state)
+
+
+def test_before_anything_it_says_what_is_to_come(rosas_browser: Client, study: Study, address: str) -> None:
+    said = text(page(rosas_browser, address))
+    assert "0 of 16 places are answered." in said
+    assert "Nothing has been computed yet: agreement is computed by itself after new judgments" in said
+    assert "Nobody has come yet." in said
+
+
+def test_it_counts_what_raters_have_done(rosas_browser: Client, study: Study, address: str) -> None:
+    Rater.objects.create(study=study, pseudonym="r-1", seed=1, token_hash="1", version=1)
+    rows = [rows for _caption, rows in tables(page(rosas_browser, address))]
+    assert rows[0][1][:4] == ["main", "16", "0", "0"]
+    assert rows[-1][1][0] == "r-1"
+
+
+def test_agreement_of_the_newest_run_stands_with_its_interval_and_no_system(
+    rosas_browser: Client, study: Study, address: str
+) -> None:
+    build_run(study, slider_rows("fluency", basis="all"))
+    build_run(study, [*slider_rows("fluency"), *likert_rows("fluency", basis="all")], n_seen=2_310)
+    html = page(rosas_browser, address)
+    rows = next(rows for _caption, rows in tables(html) if "Krippendorff's alpha" in rows[0])
+    assert rows[1] == ["Fluency", "0.712", "0.652 to 0.762", "720", "80"]
+    assert len(rows) == 2
+    assert "Computed by run 2 (" in text(html)
+    assert "from 2,310 of 2,310 ratings." in text(html)
+    assert not any(system in html for system in SLIDER)
+
+
+def test_ratings_that_came_since_are_counted_but_not_those_of_people_who_tried_it_out(
+    rosas_browser: Client, study: Study, address: str
+) -> None:
+    filler = Filler(study)
+    first = filler.judge("a", "i0", "alpha-mt", {"fluency": 3})
+    run = build_run(study, slider_rows("fluency"), n_seen=1, high_water=first.ratings.get().pk)
+    filler.judge("a", "i1", "alpha-mt", {"fluency": 4})
+    filler.judge("tries", "i1", "alpha-mt", {"fluency": 4}, rater_kind="sandbox")
+    assert "from 1 of 2 ratings." in text(page(rosas_browser, address))
+    run.delete()
+    assert "Nothing has been computed yet" in text(page(rosas_browser, address))
+
+
+def test_a_run_under_way_shows_its_parts_and_may_be_cancelled_by_editors(
+    rosas_browser: Client, study: Study, address: str, rosa: User
+) -> None:
+    run = build_run(study, state=Run.State.RUNNING)
+    add_parts(run, "done", "running")
+    html = page(rosas_browser, address)
+    assert "Run 1 is being computed: 1 of 2 parts are done." in text(html)
+    assert f'formaction="/admin/studies/{study.slug}/results/1/cancel/"' in html
+    study.memberships.update(role="viewer")
+    assert "formaction" not in page(rosas_browser, address)
+
+
+def test_a_failed_run_is_told_until_another_is_done(rosas_browser: Client, study: Study, address: str) -> None:
+    build_run(study, state=Run.State.FAILED, error="It stopped.")
+    assert "Run 1 failed. No judgment is touched." in text(page(rosas_browser, address))
+    assert "It stopped." in page(rosas_browser, f"/admin/studies/{study.slug}/results/1/")
+    build_run(study, slider_rows("fluency"))
+    assert "failed" not in text(page(rosas_browser, address))
+
+
+def test_no_worker_is_told_with_the_hour_in_the_studys_own_time_and_the_command(
+    rosas_browser: Client, study: Study, address: str
+) -> None:
+    said = text(page(rosas_browser, address))
+    assert f"No worker has answered yet. Raters go on judging; results wait. Start one with: {COMMAND}" in said
+    study.timezone = "Europe/Madrid"
+    study.save()
+    WorkerBeat.objects.create(queue="quick", at=datetime(2025, 11, 21, 13, 2, tzinfo=UTC))
+    assert "No worker has answered since 14:02 (" in text(page(rosas_browser, address))
+    WorkerBeat.objects.update(at=Now())
+    assert "No worker" not in text(page(rosas_browser, address))
+
+
+def test_a_broker_that_is_away_is_told(
+    rosas_browser: Client, study: Study, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    WorkerBeat.objects.create(queue="quick", at=Now())
+    monkeypatch.setattr(settings, "CELERY_BROKER_URL", "redis://127.0.0.1:9/0")
+    said = text(page(rosas_browser, address))
+    assert "The message broker cannot be reached. Raters go on judging; runs are queued" in said
+
+
+def test_the_live_part_is_sent_once_and_again_only_when_it_changed(
+    rosas_browser: Client, study: Study, address: str
+) -> None:
+    WorkerBeat.objects.create(queue="quick", at=Now())
+    first = rosas_browser.get(f"{address}?live=1")
+    assert first.status_code == 200
+    assert "<html" not in first.content.decode()
+    assert "csrfmiddlewaretoken" not in first.content.decode()
+    tag = first["ETag"]
+    same = rosas_browser.get(f"{address}?live=1", headers={"if-none-match": tag})
+    assert (same.status_code, same.content) == (304, b"")
+    Rater.objects.create(study=study, pseudonym="r-1", seed=1, token_hash="1", version=1)
+    other = rosas_browser.get(f"{address}?live=1", headers={"if-none-match": tag})
+    assert other.status_code == 200
+    assert other["ETag"] != tag
+    assert "r-1" in other.content.decode()
+
+
+def test_the_page_holds_the_live_part_as_it_is_served_alone(rosas_browser: Client, study: Study, address: str) -> None:
+    WorkerBeat.objects.create(queue="quick", at=Now())
+    build_run(study, slider_rows("fluency"))
+    assert rosas_browser.get(f"{address}?live=1").content.decode() in page(rosas_browser, address)
+
+
+def test_strangers_get_no_live_part_and_a_superusers_looks_are_logged_once(
+    mallorys_browser: Client, client: Client, study: Study, address: str
+) -> None:
+    assert mallorys_browser.get(f"{address}?live=1").status_code == 404
+    assert client.get(f"{address}?live=1").status_code == 302
+    client.force_login(User.objects.create_superuser("root"))
+    before = Event.objects.count()
+    client.get(address)
+    client.get(f"{address}?live=1")
+    client.get(f"{address}?live=1")
+    assert Event.objects.count() == before + 1
+
+
+def test_the_monitor_asks_as_much_for_many_as_for_one(
+    rosas_browser: Client, study: Study, address: str, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(130):
+        Rater.objects.create(study=study, pseudonym=f"r{number}", seed=1, token_hash=str(number), version=1)
+    build_run(study, slider_rows("fluency"))
+    add_parts(build_run(study, state=Run.State.RUNNING), "done", "running")
+    for rest in ("", "?live=1"):
+        with django_assert_max_num_queries(15):
+            page(rosas_browser, f"{address}{rest}")
+
+
+@pytest.mark.parametrize(("wanted", "shown"), [("", 100), ("?page=2", 30), ("?page=9", 30), ("?page=x", 100)])
+def test_many_raters_stand_on_pages(rosas_browser: Client, study: Study, address: str, wanted: str, shown: int) -> None:
+    for number in range(130):
+        Rater.objects.create(study=study, pseudonym=f"r{number}", seed=1, token_hash=str(number), version=1)
+    html = page(rosas_browser, f"{address}{wanted}")
+    assert len(tables(html)[-1][1]) == shown + 1
+    assert f"Page {1 if shown == 100 else 2} of 2" in text(html)

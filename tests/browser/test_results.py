@@ -1,0 +1,205 @@
+"""A researcher in a real browser: a study is watched while raters work, and its results are read."""
+
+import csv
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.test_rater import PHONE, accessible
+from tests.browser.test_researcher import OURS, sign_in
+from tests.servers import LiveSite
+
+MakeStudy = Callable[..., str]
+
+# A run is computed by the site's own worker, on a machine that may be busy.
+COMPUTED = 90_000
+
+
+def simulate(live_site: LiveSite, slug: str, raters: int, seed: int = 1) -> None:
+    """Let some simulated raters judge; the same seed, the same raters."""
+    others = ("--raters", str(raters), "--seed", str(seed))
+    live_site.manage("simulate_raters", slug, *others, "--base-url", live_site.url)
+
+
+def tab(page: Page, name: str) -> None:
+    """Go to a tab of the study."""
+    page.get_by_role("navigation", name="Parts of the study").get_by_role("link", name=name, exact=True).click()
+    expect(page.locator(".ew-tabs [aria-current=page]")).to_have_text(name)
+
+
+def close(page: Page) -> None:
+    """Close the study."""
+    page.get_by_role("button", name="Close", exact=True).click()
+    page.get_by_role("button", name="Close the study").click()
+    expect(page.get_by_text("The study is closed.")).to_be_visible()
+
+
+def fits(page: Page) -> None:
+    """Assert that the page does not scroll sideways on a phone."""
+    size = page.viewport_size
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], page.url
+    page.set_viewport_size(size)
+
+
+def as_people_count(name: str) -> list[str]:
+    """Sort r-7 before r-12."""
+    return [part.zfill(9) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+def test_the_monitor_follows_the_raters_without_losing_ones_place(
+    page: Page, live_site: LiveSite, make_study: MakeStudy
+) -> None:
+    make_study("watched", size=2)
+    simulate(live_site, "watched", 2)
+    sign_in(page, live_site)
+    page.goto("/admin/studies/watched/monitor/")
+    expect(page.get_by_text("4 of 60 places are answered.")).to_be_visible()
+    accessible(page, OURS)
+    fits(page)
+    button = page.get_by_role("columnheader", name="Rater").get_by_role("button")
+    button.click()
+    expect(page.get_by_role("columnheader", name="Rater")).to_have_attribute("aria-sort", "ascending")
+    simulate(live_site, "watched", 3, seed=2)
+    expect(page.get_by_text("10 of 60 places are answered.")).to_be_visible()
+    names = page.locator("table", has=button).locator("tbody th").all_inner_texts()
+    assert len(names) == 5
+    assert names == sorted(names, key=as_people_count)
+    expect(button).to_be_focused()
+    page.context.set_offline(True)
+    expect(page.get_by_text("The server cannot be reached; trying again.")).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.get_by_text("The server cannot be reached; trying again.")).to_be_hidden(timeout=30_000)
+
+
+def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: MakeStudy) -> None:
+    make_study("measured", type="slider", size=12)
+    simulate(live_site, "measured", 5)
+    sign_in(page, live_site)
+    page.goto("/admin/studies/measured/results/")
+    expect(page.get_by_text("Nothing has been computed yet.")).to_be_visible()
+    accessible(page, OURS)
+    page.get_by_role("button", name="Start a run").click()
+    # The page of the run follows it, and shows what it found by itself.
+    expect(page.get_by_role("heading", name="From collected to kept")).to_be_visible(timeout=COMPUTED)
+    expect(page.get_by_role("heading", name="Results by system are hidden")).to_be_visible()
+    assert "north" not in page.locator(OURS).inner_text()
+    accessible(page, OURS)
+    page.get_by_text("Show them now, with a written reason").click()
+    page.get_by_label("Reason").fill("The pilot must be looked at.")
+    page.get_by_role("button", name="Show results by system").click()
+    accessible(page, OURS)
+    page.get_by_role("button", name="Show them").click()
+    expect(page.get_by_text("Reason: The pilot must be looked at.")).to_be_visible()
+    expect(page.get_by_role("table", name="Systems").first).to_contain_text("north")
+    accessible(page, OURS)
+    fits(page)
+
+    tab(page, "Monitor")
+    page.get_by_role("link", name="Exclude by hand").click()
+    accessible(page, OURS)
+    fits(page)
+    page.get_by_text("Exclude r-").first.click()
+    page.get_by_label("Reason (printed with the results)").first.fill("They wrote that they guessed.")
+    page.get_by_role("button", name="Exclude r-").first.click()
+    expect(page.get_by_text("Pay does not change.").first).to_be_visible()
+
+    tab(page, "Results")
+    close(page)
+    tab(page, "Results")
+    page.get_by_role("link", name="2", exact=True).click()
+    expect(page.get_by_role("heading", name="From collected to kept")).to_be_visible(timeout=COMPUTED)
+    expect(page.get_by_text("Planned: rules, primary criterion")).to_be_visible()
+    expect(page.get_by_role("row", name="By hand")).to_contain_text("24")
+    page.get_by_role("button", name="Run without “By hand”").click()
+    expect(page.get_by_role("heading", name="From collected to kept")).to_be_visible(timeout=COMPUTED)
+    expect(page.get_by_text("it differs from the plan in quality rules.")).to_be_visible()
+    expect(page.get_by_role("link", name="The planned run is run 2.")).to_be_visible()
+
+
+@pytest.fixture
+def finished(page: Page, live_site: LiveSite, make_study: MakeStudy) -> str:
+    """A closed study with results, made by the first test that asks; its page of results is open. Returns its slug."""
+    sign_in(page, live_site)
+    address = "/admin/studies/finished/results/"
+    if page.goto(address).status == 404:
+        make_study("finished", size=12)
+        simulate(live_site, "finished", 5)
+        live_site.manage("move_study", "finished", "close")
+        live_site.manage("analyse", "finished", "--json", str(live_site.folder / "finished.json"))
+        page.goto(address)
+    return "finished"
+
+
+def test_results_are_sorted_unfolded_and_taken_away(page: Page, live_site: LiveSite, finished: str) -> None:
+    expect(page.get_by_role("img").first).to_be_visible()
+    assert page.get_by_role("img").count() >= 10
+    for details in page.locator(f"{OURS} details > summary").all():
+        details.click()
+    accessible(page, OURS)
+    fits(page)
+    table = page.get_by_role("table", name="Systems").first
+    table.get_by_role("button", name="System").click()
+    assert table.locator("tbody th").all_inner_texts() == ["north", "south", "west"]
+    table.get_by_role("button", name="System").press("Enter")
+    assert table.locator("tbody th").all_inner_texts() == ["west", "south", "north"]
+    document = json.loads((live_site.folder / "finished.json").read_text(encoding="utf-8"))
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV", exact=True).click()
+    with open(download.value.path(), encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == len(document["rows"])
+    with page.expect_download() as download:
+        page.get_by_role("link", name="SVG").first.click()
+    assert "<svg" in download.value.path().read_text(encoding="utf-8")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="PNG").first.click()
+    assert download.value.suggested_filename.endswith(".png")
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_other_pages_of_results_are_accessible_and_fit_a_phone(page: Page, finished: str) -> None:
+    page.get_by_role("link", name="How each rater used the scale").click()
+    accessible(page, OURS)
+    fits(page)
+    page.goto(f"/admin/studies/{finished}/results/new/")
+    accessible(page, OURS)
+    fits(page)
+    page.get_by_label("Pairs of systems to compare").fill("north nobody")
+    page.get_by_role("button", name="Start this run").click()
+    expect(page.get_by_role("alert")).to_contain_text("There is no “nobody” in this study.")
+    accessible(page, OURS)
+    tab(page, "Data")
+    page.get_by_text("Columns of the ratings").first.click()
+    accessible(page, OURS)
+    fits(page)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Ratings as CSV").click()
+    assert download.value.suggested_filename == f"{finished}-ratings.csv"
+
+
+def test_numbers_in_plots_can_be_read_on_the_smallest_phone(page: Page, finished: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll(".ew-plot text")].map((one) =>
+            parseFloat(getComputedStyle(one).fontSize) * one.ownerSVGElement.getScreenCTM().a)"""
+    )
+    assert sizes
+    assert min(sizes) >= 11
+
+
+def test_without_scripts_there_are_links_to_refresh_and_tables_in_order(
+    browser: Browser, live_site: LiveSite, page: Page, finished: str
+) -> None:
+    state = page.context.storage_state()
+    context = browser.new_context(base_url=live_site.url, java_script_enabled=False, storage_state=state)
+    plain = context.new_page()
+    plain.goto(f"/admin/studies/{finished}/monitor/")
+    plain.get_by_role("link", name="Refresh").first.click()
+    expect(plain.get_by_role("heading", name="Agreement so far")).to_be_visible()
+    plain.goto(f"/admin/studies/{finished}/results/")
+    expect(plain.get_by_role("table", name="Systems").first).to_contain_text("north")
+    context.close()
