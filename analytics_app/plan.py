@@ -195,7 +195,7 @@ def check(document: Mapping[str, Any], study: Study) -> dict[str, Json]:
 
 def document_of(study: Study) -> dict[str, Json]:
     """Return the plan of a study: the one frozen last, else the one in preparation, else the default."""
-    found = Plan.objects.filter(study=study).order_by("-version").first()
+    found = frozen_plan(study) or Plan.objects.filter(study=study).order_by("-version").first()
     return check(found.document if found is not None else {}, study)
 
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias
 
+# The version of the results document: it grows when a reader would have to change.
+FORMAT = 1
+
 # Before any rule, or after all of them. What applies to neither, such as the funnel, is "all".
 Basis: TypeAlias = Literal["all", "kept"]
 

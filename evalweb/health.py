@@ -3,13 +3,11 @@
 import logging
 from collections.abc import Callable
 
-import redis
-from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-BROKER_PATIENCE_SECONDS = 0.5
+from analytics_app.selectors.workers import broker_state
 
 log = logging.getLogger("evalweb.health")
 
@@ -54,20 +52,3 @@ def pending_migrations() -> list[str]:
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     return [f"{migration.app_label}.{migration.name}" for migration, _backwards in plan]
-
-
-def broker_state() -> str:
-    """Return `ok` or `unreachable`, after half a second at most."""
-    client = redis.Redis.from_url(
-        settings.CELERY_BROKER_URL,
-        socket_connect_timeout=BROKER_PATIENCE_SECONDS,
-        socket_timeout=BROKER_PATIENCE_SECONDS,
-        retry=None,
-    )
-    try:
-        client.ping()
-    except (redis.RedisError, OSError):
-        return "unreachable"
-    finally:
-        client.close()
-    return "ok"

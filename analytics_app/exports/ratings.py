@@ -164,7 +164,9 @@ def page(wanted: Selection, mark: str, size: int) -> Page:
 
 
 def _read_mark(mark: str) -> tuple[str, int]:
-    kind, number = mark[:1] or "r", mark[1:] or "0"
+    kind, number = mark[:1], mark[1:]
+    if not mark:
+        return "r", 0
     if kind not in {"r", "j"} or not (number.isascii() and number.isdecimal()) or int(number) > LARGEST:
         raise ValueError(_("This is no mark of a page: take the address of the next page as the answer gives it."))
     return kind, int(number)

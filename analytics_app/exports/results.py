@@ -14,8 +14,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 from analytics_app.exports.columns import RESULTS, Kind
 from analytics_app.models import Run
-from analytics_app.results import COLUMNS
-from analytics_app.selectors.document import FORMAT
+from analytics_app.results import COLUMNS, FORMAT
 from analytics_app.selectors.results import rows_of, systems_shown
 from tasks_app.models import Study
 

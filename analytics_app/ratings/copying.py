@@ -27,7 +27,9 @@ def copy(sql: str, params: Mapping[str, Any], types: Mapping[str, type]) -> NDAr
     collector = Collector(types)
     with connection.cursor() as cursor:
         query = cursor.mogrify(sql, dict(params)).decode() if params else sql
-        cursor.copy_expert(f"COPY ({query}) TO STDOUT (FORMAT binary)", collector)
+        # Django does not turn what a COPY raises into its own errors, on which others rely to try again.
+        with connection.wrap_database_errors:
+            cursor.copy_expert(f"COPY ({query}) TO STDOUT (FORMAT binary)", collector)
     return collector.array()
 
 
