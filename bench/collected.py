@@ -27,8 +27,8 @@ WITH u AS (
 r AS (
     INSERT INTO tasks_app_rater (study_id, pseudonym, kind, seed, token_hash, version, language, state, completion_code,
         prefs)
-    SELECT %(study)s, 'r' || lpad(n::text, 6, '0'), 'imported', n, 'bench-' || %(study)s || '-' || n, 1, 'en', 'enrolled',
-        '', '{}' FROM generate_series(0, %(raters)s - 1) n RETURNING id, seed)
+    SELECT %(study)s, 'r' || lpad(n::text, 6, '0'), 'imported', n, 'bench-' || %(study)s || '-' || n, 1, 'en',
+        'enrolled', '', '{}' FROM generate_series(0, %(raters)s - 1) n RETURNING id, seed)
 INSERT INTO tasks_app_assignment (rater_id, rater_kind, unit_id, purpose, "order", arrangement, wave, version, state)
 SELECT r.id, 'imported', u.id, 'main', u.n + 1, '{}', 1, 1, 'submitted'
 FROM u CROSS JOIN generate_series(0, %(times)s - 1) k JOIN r ON r.seed = (u.n / 7 + k) %% %(raters)s
