@@ -5,5 +5,6 @@ from django.dispatch import Signal
 # Sent inside the transaction that stores a judgment, with `judgment` and `rater`.
 judgment_submitted = Signal()
 
-# Sent after a study was opened, paused or closed, with `study` and `action`.
+# Sent inside the transaction that opens, pauses or closes a study, with `study` and `action`; an import that closes a
+# draft sends it too.
 study_moved = Signal()

@@ -14,12 +14,11 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from tasks_app.credentials import hash_token, new_token
-from tasks_app.models import Assignment, ImportMapping, Rater, Study
+from tasks_app.models import Assignment, Rater, Study
 from tasks_app.models.study import new_seed
-from tasks_app.plaintext import problem_in
 from tasks_app.services import events, lifecycle
 from tasks_app.services import import_statements as sql
-from tasks_app.services.database import atomically, share_submissions
+from tasks_app.services.database import share_submissions
 from tasks_app.signals import study_moved
 
 # Rows that are sent at a time, and lines of the file whose rows are stored by one statement, far within its limit.
@@ -27,9 +26,6 @@ BATCH, LINES = 5_000, 50_000
 
 # Beside the locks of `database`: one import a study at a time.
 IMPORTS = 3
-
-# As the column of saved mappings.
-LONGEST_NAME = 100
 
 # What PostgreSQL may use for sorting within this transaction; its own default sorts on disk.
 SORTING = "64MB"
@@ -285,28 +281,3 @@ def store(
     events.log(study, by, "imported", about=str(source["file"]), after={**source, **counts})
     if was_draft:
         study_moved.send(sender=Study, study=study, action="close")
-
-
-def check_mapping_name(name: str) -> None:
-    """Raise ValueError, with a sentence, for a name that no mapping can have."""
-    if not name.strip() or len(name) > LONGEST_NAME or problem_in(name) or not name.isprintable():
-        raise ValueError(_("A name is needed: one line of at most %(n)d characters.") % {"n": LONGEST_NAME})
-
-
-@atomically
-def save_mapping(*, study: Study, name: str, document: Mapping[str, Any], by: events.Actor) -> ImportMapping:
-    """Save a mapping under a name, in the place of one that has it."""
-    mapping, _new = ImportMapping.objects.update_or_create(
-        study=study, name=name, defaults={"document": document, "saved_at": Now()}
-    )
-    events.log(study, by, "saved mapping", about=name)
-    return mapping
-
-
-@atomically
-def delete_mapping(*, study: Study, name: str, by: events.Actor) -> bool:
-    """Delete a saved mapping; False where there is none of that name."""
-    gone, _tables = ImportMapping.objects.filter(study=study, name=name).delete()
-    if gone:
-        events.log(study, by, "deleted mapping", about=name)
-    return bool(gone)

@@ -15,7 +15,7 @@ from tasks_app.importing.columns import is_used
 from tasks_app.importing.guessing import Peek, guess
 from tasks_app.models import Study, Task
 from tasks_app.sections import Json
-from tasks_app.services import imports
+from tasks_app.services import mappings
 
 # What nearly every file has, in the order in which people look for it.
 MAIN = ("rater", "item", "system", "criterion", "value")
@@ -69,7 +69,7 @@ class MappingForm(forms.Form):
         name = str(self.cleaned_data["save_as"]).strip()
         if name:
             try:
-                imports.check_mapping_name(name)
+                mappings.check_name(name)
             except ValueError as error:
                 raise ValidationError(str(error), code="name") from None
         return name

@@ -18,7 +18,7 @@ from tasks_app.importing import uploads
 from tasks_app.importing.guessing import peek
 from tasks_app.importing.mapping import as_yaml
 from tasks_app.models import ImportMapping, Membership, Study
-from tasks_app.services import imports
+from tasks_app.services import mappings
 from tasks_app.studyfile import StudyFileError
 from tasks_app.views.frame import researcher_page, study_page
 from tasks_app.views.import_forms import ColumnsForm, TextForm, UploadForm, form_for
@@ -89,7 +89,7 @@ def _upload(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _delete_mapping(request: HttpRequest, study: Study) -> HttpResponse:
     name = request.POST.get("name", "")
-    if imports.delete_mapping(study=study, name=name, by=request.user):
+    if mappings.delete(study=study, name=name, by=request.user):
         messages.success(request, _("The mapping “%(name)s” is deleted.") % {"name": name})
     return redirect("researcher:import", study.slug)
 
@@ -153,7 +153,7 @@ class _Columns:
         self, done: importing.Imported, mapping: importing.ColumnMapping, form: ColumnsForm | TextForm
     ) -> HttpResponse:
         if name := form.cleaned_data["save_as"]:
-            imports.save_mapping(study=self.study, name=name, document=mapping.document, by=self.request.user)
+            mappings.save(study=self.study, name=name, document=mapping.document, by=self.request.user)
         uploads.forget(self.study, self.token)
         sentence = _("Stored: ratings %(ratings)d, judgments %(judgments)d, raters %(raters)d.")
         messages.success(self.request, sentence % done.counts)

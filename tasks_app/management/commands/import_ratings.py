@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import importing
 from tasks_app.models import ImportMapping, Study
-from tasks_app.services import imports, studies
+from tasks_app.services import mappings, studies
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.problems import closest, nearest
 
@@ -40,7 +40,7 @@ class Command(BaseCommand):
         name = options["save_map"]
         try:
             if name is not None:
-                imports.check_mapping_name(name)
+                mappings.check_name(name)
             mapping = _mapping(study, options["map"])
             file = importing.RatingsFile.at(options["file"])
             done = importing.import_ratings(study=study, file=file, mapping=mapping, by=by, check=options["check"])
@@ -49,7 +49,7 @@ class Command(BaseCommand):
         except StudyFileError as error:
             self._refuse(error, as_json=options["json"])
         if name is not None and not options["check"]:
-            imports.save_mapping(study=study, name=name, document=mapping.document, by=by)
+            mappings.save(study=study, name=name, document=mapping.document, by=by)
         self._tell(study, done, stored=not options["check"], as_json=options["json"])
 
     def _tell(self, study: Study, done: importing.Imported, *, stored: bool, as_json: bool) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -207,3 +208,14 @@ def test_a_mapping_that_is_written_is_read_again(
         "columns": columns, "constant": constant, "values": values, "where": where, "repeats": repeats,
     }  # fmt: skip
     assert importing.from_yaml("m", as_yaml(document)).document == document
+
+
+def test_the_page_names_every_column_as_the_program_does() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "ratings-file.md").read_text()
+    with override("en"):
+        for column in importing.RATINGS.columns:
+            assert f"| `{column.name}` | {column.kind.value} | {column.doc} |\n" in page
+    example = page.split("```yaml\n")[1].split("```")[0]
+    assert importing.from_yaml("example", example).repeats == "first"
+    for word in schema()["properties"]:
+        assert f"`{word}`" in page or f"\n{word}:" in page

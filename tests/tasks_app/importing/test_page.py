@@ -5,12 +5,12 @@ from __future__ import annotations
 import gzip
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
@@ -46,19 +46,19 @@ def mine(draft: Study, rosa: User) -> Study:
     return draft
 
 
-def upload(browser: Client, content: str | bytes = SIMPLE, name: str = "theirs.csv", **more: str) -> HttpResponse:
+def upload(browser: Client, content: str | bytes = SIMPLE, name: str = "theirs.csv", **more: str) -> Any:
     """Send a file as the first page does."""
     file = SimpleUploadedFile(name, content.encode() if isinstance(content, str) else content)
     return browser.post(PATH, {"action": "upload", "file": file, **more})
 
 
-def token_of(answer: HttpResponse) -> str:
+def token_of(answer: Any) -> str:
     """Return the token that the redirect to the second page carries."""
     assert answer.status_code == 302, answer.content.decode()
     return str(answer["Location"].partition("file=")[2].partition("&")[0])
 
 
-def send(browser: Client, token: str, action: str, **fields: str) -> HttpResponse:
+def send(browser: Client, token: str, action: str, **fields: str) -> Any:
     """Press a button of the second page."""
     return browser.post(PATH, {"file": token, "action": action, **fields})
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from analytics_app.exports import ratings as export
+from tasks_app import importing
 from tasks_app.models import Assignment, Judgment, Rater, Rating, Study
 from tasks_app.services import assignments, judgments, lifecycle
 from tests import walk
@@ -117,3 +118,8 @@ def test_what_an_export_says_beside_the_ratings_is_not_used(tmp_path: Path) -> N
     assert notes[0] == (
         "Not used: excluded_by, feature_domain. They belong to the study's items, or are worked out anew."
     )
+
+
+def test_every_column_of_an_export_is_known() -> None:
+    assert set(export.COLUMNS) <= {column.name for column in importing.RATINGS.columns}
+    assert importing.RATINGS.column("feature_domain") is not None

@@ -5,13 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import psycopg2
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 
 from tasks_app import studyfile
 from tasks_app.models import Assignment, Booklet, Judgment, Rater, Rating, Study
-from tasks_app.services import lifecycle
+from tasks_app.services import imports, lifecycle
+from tasks_app.services.database import SUBMISSIONS
 from tasks_app.signals import study_moved
 from tests import pages
 from tests.builders import build_study
@@ -33,8 +36,9 @@ def test_every_rating_is_where_it_belongs(draft: Study, tmp_path: Path) -> None:
         assert rating.rater_id == rating.judgment.assignment.rater_id
         assert rating.task_id == rating.judgment.assignment.unit.task_id
         assert rating.number == 1
-    states = Assignment.objects.values_list("state", "purpose", "wave", "version", "place", "set", "rater_kind")
-    assert set(states) == {("submitted", "main", 1, 1, None, None, "imported")}
+    assert not Assignment.objects.exclude(place=None, set=None).exists()
+    states = Assignment.objects.values_list("state", "purpose", "wave", "version", "rater_kind")
+    assert set(states) == {("submitted", "main", 1, 1, "imported")}
     assert list(Assignment.objects.order_by("id").values_list("rater__pseudonym", "order")) == [
         ("ann", 1), ("ann", 2), ("bob", 1),
     ]  # fmt: skip
@@ -55,7 +59,10 @@ def test_a_draft_is_frozen_and_closed_and_the_log_says_what_happened(draft: Stud
     heard = []
 
     def hear(study: Study, action: str, **_rest: object) -> None:
-        heard.append((study.slug, action, Rating.objects.count()))
+        locks = "SELECT mode FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND objid = %s"
+        with connection.cursor() as cursor:
+            cursor.execute(locks, [SUBMISSIONS, study.pk])
+            heard.append((study.slug, action, Rating.objects.count(), cursor.fetchall()))
 
     study_moved.connect(hear)
     try:
@@ -74,7 +81,9 @@ def test_a_draft_is_frozen_and_closed_and_the_log_says_what_happened(draft: Stud
     about = imported.after
     assert (about["rows"], about["ratings"], about["judgments"], about["raters"]) == (6, 6, 3, 2)
     assert len(about["sha256"]) == 64
-    assert heard == [("fluency", "close", 6)], "the run that closing starts has to see the ratings"
+    # The run that closing starts has to see the ratings, and no other run may look while they are stored.
+    assert [(slug, action, n) for slug, action, n, _locks in heard] == [("fluency", "close", 6)]
+    assert ("ShareLock",) in heard[0][3]
     with pytest.raises(studyfile.StudyFileError, match="was opened"):
         kit.study(tmp_path)
 
@@ -225,13 +234,40 @@ def test_groups_are_kept(tmp_path: Path, db: None) -> None:
     ]
 
 
-def test_only_one_import_of_a_study_at_a_time(draft: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tasks_app.services import imports
+def test_only_one_import_of_a_study_at_a_time(draft: Study, tmp_path: Path) -> None:
+    somebody_else = psycopg2.connect(**connection.get_connection_params())
+    try:
+        with somebody_else.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s, %s)", [imports.IMPORTS, draft.pk])
+        assert kit.problems_of(draft, tmp_path, RATINGS) == [
+            "ratings.csv: Somebody is importing into this study right now. Try again in a minute."
+        ]
+    finally:
+        somebody_else.close()
+    assert bring(draft, tmp_path).counts["ratings"] == 6
 
-    def refuse(*_args: object) -> None:
-        raise lifecycle.NotPossible("Somebody is importing into this study right now. Try again in a minute.")
 
-    monkeypatch.setattr(imports, "hold", refuse)
-    assert kit.problems_of(draft, tmp_path, RATINGS) == [
-        "ratings.csv: Somebody is importing into this study right now. Try again in a minute."
-    ]
+def test_a_failure_in_the_middle_leaves_nothing(draft: Study, tmp_path: Path) -> None:
+    def fail(**_rest: object) -> None:
+        raise RuntimeError("cannot be done")
+
+    before = kit.stored()
+    study_moved.connect(fail)
+    try:
+        with pytest.raises(RuntimeError):
+            bring(draft, tmp_path)
+    finally:
+        study_moved.disconnect(fail)
+    draft.refresh_from_db()
+    assert (kit.stored(), draft.state, draft.current_version) == (before, "draft", 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_goes_the_same_way_without_a_transaction_around_it(tmp_path: Path) -> None:
+    draft = kit.study(tmp_path)
+    assert bring(draft, tmp_path, check=True).counts["ratings"] == 6
+    assert not Rating.objects.exists()
+    assert kit.problems_of(draft, tmp_path, RATINGS + "cid,i1,alpha,style,9\n")
+    assert bring(draft, tmp_path).counts["ratings"] == 6
+    assert bring(draft, tmp_path, RATINGS, "repeats: keep").counts["ratings"] == 6
+    assert len(ratings(draft)) == 12

@@ -1,0 +1,69 @@
+"""Loads a set of published data once, by the commands that a user has, and keeps its results document."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import transaction
+from pytest_django import DjangoDbBlocker
+
+from tests.reproduction.published import OURS, folder_of, missing
+
+Reproduce = Callable[[str, str, Sequence[tuple[str, str]]], dict[str, Any]]
+
+
+def command(*arguments: str) -> str:
+    """Run a command of manage.py and return what it printed."""
+    out = StringIO()
+    call_command(*arguments, stdout=out, stderr=out)
+    return out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def reproduce(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Reproduce:
+    """Return a function that loads a set, imports its files with their mappings, and analyses it.
+
+    Nothing of it stays in the database.
+    """
+
+    def run(name: str, slug: str, files: Sequence[tuple[str, str]]) -> dict[str, Any]:
+        if reason := missing(name):
+            pytest.skip(reason)
+        folder = study_folder(tmp_path_factory.mktemp(name), name)
+        document = folder / "results.json"
+        with django_db_blocker.unblock(), transaction.atomic():
+            command("load_study", str(folder))
+            said = [
+                json.loads(
+                    command(
+                        "import_ratings",
+                        slug,
+                        str(folder_of(name) / file),
+                        "--map",
+                        str(OURS / name / mapping),
+                        "--json",
+                    )
+                )
+                for file, mapping in files
+            ]
+            command("analyse", slug, "--json", str(document))
+            transaction.set_rollback(True)
+        return {**json.loads(document.read_text()), "imports": said}
+
+    return run
+
+
+def study_folder(folder: Path, name: str) -> Path:
+    """Put our description of a study and its published items into one folder outside of the repository."""
+    shutil.copy(OURS / name / "study.yaml", folder)
+    shutil.copy(folder_of(name) / "items.csv", folder)
+    return folder

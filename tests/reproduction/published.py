@@ -1,0 +1,62 @@
+"""Published ratings and what was computed from them: where they are, and what to compare.
+
+The data may not be redistributed, so nothing of them is in this repository. They are looked for in the folder that the
+environment variable EVALWEB_SHARED_DATA names, else in `shared/data` beside the repository. Each set is a folder with
+`items.csv`, `ratings.csv` or `ratings.csv.gz`, and `expected.json`: by name a value, its tolerance, how it was
+computed, and what the paper printed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalweb.local_services.folder import BASE_DIR
+
+VARIABLE = "EVALWEB_SHARED_DATA"
+OURS = Path(__file__).parent
+
+
+def folder_of(name: str) -> Path:
+    """Return where a set of published data is, or should be."""
+    root = Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else BASE_DIR.parent / "shared" / "data"
+    return root / name
+
+
+def missing(name: str) -> str:
+    """Say what is missing of a set of published data, or return an empty text."""
+    folder = folder_of(name)
+    if (folder / "expected.json").is_file():
+        return ""
+    return f"NOT REPRODUCED: there are no published data in {folder}. Set {VARIABLE} to the folder that holds {name}/."
+
+
+def expected(name: str, wanted: Callable[[str], bool]) -> Sequence[Any]:
+    """Return a case a published figure whose name is wanted, or one that is skipped and says what is missing."""
+    if reason := missing(name):
+        return [pytest.param("", {}, marks=pytest.mark.skip(reason=reason), id="missing")]
+    figures: Mapping[str, Any] = json.loads((folder_of(name) / "expected.json").read_text())
+    found = [pytest.param(key, figure, id=key) for key, figure in figures.items() if wanted(key)]
+    assert found, f"{folder_of(name)} holds none of the figures that are to be reproduced"
+    return found
+
+
+def row_of(document: Mapping[str, Any], **columns: Any) -> Mapping[str, Any]:
+    """Return the one row of a results document that has these values; columns that are not given count as null."""
+    about = ("analysis", "statistic", "task", "criterion", "system", "system_b", "label", "rater", "slice")
+    settings = columns.pop("settings", {})
+    wanted = {name: columns.get(name) for name in about}
+    found: list[Mapping[str, Any]] = [
+        row
+        for row in document["rows"]
+        if all(row[name] == value for name, value in wanted.items())
+        and row["basis"] == "kept"
+        and all((row["settings"] or {}).get(name) == value for name, value in settings.items())
+    ]
+    assert len(found) == 1, f"{len(found)} rows of {columns}"
+    return found[0]
