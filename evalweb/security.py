@@ -39,8 +39,8 @@ class AdminFrameMiddleware:
 
     Every other page keeps the strict policies of the settings.
 
-    Researchers' pages have the referrer policy `same-origin`: under `no-referrer` browsers send `Origin: null` with a form, and Django
-    then refuses every sign-in. Raters' forms carry a signature of their own and do not need the header.
+    Researchers' pages have the referrer policy `same-origin`: under `no-referrer` browsers send `Origin: null` with a
+    form, and Django then refuses every sign-in. Raters' forms carry a signature of their own and do not need it.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -61,7 +61,8 @@ def detail(request: Request, study: Study, run: Run) -> dict[str, Any]:
 class RunsView(ApiView):
     """An address about runs."""
 
-    scopes = {"GET": tokens.READ_RESULTS, "HEAD": tokens.READ_RESULTS, "POST": tokens.WRITE_RUNS}
+    scope = tokens.READ_RESULTS
+    scopes = {"POST": tokens.WRITE_RUNS}
 
     def study_to_change(self, request: Request, slug: str, about: str) -> Study:
         """Return a study in which the person may start and cancel runs."""

@@ -17,7 +17,7 @@ from rest_framework.views import APIView
 from tasks_app import access
 from tasks_app.api.authentication import BearerToken
 from tasks_app.api.errors import BadRequest, NotFound, NoToken, ScopeMissing, UnderWay
-from tasks_app.models import ApiToken, Membership, Study
+from tasks_app.models import ApiToken, Study
 from tasks_app.selectors.judgments import UNDER_WAY, may_export
 from tasks_app.services import events
 
@@ -66,6 +66,7 @@ class ApiView(APIView):
     authentication_classes = (BearerToken,)
     permission_classes = (HasScope,)
     content_negotiation_class = OneFormat
+    http_method_names = ("get", "head", "post")
     scope: ClassVar[str] = ""
     scopes: ClassVar[dict[str, str]] = {}
     Params: ClassVar[type[serializers.Serializer[Any]]] = NoParams
@@ -87,14 +88,12 @@ class ApiView(APIView):
         params.is_valid(raise_exception=True)
         return dict(params.validated_data)
 
-    def study(
-        self, request: Request, slug: str, about: str, role: str = Membership.Role.VIEWER
-    ) -> tuple[Study, str | None]:
+    def study(self, request: Request, slug: str, about: str) -> tuple[Study, str | None]:
         """Return a study and the person's role in it; 404 where they, or the token, may not see it.
 
         A superuser's look into a study of others is logged.
         """
-        study, own = access.study_and_role(request.user, slug, role)
+        study, own = access.study_and_role(request.user, slug)
         bound = token_of(request).study_id
         if bound not in (None, study.pk):
             raise NotFound

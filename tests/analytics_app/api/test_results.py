@@ -22,7 +22,8 @@ pytestmark = pytest.mark.django_db
 def document(script: Client, where: str) -> dict[str, Any]:
     answer = script.get(where)
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/json"), answer
-    return json.loads(b"".join(answer.streaming_content))
+    found: dict[str, Any] = json.loads(b"".join(answer.streaming_content))
+    return found
 
 
 def table(script: Client, where: str) -> list[dict[str, str]]:

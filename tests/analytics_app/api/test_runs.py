@@ -1,17 +1,20 @@
 """Runs by the API: started once, followed, cancelled, by those who may."""
 
 import uuid
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.models import Run
 from analytics_app.services import bell, runs
 from tasks_app.models import Idempotency, Membership, Study
+from tasks_app.services import tokens
 from tests.analytics_app.api.conftest import address
 from tests.analytics_app.builders import build_run
 from tests.tasks_app.api.conftest import everything, script_of
@@ -20,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def rung(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def rung(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The parts that were rung for, in place of the broker."""
     ids: list[int] = []
 
@@ -122,6 +125,27 @@ def test_the_same_key_starts_one_run(script: Client, rated: Study, rosa: User) -
     # Another token has keys of its own, and without a key a cancelled run is started anew.
     assert start(script_of(rosa, rated), rated, body, key).json()["number"] == 2
     assert Idempotency.objects.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_key_at_the_same_time_starts_one_run(rated: Study, rosa: User) -> None:
+    made = tokens.make(user=rosa, name="script", scopes=list(tokens.SCOPES), study=rated)
+    together = Barrier(4)
+
+    def send(_number: int) -> Any:
+        try:
+            together.wait(timeout=60)
+            script = Client(headers={"authorization": f"Bearer {made.secret}"})
+            return start(script, rated, {"settings": {"confidence": 0.9}}, "k")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(send, range(4)))
+    assert [answer.status_code for answer in answers] == [202] * 4
+    assert all(answer.json() == answers[0].json() for answer in answers)
+    assert sorted(answer.get("Idempotency-Replayed", "") for answer in answers) == ["", "true", "true", "true"]
+    assert Run.objects.count() == 1
 
 
 def test_what_failed_can_be_sent_again_with_its_key(script: Client, rated: Study) -> None:

@@ -1,6 +1,9 @@
 """The stream behind an export: constant memory, errors that surface, and a connection that is as good as before."""
 
 import tracemalloc
+from queue import Queue
+from threading import Event
+from typing import ClassVar
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -12,12 +15,29 @@ from tests.builders import build_study
 
 # In the list of a SELECT the series is made while it is read; in FROM it would be made as a whole before.
 ENDLESS = "SELECT repeat('x', 1000), generate_series(1, 1000000000000)"
+HUNDRED_MEGABYTES = "SELECT repeat('x', 1000), generate_series(1, 100000)"
+
+
+class Watched(Queue[bytes | None]):
+    """A queue that tells when somebody had to wait because it was full."""
+
+    made: ClassVar[list["Watched"]] = []
+
+    def __init__(self, size: int = 0) -> None:
+        super().__init__(size)
+        self.met_its_bound = Event()
+        self.made.append(self)
+
+    def put(self, item: bytes | None, block: bool = True, timeout: float | None = None) -> None:
+        if self.full():
+            self.met_its_bound.set()
+        super().put(item, block, timeout)
 
 
 def usable() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1, current_setting('enable_nestloop')")
-        return cursor.fetchone() == (1, "on")
+        return bool(cursor.fetchone() == (1, "on"))
 
 
 @pytest.mark.django_db
@@ -82,7 +102,7 @@ def test_nobody_asks_the_database_in_between() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_memory_does_not_grow_with_what_is_sent() -> None:
     """100 MB go through a few: what waits is bounded, so a slow reader slows the server down."""
-    chunks = copy_out("SELECT repeat('x', 1000), generate_series(1, 100000)", {}, options=CSV)
+    chunks = copy_out(HUNDRED_MEGABYTES, {}, options=CSV)
     size = len(next(chunks))
     tracemalloc.start()
     try:
@@ -93,6 +113,19 @@ def test_memory_does_not_grow_with_what_is_sent() -> None:
         tracemalloc.stop()
     assert size > 100_000_000
     assert peak < 4 * CHUNK_BYTES * CHUNKS_WAITING
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_a_slow_reader_has_not_taken_yet_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copying, "Queue", Watched)
+    monkeypatch.setattr(Watched, "made", [])
+    chunks = copy_out(HUNDRED_MEGABYTES, {}, options=CSV)
+    next(chunks)
+    (waiting,) = Watched.made
+    assert waiting.met_its_bound.wait(timeout=30)
+    assert waiting.qsize() <= CHUNKS_WAITING
+    chunks.close()
+    assert usable()
 
 
 @pytest.mark.django_db(transaction=True)

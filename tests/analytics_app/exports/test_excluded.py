@@ -78,8 +78,11 @@ def test_the_newest_planned_run_counts_else_the_newest(rated: Study) -> None:
 
 
 def test_what_was_taken_back_excludes_no_more(rated: Study) -> None:
-    row = exclude(rated, "manual", rater=Rater.objects.filter(study=rated).first())
+    first, second = Rater.objects.filter(study=rated, pseudonym__startswith="R-").order_by("pseudonym")
+    row = exclude(rated, "manual", rater=first)
     assert set(rules(rated).values()) == {None, "manual"}
     row.lifted_at = row.at
     row.save()
     assert set(rules(rated).values()) == {None}
+    exclude(rated, "manual", rater=second)
+    assert {row["rater"] for row in as_json(rated) if row["excluded_by"]} == {"R-0002"}

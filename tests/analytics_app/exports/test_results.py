@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from typing import Any
 
 import pytest
 
@@ -30,13 +31,14 @@ def run(study: Study) -> Run:
     return stored_run(study, ROWS)
 
 
-def document(run: Run, **given: bool) -> dict[str, object]:
+def document(run: Run, **given: bool) -> dict[str, Any]:
     """Read the document as JSON."""
 
     def refuse(number: str) -> None:
         raise AssertionError(f"{number} is no JSON")
 
-    return json.loads(b"".join(results.stream(run, format="json", **given)), parse_constant=refuse)
+    found: dict[str, Any] = json.loads(b"".join(results.stream(run, format="json", **given)), parse_constant=refuse)
+    return found
 
 
 def table(run: Run, **given: bool) -> list[dict[str, str]]:

@@ -1,16 +1,21 @@
 """The OpenAPI schema says everything about every address, and the page to try it needs no inline code."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import get_resolver
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
+from rest_framework.exceptions import APIException
 
 from analytics_app.exports.columns import RATINGS, RESULTS
+from tasks_app.api import errors
 from tasks_app.services import tokens
 
 # Addresses that are no part of the schema: its own page, itself, and the refusal of all others.
@@ -20,7 +25,9 @@ OTHERS = {"try", "schema", "nothing"}
 @pytest.fixture(scope="module")
 def schema() -> dict[str, Any]:
     """The schema, as it is served."""
-    return SchemaGenerator().get_schema(request=None, public=True)
+    generator = SchemaGenerator()  # type: ignore[no-untyped-call]
+    found: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    return found
 
 
 def operations(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -30,7 +37,7 @@ def operations(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def test_it_is_valid(schema: dict[str, Any]) -> None:
-    validate_schema(schema)
+    validate_schema(schema)  # type: ignore[no-untyped-call]
     assert schema["openapi"].startswith("3.")
 
 
@@ -120,6 +127,21 @@ def test_an_example_is_what_its_description_says(schema: dict[str, Any]) -> None
                 if "json" in kind:
                     for example in content["examples"].values():
                         check(example["value"], content["schema"], f"{name} {status}")
+
+
+def test_the_page_in_docs_names_what_there_is(schema: dict[str, Any]) -> None:
+    page = (Path(settings.BASE_DIR) / "docs" / "api.md").read_text()
+    for path in re.findall(r"/api/v1/studies/[^\s\"?`]+", page):
+        assert path.replace("my-study", "{slug}") in schema["paths"], path
+    for scope in tokens.SCOPES:
+        assert f"| `{scope}`" in page
+    declared = {
+        one.default_code
+        for one in vars(errors).values()
+        if isinstance(one, type) and issubclass(one, APIException) and one.__module__ == errors.__name__
+    }
+    named = set(re.findall(r"`([a-z_]+)`", page.split("| status |")[1]))
+    assert declared <= named
 
 
 def test_the_page_to_try_it_runs_on_our_own_files(client: Client) -> None:

@@ -214,9 +214,10 @@ def test_whoever_forgets_the_slash_is_sent_on(rosas_script: Client, study: Study
 
 
 def test_other_methods_are_refused(rosas_script: Client, study: Study) -> None:
-    for method in ("post", "put", "patch", "delete"):
+    for method in ("post", "put", "patch", "delete", "options"):
         answer = getattr(rosas_script, method)(f"{STUDIES}{study.slug}/")
         assert (answer.status_code, answer.json()["error"]) == (405, "method_not_allowed")
+    assert rosas_script.put(f"{STUDIES}{study.slug}/runs/").status_code == 405
 
 
 def test_what_a_client_accepts_changes_nothing(rosas_script: Client, study: Study) -> None:

@@ -34,6 +34,8 @@ OWNERS_SENT = {**EDITORS_SENT, "editor": 404}
 SCRIPTS = {**dict.fromkeys(PEOPLE, 200), "stranger": 401, "rater": 401, "plain": 401}
 MEMBERS_SCRIPTS = {**SCRIPTS, "mallory": 404}
 OWNERS_SCRIPTS = {**MEMBERS_SCRIPTS, "viewer": 403, "editor": 403}
+EDITORS_SCRIPTS = {**MEMBERS_SCRIPTS, "viewer": 403}
+EDITORS_START = {**EDITORS_SCRIPTS, **dict.fromkeys(("editor", "owner", "superuser"), 202)}
 
 # (method, name of the address, what it takes, status by person)
 TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
@@ -84,10 +86,23 @@ TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
     ("get", "api:studies", {}, SCRIPTS),
     ("get", "api:study", {"slug": "SLUG"}, MEMBERS_SCRIPTS),
     ("get", "api:judgments", {"slug": "SLUG"}, OWNERS_SCRIPTS),
+    ("get", "api_results:ratings", {"slug": "SLUG"}, OWNERS_SCRIPTS),
+    ("get", "api_results:ratings_csv", {"slug": "SLUG"}, OWNERS_SCRIPTS),
+    ("get", "api_results:ratings_jsonl", {"slug": "SLUG"}, OWNERS_SCRIPTS),
+    ("get", "api_results:runs", {"slug": "SLUG"}, MEMBERS_SCRIPTS),
+    ("post", "api_results:runs", {"slug": "SLUG"}, EDITORS_START),
+    ("get", "api_results:run", {"slug": "SLUG", "number": "RUN"}, MEMBERS_SCRIPTS),
+    ("post", "api_results:cancel", {"slug": "SLUG", "number": "RUN"}, EDITORS_SCRIPTS),
+    ("get", "api_results:run_results", {"slug": "SLUG", "number": "RUN"}, MEMBERS_SCRIPTS),
+    ("get", "api_results:run_csv", {"slug": "SLUG", "number": "RUN"}, MEMBERS_SCRIPTS),
+    ("get", "api_results:results", {"slug": "SLUG", "run": "RUN"}, MEMBERS_SCRIPTS),
+    ("get", "api_results:results_csv", {"slug": "SLUG", "run": "RUN"}, MEMBERS_SCRIPTS),
+    ("get", "api_results:nothing", {"rest": "nowhere/"}, dict.fromkeys(PEOPLE, 404)),
 ]
 
-# What a form sends, rather than the address.
+# What a form sends, rather than the address; `run` is only there to be stored.
 POSTED = {"action", "rater"}
+STORED = {"run"}
 
 # A token is the credential of a rater's pages: with a wrong one they do not exist, whoever asks.
 TOKEN_PAGES = [row for row in TABLE if row[2].get("token") == "TOKEN"]
@@ -151,10 +166,11 @@ def test_every_address_answers_each_person_as_promised(
     token = pages.join(Client(), study) if takes.get("token") == "TOKEN" else ""
     words = {"TOKEN": token, "SLUG": study.slug, "CODE": study.link_code, **stored(study, takes)}
     takes = {key: words.get(value, value) for key, value in takes.items()}
-    address = reverse(name, kwargs={key: value for key, value in takes.items() if key not in POSTED})
+    address = reverse(name, kwargs={key: value for key, value in takes.items() if key not in POSTED | STORED})
     data = {key: value for key, value in takes.items() if key in POSTED}
-    asks = scripts if name.startswith("api") else people
-    answer = getattr(asks(person), method)(address, data)
+    by_script = name.startswith("api")
+    how = {"content_type": "application/json"} if by_script and method == "post" else {}
+    answer = getattr((scripts if by_script else people)(person), method)(address, data, **how)
     assert answer.status_code == statuses[person], answer.content.decode()[:500]
     if person in {"stranger", "rater"} and name.startswith(("researcher:", "analytics:")):
         assert answer["Location"].startswith("/admin/login/")
