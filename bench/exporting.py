@@ -1,0 +1,58 @@
+"""The ratings of a study as CSV, beside `COPY ... TO STDOUT` of the same columns by `psql`.
+
+Printed is the ratio of the least times of several rounds (the promise: at most 3), and the memory that the export
+added to its process, for ten times as many ratings as well: it should stay where it is.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from django.conf import settings
+
+from bench.analysing import READ_COLUMNS, copied
+from bench.collected import study_with
+from tasks_app.models import Study
+
+SIZES = (100_000, 1_000_000)
+ROUNDS = 3
+
+ONE = """
+import resource, sys, time
+import django
+django.setup()
+from analytics_app.exports import ratings
+from tasks_app.models import Study
+study = Study.objects.get(slug=sys.argv[1])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+began = time.perf_counter()
+size = sum(len(piece) for piece in ratings.stream(study, format="csv"))
+print(time.perf_counter() - began, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024, size / 2**20)
+"""
+
+
+def exported(study: Study) -> tuple[float, float, float]:
+    """Export in a process of its own; returns seconds, MiB of memory added and MiB written."""
+    command = [sys.executable, "-c", ONE, study.slug]
+    answer = subprocess.run(command, cwd=Path(settings.BASE_DIR), check=True, capture_output=True, text=True)
+    seconds, memory, written = map(float, answer.stdout.split())
+    return seconds, memory, written
+
+
+def main() -> None:
+    """Print what each size costs."""
+    for size in SIZES:
+        study = Study.objects.filter(slug=f"bench-{size}").first() or study_with(size)
+        sql = READ_COLUMNS.format(study=study.pk)
+        rounds = [(copied(sql, keep=True)[0], exported(study)) for _round in range(ROUNDS)]
+        copies = min(copy for copy, _ours in rounds)
+        ours = min(seconds for _copy, (seconds, _memory, _written) in rounds)
+        _seconds, memory, written = rounds[-1][1]
+        print(
+            f"{size:>9,} ratings exported: {ours:.2f} s = {ours / copies:.1f} copies by psql ({copies:.2f} s, "
+            f"promised at most 3); {written:.0f} MiB written, {memory:.0f} MiB of memory added"
+        )
+
+
+if __name__ == "__main__":
+    main()
