@@ -11,6 +11,10 @@ from django.utils.translation import gettext as _
 RETRY_AFTER_SECONDS = 5
 
 
+# The words a program can tell problems apart by; those of the API itself are more specific.
+ERRORS = {400: "bad_request", 403: "forbidden", 404: "not_found", 500: "server_error", 503: "unavailable"}
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer a request that makes no sense."""
     return _problem(request, 400, _("This request could not be understood."), with_request=False)
@@ -56,7 +60,7 @@ def _problem(request: HttpRequest, status: int, sentence: str, *, with_request: 
     Without the request no context processor runs, and so nothing asks the database who is signed in.
     """
     if request.path_info.startswith("/api/") or not request.accepts("text/html"):
-        return JsonResponse({"detail": sentence}, status=status)
+        return JsonResponse({"error": ERRORS[status], "detail": sentence}, status=status)
     template, context = f"{status}.html", {"detail": sentence}
     if with_request:
         return render(request, template, context, status=status)
