@@ -272,6 +272,9 @@ UNFOLD = {
     "SITE_TITLE": "evalweb",
     "SITE_HEADER": "evalweb",
     "SITE_SYMBOL": "rate_review",
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("img/icon.svg")},
+    ],
     "SHOW_LANGUAGES": False,
     "COLORS": lambda request: {},
     "STYLES": [lambda request: static("css/admin_tokens.css")],
