@@ -29,13 +29,17 @@ OF_A_CRITERION: tuple[Callable[[Material], Iterator[Sketch]], ...] = (
 )
 
 
-def draw(rows: Sequence[Row], task: str, criterion: str | None, *, confidence: float = 0.95) -> list[Drawn]:
+def draw(
+    rows: Sequence[Row], task: str, criterion: str | None, *, name: str = "", confidence: float = 0.95
+) -> list[Drawn]:
     """Draw what the rows of one criterion show; with None, what those of a task show side by side (alpha).
+
+    `name` is what titles call the criterion, else its key; `confidence` is that of the run's intervals.
 
     To be called in a job only, since it renders (analytics_app.charts.drawing says why). Rows of other tasks and
     criteria, undefined values, slices and groups are left out. Each key occurs once: means, means-z, shares and so on.
     """
     own = [row for row in rows if row.task == task and (criterion is None or row.criterion == criterion)]
-    of = Material(own, criterion, confidence)
+    of = Material(own, criterion, confidence, name)
     kinds = (agreement,) if criterion is None else OF_A_CRITERION
     return [finished(one) for kind in kinds for one in kind(of)]

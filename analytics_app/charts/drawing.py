@@ -57,7 +57,8 @@ def finished(sketch: Sketch) -> Drawn:
         padding=2,
         usermeta={"title": sketch.title, "subtitle": sketch.subtitle, "columns": [list(one) for one in sketch.columns]},
     ).configure(**_config())
-    spec: dict[str, Any] = chart.to_dict()
+    # Not checked against the schema each time, which costs as much as half the drawing: a test does.
+    spec: dict[str, Any] = chart.to_dict(validate=False)
     drawn = svg.clean(vl_convert.vegalite_to_svg(spec), title=sketch.title, description=sketch.subtitle)
     return Drawn(
         key=sketch.kind,

@@ -20,11 +20,12 @@ PAIRED = 17
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The rows of one criterion (None: of a task), its name, and the confidence of intervals."""
+    """The rows of one criterion (None: of a task), what it is called, and the confidence of intervals."""
 
     rows: Rows
     criterion: str | None
     confidence: float
+    called: str = ""
 
     def of(self, statistic: str) -> list[Row]:
         """Return the defined rows of a statistic over everything, no slice and no group, after the rules.
@@ -41,7 +42,7 @@ class Material:
     @property
     def name(self) -> str:
         """The criterion, for titles."""
-        return words.short(self.criterion)
+        return words.short(self.called or self.criterion)
 
     @property
     def has_steps(self) -> bool:
@@ -56,7 +57,7 @@ class Material:
     def interval(self, found: Rows, over: str) -> str:
         """Name the interval: "95 % interval over items"; `over` is what rows say that do not tell otherwise."""
         said = str(setting(found, "interval") or "").removeprefix("bootstrap over ")
-        return f"{self.confidence * 100:g} % interval over {said or over}"
+        return f"{self.confidence * 100:g}{words.SPACE}% interval over {said or over}"
 
 
 def setting(found: Rows, name: str) -> Any:
@@ -121,18 +122,22 @@ def only(names: Sequence[object]) -> str:
     return f", the {MOST_ROWS} highest of {len(names)}" if len(names) > MOST_ROWS else ""
 
 
-def counted(rows: Rows, ratings: int | None) -> str:
-    """Say how many ratings, items and raters went in, as far as rows tell: "720 ratings, 20 items, 12 raters."."""
-    items = max((row.n_items or 0 for row in rows), default=0)
-    raters = max((row.n_raters or 0 for row in rows), default=0)
+def counted(found: Rows, ratings: int | None = None, *, unit: str = "item") -> str:
+    """Say how much went in, as far as rows tell: "720 ratings, 20 items, 12 raters."; `unit` is what n_items counts."""
+    items = max((row.n_items or 0 for row in found), default=0)
+    raters = max((row.n_raters or 0 for row in found), default=0)
     said = [
         f"{n:,} {word}{'' if n == 1 else 's'}"
-        for n, word in ((ratings or 0, "rating"), (items, "item"), (raters, "rater"))
+        for n, word in ((ratings or 0, "rating"), (items, unit), (raters, "rater"))
         if n
     ]
     return f" {', '.join(said)}." if said else ""
 
 
-def total(rows: Rows) -> int:
-    """Return the number of ratings of rows that share none."""
-    return sum(row.n_ratings or 0 for row in rows)
+def each(found: Rows) -> str:
+    """Say how many ratings a system has; a text that several systems produced counts for each of them."""
+    counts = [row.n_ratings for row in found if row.n_ratings is not None]
+    if not counts:
+        return ""
+    least, most = min(counts), max(counts)
+    return f" {least:,} ratings each." if least == most else f" {least:,} to {most:,} ratings each."

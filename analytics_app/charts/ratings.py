@@ -11,11 +11,11 @@ from analytics_app.charts.picking import (
     INTERVAL,
     Material,
     counted,
+    each,
     numeric,
     only,
     point,
     setting,
-    total,
     value_of,
 )
 from analytics_app.charts.points import MOST_ROWS, Point, points_chart
@@ -35,13 +35,12 @@ def shares(of: Material) -> Iterator[Sketch]:
     for row in sorted(found, key=lambda row: rank.get(row.system, 0.0)):
         table.setdefault(str(row.system), {})[str(row.label)] = value_of(row)
     word = "Step" if numeric(labels) else "Label"
-    ratings = sum({row.system: row.n_ratings or 0 for row in found}.values())
     yield Sketch(
         kind="shares",
         title=_most_often(table, labels, of.name),
         subtitle=(
             f"Share of ratings at each {word.lower()} for {of.name}{only(list(table))}; {of.basis(found)}."
-            f"{counted(found, ratings)}"
+            f"{each(found)}{counted(found)}"
         ),
         by_system=True,
         chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), labels, measure=word),
@@ -69,7 +68,10 @@ def distribution(of: Material) -> Iterator[Sketch]:
     yield Sketch(
         kind="distribution",
         title=f"Ratings for {of.name} are most often {often} ({most}{' each' if ' and ' in often else ''})",
-        subtitle=(f"Share of ratings for {of.name}, all systems together; {of.basis(found)}.{counted(found, ratings)}"),
+        subtitle=(
+            f"Share of ratings for {of.name}, all systems together; {of.basis(found)}."
+            f"{counted(found, ratings, unit='text')}"
+        ),
         by_system=any(row.by_system for row in found),
         chart=bars_chart([(str(row.label), value_of(row)) for row in found], measure="Rating"),
         columns=(("label", "Rating"), ("value", "Share")),
@@ -86,9 +88,14 @@ def agreement(of: Material) -> Iterator[Sketch]:
     found = [row for row in of.of("alpha") if row.criterion is not None]
     if not found or (of.criterion is None and len(found) < 2):
         return
-    points = [point(row, words.bare(value_of(row)), name=row.criterion, n=row.n_ratings) for row in found]
+    points = [
+        point(
+            row, words.bare(value_of(row)), name=of.name if of.criterion is not None else row.criterion, n=row.n_ratings
+        )
+        for row in found
+    ]
     level = setting(found, "level")
-    ratings = counted(found, total(found)) if of.criterion is not None else ""
+    ratings = counted(found, found[0].n_ratings, unit="text") if of.criterion is not None else ""
     yield Sketch(
         kind="agreement",
         title=_agreed(points) if of.criterion is None else _agreed_on(points[0]),

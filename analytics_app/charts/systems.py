@@ -11,16 +11,24 @@ from analytics_app.charts.picking import (
     INTERVAL_OVER_RATERS,
     Material,
     counted,
+    each,
     falling,
     higher_first,
     only,
     pair_point,
     point,
     setting,
-    total,
     value_of,
 )
 from analytics_app.charts.points import Point, points_chart
+
+CORRECTIONS = {
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "sidak": "Šidák",
+    "holm-sidak": "Holm and Šidák",
+    "fdr_bh": "Benjamini and Hochberg",
+}
 
 
 def means(of: Material) -> Iterator[Sketch]:
@@ -55,7 +63,7 @@ def _by_mean(of: Material, statistic: str, kind: str, measure: str, highest: str
         kind=kind,
         title=_title(points, of.name, highest),
         subtitle=(
-            f"{measure} for {of.name}{taken}{only(found)}; {of.basis(found)}. {lines}{counted(found, total(found))}"
+            f"{measure} for {of.name}{taken}{only(found)}; {of.basis(found)}. {lines}{each(found)}{counted(found)}"
         ),
         by_system=True,
         chart=points_chart(points, measure=measure),
@@ -102,7 +110,7 @@ def differences(of: Material) -> Iterator[Sketch]:
         subtitle=(
             f"Difference of two systems' means over the items both have{only(found)}; {of.basis(found)}. "
             f"Line: {of.interval(found, 'items')}. To differ: p below {limit:g}"
-            f"{_corrected(setting(found, 'correction'))}.{counted(found, None)}"
+            f"{_corrected(setting(found, 'correction'))}.{counted(found)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Difference of means", limits=[(0.0, "none")]),
@@ -113,7 +121,7 @@ def differences(of: Material) -> Iterator[Sketch]:
 def _corrected(method: object) -> str:
     if method == "none":
         return ", not corrected for several tests"
-    return f" after correction ({method})" if method else " after correction"
+    return f" after correction ({CORRECTIONS.get(str(method), method)})" if method else " after correction"
 
 
 def _significant(apart: int, tested: int, criterion: str) -> str:
@@ -144,7 +152,7 @@ def superiority(of: Material) -> Iterator[Sketch]:
         title=title,
         subtitle=(
             f"Probability that a rating of one system is above a rating of the other for the same item, ties half"
-            f"{only(found)}; {of.basis(found)}. Line: {of.interval(found, 'items')}.{counted(found, None)}"
+            f"{only(found)}; {of.basis(found)}. Line: {of.interval(found, 'items')}.{counted(found)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Probability of superiority", limits=[(0.5, "even")]),

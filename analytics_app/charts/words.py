@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+# A number and its sign stay on one line.
+SPACE = "\u00a0"
 # A list of more names than this is cut, and so is a longer name in a title; tables have them whole.
 NAMED, LONGEST = 3, 40
 
@@ -16,7 +18,7 @@ def number(value: float, largest: float) -> str:
 
 def share(value: float) -> str:
     """Write a share as a percentage."""
-    return f"{value * 100:.0f} %"
+    return f"{value * 100:.0f}{SPACE}%"
 
 
 def bare(value: float) -> str:

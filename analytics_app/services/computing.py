@@ -64,7 +64,13 @@ def compute(part: RunPart) -> Outcome:
         return _apply_rules(part)
     outcome = _analyse(part)
     if part.kind == RunPartKind.CRITERION:
-        drawn = charts.draw(outcome.rows, part.task.key, part.criterion.key if part.criterion else None)
+        drawn = charts.draw(
+            outcome.rows,
+            part.task.key,
+            part.criterion.key if part.criterion else None,
+            name=part.criterion.name if part.criterion else "",
+            confidence=part.run.settings["confidence"],
+        )
         outcome.plots = [
             Plot(
                 run=part.run,

@@ -74,7 +74,7 @@ def percent(value: float | None, digits: int = 0) -> Cell:
     """Return the cell of a share of one."""
     if value is None:
         return Cell(DASH)
-    return Cell(f"{figure(value * 100, 0 if value in {0, 1} else digits)} %", value)
+    return Cell(f"{figure(value * 100, 0 if value in {0, 1} else digits)}\u00a0%", value)
 
 
 def p_value(value: float | None, limit: float = 0.0) -> Cell:

@@ -79,9 +79,10 @@ def test_only_what_differs_is_touched(blank: Page) -> None:
 
 def test_what_is_new_comes_and_what_is_gone_goes(blank: Page) -> None:
     body = f"""{MORPH}
-        it.morph(old, made("<p>First</p><ul><li>a</li><li>b</li></ul>")); const grown = old.innerHTML;
-        it.morph(old, made("<p>First</p>")); const shrunk = old.innerHTML;
-        it.morph(old, made("text")); return [grown, shrunk, old.innerHTML];
+        const said = () => old.innerHTML.trim();
+        it.morph(old, made("<p>First</p><ul><li>a</li><li>b</li></ul>")); const grown = said();
+        it.morph(old, made("<p>First</p>")); const shrunk = said();
+        it.morph(old, made("text")); return [grown, shrunk, said()];
     """
     grown = "<p>First</p><ul><li>a</li><li>b</li></ul>"
     assert run(blank, "core/live.js", body) == [grown, "<p>First</p>", "text"]

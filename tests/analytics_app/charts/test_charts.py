@@ -6,13 +6,14 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.conf import settings
 
 from analytics_app import charts
 from analytics_app.charts.bars import SHADES, spread
-from analytics_app.charts.words import bare, names, number
+from analytics_app.charts.words import SPACE, bare, names, number
 from analytics_app.results import Row
 from tests.analytics_app.builders import LIKERT, SLIDER, likert_rows, slider_rows
 from tests.look.test_css import contrast
@@ -20,9 +21,14 @@ from tests.look.test_css import contrast
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def drawn(rows: Sequence[Row], criterion: str | None, **options: float) -> dict[str, charts.Drawn]:
+def drawn(rows: Sequence[Row], criterion: str | None, **options: Any) -> dict[str, charts.Drawn]:
     """Draw and return the charts by key."""
-    return {one.key: one for one in charts.draw(rows, "main", criterion, **options)}
+    return {one.key: plain(one) for one in charts.draw(rows, "main", criterion, **options)}
+
+
+def plain(one: charts.Drawn) -> charts.Drawn:
+    """Write the space before a per cent sign as any other, for comparing."""
+    return replace(one, title=one.title.replace(SPACE, " "), subtitle=one.subtitle.replace(SPACE, " "))
 
 
 def changed(rows: Sequence[Row], change: Callable[[Row], dict[str, object]], **picked: str) -> list[Row]:
@@ -131,7 +137,22 @@ def test_alpha_is_read_against_krippendorffs_bounds(slider: dict[str, charts.Dra
     assert drawn(slider_rows(), None) == {}
 
 
+def test_titles_call_a_criterion_by_its_name() -> None:
+    called = drawn(slider_rows(), "content", name="Meaning kept")
+    assert called["agreement"].title.startswith("Alpha for Meaning kept is")
+    assert charts.numbers(called["agreement"].spec)[1][0][0] == "Meaning kept"
+    assert all("Meaning kept" in one.title and "content" not in one.title for one in called.values())
+
+
+def test_the_correction_is_named() -> None:
+    rows = changed(slider_rows(), lambda _row: {"settings": {"correction": "fdr_bh"}}, statistic="difference")
+    assert "after correction (Benjamini and Hochberg)" in drawn(rows, "content")["differences"].subtitle
+    rows = changed(slider_rows(), lambda _row: {"settings": {"correction": "none"}}, statistic="difference")
+    assert "p below 0.05, not corrected for several tests." in drawn(rows, "content")["differences"].subtitle
+
+
 def test_charts_show_the_kept_ratings_where_rules_removed_some() -> None:
+    assert "240 ratings each. 20 items, 12 raters." in drawn(slider_rows(), "content")["means"].subtitle
     everything = changed(slider_rows(basis="all"), lambda row: {"value": row.value + 1}, statistic="mean")
     one = drawn([*everything, *slider_rows()], "content")["means"]
     assert charts.numbers(one.spec)[1][0][1] == SLIDER["HIGH"]
@@ -161,14 +182,24 @@ def test_the_same_rows_give_the_same_drawing(slider: dict[str, charts.Drawn]) ->
     assert drawn(slider_rows(), "content") == slider
 
 
+def test_every_spec_is_valid_vega_lite_and_carries_its_data(
+    slider: dict[str, charts.Drawn], likert: dict[str, charts.Drawn]
+) -> None:
+    from altair import Chart
+
+    for one in (*slider.values(), *likert.values()):
+        Chart.from_dict(one.spec, validate=True)
+        assert "url" not in str(one.spec)
+
+
 def test_a_drawing_has_a_name_no_style_no_size_and_no_identifiers(
     slider: dict[str, charts.Drawn], likert: dict[str, charts.Drawn]
 ) -> None:
     for one in (*slider.values(), *likert.values()):
         root = ET.fromstring(one.svg)
         assert root.get("role") == "img"
-        assert (root[0].tag, root[0].text) == (f"{SVG}title", one.title)
-        assert (root[1].tag, root[1].text) == (f"{SVG}desc", one.subtitle)
+        assert (root[0].tag, root[0].text.replace(SPACE, " ")) == (f"{SVG}title", one.title)
+        assert (root[1].tag, root[1].text.replace(SPACE, " ")) == (f"{SVG}desc", one.subtitle)
         assert not {"width", "height", "style", "id"} & set(root.attrib)
         for shape in list(root.iter())[1:]:
             assert not {"id", "style", "href", "role", "aria-label", "clip-path"} & set(shape.attrib)
