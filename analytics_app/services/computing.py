@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from django.db.models import Q
+from numpy.typing import NDArray
 
 from analytics_app import analyses, charts, quality
 from analytics_app.analyses import Common, Question, Sample
@@ -15,6 +15,7 @@ from analytics_app.models import Exclusion, Plot, Run, RunPart, RunPartKind
 from analytics_app.plan import ALL
 from analytics_app.quality.base import ByHand, Removal, RuleSample
 from analytics_app.ratings import Floats, Mask, Table, load
+from analytics_app.ratings.copying import copy
 from analytics_app.results import Row
 from analytics_app.services.funnel import Funnel
 from analytics_app.stats.standardise import judge_wise_z
@@ -238,20 +239,29 @@ def z_of(table: Table, ddof: int) -> Floats:
     return judge_wise_z(table.value, judge, ddof=ddof).z
 
 
+_EXCLUDED = """
+SELECT COALESCE(rater_id, 0), COALESCE(judgment_id, 0), COALESCE(rating_id, 0), (rule = ANY(%(on_z)s))::int
+  FROM analytics_app_exclusion
+ WHERE run_id = %(run)s AND task_id = %(task)s
+"""
+_EXCLUDED_TYPE = {"rater": np.int64, "judgment": np.int64, "rating": np.int64, "on_z": np.int32}
+
+
 def _excluded(run: Run, task: Task, table: Table) -> tuple[Mask, Mask]:
     """Return which rows a run's rules removed, and which of them before z was taken."""
     on_z = [name for name, rule in quality.registry.items() if rule.on_z]
-    gone = []
-    for names in (Q(), ~Q(rule__in=on_z)):
-        found = Exclusion.objects.filter(names, run=run, task=task)
+    found = copy(_EXCLUDED, {"run": run.pk, "task": task.pk, "on_z": on_z}, _EXCLUDED_TYPE)
+    keys = {
+        "rater": table.names.rater_ids[table.rater],
+        "judgment": table.judgments.id[table.judgment],
+        "rating": table.id,
+    }
+
+    def rows_of(some: NDArray[Any]) -> Mask:
         mask = np.zeros(len(table), dtype=bool)
-        for column, keys in (
-            ("rater_id", table.names.rater_ids[table.rater]),
-            ("judgment_id", table.judgments.id[table.judgment]),
-            ("rating_id", table.id),
-        ):
-            rows = found.filter(**{f"{column}__isnull": False}).values_list(column, flat=True)
-            ids = np.fromiter(rows.iterator(chunk_size=50_000), dtype=np.int64)
-            mask |= np.isin(keys, ids)
-        gone.append(mask)
-    return gone[0], gone[1]
+        for column, values in keys.items():
+            mask |= np.isin(values, some[column])
+        return mask
+
+    # No row has the number 0, which stands for none.
+    return rows_of(found), rows_of(found[found["on_z"] == 0])
