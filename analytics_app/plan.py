@@ -18,11 +18,13 @@ from analytics_app import analyses, quality
 from analytics_app.models import Plan
 from tasks_app import sections
 from tasks_app.models import Criterion, Study, System
+from tasks_app.plaintext import problems_in_json
 from tasks_app.registry import Registry
 from tasks_app.sections import Json, Path, Section
 from tasks_app.services.database import atomically
 from tasks_app.services.studies import refuse_frozen
 from tasks_app.study_settings import Block
+from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.schema import form_schema, plain
 
@@ -100,6 +102,9 @@ def complete(given: Mapping[str, Any], *, criteria: Sequence[str], systems: Sequ
         With every problem.
     """
     problems: list[tuple[Path, str]] = []
+    unstorable: list[tuple[Path, str]] = [((path.strip("/"),), said) for path, said in problems_in_json(dict(given))]
+    if unstorable:
+        raise BadPlan(unstorable)
     known = {*PlanBlock.base_fields, "rules", "analyses", "comparisons"}
     problems += [((name,), _("unknown setting")) for name in given if name not in known]
     document = _block(PlanBlock, {name: given[name] for name in given if name in PlanBlock.base_fields}, (), problems)
@@ -121,11 +126,21 @@ def _block(
     form: type[Block], given: Mapping[str, Any], path: Path, problems: list[tuple[Path, str]]
 ) -> dict[str, Json]:
     """Return one block with its defaults; what is wrong with it is added to the problems."""
+    crooked = [name for name in given if not _is_list_of_words(form, name, given[name])]
+    problems += [((*path, name), _("must be a list of words.")) for name in crooked]
+    given = {name: value for name, value in given.items() if name not in crooked}
     bound = form({**{name: field.initial for name, field in form.base_fields.items()}, **given})
     problems += [((*path, name), _("unknown setting")) for name in given if name not in form.base_fields]
     for name, errors in bound.errors.items():
         problems.append(((*path, name), " ".join(map(str, errors))))
     return {name: plain(bound.cleaned_data.get(name, field.initial)) for name, field in form.base_fields.items()}
+
+
+def _is_list_of_words(form: type[Block], name: str, value: Any) -> bool:
+    """Say whether a value is a list of words where one is wanted; other fields check themselves."""
+    if not isinstance(form.base_fields.get(name), ListField):
+        return True
+    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
 
 
 def _entries(
@@ -146,26 +161,38 @@ def _entries(
         return found
     for number, entry in enumerate(entries):
         path = (part, number)
-        if not isinstance(entry, Mapping) or word not in entry:
+        if not isinstance(entry, Mapping) or not isinstance(entry.get(word), str):
             problems.append((path, _("must say which %(word)s it is, as %(word)s: name.") % {"word": word}))
             continue
         if entry[word] not in registry:
             problems.append(((*path, word), _unknown(str(entry[word]), list(registry))))
             continue
         rest = {name: value for name, value in entry.items() if name != word}
-        found.append({word: entry[word], **_block(registry[entry[word]].Settings, rest, path, problems)})
+        one = {word: entry[word], **_block(registry[entry[word]].Settings, rest, path, problems)}
+        if any(_same(one, other) for other in found):
+            problems.append((path, _("stands here twice: a number must be found by its name.")))
+        found.append(one)
     return found
+
+
+def _same(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
+    """Say whether two analyses would give rows of the same names, or two rules are one with the same settings."""
+    if "rule" in one:
+        return one == other
+    return all(one[name] == other[name] for name in ("analysis", "without_systems"))
 
 
 def _comparisons(given: Any, systems: Sequence[str], problems: list[tuple[Path, str]]) -> Json:
     if given in (ALL, None):
         return ALL
-    pairs = []
+    pairs: list[list[str]] = []
     for number, pair in enumerate(given if isinstance(given, list) else [given]):
         path = ("comparisons", number)
         if not isinstance(pair, list) or len(pair) != 2 or pair[0] == pair[1]:
             problems.append((path, _("must be two systems, such as [ours, baseline], or the word all.")))
             continue
+        if any({str(key) for key in pair} == {*other} for other in pairs):
+            problems.append((path, _("is compared already: each pair counts once in the correction.")))
         for place, key in enumerate(pair):
             if key not in systems:
                 problems.append(((*path, place), _unknown(str(key), systems)))

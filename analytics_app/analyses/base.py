@@ -105,6 +105,8 @@ class Rows:
         """Return a row; an estimate fills value, interval, p, counts and note, columns given by name go before it."""
         from_estimate = {} if estimate is None else {name: getattr(estimate, name) for name in FROM_ESTIMATE}
         given = {name: value for name, value in columns.items() if value is not None}
+        # Without the other systems, what is left is about the one that stays.
+        given["by_system"] = bool(given.get("by_system")) or bool(self.sample.without)
         if from_estimate.get("low") is not None:
             given["settings"] = {"confidence": self.sample.common.confidence, **given.get("settings", {})}
         return Row(

@@ -13,8 +13,10 @@ from analytics_app.analyses.base import Analysis, OverallFilters, Rows, Sample, 
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
 from analytics_app.stats.agreement import krippendorff_alpha
+from analytics_app.stats.estimate import Estimate
 from tasks_app.task_types.base import Scale
 
+NO_RATIO = "There are ratings below zero, so the scale has no ratios: choose the level interval."
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 
 
@@ -46,15 +48,18 @@ class Krippendorff(Analysis):
         nominal_label = question.scale is Scale.NOMINAL
         values = once.table.label.astype(float) if nominal_label else once.table.value
         values, texts, raters = values[rated], once.text[rated], once.table.rater[rated]
-        found = krippendorff_alpha(
-            values,
-            texts,
-            level=level,
-            domain=question.domain or None,
-            n_resamples=common.n_resamples,
-            confidence=common.confidence,
-            rng=sample.rng(f"alpha {level}"),
-        )
+        if level == "ratio" and len(values) and values.min() < 0:
+            found = Estimate(None, n_ratings=len(values), note=NO_RATIO)
+        else:
+            found = krippendorff_alpha(
+                values,
+                texts,
+                level=level,
+                domain=question.domain or None,
+                n_resamples=common.n_resamples,
+                confidence=common.confidence,
+                rng=sample.rng(f"alpha {level}"),
+            )
         _text, index, times = np.unique(texts, return_inverse=True, return_counts=True)
         twice = len(sample.table) - len(once.table)
         notes = [found.note] if found.note else []

@@ -16,6 +16,8 @@ from tasks_app.task_types.base import Scale
 NO_Z = "All ratings of this rater are the same, so z is undefined: the rater is left out of results with z."
 ONE_RATING = "This rater gave one rating, so z is undefined: the rater is left out of results with z."
 
+ONE_SPREAD = "One rating has no spread."
+
 
 @register
 class Raters(Analysis):
@@ -29,9 +31,13 @@ class Raters(Analysis):
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield `rater_mean` and `rater_sd` for each rater."""
         make, ddof = Rows(self.name, sample), sample.common.ddof
-        table = sample.table.where(~np.isnan(sample.table.value))
+        rated = ~np.isnan(sample.table.value)
+        table, z = sample.table.where(rated), sample.z[rated]
         if not len(table):
             return
+        row, system, _item = table.by_system()
+        seen = np.unique(np.column_stack((table.rater[row], system)), axis=0)
+        one_system = np.bincount(seen[:, 0], minlength=len(table.names.raters)) == 1
         order = np.argsort(table.rater, kind="stable")
         codes, begins = np.unique(table.rater[order], return_index=True)
         for code, mine in zip(codes.tolist(), np.split(order, begins[1:]), strict=True):
@@ -41,9 +47,14 @@ class Raters(Analysis):
                 "n_ratings": len(values),
                 "n_items": count(table.text[mine]),
                 "n_raters": 1,
+                # A rater who saw one system says with their mean what that system is worth.
+                "by_system": bool(one_system[code]),
             }
             yield make.row("rater_mean", value=float(values.mean()), **about)
             constant = bool(values.max() == values.min())
-            note = None if not constant else ONE_RATING if len(values) == 1 else NO_Z
+            # Whether there is a z was decided before rules on z took some, and over all slices.
+            note = None if not np.isnan(z[mine]).all() else ONE_RATING if len(values) == 1 else NO_Z
             spread = None if len(values) == 1 else 0.0 if constant else float(values.std(ddof=ddof))
+            if spread is None and note is None:
+                note = ONE_SPREAD
             yield make.row("rater_sd", value=spread, note=note, settings={"ddof": ddof}, **about)

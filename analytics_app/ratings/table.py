@@ -63,6 +63,13 @@ class Names:
     shown_item: NDArray[np.int32]
     features: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
+    def criterion_codes(self, ids: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return codes into `criteria` for ids of criteria; versions of one criterion have one code."""
+        first = {key: code for code, key in reversed(list(enumerate(self.criteria)))}
+        code_of = np.array([first[key] for key in self.criteria] or [-1], dtype=np.int32)
+        found = Coding(self.criterion_ids)(ids)
+        return np.where(found >= 0, code_of[found], np.int32(-1))
+
 
 @dataclass(frozen=True, slots=True)
 class Table:

@@ -13,11 +13,12 @@ from django.conf import settings as project
 from django.db import transaction
 from django.db.models import Max
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from analytics_app import plan as plans
 from analytics_app.models import UNFINISHED, Exclusion, Plan, Run, RunPart, RunPartKind, RunState, RunTrigger
 from analytics_app.services import bell, computing, parts, seen
-from analytics_app.services.seen import Busy
+from analytics_app.services.seen import Busy, Seen
 from tasks_app.models import Study
 from tasks_app.services import events
 from tasks_app.services.database import atomically
@@ -48,6 +49,8 @@ def start(
         While somebody stores many ratings in one transaction.
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if not study.is_frozen:
+        raise ValueError(_("The study was not opened yet, so there is nothing to analyse. Open it, or import ratings."))
     frozen = plans.frozen_plan(study)
     document = _checked(study, frozen, settings)
     run = _unsaved(study, frozen, document, by, trigger)
@@ -121,8 +124,12 @@ def _follows(frozen: Plan | None, document: dict[str, Any], study: Study) -> boo
 def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Actor, trigger: str) -> Run:
     """Return a run over the ratings there are now, with the digest of everything its results depend on."""
     follows = _follows(frozen, document, study)
-    planned = follows and study.state == Study.State.CLOSED
     found = seen.look(study, surplus=bool(document.get("surplus")))
+    facts = _history(study, found)
+    # An imported study's ratings were there before its plan. And whoever has seen a planned run may have had the study
+    # opened again for more ratings: what comes of those was not planned.
+    closed = study.state == Study.State.CLOSED and study.opened_at is not None
+    planned = follows and closed and "planned_before" not in facts
     by_hand = Exclusion.objects.filter(study=study, run=None, lifted_at=None).order_by("pk")
     run = Run(
         study=study,
@@ -134,7 +141,7 @@ def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Ac
         by_id=getattr(by, "pk", None),
         settings=document,
         # Computed from what held at the start, whoever excludes or takes back meanwhile.
-        facts={"manual_exclusions": list(by_hand.values_list("pk", flat=True))},
+        facts={**facts, "manual_exclusions": list(by_hand.values_list("pk", flat=True))},
         seed=study.seed,
         high_water=found.high_water,
         judgment_high_water=found.judgment_high_water,
@@ -143,6 +150,20 @@ def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Ac
     )
     run.digest = digest_of(run)
     return run
+
+
+def _history(study: Study, found: Seen) -> dict[str, int]:
+    """Say how often the study was opened again, and which run of this version and of other ratings was planned."""
+    facts: dict[str, int] = {}
+    reopened = study.events.filter(verb="opened", before__state=Study.State.CLOSED).count()
+    if reopened:
+        facts["reopened"] = reopened
+    earlier = Run.objects.filter(study=study, version=study.current_version, planned=True, state=RunState.DONE)
+    other = earlier.exclude(high_water=found.high_water, judgment_high_water=found.judgment_high_water)
+    number = other.order_by("number").values_list("number", flat=True).first()
+    if number is not None:
+        facts["planned_before"] = number
+    return facts
 
 
 def digest_of(run: Run) -> str:

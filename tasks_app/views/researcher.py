@@ -151,6 +151,9 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
     action = request.POST.get("action", "")
     if action not in lifecycle.MOVES:
         raise Http404
+    if action == "open" and study.state == Study.State.CLOSED:
+        # Results by system may have been seen: that is for whoever answers for the study.
+        access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
     if action == "close" and request.POST.get("sure") != "yes":
         return study_page(request, slug, "recruit", lambda _study: {}, template="close", title=_("Close"))
     try:

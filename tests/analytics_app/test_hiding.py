@@ -56,3 +56,20 @@ def test_lifting_needs_a_reason_and_is_logged(filled: Study, rosa: User) -> None
     assert (lifted.by, lifted.reason) == (rosa, "The funder asked for an interim report.")
     event = filled.events.first()
     assert (event.verb, event.actor) == ("lifted", rosa)
+
+
+def test_leaving_the_others_out_shows_no_system_either(filled: Study) -> None:
+    settings = {"analyses": [{"analysis": "raters", "without_systems": ["beta-mt"]}, {"analysis": "distribution"}]}
+    run = runs.compute_here(run=runs.start(study=filled, by=None, settings=settings, trigger="command"))
+    shown = {(one.analysis, one.slice) for one in rows_of(run, systems=False)}
+    assert ("distribution", None) in shown
+    assert not any(about for _analysis, about in shown)
+    assert rows_of(run, systems=True).filter(slice="system!=beta-mt", statistic="rater_mean").exists()
+
+
+def test_the_mean_of_a_rater_who_saw_one_system_is_hidden(filled: Study) -> None:
+    filler = Filler(filled)
+    filler.judge("eve", "i0", "alpha-mt", {"fluency": 5})
+    run = runs.compute_here(run=runs.start(study=filled, by=None, trigger="command"))
+    shown = rows_of(run, systems=False).filter(statistic="rater_mean").values_list("rater", flat=True)
+    assert set(shown) == {"ada", "bob"}

@@ -111,3 +111,27 @@ def test_plans_from_elsewhere_are_held_to_the_same(study: Study, given: dict[str
     with pytest.raises(plan.BadPlan) as refused:
         plan.check(given, study)
     assert any(line.startswith(expected) for line in str(refused.value).splitlines()), str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"rules": [{"rule": ["iqr"]}]}, "rules[0]: must say which rule it is"),
+        ({"analyses": [{"analysis": {"a": 1}}]}, "analyses[0]: must say which analysis it is"),
+        (
+            {"analyses": [{"analysis": "raters", "slices": [["domain"]]}]},
+            "analyses[0].slices: must be a list of words.",
+        ),
+        ({"analyses": [{"analysis": "raters", "slices": ["a\0b"]}]}, "analyses/0/slices/0: "),
+        ({"analyses": [{"analysis": "raters"}] * 2}, "analyses[1]: stands here twice"),
+        ({"rules": [{"rule": "iqr"}] * 2}, "rules[1]: stands here twice"),
+        (
+            {"comparisons": [["alpha-mt", "beta-mt"], ["beta-mt", "alpha-mt"]]},
+            "comparisons[1]: is compared already",
+        ),
+    ],
+)
+def test_nothing_odd_or_double_gets_into_a_plan(study: Study, given: dict[str, object], expected: str) -> None:
+    with pytest.raises(plan.BadPlan) as refused:
+        plan.check(given, study)
+    assert any(line.startswith(expected) for line in str(refused.value).splitlines()), str(refused.value)

@@ -1,0 +1,101 @@
+"""Which run is the planned one: the first of a closed study by its frozen plan, and no other."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from analytics_app.models import Run
+from analytics_app.services import runs
+from tasks_app.models import Membership, Study
+from tasks_app.services import lifecycle
+from tests.analytics_app.filling import Filler, new_run, work
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def filler(study: Study) -> Filler:
+    filler = Filler(study)
+    for number, rater in enumerate(("ada", "bob")):
+        for item in ("i0", "i1"):
+            filler.judge(rater, item, "alpha-mt", {"fluency": 2 + number})
+            filler.judge(rater, item, "beta-mt", {"fluency": 3})
+    return filler
+
+
+def done(study: Study, **settings: object) -> Run:
+    return runs.compute_here(run=runs.start(study=study, by=None, settings=settings or None, trigger="command"))
+
+
+def move(study: Study, action: str) -> Study:
+    return lifecycle.move(study_id=study.pk, action=action, by=None)
+
+
+def test_a_look_while_open_and_other_settings_are_exploratory(filler: Filler) -> None:
+    assert not done(filler.study).planned
+    study = move(filler.study, "close")
+    assert done(study).planned
+    assert not done(study, rules=[]).planned
+
+
+def test_more_ratings_after_the_planned_run_are_not_planned(filler: Filler) -> None:
+    study = move(filler.study, "close")
+    first = done(study)
+    study = move(study, "open")
+    filler.judge("eve", "i0", "alpha-mt", {"fluency": 5})
+    second = done(move(study, "close"))
+    assert first.planned
+    assert not second.planned
+    assert second.facts["planned_before"] == first.number
+    assert second.facts["reopened"] == 1
+    assert {one.planned for one in second.rows.all()} == {False}
+
+
+def test_ratings_that_were_there_before_the_plan_are_not_planned(filler: Filler) -> None:
+    study = move(filler.study, "close")
+    Study.objects.filter(pk=study.pk).update(opened_at=None)
+    assert not done(study).planned
+
+
+def test_a_draft_is_not_analysed(study: Study) -> None:
+    Study.objects.filter(pk=study.pk).update(state="draft", current_version=0)
+    with pytest.raises(ValueError, match="not opened yet"):
+        runs.start(study=study, by=None)
+
+
+def test_only_an_owner_opens_a_closed_study_again(study: Study, rosas_browser: Client) -> None:
+    move(study, "close")
+    editor = User.objects.create_user("eddie", is_staff=True)
+    Membership.objects.create(study=study, user=editor, role="editor")
+    client = Client()
+    client.force_login(editor)
+    address = f"/admin/studies/{study.slug}/move/"
+    assert client.post(address, {"action": "open"}).status_code == 404
+    study.refresh_from_db()
+    assert study.state == "closed"
+    assert rosas_browser.post(address, {"action": "open"}).status_code == 302
+    study.refresh_from_db()
+    assert study.state == "open"
+
+
+def test_withdrawn_judgments_are_not_analysed(filler: Filler) -> None:
+    filler.judge("eve", "i0", "alpha-mt", {"fluency": 5}, state="withdrawn")
+    run = done(filler.study)
+    assert run.n_seen == 8
+    assert run.rows.get(statistic="collected").n_ratings == 8
+
+
+def test_a_scale_without_ratios_is_a_sentence_and_no_failure(filler: Filler) -> None:
+    filler.judge("eve", "i0", "alpha-mt", {"fluency": -3})
+    found = work(new_run(filler.study, analyses=[{"analysis": "krippendorff", "level": "ratio"}]))
+    (alpha,) = [one for one in found.rows if one.statistic == "alpha"]
+    assert alpha.value is None
+    assert "no ratios" in alpha.note
+
+
+def test_a_rater_constant_after_the_fence_still_has_the_z_it_had(filler: Filler) -> None:
+    for item, value in (("i0", 3), ("i1", 3), ("i2", 3), ("i3", 1)):
+        filler.judge("eve", item, "alpha-mt", {"fluency": value})
+    found = work(new_run(filler.study, rules=[{"rule": "iqr", "factor": 0.1}]))
+    kept = [one for one in found.rows if one.statistic == "rater_sd" and one.rater == "eve" and one.basis == "kept"]
+    assert [(one.value, one.note) for one in kept] == [(0.0, None)]
