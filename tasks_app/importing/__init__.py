@@ -77,7 +77,7 @@ def _import(
     study = imports.hold(study_id)
     is_draft = not study.is_frozen
     rows = RowCheck(study, Report(problems, file.name))
-    staging = imports.Staging()
+    staging = imports.Staging(study, check=check)
     with ExitStack() as stack:
         table = RatingsTable(mapping, file, lambda: stack.enter_context(lines_of(file, scanned.encoding)), problems)
         n = _stage(table, rows, staging)

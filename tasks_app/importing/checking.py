@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import zoneinfo
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from tasks_app.forms import LONGEST_SITTING
 from tasks_app.importing.raters import BadRater, Raters
 from tasks_app.importing.ratings import RatingCheck, Report
 from tasks_app.importing.targets import About, Names, NotFound, Targets, TaskTarget
@@ -31,6 +32,12 @@ NOTHING, SKIPPED = "none", "skip"
 
 # What rows are about is remembered, since many are about the same.
 REMEMBERED = 100_000
+
+# Beyond any rater's way through a study, and far enough below what PostgreSQL's integer holds for more to follow.
+MOST_PLACES = 1_000_000
+
+# As for the cells of a table, but of the time in UTC, so that what is exported can be read again.
+FIRST_YEAR, LAST_YEAR = 1900, 9000
 
 
 class RowCheck:
@@ -137,10 +144,13 @@ class RowCheck:
             sentence = _("The study has versions 1 to %(n)d. Leave the version out for the current one.")
             self._report(row, "version", sentence % {"n": self.version})
         for name in ("position", "wave"):
-            if get(name) == 0:
+            if (place := get(name)) == 0:
                 self._report(row, name, _("This counts from 1."))
-        if (seconds := get("seconds")) is not None and seconds < 0:
-            self._report(row, "seconds", _("A time cannot be negative."))
+            elif place is not None and place > MOST_PLACES:
+                sentence = _(
+                    "This counts from 1, to %(most)s at most. Leave the cell empty where it is something else."
+                )
+                self._report(row, name, sentence % {"most": f"{MOST_PLACES:,}"})
         return {
             "repeat_of": get("repeat_of"),
             "purpose": purpose,
@@ -148,15 +158,33 @@ class RowCheck:
             "version": version,
             "state": state,
             "position": get("position"),
-            "seconds": seconds,
-            "submitted_at": self._time(get("submitted_at")),
+            "seconds": self._seconds(row),
+            "submitted_at": self._time(row),
             "arrangement": json.dumps(get("arrangement"), sort_keys=True) if "arrangement" in row.cells else None,
         }
 
-    def _time(self, given: datetime | None) -> str | None:
+    def _seconds(self, row: Row) -> float | None:
+        seconds: float | None = row.cells.get("seconds")
+        if seconds is not None and seconds < 0:
+            self._report(row, "seconds", _("A time cannot be negative."))
+        elif seconds is not None and seconds > LONGEST_SITTING:
+            sentence = _(
+                "No answer takes more than %(most)s active seconds (a week). If this is in milliseconds, divide it by "
+                "1000; if the time is not known, leave the cell empty."
+            )
+            self._report(row, "seconds", sentence % {"most": f"{LONGEST_SITTING:,.0f}"})
+        return seconds
+
+    def _time(self, row: Row) -> str | None:
+        """Read when the answer was given, in UTC: PostgreSQL does not take every offset that Python does."""
+        given: datetime | None = row.cells.get("submitted_at")
         if given is None:
             return None
-        return (given if given.tzinfo is not None else given.replace(tzinfo=self._zone)).isoformat()
+        time = (given if given.tzinfo is not None else given.replace(tzinfo=self._zone)).astimezone(UTC)
+        if not FIRST_YEAR <= time.year <= LAST_YEAR:
+            sentence = _("Only times from %(first)d to %(last)d (UTC) can be stored. Is this one a placeholder?")
+            self._report(row, "submitted_at", sentence % {"first": FIRST_YEAR, "last": LAST_YEAR})
+        return time.isoformat()
 
     def _choice(self, row: Row, column: str, given: str, choices: Sequence[str]) -> None:
         if given not in choices:

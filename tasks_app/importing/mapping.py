@@ -12,9 +12,10 @@ from pathlib import PurePath
 from django.utils.translation import gettext as _
 
 from tasks_app.importing.columns import RATINGS
+from tasks_app.importing.names import from_word
 from tasks_app.plaintext import problems_in_json
 from tasks_app.sections import Json, Path
-from tasks_app.studyfile.columns import BadCell, from_text
+from tasks_app.studyfile.columns import BadCell
 from tasks_app.studyfile.decoding import decode
 from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.limits import limits
@@ -72,6 +73,11 @@ class ColumnMapping:
     repeats: str = "refuse"
     label: str = ""
     document: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def has_our_names(self) -> bool:
+        """Say whether the file's columns are called as ours are, as in an export."""
+        return all(ours == theirs for ours, theirs in (self.columns or {}).items())
 
 
 NO_MAPPING = ColumnMapping()
@@ -172,7 +178,7 @@ def _unreadable(ours: str, word: str) -> str:
     column = RATINGS.column(ours)
     try:
         if column is not None:
-            from_text(column, word)
+            from_word(column, word)
     except BadCell as found:
         return str(found)
     return ""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
+from tasks_app.importing.names import one_spelling
 from tasks_app.models import Group, Rater, Study
 from tasks_app.services.imports import FileRater
 from tasks_app.studyfile.problems import nearest
@@ -50,7 +51,7 @@ class Raters:
     def __init__(self, study: Study) -> None:
         columns = ("pseudonym", "id", "kind", "group__key", "erased_at")
         stored: Iterable[Any] = Rater.objects.filter(study=study).values_list(*columns)
-        self._stored = {name: _Stored(*rest) for name, *rest in stored}
+        self._stored = {one_spelling(name): _Stored(*rest) for name, *rest in stored}
         self._groups = dict(Group.objects.filter(study=study).values_list("key", "id"))
         self._known: dict[str, _Known] = {}
 

@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 
 from tasks_app.importing.columns import OF_ONE_RATER, RATINGS, is_used
 from tasks_app.importing.mapping import ColumnMapping
+from tasks_app.importing.names import from_word, tidied
 from tasks_app.importing.source import RatingsFile
 from tasks_app.sections import Json
-from tasks_app.studyfile.columns import Column, Kind, from_text
+from tasks_app.studyfile.columns import Column, Kind
 from tasks_app.studyfile.limits import limits
 from tasks_app.studyfile.naming import Naming
 from tasks_app.studyfile.problems import Problems
@@ -42,7 +43,8 @@ class RatingsTable(Table):
         self.left_out: dict[str, None] = {}
         self._met: set[str] = set()
         self._values = mapping.values
-        self._is_text = file.format != "jsonl"
+        # Only a file with our own names is one of our exports; in others an apostrophe belongs to the text.
+        self._is_export = file.format != "jsonl" and mapping.has_our_names
         # What a row has where the file says nothing.
         self._otherwise = {ours: _read(ours, words[""]) for ours, words in mapping.values.items() if "" in words}
         self._otherwise |= {ours: _read(ours, word) for ours, word in mapping.constant.items()}
@@ -60,14 +62,14 @@ class RatingsTable(Table):
 
     def value(self, column: Column, name: str, given: Json) -> Json:
         """Read a cell, in the mapping's words."""
-        if self._is_text and column.kind not in _NUMBERS and _NEUTRALISED.match(given):
+        if self._is_export and column.kind not in _NUMBERS and _NEUTRALISED.match(given):
             given = given[1:]
         words = self._values.get(name)
         if words is not None and (word := words.get(word_of(given))) is not None:
-            return from_text(column, word)
-        return super().value(column, name, given)
+            return from_word(column, word)
+        return tidied(column, super().value(column, name, given))
 
 
 def _read(ours: str, word: str) -> Json:
     column = RATINGS.column(ours)
-    return None if column is None else from_text(column, word)
+    return None if column is None else from_word(column, word)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
+from tasks_app.importing.names import one_spelling
 from tasks_app.models import Part as PartRow
 from tasks_app.models import PartOutput, Study, Task, Unit
 from tasks_app.selectors import screens
@@ -53,7 +54,7 @@ class TaskTarget:
 
     def criterion(self, name: str) -> Criterion | None:
         """Find a criterion by its key, else by its name."""
-        by_name = {one.name: one for one in self.frame.criteria}
+        by_name = {one_spelling(one.name): one for one in self.frame.criteria}
         by_key = {one.key: one for one in self.frame.criteria}
         return by_key.get(name) or by_name.get(name)
 

@@ -109,9 +109,14 @@ def key_of(*words: object) -> str:
 
 
 class Staging:
-    """The rows of a file on their way into a study. Needs a transaction, and lives no longer than it."""
+    """The rows of a file on their way into a study. Needs a transaction, and lives no longer than it.
 
-    def __init__(self) -> None:
+    `check` says that they will not be stored, so that nobody has to wait for the end of the transaction.
+    """
+
+    def __init__(self, study: Study, *, check: bool = False) -> None:
+        self._study = study
+        self._check = check
         self._waiting: list[str] = []
         self._last_line = 0
         self._execute(f"SET LOCAL work_mem = '{SORTING}'; {sql.STAGING}")
@@ -160,6 +165,10 @@ class Staging:
 
     def _link(self) -> Iterator[Conflicts]:
         """Number the judgments, and find for every repeat what it repeats."""
+        if not self._check:
+            # The numbers are drawn here. A run that looks which ratings there are waits from before that to the end of
+            # the transaction: its mark would be above judgments that it cannot see yet.
+            share_submissions(self._study.pk)
         self._execute(sql.JUDGMENTS)
         for statement in (sql.NAMED_REPEATS, sql.OWN_REPEATS, sql.ANY_REPEATS, sql.STORED_REPEATS):
             self._execute(statement)
@@ -181,10 +190,8 @@ class Staging:
         return {"judgments": judgments, "ratings": ratings}
 
     def store(self, study: Study, raters: Sequence[FileRater]) -> None:
-        """Store raters, assignments, judgments and ratings. There must have been no conflicts."""
+        """Store raters, assignments, judgments and ratings. There must have been no conflicts, nor a mere `check`."""
         self._make_raters(study, raters)
-        # A run that looks which ratings there are waits from here to the end of the transaction.
-        share_submissions(study.pk)
         self._in_pieces(sql.ADD_ASSIGNMENTS)
         # Keys are looked up as rows come, so that no list of millions of them waits for the end.
         self._execute("SET CONSTRAINTS ALL IMMEDIATE")
@@ -234,7 +241,8 @@ def _line(row: Sequence[object]) -> str:
 
 
 def _copy(table: str, columns: Sequence[str], lines: Sequence[str]) -> None:
-    with connection.cursor() as cursor:
+    # Django does not know the driver's copy_expert, which would raise the driver's own errors.
+    with connection.cursor() as cursor, connection.wrap_database_errors:
         cursor.copy_expert(f"COPY {table} ({', '.join(columns)}) FROM STDIN", io.StringIO("".join(lines)))
 
 

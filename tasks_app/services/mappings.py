@@ -33,10 +33,17 @@ def save(*, study: Study, name: str, document: Mapping[str, Any], by: events.Act
     return mapping
 
 
+def find(study: Study, name: str) -> ImportMapping | None:
+    """Return a saved mapping, or None where there is none of that name."""
+    return None if problem_in(name) else ImportMapping.objects.filter(study=study, name=name).first()
+
+
 @atomically
 def delete(*, study: Study, name: str, by: events.Actor) -> bool:
     """Delete a saved mapping; False where there is none of that name."""
-    gone, _tables = ImportMapping.objects.filter(study=study, name=name).delete()
-    if gone:
-        events.log(study, by, "deleted mapping", about=name)
-    return bool(gone)
+    saved = find(study, name)
+    if saved is None:
+        return False
+    saved.delete()
+    events.log(study, by, "deleted mapping", about=name)
+    return True

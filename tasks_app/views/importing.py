@@ -91,6 +91,8 @@ def _delete_mapping(request: HttpRequest, study: Study) -> HttpResponse:
     name = request.POST.get("name", "")
     if mappings.delete(study=study, name=name, by=request.user):
         messages.success(request, _("The mapping “%(name)s” is deleted.") % {"name": name})
+    else:
+        messages.warning(request, _("There is no mapping of that name (any more)."))
     return redirect("researcher:import", study.slug)
 
 
@@ -139,7 +141,7 @@ class _Columns:
 
     def _begin(self) -> HttpResponse:
         name = self.request.GET.get("map", "")
-        saved = ImportMapping.objects.filter(study=self.study, name=name).first() if name else None
+        saved = mappings.find(self.study, name) if name else None
         if saved is None:
             return self._show("columns", form_for(self.study, self.peek, "columns"))
         initial = {"text": as_yaml(saved.document), "save_as": saved.name}

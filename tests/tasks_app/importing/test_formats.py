@@ -66,6 +66,19 @@ def test_what_an_export_made_safe_for_spreadsheets_is_undone(
 
 
 @pytest.mark.django_db
+def test_in_a_file_of_others_an_apostrophe_belongs_to_the_text(draft: Study, tmp_path: Path) -> None:
+    content = "who,item,system,criterion,value,set\n'-ann,i1,alpha,style,4,'+1\n'-ann,i1,beta,style,4,+1\n"
+    columns = {"rater": "who", **{name: name for name in ("item", "system", "criterion", "value")}}
+    mapping = {"columns": columns, "where": {"set": "'+1"}}
+    bring(draft, tmp_path, content, json.dumps(mapping))
+    assert ratings(draft) == [("'-ann", "i1/alpha", "style", 4.0)]
+    # The page maps the columns of our own exports as well: to themselves.
+    own = {"columns": {name: name for name in ("rater", "item", "system", "criterion", "value")}}
+    bring(draft, tmp_path, content.replace("who", "rater").replace("i1", "i2"), json.dumps(own))
+    assert {row[0] for row in ratings(draft)[1:]} == {"-ann"}
+
+
+@pytest.mark.django_db
 def test_numbers_come_to_the_last_digit(tmp_path: Path) -> None:
     study = kit.study(
         tmp_path, kind="type: likert=>type: slider", scale="points: 5=>minimum: -100\n      maximum: 100",

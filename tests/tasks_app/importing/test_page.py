@@ -161,6 +161,17 @@ def test_a_saved_mapping_reads_the_next_file(mine: Study, rosas_browser: Client)
     assert mine.events.filter(verb="deleted mapping", object="their way").exists()
 
 
+@pytest.mark.parametrize("name", ["their way", "a\x00b"])
+def test_a_mapping_that_is_not_there_is_said(mine: Study, rosas_browser: Client, name: str) -> None:
+    answer = rosas_browser.post(PATH, {"action": "delete", "name": name}, follow=True)
+    assert answer.status_code == 200
+    assert "There is no mapping of that name (any more)." in answer.content.decode()
+    query = {"file": token_of(upload(rosas_browser)), "map": name}
+    page = rosas_browser.get(PATH, query)
+    assert page.status_code == 200
+    assert selected(page.content.decode(), "column-rater") == "worker"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [

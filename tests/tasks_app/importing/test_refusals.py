@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from tasks_app.models import Rater, Study
+from tasks_app.studyfile import StudyFileError
 from tests import pages
 from tests.builders import build_study
 from tests.tasks_app.importing import kit
@@ -64,7 +66,11 @@ ADDED = [
     ("position", "0", "position: This counts from 1."),
     ("wave", "0", "wave: This counts from 1."),
     ("wave", "-1", "wave: Expected a whole number, 0 or more; this is '-1'."),
+    ("position", "1000001", "position: This counts from 1, to 1,000,000 at most."),
+    ("wave", "2147483647", "wave: This counts from 1, to 1,000,000 at most."),
     ("seconds", "-1", "seconds: A time cannot be negative."),
+    ("seconds", "1.7e308", "seconds: No answer takes more than 604,800 active seconds (a week)."),
+    ("submitted_at", "1900-01-01", "submitted_at: Only times from 1900 to 9000 (UTC) can be stored."),
     ("submitted_at", "31/12/2026", "submitted_at: Expected a time"),
     ("arrangement", "AAB", "arrangement: This is not JSON"),
     ("arrangement", "[1]", "arrangement: Expected a JSON object"),
@@ -81,6 +87,25 @@ ADDED = [
     ("span_start", "3", "span_start: Nothing is marked in the task “reading”."),
     ("category", "Accuracy", "category: Nothing is marked in the task “reading”."),
 ]
+
+
+# Characters that nobody sees: a tab, an end of a line, a mark of direction, one without width, a separator.
+HIDDEN = [("\t", "U+0009"), ("\n", "U+000A"), ("\u202e", "U+202E"), ("\u200b", "U+200B"), ("\u2028", "U+2028")]
+
+
+@pytest.mark.parametrize(("character", "code"), HIDDEN, ids=[code for _one, code in HIDDEN])
+@pytest.mark.parametrize("column", ["rater", "judgment", "item", "criterion", "group"])
+def test_names_with_characters_that_nobody_sees_are_refused(
+    draft: Study, tmp_path: Path, column: str, character: str, code: str
+) -> None:
+    row = {"rater": "ann", "item": "i1", "system": "alpha", "criterion": "style", "judgment": "j1", "value": 4}
+    word = str(row.get(column, "g"))
+    line = json.dumps(row | {column: f"{word[0]}{character}{word[1:]}x"}) + "\n"
+    (said,) = problems_of(draft, tmp_path, line, name="r.jsonl")
+    sentence = f"Character 2 ({code}) cannot be seen, so that two names may look alike. Remove it."
+    assert said.endswith(f": {column}: {sentence}")
+    with pytest.raises(StudyFileError, match="cannot be seen"):
+        kit.mapped(json.dumps({"constant": {"rater": f"a{character}b"}}))
 
 
 @pytest.mark.parametrize(("columns", "cells", "said"), ADDED, ids=[f"{one[0]}={one[1]}" for one in ADDED])

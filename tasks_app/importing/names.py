@@ -1,0 +1,52 @@
+"""Names in a file of ratings: what nobody can see in them is refused, and one name has one spelling."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from django.utils.translation import gettext as _
+
+from tasks_app.sections import Json
+from tasks_app.studyfile.columns import BadCell, Column, Kind, from_text
+
+# Controls, formats (direction marks, characters without width), ends of lines and of paragraphs.
+_HIDDEN = frozenset({"Cc", "Cf", "Zl", "Zp"})
+
+# Words of several scripts are spelt with these, and a study calls criteria and categories as people do.
+_JOINERS = "\u200c\u200d"
+_WORDS = frozenset({"criterion", "category", "severity"})
+
+# Stored as the study may have written them, which is in any spelling.
+_AS_GIVEN = frozenset({"category", "severity"})
+
+
+def one_spelling(name: str) -> str:
+    """Return a name in Unicode's composed form (NFC): an accent typed by itself makes no other name."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
+def _problem(name: str, allowed: str) -> str | None:
+    """Say which character of a name nobody can see, or return None."""
+    if name.isprintable():
+        return None
+    for position, one in enumerate(name, start=1):
+        if unicodedata.category(one) in _HIDDEN and one not in allowed:
+            sentence = _(
+                "Character %(position)d (%(code)s) cannot be seen, so that two names may look alike. Remove it."
+            )
+            return sentence % {"position": position, "code": f"U+{ord(one):04X}"}
+    return None
+
+
+def tidied(column: Column, value: Json) -> Json:
+    """Return what a cell holds, names in one spelling. Raises BadCell for a name that cannot be used."""
+    if column.kind is not Kind.WORD or not isinstance(value, str):
+        return value
+    if sentence := _problem(value, _JOINERS if column.name in _WORDS else ""):
+        raise BadCell(sentence)
+    return value if column.name in _AS_GIVEN else one_spelling(value)
+
+
+def from_word(column: Column, word: str) -> Json:
+    """Read a word of a mapping as a cell that holds it. Raises BadCell."""
+    return tidied(column, from_text(column, word))
