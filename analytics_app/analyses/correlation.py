@@ -47,6 +47,8 @@ class Correlation(Analysis):
         table, texts = once.table.where(rated), once.text[rated]
         make = Rows(self.name, sample)
         raters = table.names.raters
+        # With more than two ratings a text the stacked value depends on who is called x: an interval would flatter it.
+        in_twos = bool(np.unique(texts, return_counts=True)[1].max(initial=0) <= 2)
         for method in ("pearson", "spearman"):
             found = between_raters(
                 table.value,
@@ -54,7 +56,7 @@ class Correlation(Analysis):
                 table.rater,
                 method=method,
                 min_shared=int(settings["min_shared"]),
-                n_resamples=sample.common.n_resamples,
+                n_resamples=sample.common.n_resamples if in_twos else 0,
                 confidence=sample.common.confidence,
                 rng=sample.rng(method),
             )

@@ -223,6 +223,23 @@ def last_number(study: Study) -> int:
     return int(Run.objects.filter(study=study).aggregate(last=Max("number"))["last"] or 0)
 
 
+def ratings_since(study: Study, run: Run) -> int:
+    """Return how many ratings came after those a run saw, leaving out those of people who tried it out."""
+    since = Rating.objects.filter(task__study=study, id__gt=run.high_water)
+    return since.exclude(rater__kind=Rater.Kind.SANDBOX).count()
+
+
+def planned_number(study: Study) -> int | None:
+    """Return the number of the first planned run of a study's version that is done, None where there is none."""
+    planned = Run.objects.filter(study=study, version=study.current_version, planned=True, state=RunState.DONE)
+    return planned.order_by("number").values_list("number", flat=True).first()
+
+
+def mark_of(study: Study, number: int) -> int | None:
+    """Return up to which rating a run saw them; None where it is gone."""
+    return Run.objects.filter(study=study, number=number).values_list("high_water", flat=True).first()
+
+
 def count_ratings(study: Study) -> int:
     """Return how many ratings a study has, leaving out those of people who tried it out."""
     return Rating.objects.filter(task__study=study).exclude(rater__kind=Rater.Kind.SANDBOX).count()

@@ -22,7 +22,8 @@ PAUSE_PER_SECOND = 10
 
 log = logging.getLogger(__name__)
 
-# Open studies with ratings that the last run has not seen, after a pause; closed ones whose closing run is missing.
+# Open studies with ratings that the last run has not seen, after a pause; closed ones whose closing run is missing, or
+# whose raters, who may finish what they had begun, have brought ratings since: one run once nobody is at work any more.
 # It asks whether there is a rating above a mark, never for the greatest one: PostgreSQL may look for that backwards
 # through the ratings of all other studies.
 _DUE = """
@@ -32,17 +33,26 @@ SELECT s.id, s.state
                        FROM analytics_app_run r WHERE r.study_id = s.id ORDER BY r.id DESC LIMIT 1) last ON true
   LEFT JOIN LATERAL (SELECT max(r.high_water) AS high_water FROM analytics_app_run r
                       WHERE r.study_id = s.id AND r.trigger = 'closing') closing ON true
+ CROSS JOIN LATERAL (SELECT last.id IS NULL OR clock_timestamp() - last.began
+                         >= GREATEST(%(least)s * interval '1 second', %(times)s * (last.finished - last.began)) AS ended
+                    ) pause
+ CROSS JOIN LATERAL (SELECT s.state = 'closed' AND s.closed_at IS NOT NULL AND NOT EXISTS (
+                         SELECT 1 FROM analytics_app_run r WHERE r.study_id = s.id AND r.created_at >= s.closed_at
+                     ) AS missing) run_of_closing
  WHERE (%(study)s IS NULL OR s.id = %(study)s)
    AND NOT EXISTS (SELECT 1 FROM analytics_app_run r WHERE r.study_id = s.id AND r.state IN ('queued', 'running'))
-   AND (s.state = 'open'
-        AND (last.id IS NULL OR clock_timestamp() - last.began
-                >= GREATEST(%(least)s * interval '1 second', %(times)s * (last.finished - last.began)))
-     OR s.state = 'closed'
-        AND NOT EXISTS (SELECT 1 FROM analytics_app_run r WHERE r.study_id = s.id AND r.created_at >= s.closed_at)
-        AND s.closed_at IS NOT NULL)
+   AND (s.state = 'open' AND pause.ended
+     OR run_of_closing.missing
+     OR s.state = 'closed' AND pause.ended
+        AND NOT EXISTS (SELECT 1 FROM tasks_app_rater ra JOIN tasks_app_raterset held ON held.rater_id = ra.id
+                         WHERE ra.study_id = s.id AND ra.kind <> 'sandbox' AND held.state = 'open'
+                           AND held.lease_until > clock_timestamp()))
    AND EXISTS (SELECT 1 FROM tasks_app_task t JOIN tasks_app_rating g ON g.task_id = t.id
                 WHERE t.study_id = s.id
-                  AND g.id > COALESCE(CASE s.state WHEN 'open' THEN last.high_water ELSE closing.high_water END, 0))
+                  AND g.id > COALESCE(CASE WHEN run_of_closing.missing THEN closing.high_water
+                                           ELSE last.high_water END, 0)
+                  AND (s.state = 'open' OR NOT EXISTS (SELECT 1 FROM tasks_app_rater tried
+                                                        WHERE tried.id = g.rater_id AND tried.kind = 'sandbox')))
  ORDER BY s.id
 """
 
@@ -55,7 +65,7 @@ def ring_again() -> int:
 
 
 def start_due() -> list[Run]:
-    """Start the runs that are due: new judgments in open studies, and closings whose run could not begin then."""
+    """Start the runs that are due: for new judgments, and for closings whose run could not begin then."""
     started = [start_by_itself(study_id=pk, trigger=trigger) for pk, trigger in due_studies()]
     return [run for run in started if run is not None]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -40,7 +40,10 @@ def raters(request: HttpRequest, slug: str) -> HttpResponse:
 def exclude(request: HttpRequest, slug: str) -> HttpResponse:
     """Exclude a rater, with a written reason."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
-    rater = get_object_or_404(Rater, study=study, pseudonym=request.POST.get("rater", ""))
+    pseudonym = request.POST.get("rater", "")
+    if "\0" in pseudonym:  # the database cannot even be asked for it
+        raise Http404
+    rater = get_object_or_404(Rater, study=study, pseudonym=pseudonym)
     try:
         exclusions.exclude_rater(rater=rater, by=request.user, reason=request.POST.get("reason", ""))
     except ValueError as problem:

@@ -8,6 +8,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from analytics_app.selectors.results import systems_shown
 from analytics_app.services import hiding
 from tasks_app import access
 from tasks_app.models import Membership
@@ -22,15 +23,18 @@ def lift(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask once more, then show results by system from now on."""
     study = access.study_for_researcher(request.user, slug, OWNER)
     reason = request.POST.get("reason", "").strip()
-    if reason and request.POST.get("sure") != "yes":
+    if reason and request.POST.get("sure") != "yes" and not systems_shown(study):
         context = {"reason": reason}
         return study_page(
             request, slug, "results", lambda _study: context, template="lift", title=_("Show results"), role=OWNER
         )
     try:
-        hiding.lift(study=study, by=request.user, reason=reason)
+        lifted = hiding.lift(study=study, by=request.user, reason=reason)
     except ValueError as problem:
         messages.error(request, str(problem))
     else:
-        messages.success(request, _("Results by system are shown from now on. It is written in the study's log."))
+        if lifted is None:
+            messages.info(request, _("Results by system are shown already: nothing was changed."))
+        else:
+            messages.success(request, _("Results by system are shown from now on. It is written in the study's log."))
     return redirect("analytics:results", study.slug)

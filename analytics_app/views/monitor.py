@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from analytics_app.selectors import pages
 from analytics_app.selectors.workers import workers
+from analytics_app.views.looks import note_look
 from analytics_app.views.parts import part, wants_part
 from tasks_app import access
 from tasks_app.models import Membership, Study
@@ -21,9 +22,10 @@ RATERS_ON_A_PAGE = 100
 @researcher_page
 @require_safe
 def monitor(request: HttpRequest, slug: str) -> HttpResponse:
-    """The monitor; with ?live only what changes, without a line in the log for every look."""
+    """The monitor; with ?live only what changes, a superuser's look at which is logged once an hour."""
     if wants_part(request):
         study, own = access.study_and_role(request.user, slug)
+        note_look(request, study, own, "monitor", often=True)
         may_edit = access.reaches(own, Membership.Role.EDITOR)
         return part(request, "_monitor_live", {"study": study, "may_edit": may_edit, **_now(request, study)})
     return study_page(request, slug, "monitor", lambda study: _now(request, study))

@@ -20,6 +20,7 @@ from analytics_app.selectors.results import plots_of, systems_shown
 from analytics_app.selectors.runs import progress, runs_of
 from analytics_app.selectors.workers import workers
 from analytics_app.views import telling, words
+from analytics_app.views.looks import note_look
 from analytics_app.views.parts import part, wants_part
 from analytics_app.views.sections import raters_table, sections_of
 from tasks_app.models import Study
@@ -45,7 +46,8 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
 def run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One run: how far it is, or what it found."""
     if wants_part(request):
-        study, _role, found = own.run_for_researcher(request.user, slug, number)
+        study, role, found = own.run_for_researcher(request.user, slug, number)
+        note_look(request, study, role, f"run {number}", often=True)
         return part(request, "_run_live", {"study": study, "run": found, **_progress(found)})
     title = _("Run %(number)s") % {"number": number}
     return study_page(
@@ -76,11 +78,12 @@ def _run(study: Study, found: Run) -> dict[str, Any]:
     frame |= {
         "run": found,
         "standing": telling.standing(found, study),
-        "provenance": telling.provenance(found),
+        "provenance": telling.provenance(found, study),
         "planned_run": None if found.planned else planned,
     }
     if found.state != RunState.DONE:
         return frame | _progress(found)
+    frame |= _later(study, found)
     pairs = pages.pairs_of_systems(found)
     rows = pages.rows_for_page(found, systems=frame["shown"], pairs=pairs <= pages.PAIRS_SHOWN)
     names = pages.names_of(study)
@@ -104,6 +107,16 @@ def _run(study: Study, found: Run) -> dict[str, Any]:
     }
 
 
+def _later(study: Study, found: Run) -> dict[str, Any]:
+    """Return how many ratings came after a run, and the run that has them or is about to."""
+    later = pages.ratings_since(study, found)
+    if not later:
+        return {"later": 0}
+    now = pages.runs_now(study)
+    has_them = now.done is not None and now.done.pk != found.pk and not now.newer
+    return {"later": later, "later_run": now.done if has_them else None, "under_way": now.under_way}
+
+
 @researcher_page
 @require_safe
 def raters(request: HttpRequest, slug: str, number: int) -> HttpResponse:
@@ -123,11 +136,12 @@ def raters(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 def plot(request: HttpRequest, slug: str, number: int, pk: int) -> HttpResponse:
     """A plot as a file of its own, with its title; one that tells systems apart only where these are shown."""
-    study, _role, found = own.run_for_researcher(request.user, slug, number)
+    study, role, found = _done_run(request, slug, number)
     shown = get_object_or_404(plots_of(found, systems=systems_shown(study)), pk=pk)
     if not shown.svg:
         raise Http404
-    subtitle = f"{charts.subtitle(shown.spec)} {telling.provenance(found)}"
+    subtitle = f"{charts.subtitle(shown.spec)} {telling.provenance(found, study)}"
+    note_look(request, study, role, f"plot {shown.key} of run {number}")
     drawing = charts.standing_alone(shown.svg, title=shown.title, subtitle=subtitle)
     name = f"{study.slug}-run-{number}-{shown.key.replace('/', '-')}.svg"
     return HttpResponse(drawing, content_type="image/svg+xml", headers=_file(name))
@@ -137,13 +151,22 @@ def plot(request: HttpRequest, slug: str, number: int, pk: int) -> HttpResponse:
 @require_safe
 def download(request: HttpRequest, slug: str, number: int, format: str) -> HttpResponseBase:
     """Every number of a run that may be seen, as JSON or CSV."""
-    study, _role, found = own.run_for_researcher(request.user, slug, number)
+    study, role, found = _done_run(request, slug, number)
     wanted: results_export.Format = "csv" if format == "csv" else "json"
+    note_look(request, study, role, f"results of run {number} as {wanted}")
     return StreamingHttpResponse(
         results_export.stream(found, format=wanted, systems=systems_shown(study)),
         content_type=results_export.CONTENT_TYPES[wanted],
         headers=_file(results_export.file_name(study, found, wanted)),
     )
+
+
+def _done_run(request: HttpRequest, slug: str, number: int) -> tuple[Study, str | None, Run]:
+    """Return a run that is done, with its study and somebody's role in it: of others there is nothing to take away."""
+    study, role, found = own.run_for_researcher(request.user, slug, number)
+    if found.state != RunState.DONE:
+        raise Http404
+    return study, role, found
 
 
 def _file(name: str) -> dict[str, str]:

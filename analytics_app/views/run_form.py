@@ -91,8 +91,8 @@ class RunForm:
 
 
 def without(document: Mapping[str, Any], rule: str) -> dict[str, Any]:
-    """Return the settings of a run with one rule off."""
-    return {**document, "rules": [entry for entry in document["rules"] if entry["rule"] != rule]}
+    """Return the settings of a run with one rule off; one that was refused has none."""
+    return {**document, "rules": [entry for entry in document.get("rules", ()) if entry["rule"] != rule]}
 
 
 def _rule_forms(start: Mapping[str, Any], data: Mapping[str, Any] | None) -> list[RuleForms]:

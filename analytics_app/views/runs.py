@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from analytics_app import access as own
 from analytics_app import plan as plans
+from analytics_app.models import Plan
 from analytics_app.selectors import pages
 from analytics_app.services import runs
+from analytics_app.views import telling
 from analytics_app.views.run_form import RunForm, without
 from tasks_app import access
 from tasks_app.models import Membership, Study
@@ -28,10 +30,15 @@ EDITOR = Membership.Role.EDITOR
 def new_run(request: HttpRequest, slug: str) -> HttpResponse:
     """The form of a new run; posted to, it starts one and leads to its page. ?from=3 begins with a run's settings."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
-    form = RunForm(study, _first_settings(study, request.GET.get("from", "")), request.POST or None)
+    first = _settings_of(study, request.GET.get("from", ""))
+    try:
+        shown = plans.document_of(study) if first is None else first
+    except plans.BadPlan:  # a part of it is gone, as the run that was refused says: other settings may do
+        shown = first = plans.default_document()
+    form = RunForm(study, shown, request.POST or None)
     if request.method == "POST" and form.is_valid():
         return _started(request, study, form.document)
-    context = {"run_form": form, "outlook": _outlook(study, form.start)}
+    context = {"run_form": form, "outlook": _outlook(study, first)}
     status = 422 if form.problems else 200
     title = _("New run")
     return study_page(
@@ -52,6 +59,8 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 def start_without(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Repeat a run with one of its rules off."""
     study, _role, found = own.run_for_researcher(request.user, slug, number, EDITOR)
+    if not found.settings:  # it was refused, and so there is nothing to repeat
+        raise Http404
     return _started(request, study, without(found.settings, request.POST.get("rule", "")))
 
 
@@ -81,21 +90,33 @@ def _started(request: HttpRequest, study: Study, settings: Mapping[str, Any] | N
     return redirect("analytics:run", study.slug, run.number)
 
 
-def _first_settings(study: Study, number: str) -> Mapping[str, Any]:
-    """Return the settings that the form begins with: those of a run, else the plan's."""
+def _settings_of(study: Study, number: str) -> Mapping[str, Any] | None:
+    """Return the settings of the run that the form begins with; None for the plan's, as for a run that was refused."""
     if number.isascii() and number.isdecimal() and len(number) < 10:
         settings: Mapping[str, Any] = pages.run_numbered(study, int(number)).settings
-        return settings
-    return plans.document_of(study)
+        return settings or None
+    return None
 
 
-def _outlook(study: Study, settings: Mapping[str, Any]) -> str:
-    """Say before a run is started whether it will be planned."""
+def _outlook(study: Study, settings: Mapping[str, Any] | None) -> str:
+    """Say before a run is started whether it will be planned; `settings` are None where they are the plan's."""
+    if telling.never_opened(study):
+        return _("This run will be exploratory: the ratings were there before the plan.")
     frozen = plans.frozen_plan(study)
     if frozen is None:
         return _("This run will be exploratory: no plan was frozen at the opening of this study.")
     if study.state != Study.State.CLOSED:
         return _("This run will be exploratory: until the study is closed, every run is an interim look.")
-    if settings != plans.check(frozen.document, study):
+    if settings is not None and not _are_those_of(frozen, settings, study):
         return _("This run will be exploratory: these settings are not those of the plan.")
+    if (earlier := pages.planned_number(study)) is not None:
+        said = _("Run %(n)s was the planned one: a run over ratings that came later will be exploratory.")
+        return said % {"n": earlier}
     return _("As it stands this run will be planned. Change anything, and it will be exploratory.")
+
+
+def _are_those_of(frozen: Plan, settings: Mapping[str, Any], study: Study) -> bool:
+    try:
+        return settings == plans.check(frozen.document, study)
+    except plans.BadPlan:
+        return False

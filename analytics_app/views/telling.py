@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from analytics_app import plan as plans
 from analytics_app.models import ResultRow, Run
 from analytics_app.plan import PlanBlock
+from analytics_app.selectors import pages
 from analytics_app.views import tables, words
 from analytics_app.views.tables import Column, Table
 from tasks_app.models import Study
@@ -92,9 +94,26 @@ def _taken(rows: Sequence[ResultRow]) -> Table | None:
 
 
 def standing(run: Run, study: Study) -> str:
-    """Say in a sentence whether a run is planned, and if not, what makes it exploratory."""
+    """Say whether a run is planned, if not, what makes it exploratory, and whether results had been seen before."""
+    return " ".join(filter(None, (_kind(run, study), _reopened(run))))
+
+
+def _kind(run: Run, study: Study) -> str:
     if run.planned:
         return _("Planned: rules, primary criterion, comparisons and correction were frozen before the first judgment.")
+    if never_opened(study):
+        return _("Exploratory: the ratings were there before the plan.")
+    if earlier := _planned_before(run):
+        mark = pages.mark_of(study, earlier)
+        if mark is not None and mark >= run.high_water:
+            said = _("Exploratory. Run %(n)s was the planned one; this run was started later.")
+        else:
+            said = _("Exploratory. Run %(n)s was the planned one; this run has ratings that came later.")
+        return said % {"n": earlier}
+    return _unlike_the_plan(run, study)
+
+
+def _unlike_the_plan(run: Run, study: Study) -> str:
     frozen = plans.frozen_plan(study)
     if frozen is None:
         return _("Exploratory: this study has no plan that was frozen at opening.")
@@ -106,10 +125,39 @@ def standing(run: Run, study: Study) -> str:
     return _("Exploratory: it differs from the plan in %(what)s.") % {"what": ", ".join(changed)}
 
 
-def provenance(run: Run) -> str:
+def provenance(run: Run, study: Study) -> str:
     """Say in a caption which run it is of, so that it is said wherever the picture goes."""
-    said = _("Planned, run %(n)s.") if run.planned else _("Exploratory, run %(n)s.")
-    return said % {"n": run.number}
+    if run.planned:
+        said = _("Planned, run %(n)s.")
+    elif never_opened(study):
+        said = _("Exploratory, run %(n)s: the ratings were there before the plan.")
+    elif _planned_before(run):
+        said = _("Exploratory, run %(n)s: run %(earlier)s was the planned one.")
+    else:
+        said = _("Exploratory, run %(n)s.")
+    return " ".join(filter(None, (said % {"n": run.number, "earlier": _planned_before(run)}, _reopened(run))))
+
+
+def never_opened(study: Study) -> bool:
+    """Say whether all ratings of a study were brought from elsewhere, so that no plan came before them."""
+    return study.is_frozen and study.opened_at is None
+
+
+def _planned_before(run: Run) -> int | None:
+    """Return the number of the run that was planned, where that alone makes this one exploratory."""
+    return run.facts.get("planned_before") if run.plan_id is not None and not run.planned else None
+
+
+def _reopened(run: Run) -> str:
+    times = run.facts.get("reopened") or 0
+    if not times:
+        return ""
+    said = ngettext(
+        "The study was opened again after results had been seen (%(n)s time).",
+        "The study was opened again after results had been seen (%(n)s times).",
+        times,
+    )
+    return said % {"n": times}
 
 
 def _changed(settings: Mapping[str, Any], plan: Mapping[str, Any]) -> Iterator[str]:

@@ -66,6 +66,12 @@ def test_an_exclusion_of_another_study_is_out_of_reach(mallorys_browser: Client,
     assert exclusion.lifted_at is None
 
 
+def test_a_name_that_no_rater_can_have_is_not_found(rosas_browser: Client, address: str) -> None:
+    assert rosas_browser.post(f"{address}exclude/", {"rater": "\0", "reason": "x"}).status_code == 404
+    assert rosas_browser.post(f"{address}exclude/", {"rater": "nobody", "reason": "x"}).status_code == 404
+    assert not Exclusion.objects.exists()
+
+
 def test_a_single_judgment_is_excluded_and_included_by_its_services(study: Study, address: str, rosa: User) -> None:
     judgment = Rater.objects.get(pseudonym="ada").assignments.first().judgments.get()
     with pytest.raises(ValueError, match="Write down why"):

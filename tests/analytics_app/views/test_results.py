@@ -268,7 +268,10 @@ def test_an_owner_lifts_the_hiding_with_a_reason_and_it_is_said_ever_after(
     lifecycle.move(study_id=study.pk, action="close", by=rosa)
     said = text(page(rosas_browser, results(study)))
     assert "by rosa, before the study was closed. Reason: To stop early." in said
-    rosas_browser.post(results(study, "lift/"), {"reason": "Again.", "sure": "yes"})
+    for again in ({"reason": "Again.", "sure": "yes"}, {"reason": "Again."}):
+        said = text(rosas_browser.post(results(study, "lift/"), again, follow=True).content.decode())
+        assert "Results by system are shown already: nothing was changed." in said
+        assert "are shown from now on" not in said
     assert ResultLift.objects.count() == 1
 
 

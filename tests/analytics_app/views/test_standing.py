@@ -1,0 +1,175 @@
+"""What pages, captions and the form of a new run say of a run: planned or why not, seen before, and what came later."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from analytics_app.models import Plan, Run
+from analytics_app.services import runs
+from analytics_app.views.run_form import without
+from tasks_app.models import Study
+from tasks_app.services import lifecycle
+from tests.analytics_app.builders import SETTINGS, add_plots, build_run, slider_rows
+from tests.analytics_app.filling import Filler
+from tests.analytics_app.views.reading import page, text
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def closed(study: Study, rosa: User) -> Study:
+    """Rosa's study, closed; its plan is that of the builders, and it has no run yet."""
+    Plan.objects.update_or_create(study=study, version=1, defaults={"document": SETTINGS})
+    study = lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    study.runs.all().delete()
+    return study
+
+
+@pytest.fixture
+def address(study: Study) -> str:
+    """The tab Results of rosa's study."""
+    return f"/admin/studies/{study.slug}/results/"
+
+
+def finished(study: Study) -> Run:
+    """Analyse a study by its plan."""
+    return runs.compute_here(run=runs.start(study=study, by=None, trigger="command"))
+
+
+def drawing(browser: Client, address: str, run: Run) -> str:
+    """Return what a plot that was taken away says."""
+    add_plots(run, "content")
+    return text(page(browser, f"{address}{run.number}/plots/{run.plots.first().pk}.svg"))
+
+
+# Planned or not -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("times", "said"), [(1, "(1 time)."), (3, "(3 times).")])
+def test_a_study_that_was_opened_again_says_so(
+    rosas_browser: Client, closed: Study, address: str, times: int, said: str
+) -> None:
+    sentence = f"The study was opened again after results had been seen {said}"
+    run = build_run(closed, slider_rows(), planned=True, facts={"reopened": times})
+    add_plots(run, "content")
+    for rest in ("", "1/"):
+        html = text(page(rosas_browser, f"{address}{rest}"))
+        assert f"before the first judgment. {sentence}" in html
+        assert f"Planned, run 1. {sentence}" in html
+    build_run(closed, slider_rows())
+    assert "opened again" not in text(page(rosas_browser, f"{address}2/"))
+
+
+def test_a_plot_that_is_taken_away_says_so_too(rosas_browser: Client, closed: Study, address: str) -> None:
+    run = build_run(closed, slider_rows(), planned=True, facts={"reopened": 2})
+    said = drawing(rosas_browser, address, run)
+    assert "opened again after results" in said
+    assert "(2 times)." in said
+
+
+def test_a_run_over_later_ratings_names_the_planned_one(rosas_browser: Client, closed: Study, address: str) -> None:
+    first = build_run(closed, slider_rows(), planned=True, high_water=10)
+    facts = {"planned_before": first.number}
+    build_run(closed, slider_rows(), plan=first.plan, facts=facts)
+    said = text(page(rosas_browser, f"{address}2/"))
+    assert "Exploratory. Run 1 was the planned one; this run has ratings that came later." in said
+    assert "interim look" not in said
+    assert "Exploratory, run 2: run 1 was the planned one." in drawing(
+        rosas_browser, address, closed.runs.get(number=2)
+    )
+    build_run(closed, slider_rows(), facts=facts, settings={**SETTINGS, "rules": []})
+    assert "it differs from the plan in quality rules." in text(page(rosas_browser, f"{address}3/"))
+    build_run(closed, slider_rows(), plan=first.plan, facts=facts, high_water=10)
+    assert "this run was started later." in text(page(rosas_browser, f"{address}4/"))
+
+
+def test_ratings_that_were_there_before_the_plan(rosas_browser: Client, closed: Study, address: str) -> None:
+    Study.objects.filter(pk=closed.pk).update(opened_at=None)
+    plan = closed.analysis_plans.get()
+    run = build_run(closed, slider_rows(), plan=plan)
+    assert "Exploratory: the ratings were there before the plan." in text(page(rosas_browser, address))
+    assert "Exploratory, run 1: the ratings were there before the plan." in drawing(rosas_browser, address, run)
+    assert "will be exploratory: the ratings were there" in text(page(rosas_browser, f"{address}new/"))
+
+
+def test_the_form_names_the_run_that_was_planned(rosas_browser: Client, closed: Study, address: str) -> None:
+    assert "As it stands this run will be planned." in text(page(rosas_browser, f"{address}new/"))
+    build_run(closed, slider_rows(), planned=True)
+    said = text(page(rosas_browser, f"{address}new/"))
+    assert "Run 1 was the planned one: a run over ratings that came later will be exploratory." in said
+
+
+# Ratings that came after a run --------------------------------------------------------------------------
+
+
+def test_ratings_after_a_run_are_counted_and_a_new_run_is_one_press_away(
+    rosas_browser: Client, study: Study, address: str, rosa: User
+) -> None:
+    filler = Filler(study)
+    filler.judge("ada", "i0", "alpha-mt", {"fluency": 3})
+    study = lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    runs.compute_here(run=Run.objects.get())
+    assert "came after this run" not in text(page(rosas_browser, address))
+    filler.judge("tries", "i0", "alpha-mt", {"fluency": 3}, rater_kind="sandbox")
+    assert "came after this run" not in text(page(rosas_browser, address))
+    filler.judge("ada", "i1", "alpha-mt", {"fluency": 3})
+    assert "1 rating came after this run. A new run starts by itself" in text(page(rosas_browser, address))
+    filler.judge("bob", "i1", "alpha-mt", {"fluency": 3})
+    for rest in ("", "1/"):
+        html = page(rosas_browser, f"{address}{rest}")
+        assert "2 ratings came after this run." in text(html)
+        assert f'action="{address}start/"' in html
+    rosas_browser.post(f"{address}start/")
+    html = page(rosas_browser, address)
+    assert "2 ratings came after this run. Run 2 is being computed." in text(html)
+    assert f'action="{address}start/"' not in html
+    runs.compute_here(run=Run.objects.get(number=2))
+    html = page(rosas_browser, f"{address}1/")
+    assert "2 ratings came after this run. They are in run 2." in text(html)
+    assert f'action="{address}start/"' not in html
+    assert "came after this run" not in text(page(rosas_browser, f"{address}2/"))
+
+
+def test_viewers_read_it_and_start_nothing(rosas_browser: Client, study: Study, address: str) -> None:
+    Filler(study).judge("ada", "i0", "alpha-mt", {"fluency": 3})
+    build_run(study, slider_rows(), high_water=0)
+    study.memberships.update(role="viewer")
+    html = page(rosas_browser, address)
+    assert "1 rating came after this run." in text(html)
+    assert "Start a new run" not in html
+
+
+# What cannot be taken away, or repeated -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "failed", "cancelled"])
+def test_of_a_run_that_is_not_done_there_is_nothing_to_take_away(
+    rosas_browser: Client, closed: Study, address: str, state: str
+) -> None:
+    run = build_run(closed, slider_rows())
+    add_plots(run, "content")
+    files = ["1/results.csv", "1/results.json", f"1/plots/{run.plots.first().pk}.svg"]
+    for status, now in ((200, "done"), (404, state)):
+        Run.objects.filter(pk=run.pk).update(state=now)
+        assert [rosas_browser.get(f"{address}{one}").status_code for one in files] == [status] * 3
+
+
+def test_a_run_that_was_refused_is_repeated_by_nobody(rosas_browser: Client, closed: Study, address: str) -> None:
+    runs.refuse(study=closed, trigger="closing", problem="x")
+    assert rosas_browser.post(f"{address}1/without/", {"rule": "iqr"}).status_code == 404
+    assert Run.objects.count() == 1
+    begun = rosas_browser.get(f"{address}new/?from=1").context["run_form"]
+    assert begun.start["rules"] == SETTINGS["rules"]
+
+
+def test_where_the_plan_cannot_be_used_the_form_begins_with_the_defaults(
+    rosas_browser: Client, closed: Study, address: str
+) -> None:
+    closed.analysis_plans.update(document={"rules": [{"rule": "gone"}]})
+    runs.refuse(study=closed, trigger="closing", problem="rules[0].rule: There is no “gone”.")
+    for rest in ("new/", "new/?from=1"):
+        assert "these settings are not those of the plan" in text(page(rosas_browser, f"{address}{rest}"))
+
+
+def test_settings_without_rules_have_none_to_switch_off() -> None:
+    assert without({}, "iqr") == {"rules": []}
