@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from analytics_app.models import Exclusion
 from tasks_app.models import Judgment, Rater, Study
+from tasks_app.plaintext import problem_in
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
@@ -52,6 +53,8 @@ def _exclude(study: Study, by: Actor, reason: str, *, about: str, **what: Any) -
     reason = reason.strip()
     if not reason:
         raise ValueError(_("Write down why: the reason is printed with the results."))
+    if fault := problem_in(reason):
+        raise ValueError(fault)
     # The study's row stands for the rule that nothing is excluded twice.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     standing = Exclusion.objects.filter(study=study, run=None, lifted_at=None, **what).first()

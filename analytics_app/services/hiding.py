@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from analytics_app.models import ResultLift
 from analytics_app.selectors.results import systems_shown
 from tasks_app.models import Study
+from tasks_app.plaintext import problem_in
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
@@ -24,6 +25,8 @@ def lift(*, study: Study, by: Actor, reason: str) -> ResultLift | None:
     reason = reason.strip()
     if not reason:
         raise ValueError(_("Write down why: the reason is printed with the results and in the datasheet."))
+    if fault := problem_in(reason):
+        raise ValueError(fault)
     study = Study.objects.select_for_update().get(pk=study.pk)
     if systems_shown(study):
         return None

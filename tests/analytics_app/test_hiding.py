@@ -49,6 +49,8 @@ def test_closing_shows_them_and_opening_again_hides_them(filled: Study, rosa: Us
 def test_lifting_needs_a_reason_and_is_logged(filled: Study, rosa: User) -> None:
     with pytest.raises(ValueError, match="reason"):
         hiding.lift(study=filled, by=rosa, reason="  ")
+    with pytest.raises(ValueError, match="NUL"):
+        hiding.lift(study=filled, by=rosa, reason="because\0")
     assert not systems_shown(filled)
     hiding.lift(study=filled, by=rosa, reason="The funder asked for an interim report.")
     assert systems_shown(filled)
