@@ -143,7 +143,9 @@ def test_settings_that_cannot_be_used_store_nothing(rated: Study) -> None:
 
 
 def test_a_run_without_parts_is_done_at_once(rosa: User) -> None:
-    empty = Study.objects.create(slug="empty", title="Empty", public_title="Empty")
+    empty = Study.objects.create(
+        slug="empty", title="Empty", public_title="Empty", state=Study.State.CLOSED, current_version=1
+    )
     run = runs.start(study=empty, by=rosa)
     assert (run.state, run.n_seen, run.facts["note"]) == ("done", 0, runs.NOTHING)
     assert run.finished is not None
