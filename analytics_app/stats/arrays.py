@@ -109,7 +109,9 @@ def value_codes(values: Floats) -> tuple[Floats, Codes]:
             # Not found + min: a sum rounds where the values are large.
             domain = np.empty(found.size)
             domain[places] = values
-            return domain, places
+            # A difference rounds as well: 1e-17 and 0 are one step above -1, and yet two values.
+            if (domain[places] == values).all():
+                return domain, places
     found_values, places = np.unique(values, return_inverse=True)
     return found_values, places
 
