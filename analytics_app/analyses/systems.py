@@ -151,7 +151,13 @@ def _differences(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
         z, items_z = item_means(outputs.z, outputs.system, outputs.item, n_systems)
         note = reason.sentence if reason is not None else None
         yield from _paired(make, outputs, pairs, z, outputs.clusters_of(items_z), "_z", note=note)
-    by_rater, _raters = item_means(outputs.value, outputs.system, outputs.rater, n_systems)
+    yield from _over_raters(make, outputs, pairs)
+    yield from _superiority(make, outputs, pairs)
+
+
+def _over_raters(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> Iterator[Row]:
+    """Yield the mean over raters of the difference of their means: what other raters would change."""
+    by_rater, _raters = item_means(outputs.value, outputs.system, outputs.rater, len(outputs.systems))
     common = make.sample.common
     over_raters = paired(
         by_rater,
@@ -173,6 +179,11 @@ def _differences(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
             note=note or None,
             settings={"means": "of each rater", "interval": "bootstrap over raters", "n_resamples": common.n_resamples},
         )
+
+
+def _superiority(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> Iterator[Row]:
+    """Yield how probably a rating of one system is above one of the other for the same item."""
+    common = make.sample.common
     above = superiority(
         outputs.value,
         outputs.system,

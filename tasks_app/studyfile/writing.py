@@ -102,13 +102,15 @@ def item_rows(items: list[dict[str, Json]]) -> Iterator[dict[str, Json]]:
 
 def answer_text(answer: Json) -> str:
     """Write a known answer: a plain word as it is, if it is read as that word again, else JSON."""
-    if isinstance(answer, str):
-        try:
-            if from_text(CONTROLS.columns[3], answer) == answer:
-                return answer
-        except BadCell:
-            pass  # a word that begins like JSON is written as JSON below
-    return dumps(answer)
+    return answer if isinstance(answer, str) and _reads_as_itself(answer) else dumps(answer)
+
+
+def _reads_as_itself(word: str) -> bool:
+    try:
+        return bool(from_text(CONTROLS.columns[3], word) == word)
+    except BadCell:
+        # It begins like JSON and is none.
+        return False
 
 
 def _table(columns: list[str], rows: Sequence[Mapping[str, Json]], needed: Sequence[str]) -> bytes:
