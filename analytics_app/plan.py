@@ -179,7 +179,10 @@ def _same(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
     """Say whether two analyses would give rows of the same names, or two rules are one with the same settings."""
     if "rule" in one:
         return one == other
-    return all(one[name] == other[name] for name in ("analysis", "without_systems"))
+    if one["analysis"] != other["analysis"]:
+        return False
+    told = analyses.registry[str(one["analysis"])].told_apart_by
+    return all(one[name] == other[name] for name in ("without_systems", *told))
 
 
 def _comparisons(given: Any, systems: Sequence[str], problems: list[tuple[Path, str]]) -> Json:

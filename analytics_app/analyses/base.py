@@ -149,6 +149,9 @@ class Analysis(ABC):
 
     Settings: ClassVar[type[Block]] = Filters
 
+    # Settings that every row says, so that one plan may ask twice with other values of them.
+    told_apart_by: ClassVar[tuple[str, ...]] = ()
+
     def fits(self, question: Question) -> bool:
         """Say whether the analysis means something for a question."""
         return question.scale in self.scales and (not self.task_types or question.task_type in self.task_types)

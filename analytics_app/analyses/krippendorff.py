@@ -31,6 +31,7 @@ class Krippendorff(Analysis):
     summary = _("How far raters agree beyond chance, whoever rated what; with an interval over texts.")
     source = "Krippendorff (2004). Reliability in content analysis. Human Communication Research 30(3), 411-433."
     scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    told_apart_by = ("level",)
 
     class Settings(OverallFilters):
         level = forms.ChoiceField(

@@ -135,3 +135,10 @@ def test_nothing_odd_or_double_gets_into_a_plan(study: Study, given: dict[str, o
     with pytest.raises(plan.BadPlan) as refused:
         plan.check(given, study)
     assert any(line.startswith(expected) for line in str(refused.value).splitlines()), str(refused.value)
+
+
+def test_one_plan_may_ask_for_alpha_at_several_levels(study: Study) -> None:
+    twice = [{"analysis": "krippendorff"}, {"analysis": "krippendorff", "level": "interval"}]
+    assert [one["level"] for one in plan.check({"analyses": twice}, study)["analyses"]] == ["scale", "interval"]
+    with pytest.raises(plan.BadPlan, match="stands here twice"):
+        plan.check({"analyses": [*twice, twice[1]]}, study)
