@@ -15,6 +15,10 @@ from tasks_app.task_types.base import Outcome
 PER = {
     "criterion": ("for each text and criterion", ("item", "system", "variant", "criterion")),
     "part": ("for each text", ("item", "system", "variant")),
+    "pair": (
+        "for each two texts and criterion",
+        ("item", "system", "variant", "system_b", "criterion"),
+    ),
     "unit": ("for each unit", ()),
     "span": (
         "for each marked span",
@@ -48,10 +52,12 @@ def _outcomes(name: str, kind: TaskType) -> Iterator[str]:
     for outcome in kind.outcomes:
         how_often, _places = PER[outcome.per]
         filled = ", ".join(f"`{one}`" for one in columns_of(outcome))
-        yield f"| `{name}` | {outcome.name}: {outcome.doc} One row {how_often}, {outcome.scale}. | {filled} |"
+        about = f"`{outcome.criterion}`: " if outcome.criterion else ""
+        yield f"| `{name}` | {about}{outcome.name}: {outcome.doc} One row {how_often}, {outcome.scale}. | {filled} |"
 
 
 def columns_of(outcome: Outcome) -> tuple[str, ...]:
     """Return the columns of the ratings that an outcome fills, beside those that every row has."""
     _how_often, places = PER[outcome.per]
-    return (*places, outcome.column) if outcome.column not in places else places
+    answers = ("criterion",) if outcome.criterion and "criterion" not in places else ()
+    return tuple(dict.fromkeys((*places, *answers, outcome.column)))

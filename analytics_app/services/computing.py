@@ -20,6 +20,7 @@ from analytics_app.results import Row
 from analytics_app.services.funnel import Funnel
 from analytics_app.stats.standardise import judge_wise_z
 from tasks_app.models import Criterion, Study, Task
+from tasks_app.selectors.screens import criterion_of
 from tasks_app.task_types.base import Scale
 
 # Up to so many steps a numeric scale is listed step by step.
@@ -196,9 +197,10 @@ def question_of(task: Task, criterion: Criterion | None) -> Question:
     """Say what was asked in a task, as analyses see it."""
     kind = task.kind
     params = kind.params(task.params)
-    numeric = next((one for one in kind.outcomes if one.column == "value"), None)
-    scale = numeric.scale if numeric is not None else Scale.NOMINAL
-    range_ = kind.scale_of(params)
+    asked = criterion_of(criterion) if criterion is not None else None
+    answered = kind.outcome_of(asked, params) or next((one for one in kind.outcomes if one.column == "value"), None)
+    scale = answered.scale if answered is not None else Scale.NOMINAL
+    range_ = kind.scale_of(params, asked)
     domain: tuple[float, ...] = ()
     if range_ is not None and scale is not Scale.INTERVAL:
         low, high, step = range_

@@ -20,7 +20,7 @@ class PlanUnit:
 
     `k` is how many judgments it should get. `shape` holds, for each part in canonical order, the systems whose
     (identical) text the part shows. `item` is None where a unit belongs to no item, `position` is the item's place in
-    its document.
+    its document. `criterion` is the one a unit asks where each has units of its own: the key then ends in "@criterion".
     """
 
     key: str
@@ -29,6 +29,12 @@ class PlanUnit:
     document: str | None
     position: int
     shape: tuple[tuple[str, ...], ...]
+    criterion: str = ""
+
+    @property
+    def base(self) -> str:
+        """The key without the criterion: what units of the same texts have in common."""
+        return self.key.removesuffix(f"@{self.criterion}") if self.criterion else self.key
 
     @property
     def systems(self) -> tuple[str, ...]:

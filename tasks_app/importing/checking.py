@@ -10,6 +10,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from tasks_app.designs import APART
 from tasks_app.forms import LONGEST_SITTING
 from tasks_app.importing.raters import BadRater, Raters
 from tasks_app.importing.ratings import RatingCheck, Report
@@ -115,6 +116,8 @@ class RowCheck:
     def _about(self, row: Row) -> About | None:
         get = row.cells.get
         names = Names(get("task"), get("unit"), get("item"), get("system"), get("variant"), get("system_b"))
+        if any(one.task.frame.task.criteria_mode in APART for one in self.targets.of_item.get(get("item") or "", ())):
+            names = names._replace(criterion=get("criterion"))
         found = self._found.get(names)
         if found is None:
             self.targets.advise = not self._report.is_full
@@ -195,10 +198,10 @@ class RowCheck:
         asked = task.frame.criteria
         name = row.cells.get("criterion")
         if name is None:
-            if task.per_criterion and len(asked) > 1 and not self._is_silent(row, task):
+            if len(asked) > 1 and task.per_criterion and not self._is_silent(row, task):
                 sentence = _("Which of these was rated: %(names)s?") % {"names": ", ".join(one.key for one in asked)}
                 self._report(row, "criterion", sentence)
-            return asked[0] if task.per_criterion and len(asked) == 1 else None
+            return asked[0] if len(asked) == 1 else None
         found = task.criterion(name)
         if found is None:
             sentence = _("The task “%(task)s” does not ask this.") % {"task": task.key}
@@ -211,7 +214,8 @@ class RowCheck:
         if str(row.cells.get("label", "")).strip() not in {NOTHING, SKIPPED} or "rating" in row.cells:
             return False
         # A task whose ratings are labels may have one of that name; then it is about a criterion.
-        return not ("label" in task.columns and "criterion" in row.cells)
+        named = row.cells.get("criterion")
+        return named is None or "label" not in task.columns(task.criterion(named))
 
     def _check_silent(self, row: Row) -> None:
         for column in ("value", *self._ratings.span_columns):

@@ -57,20 +57,23 @@ class RatingCheck:
     def check(self, row: Row, about: About, criterion: Criterion | None) -> None:
         """Check the rating of a row."""
         task = about.unit.task
-        if task.per_criterion and about.part is None and len(about.unit.parts) > 1:
+        outcome = task.outcome(criterion)
+        of_a_text = outcome is not None and outcome.per in {"criterion", "part"}
+        if of_a_text and about.part is None and len(about.unit.parts) > 1:
             self._report(row, "system", _("The unit shows several texts. Say which one was rated: give system."))
         if self.is_span(row):
             self._check_span(row, task)
         else:
-            self._check_said(row, task)
+            self._check_said(row, task, criterion)
         if "value" in row.cells:
             sentence = self._problem_in_value(row.cells["value"], task, criterion)
             if sentence:
                 self._report(row, "value", sentence)
 
-    def _check_said(self, row: Row, task: TaskTarget) -> None:
+    def _check_said(self, row: Row, task: TaskTarget, criterion: Criterion | None) -> None:
         given = [name for name in SAID if name in row.cells]
-        wanted = [name for name in SAID if name in task.columns]
+        columns = task.columns(criterion)
+        wanted = [name for name in SAID if name in columns]
         for name in given:
             if name not in wanted:
                 sentence = _("The ratings of the task “%(task)s” stand in the column %(wanted)s.")

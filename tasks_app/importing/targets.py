@@ -13,11 +13,11 @@ from tasks_app.models import Part as PartRow
 from tasks_app.models import PartOutput, Study, Task, Unit
 from tasks_app.selectors import screens
 from tasks_app.studyfile.problems import nearest
-from tasks_app.task_types.base import Criterion
+from tasks_app.task_types.base import Criterion, Outcome
 
 
 class Names(NamedTuple):
-    """How a row names what it is about; None where it says nothing."""
+    """How a row names what it is about; None where it says nothing. The criterion matters where it has own units."""
 
     task: str | None
     unit: str | None
@@ -25,6 +25,7 @@ class Names(NamedTuple):
     system: str | None
     variant: str | None
     system_b: str | None
+    criterion: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +35,31 @@ class TaskTarget:
     id: int
     key: str
     frame: screens.Frame
-    columns: frozenset[str]
-    per_criterion: bool
     has_spans: bool
+    # Whether every rating answers a criterion.
+    per_criterion: bool
 
     @classmethod
     def of(cls, row: Task) -> TaskTarget:
         """Read what a task asks."""
         frame = screens.read_frame(row.pk)
-        outcomes = frame.kind.outcomes
         return cls(
             id=row.pk,
             key=row.key,
             frame=frame,
-            columns=frozenset(one.column for one in outcomes if one.per != "span"),
-            per_criterion=any(one.per == "criterion" for one in outcomes) and bool(frame.criteria),
-            has_spans=any(one.per == "span" for one in outcomes),
+            has_spans=any(one.per == "span" for one in frame.kind.outcomes),
+            per_criterion=bool(frame.criteria),
         )
+
+    def outcome(self, criterion: Criterion | None) -> Outcome | None:
+        """Return the outcome that answers a criterion."""
+        return self.frame.kind.outcome_of(criterion, self.frame.params)
+
+    def columns(self, criterion: Criterion | None) -> frozenset[str]:
+        """Return the columns that ratings on a criterion stand in."""
+        outcome = self.outcome(criterion)
+        outcomes = self.frame.kind.outcomes if outcome is None else (outcome,)
+        return frozenset(one.column for one in outcomes if one.per != "span")
 
     def criterion(self, name: str) -> Criterion | None:
         """Find a criterion by its key, else by its name."""
@@ -71,12 +80,13 @@ class Shown(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class UnitTarget:
-    """A unit with its parts in canonical order, and the outputs they show."""
+    """A unit with its parts in canonical order, and the outputs they show; `criterion` where it asks only that one."""
 
     id: int
     key: str
     task: TaskTarget
     item: str | None
+    criterion: str
     parts: list[int] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
 
@@ -129,8 +139,10 @@ class Targets:
         by_id = {one.id: one for one in self.tasks.values()}
         units = Unit.objects.filter(task__in=by_id, until=None).order_by("id")
         found = {
-            pk: UnitTarget(pk, key, by_id[task], item)
-            for pk, key, task, item in units.values_list("id", "key", "task_id", "item__key")
+            pk: UnitTarget(pk, key, by_id[task], item, criterion or "")
+            for pk, key, task, item, criterion in units.values_list(
+                "id", "key", "task_id", "item__key", "features__criterion"
+            )
         }
         of_units = {"unit__task__in": by_id, "unit__until": None}
         for pk, unit in PartRow.objects.filter(**of_units).order_by("unit", "number").values_list("id", "unit_id"):
@@ -154,6 +166,8 @@ class Targets:
             steps.append(("system", lambda unit: bool(unit.outputs(names.item, names.system, None))))
         if names.variant is not None:
             steps.append(("variant", lambda unit: bool(unit.outputs(names.item, names.system, names.variant))))
+        if names.criterion is not None:
+            steps.append(("criterion", lambda unit: _asks(unit, names.criterion or "")))
         if names.system_b is not None:
             steps.append(("system_b", lambda unit: bool(unit.outputs(names.item, names.system_b, None))))
         units = self._candidates(names)
@@ -190,6 +204,8 @@ class Targets:
         """Say why no unit is left."""
         if column == "task":
             return _("The task does not show this.")
+        if column == "criterion":
+            return _("The unit asks another criterion (%(criterion)s).") % {"criterion": units[0].criterion}
         if column == "item":
             return _("The unit is of another item (%(item)s).") % {"item": units[0].item}
         if column == "variant":
@@ -201,6 +217,13 @@ class Targets:
         if column == "system_b":
             return _("Its text is not shown together with the other one.")
         return _("This system has no text here.")
+
+
+def _asks(unit: UnitTarget, name: str) -> bool:
+    """Say whether a unit asks a criterion; a name that its task does not know is refused elsewhere."""
+    asked = unit.task.criterion(name)
+    brought = {one.key for one in unit.task.frame.kind.brings(unit.task.frame.params)}
+    return not unit.criterion or asked is None or asked.key == unit.criterion or asked.key in brought
 
 
 def _about(unit: UnitTarget, names: Names) -> About:

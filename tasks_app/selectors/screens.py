@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 
-from tasks_app.models import Assignment, Criterion, PartOutput, Study, Task
+from tasks_app.models import Assignment, Criterion, Item, ItemMedia, PartOutput, Prefill, Study, Task
 from tasks_app.models import TaskCriterion as Asked
 from tasks_app.task_types import TaskType
 from tasks_app.task_types import base as contract
@@ -15,10 +15,13 @@ from tasks_app.task_types import base as contract
 UNITS_KEPT = 20_000
 TASKS_KEPT = 200
 
+# In which order what is shown with an item stands.
+KINDS = ("image", "audio", "video")
+
 # What a screen shows of a unit's item.
 ITEM = {
     f"item_{name}": F(f"part__unit__item__{name}")
-    for name in ("source", "source_language", "reference", "format", "options")
+    for name in ("source", "source_language", "reference", "format", "options", "document_id", "position")
 }
 
 
@@ -33,6 +36,10 @@ class Material:
     reference: str
     format: str
     options: Mapping[str, object]
+    criterion: str = ""
+    media: tuple[contract.Media, ...] = ()
+    # Sources that come before this one in its document, in their order.
+    before: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,11 @@ class Frame:
     def kind(self) -> TaskType:
         """The task type."""
         return self.task.kind
+
+    @property
+    def context_before(self) -> int:
+        """How many sources of the document are shown before a unit's own."""
+        return int(str(self.params.get("context_before") or 0))
 
 
 def criterion_of(row: Criterion) -> contract.Criterion:
@@ -80,28 +92,65 @@ def read_frame(task_id: int) -> Frame:
 
 
 def read_materials(units: "Iterable[int] | QuerySet[Any, int]") -> dict[int, Material]:
-    """Read the texts of units, in one query however many they are; a unit without texts is not among them."""
+    """Read what units show, in at most four queries however many they are; a unit without texts is not among them."""
     rows = (
         PartOutput.objects.filter(part__unit__in=units)
         .order_by("part__unit", "part__number", "id")
         .values(
             "part_id", unit=F("part__unit"), number=F("part__number"), text=F("output__text"),
-            language=F("output__language"), **ITEM,
+            language=F("output__language"), features=F("part__unit__features"), item=F("part__unit__item"), **ITEM,
         )
     )  # fmt: skip
     by_unit: dict[int, list[Any]] = {}
     for row in rows:
         by_unit.setdefault(row["unit"], []).append(row)
-    return {unit_id: _material(found) for unit_id, found in by_unit.items()}
+    media = _media(one[0]["item"] for one in by_unit.values())
+    before = _documents(one[0]["item_document_id"] for one in by_unit.values())
+    carried = _prefill(row["part_id"] for found in by_unit.values() for row in found)
+    return {unit_id: _material(found, media, before, carried) for unit_id, found in by_unit.items()}
 
 
-def _material(rows: Sequence[Any]) -> Material:
+def _media(items: Iterable[int | None]) -> dict[int, list[contract.Media]]:
+    """Read what is shown with items: pictures, then sounds, then films."""
+    found: dict[int, list[contract.Media]] = {}
+    rows = ItemMedia.objects.filter(item__in={one for one in items if one is not None}).order_by("item", "id")
+    for item, role, sha256, mime in rows.values_list("item_id", "role", "media__sha256", "media__kind"):
+        found.setdefault(item, []).append(contract.Media(role.removeprefix("context_"), sha256, mime))
+    return {item: sorted(some, key=lambda one: KINDS.index(one.kind)) for item, some in found.items()}
+
+
+def _documents(documents: Iterable[int | None]) -> dict[int, list[tuple[int, str]]]:
+    """Read the sources of documents with their positions, in their order."""
+    wanted = {one for one in documents if one is not None}
+    found: dict[int, list[tuple[int, str]]] = {}
+    if wanted:
+        rows = Item.objects.filter(document__in=wanted, until=None).order_by("document", "position")
+        for document, position, source in rows.values_list("document_id", "position", "source"):
+            found.setdefault(document, []).append((position, source))  # type: ignore[arg-type]
+    return found
+
+
+def _prefill(parts: Iterable[int]) -> dict[int, list[object]]:
+    """Read what parts carry when they are first shown."""
+    found: dict[int, list[object]] = {}
+    for part, payload in Prefill.objects.filter(part__in=list(parts)).order_by("id").values_list("part_id", "payload"):
+        found.setdefault(part, []).append(payload)
+    return found
+
+
+def _material(
+    rows: Sequence[Any],
+    media: Mapping[int, Sequence[contract.Media]],
+    documents: Mapping[int, Sequence[tuple[int, str]]],
+    carried: Mapping[int, Sequence[object]],
+) -> Material:
     shown: dict[int, tuple[int, contract.Part]] = {}
     for row in rows:
         # Several outputs of a part have one text; the first stands for all.
-        part = contract.Part(row["number"], row["text"], row["language"])
+        part = contract.Part(row["number"], row["text"], row["language"], tuple(carried.get(row["part_id"], ())))
         shown.setdefault(row["number"], (row["part_id"], part))
     item: Mapping[str, Any] = rows[0] if rows else {}
+    document = documents.get(item.get("item_document_id") or 0, ())
     return Material(
         parts=tuple(part for _pk, part in shown.values()),
         part_ids=tuple(pk for pk, _part in shown.values()),
@@ -110,11 +159,14 @@ def _material(rows: Sequence[Any]) -> Material:
         reference=item.get("item_reference") or "",
         format=item.get("item_format") or "text",
         options=item.get("item_options") or {},
+        criterion=(item.get("features") or {}).get("criterion", ""),
+        media=tuple(media.get(item.get("item") or 0, ())),
+        before=tuple(source for position, source in document if position < item["item_position"] and source),
     )
 
 
 # What a unit without texts shows, as of a questionnaire.
-NOTHING_TO_READ = _material(())
+NOTHING_TO_READ = _material((), {}, {}, {})
 
 kept_frame = lru_cache(maxsize=TASKS_KEPT)(read_frame)
 
@@ -157,10 +209,11 @@ def screen_of(assignment: Assignment, study: Study) -> contract.Screen:
 
 def make_screen(frame: Frame, material: Material, study: Study, arrangement: Mapping[str, object]) -> contract.Screen:
     """Put together what a task asks and what a unit shows."""
+    n = frame.context_before
     return contract.Screen(
         type=frame.task.type,
         parts=material.parts,
-        criteria=frame.criteria,
+        criteria=_asked_of(frame, material),
         params=frame.params,
         source=material.source,
         source_language=material.source_language,
@@ -169,4 +222,15 @@ def make_screen(frame: Frame, material: Material, study: Study, arrangement: Map
         format=material.format,
         options=material.options,
         arrangement=arrangement,
+        context=material.before[-n:] if n else (),
+        media=material.media,
+        paged=frame.task.criteria_mode == "page",
     )
+
+
+def _asked_of(frame: Frame, material: Material) -> tuple[contract.Criterion, ...]:
+    """Return what a unit asks: every criterion, or the one it is about and those that the type brings along."""
+    if not material.criterion:
+        return frame.criteria
+    others = {one.key for one in frame.kind.asked(frame.criteria, frame.params)} - {material.criterion}
+    return tuple(one for one in frame.criteria if one.key not in others)

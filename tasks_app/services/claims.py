@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from django.db.models import Max
 
+from tasks_app.designs import RATER
 from tasks_app.models import Assignment, Booklet, Rater, RaterSet, Task
 from tasks_app.services import plans
 from tasks_app.services.database import rows
@@ -28,6 +29,7 @@ class Free:
     unit: int
     item: int | None
     booklet: int
+    criterion: str
     arrangement: dict[str, Any]
 
 
@@ -173,7 +175,7 @@ def has_room(task: Task) -> bool:
 def _remainders(rater: Rater, task: Task) -> list[Free]:
     """Join free places that others left, up to a set, none of a unit the rater has met, well spaced."""
     found = rows(
-        """SELECT p.id, p.unit_id, u.item_id, p.booklet_id, p.arrangement
+        """SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
            FROM tasks_app_place p JOIN tasks_app_booklet b ON b.id = p.booklet_id
            JOIN tasks_app_unit u ON u.id = p.unit_id
            WHERE b.task_id = %s AND b.state = 'left' AND (b.group_id IS NULL OR b.group_id = %s)
@@ -184,7 +186,27 @@ def _remainders(rater: Rater, task: Task) -> list[Free]:
            ORDER BY b.number, p."order" LIMIT %s""",
         [task.pk, rater.group_id, rater.pk, task.set_size * LOOK_AT],
     )
-    return spaced([_free(row) for row in found], task.set_size, task.spacing)
+    return joined([_free(row) for row in found], task, _own_criterion(rater, task))
+
+
+def _own_criterion(rater: Rater, task: Task) -> str:
+    """Return the criterion that a rater judges by, where each rater has one; empty before the first set."""
+    if task.criteria_mode != RATER:
+        return ""
+    met = Assignment.objects.filter(rater=rater, unit__task=task).values_list("unit__features__criterion", flat=True)
+    return met.first() or ""
+
+
+def joined(free: Sequence[Free], task: Task, own: str) -> list[Free]:
+    """Join free places to a set: of one criterion where a rater has one, else of one criterion after the other."""
+    criteria = list(dict.fromkeys(one.criterion for one in free if own in {"", one.criterion}))
+    if task.criteria_mode == RATER:
+        criteria = criteria[:1]
+    chosen: list[Free] = []
+    for criterion in criteria:
+        of_one = [one for one in free if one.criterion == criterion]
+        chosen += spaced(of_one, task.set_size - len(chosen), task.spacing)
+    return chosen
 
 
 def spaced(free: Sequence[Free], size: int, spacing: int) -> list[Free]:
@@ -211,21 +233,24 @@ def spaced(free: Sequence[Free], size: int, spacing: int) -> list[Free]:
 
 
 def _booklet(rater: Rater, task: Task) -> tuple[int | None, list[Free]]:
-    """Find the lowest free booklet without a unit that the rater has met."""
+    """Find the lowest free booklet without a unit that the rater has met, on the criterion the rater judges by."""
+    own = _own_criterion(rater, task)
     found = rows(
         """SELECT b.id FROM tasks_app_booklet b
            WHERE b.task_id = %s AND b.state = 'free' AND (b.group_id IS NULL OR b.group_id = %s)
              AND NOT EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_assignment a
                              ON a.unit_id = p.unit_id AND a.rater_id = %s AND a.purpose = 'main'
                              WHERE p.booklet_id = b.id)
+             AND (%s = '' OR EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
+                                     WHERE p.booklet_id = b.id AND u.features->>'criterion' = %s))
            ORDER BY b.number LIMIT 1""",
-        [task.pk, rater.group_id, rater.pk],
+        [task.pk, rater.group_id, rater.pk, own, own],
     )
     if not found:
         return None, []
     booklet_id = cast("int", found[0][0])
     places = rows(
-        """SELECT p.id, p.unit_id, u.item_id, p.booklet_id, p.arrangement
+        """SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
            FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
            WHERE p.booklet_id = %s ORDER BY p."order" """,
         [booklet_id],
@@ -234,14 +259,8 @@ def _booklet(rater: Rater, task: Task) -> tuple[int | None, list[Free]]:
 
 
 def _free(row: tuple[Any, ...]) -> Free:
-    arrangement = row[4]
-    return Free(
-        row[0],
-        row[1],
-        row[2],
-        row[3],
-        json.loads(arrangement) if isinstance(arrangement, str) else arrangement,
-    )
+    *about, arrangement = row
+    return Free(*about, json.loads(arrangement) if isinstance(arrangement, str) else arrangement)
 
 
 def _assign(rater: Rater, task: Task, chosen: RaterSet, taken: Sequence[Free]) -> None:

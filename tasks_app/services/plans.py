@@ -36,7 +36,7 @@ def plan_units(task: Task) -> tuple[PlanUnit, ...]:
     units = (
         Unit.objects.filter(task=task, until=None, gold=None)
         .order_by("id")
-        .values_list("id", "key", "k", "item__key", "item__position", "document__key")
+        .values_list("id", "key", "k", "item__key", "item__position", "document__key", "features__criterion")
     )
     return tuple(
         PlanUnit(
@@ -46,8 +46,9 @@ def plan_units(task: Task) -> tuple[PlanUnit, ...]:
             document=document,
             position=position or 0,
             shape=tuple(tuple(shapes.get(unit_id, {})[number]) for number in sorted(shapes.get(unit_id, {}))),
+            criterion=criterion or "",
         )
-        for unit_id, key, k, item, position, document in units
+        for unit_id, key, k, item, position, document, criterion in units
     )
 
 
@@ -61,10 +62,12 @@ def draw(task: Task, version: int) -> Drawn:
     """
     units = plan_units(task)
     design = designs.registry[task.design]()
-    booklets = design.draw(
+    booklets = designs.draw_booklets(
+        design,
         units,
         Settings(set_size=task.set_size, spacing=task.spacing),
         task.design_params,
+        task.criteria_mode,
         seeded(task.study, "plan", task.key, version),
     )
     return Drawn(tuple(booklets), measure(booklets, units))
@@ -100,13 +103,14 @@ def store(task: Task, version: Version) -> Drawn:
 def arrange(task: Task, booklets: Sequence[Sequence[PlanUnit]], version: int) -> Iterator[dict[str, object]]:
     """Yield the arrangement of every place in the order of booklets, balanced among units of one shape."""
     kind, params = task.kind, task.kind.params(task.params)
-    streams: dict[tuple[tuple[str, ...], ...], Iterator[dict[str, object]]] = {}
+    streams: dict[tuple[object, ...], Iterator[dict[str, object]]] = {}
     for booklet in booklets:
         for unit in booklet:
-            if unit.shape not in streams:
-                rng = seeded(task.study, "arrangement", task.key, version, unit.shape)
-                streams[unit.shape] = kind.arrange(len(unit.shape), params, rng)
-            yield next(streams[unit.shape])
+            alike = (unit.shape, unit.criterion) if unit.criterion else (unit.shape,)
+            if alike not in streams:
+                rng = seeded(task.study, "arrangement", task.key, version, *alike)
+                streams[alike] = kind.arrange(len(unit.shape), params, rng)
+            yield next(streams[alike])
 
 
 @dataclass(frozen=True, slots=True)

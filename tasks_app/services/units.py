@@ -1,15 +1,17 @@
 """Making units out of items, and storing what is known about them beforehand."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+from tasks_app.designs import APART
 from tasks_app.models import Criterion, Gold, Item, Output, Part, PartOutput, Prefill, Study, Task, Unit
 from tasks_app.services.database import atomically
 from tasks_app.services.items import BATCH
 from tasks_app.services.studies import refuse_frozen
 from tasks_app.task_types import TaskType
+from tasks_app.task_types.base import Criterion as Asked
 from tasks_app.task_types.base import ItemTexts, OutputText, UnitDraft
 
 
@@ -20,9 +22,23 @@ def draft_units(
     task: str,
     seed: int,
     items: Sequence[ItemTexts],
+    criteria: Sequence[str] = (),
 ) -> Iterator[UnitDraft]:
-    """Make the units of a task: the same ones whenever the same items and seed are given. Stores nothing."""
-    return kind.units(items, params, Random(f"{seed}:units:{task}"))  # noqa: S311  reproducible, not secret
+    """Make the units of a task: the same ones whenever the same items and seed are given. Stores nothing.
+
+    With `criteria`, each unit is made once for each of them.
+    """
+    for draft in kind.units(items, params, Random(f"{seed}:units:{task}")):  # noqa: S311  reproducible, not secret
+        if not criteria:
+            yield draft
+        for criterion in criteria:
+            yield replace(draft, key=f"{draft.key}@{criterion}", criterion=criterion)
+
+
+def asked_apart(kind: TaskType, criteria: Sequence[Asked], params: Mapping[str, object], mode: str) -> tuple[str, ...]:
+    """Return the keys of the criteria that have units of their own; none where criteria are asked together."""
+    asked = kind.asked(criteria, params)
+    return tuple(one.key for one in asked) if mode in APART and len(asked) > 1 else ()
 
 
 @dataclass(slots=True)
@@ -56,6 +72,8 @@ def texts_of(study: Study, *, keep: bool) -> Texts:
                 document=row.document.key if row.document else None,
                 position=row.position,
                 options=row.options,
+                source=row.source,
+                reference=row.reference,
             )
         )
         texts.item_ids[row.key] = row.pk
@@ -83,7 +101,17 @@ def make_units(*, study: Study, names: Mapping[tuple[str, str, str], str] | None
 
 def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str, str, str], str]) -> int:
     params = task.kind.params(task.params)
-    drafts = list(draft_units(kind=task.kind, params=params, task=task.key, seed=study.seed, items=texts.items))
+    asked = [Asked(row.criterion.key, row.criterion.name) for row in task.task_criteria.select_related("criterion")]
+    drafts = list(
+        draft_units(
+            kind=task.kind,
+            params=params,
+            task=task.key,
+            seed=study.seed,
+            items=texts.items,
+            criteria=asked_apart(task.kind, asked, params, task.criteria_mode),
+        )
+    )
     by_key = {item.key: item for item in texts.items}
     rows = []
     for draft in drafts:
@@ -96,16 +124,15 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
                 document_id=texts.documents[draft.item] if draft.item is not None else None,
                 k=task.k,
                 since=study.next_version,
-                # What tells a name of the researcher's own from one made by the type, for the export.
-                features={"named": True} if name else {},
+                features=_features(draft, named=bool(name)),
             )
         )
     units = Unit.objects.bulk_create(rows, BATCH)
     shown = [
-        (Part(unit=unit, number=number, text_digest=texts.outputs[draft.item][group[0]][1]), draft.item, group)
+        (Part(unit=unit, number=number, text_digest=texts.outputs[item][group[0]][1]), item, group)
         for unit, draft in zip(units, drafts, strict=True)
         for number, group in enumerate(draft.parts)
-        if draft.item is not None
+        if (item := draft.item_of(number)) is not None
     ]
     Part.objects.bulk_create((part for part, _item, _group in shown), BATCH)
     PartOutput.objects.bulk_create(
@@ -119,12 +146,19 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
     return len(units)
 
 
+def _features(draft: UnitDraft, *, named: bool) -> dict[str, Any]:
+    """Return what is kept of a unit: its criterion, and whether its name is the researcher's own, for the export."""
+    return {**({"named": True} if named else {}), **({"criterion": draft.criterion} if draft.criterion else {})}
+
+
 def name_of_unit(draft: UnitDraft, items: Mapping[str, ItemTexts], names: Mapping[tuple[str, str, str], str]) -> str:
     """Return the researcher's name for a unit: that of the first output it shows; empty where there is none."""
-    if draft.item is None or not draft.parts or not names:
+    item = draft.item_of(0) if draft.parts else None
+    if item is None or not names:
         return ""
-    first = items[draft.item].outputs[draft.parts[0][0]]
-    return names.get((draft.item, first.system, first.variant), "")
+    first = items[item].outputs[draft.parts[0][0]]
+    name = names.get((item, first.system, first.variant), "")
+    return f"{name}@{draft.criterion}" if name and draft.criterion else name
 
 
 @atomically

@@ -130,7 +130,7 @@ class TaskBlock(Block):
     criteria_mode = forms.ChoiceField(
         choices=[
             ("together", _("all on one screen")),
-            ("page", _("one a screen")),
+            ("page", _("one after the other, with the text")),
             ("block", _("all units on one, then the next")),
             ("rater", _("one a rater")),
         ],
@@ -152,13 +152,11 @@ class TaskBlock(Block):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a task that closes before it opens, and a way of asking that is not built yet."""
+        """Refuse a task that closes before it opens."""
         cleaned = super().clean() or self.cleaned_data
         opens, closes = cleaned.get("opens_after_days"), cleaned.get("closes_after_days")
         if opens is not None and closes is not None and closes < opens:
             self.add_error("closes_after_days", _("The task would close before it opens."))
-        if cleaned.get("criteria_mode", "together") != "together":
-            self.add_error("criteria_mode", _("Only “together” can be used so far: all criteria on one screen."))
         return cleaned
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app import task_types
 from tasks_app.models import Item, ItemMedia, Media, Output, PartOutput, Study, System
 from tasks_app.sections import Json, Section
 from tasks_app.services import items as service
@@ -21,6 +22,10 @@ def check_items(reading: StudyReading) -> list[dict[str, Json]]:
     before = reading.problems.count
     table = find_table(ITEMS, reading)
     check = ItemRows(reading)
+    if table is None and _nothing_is_read(reading):
+        # Questionnaires are asked without a text.
+        reading.units_sound = reading.problems.count == before
+        return []
     if table is None:
         if reading.problems.count == before and not reading.used.intersection(ITEMS.files):
             sentence = _(
@@ -40,6 +45,14 @@ def check_items(reading: StudyReading) -> list[dict[str, Json]]:
     _add_systems(reading, check.systems)
     _note_texts(reading, items)
     return items
+
+
+def _nothing_is_read(reading: StudyReading) -> bool:
+    """Say whether no task of the file shows texts."""
+    types = [task["type"] for task in reading.document["tasks"]]
+    return bool(types) and not any(
+        task_types.registry[name].needs_items for name in types if name in task_types.registry
+    )
 
 
 def _add_systems(reading: StudyReading, found: dict[str, None]) -> None:
@@ -83,11 +96,12 @@ def _note_texts(reading: StudyReading, items: list[dict[str, Json]]) -> None:
 
 def export_items(study: Study) -> list[dict[str, Json]]:
     """Return the items with their outputs, in their order; five queries."""
-    named: dict[int, str] = dict(
-        PartOutput.objects.filter(part__unit__task__study=study, part__unit__features__named=True).values_list(
-            "output_id", "part__unit__key"
+    named = {
+        output: key.removesuffix(f"@{criterion}")
+        for output, key, criterion in PartOutput.objects.filter(part__unit__task__study=study, part__unit__features__named=True).values_list(
+            "output_id", "part__unit__key", "part__unit__features__criterion"
         )
-    )
+    }
     outputs: dict[int, list[dict[str, Json]]] = {}
     rows = Output.objects.filter(item__study=study, until=None).order_by("id")
     for pk, item, system, variant, text, language in rows.values_list(

@@ -188,6 +188,11 @@ def check_prefill(reading: StudyReading) -> list[dict[str, Json]]:
             sentence = _("The unit has %(n)d texts, counted from 1; this is %(part)d.")
             check.report(row, "part", sentence % {"n": parts, "part": part})
             continue
+        text = draft.texts(draft.units[row.cells["unit"]])[part - 1].text
+        fault = draft.kind.prefill_problem(row.cells["payload"], text, draft.kind.params(draft.task["params"]))
+        if fault is not None:
+            check.report(row, "payload", fault)
+            continue
         found.append(
             {"task": draft.task["key"], "unit": row.cells["unit"], "part": part, "payload": row.cells["payload"]}
         )

@@ -51,12 +51,43 @@ def check_tasks(reading: StudyReading) -> list[dict[str, Json]]:
             kind = task_types.registry[task["type"]]
             task["params"] = _params(reading, kind.Params, task["params"], (*path, "params"))
             if reading.sound((*path, "params")) and reading.sound((*path, "criteria")):
-                for sentence in kind.problems(asked(reading.document["criteria"], task["criteria"]), task["params"]):
+                own = kind.asked(asked(reading.document["criteria"], task["criteria"]), task["params"])
+                for sentence in kind.problems(own, task["params"]):
                     reading.problem((*path, "criteria"), sentence)
+                _bring(reading, path, task, kind)
         if task["design"] in designs.registry:
             form = designs.registry[task["design"]].Params
             task["design_params"] = _params(reading, form, task["design_params"], (*path, "design_params"))
     return tasks
+
+
+def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_types.TaskType) -> None:
+    """Add what a type itself asks to the criteria of the file and of the task.
+
+    A criterion of the file that has such a key words it in the researcher's own way. Two tasks may ask the same.
+    """
+    known = {one["key"]: one for one in reading.document["criteria"]}
+    given = reading.given("criteria")
+    written = {one.get("key") for one in given if isinstance(one, dict)} if isinstance(given, list) else set()
+    for brought in kind.brings(task["params"]):
+        entry = _entry(brought)
+        if brought.key not in known:
+            reading.document["criteria"].append(entry)
+        elif brought.key not in written and known[brought.key] != entry:
+            sentence = _(
+                "Another task asks “%(key)s” in other words. Word it once: add a criterion with this key to the criteria."
+            )
+            reading.problem((*path, "params"), sentence % {"key": brought.key})
+        if brought.key not in task["criteria"]:
+            task["criteria"].append(brought.key)
+
+
+def _entry(brought: AskedCriterion) -> dict[str, Json]:
+    """Return a criterion that a type brings along as the file would have it."""
+    empty = {name: plain(field.initial) for name, field in CriterionBlock.base_fields.items()}
+    names = ("key", "name", "kind", "definition", "question", "low", "high", "language")
+    said = {name: str(getattr(brought, name)) for name in names}
+    return {**empty, **said, "labels": list(map(str, brought.labels)), "anchors": dict(brought.anchors), "heds": {}}
 
 
 def _check_names(reading: StudyReading, path: Path, keys: list[str], known: list[dict[str, Json]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from django.utils.translation import gettext as _
@@ -13,7 +13,7 @@ from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
 from tasks_app.models import Study
 from tasks_app.sections import Json, Path
 from tasks_app.services import plans
-from tasks_app.services.units import draft_units, name_of_unit
+from tasks_app.services.units import asked_apart, draft_units, name_of_unit
 from tasks_app.studyfile.item_rows import LONGEST
 from tasks_app.studyfile.lists import asked
 from tasks_app.studyfile.reading import StudyReading
@@ -37,8 +37,8 @@ class DraftTask:
 
     def texts(self, unit: UnitDraft) -> list[OutputText]:
         """The text of every part of a unit."""
-        outputs = self.items[unit.item].outputs if unit.item is not None else ()
-        return [outputs[group[0]] for group in unit.parts]
+        shown = [(unit.item_of(number), group[0]) for number, group in enumerate(unit.parts)]
+        return [self.items[item].outputs[first] for item, first in shown if item is not None]
 
     def screen(self, unit: UnitDraft, criteria: list[dict[str, Json]]) -> Screen:
         """A screen of the unit as a rater would see it, in canonical order."""
@@ -47,6 +47,9 @@ class DraftTask:
             parts=tuple(Part(number, one.text, one.language) for number, one in enumerate(self.texts(unit))),
             criteria=asked(criteria, self.task["criteria"]),
             params=self.kind.params(self.task["params"]),
+            source=self.items[unit.item].source if unit.item is not None else "",
+            reference=self.items[unit.item].reference if unit.item is not None else "",
+            options=self.items[unit.item].options if unit.item is not None else {},
         )
 
     def answer(self, unit: UnitDraft, criteria: list[dict[str, Json]]) -> tuple[Screen, Mapping[str, object]]:
@@ -79,12 +82,17 @@ def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
             continue
         items = {item.key: item for item in _texts(reading.document["items"], keep=task["keep_identical"])}
         kind = task_types.registry[task["type"]]
+        params = kind.params(task["params"])
+        if not _items_fit(reading, kind, items, params):
+            continue
+        criteria = asked(reading.document["criteria"], task["criteria"])
         made = draft_units(
             kind=kind,
-            params=kind.params(task["params"]),
+            params=params,
             task=task["key"],
             seed=reading.document["study"]["seed"],
             items=list(items.values()),
+            criteria=asked_apart(kind, criteria, params, task["criteria_mode"]),
         )
         draft = DraftTask(number, task, items, _by_name(reading, task, made, items, names))
         if not draft.units:
@@ -97,6 +105,20 @@ def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
     return drafts
 
 
+def _items_fit(
+    reading: StudyReading, kind: TaskType, items: Mapping[str, ItemTexts], params: Mapping[str, object]
+) -> bool:
+    """Report what keeps items from being judged by a task type; say whether there is nothing."""
+    before = reading.problems.count
+    for item in items.values():
+        for sentence in kind.item_problems(item, params):
+            first = item.outputs[0] if item.outputs else None
+            place = reading.output_places.get((item.key, first.system, first.variant)) if first else None
+            line, column = (place.line, place.column) if place else (0, 0)
+            reading.problems.add(reading.items_file, line, column, f"item “{item.key}”: {sentence}")
+    return reading.problems.count == before
+
+
 def _texts(items: list[dict[str, Json]], *, keep: bool) -> Iterator[ItemTexts]:
     for item in items:
         outputs = [OutputText(one["system"], one["variant"], one["text"], one["language"]) for one in item["outputs"]]
@@ -107,6 +129,8 @@ def _texts(items: list[dict[str, Json]], *, keep: bool) -> Iterator[ItemTexts]:
             document=item["document"] or None,
             position=item["position"],
             options=item["options"],
+            source=item["source"],
+            reference=item["reference"],
         )
 
 
@@ -142,11 +166,12 @@ def _agree_on_name(
     """Refuse two names for one screen; identical outputs, which are shown once, take the first one's name."""
     if not names or draft.item is None:
         return
-    wanted = name_of_unit(draft, items, names)
-    for group in draft.parts:
+    wanted = name_of_unit(replace(draft, criterion=""), items, names)
+    for part, group in enumerate(draft.parts):
         for position, number in enumerate(group):
-            output = items[draft.item].outputs[number]
-            key = (draft.item, output.system, output.variant)
+            item = draft.item_of(part) or draft.item
+            output = items[item].outputs[number]
+            key = (item, output.system, output.variant)
             if names.get(key, "") == wanted:
                 continue
             if position == 0:
@@ -162,11 +187,12 @@ def _agree_on_name(
 
 
 def _report_unit(reading: StudyReading, draft: UnitDraft, items: Mapping[str, ItemTexts], sentence: str) -> None:
-    if draft.item is None or not draft.parts:
+    item = draft.item_of(0) if draft.parts else None
+    if item is None:
         reading.problems.add(reading.items_file, 0, 0, sentence)
         return
-    first = items[draft.item].outputs[draft.parts[0][0]]
-    place = reading.output_places[draft.item, first.system, first.variant]
+    first = items[item].outputs[draft.parts[0][0]]
+    place = reading.output_places[item, first.system, first.variant]
     reading.problems.add(reading.items_file, place.line, place.column, sentence)
 
 
@@ -182,7 +208,14 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
         settings = Settings(set_size=draft.task["set_size"], spacing=draft.task["spacing"])
         rng = plans.seeded(study, "plan", draft.task["key"], study.next_version)
         try:
-            booklets = designs.registry[draft.task["design"]]().draw(units, settings, draft.task["design_params"], rng)
+            booklets = designs.draw_booklets(
+                designs.registry[draft.task["design"]](),
+                units,
+                settings,
+                draft.task["design_params"],
+                draft.task["criteria_mode"],
+                rng,
+            )
         except PlanImpossible as found:
             blamed = next((name for name in found.nearest if (*path, name) in reading.tree.values), None)
             reading.problem(path if blamed is None else (*path, blamed), str(found))
@@ -206,10 +239,11 @@ def plan_units(draft: DraftTask, document: Mapping[str, Json]) -> list[PlanUnit]
             document=draft.items[unit.item].document if unit.item is not None else None,
             position=draft.items[unit.item].position if unit.item is not None else 0,
             shape=tuple(
-                tuple(draft.items[unit.item].outputs[number].system for number in group) for group in unit.parts
-            )
-            if unit.item is not None
-            else (),
+                tuple(draft.items[item].outputs[output].system for output in group)
+                for number, group in enumerate(unit.parts)
+                if (item := unit.item_of(number)) is not None
+            ),
+            criterion=unit.criterion,
         )
         for key, unit in draft.units.items()
         if key not in known

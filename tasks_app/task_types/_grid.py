@@ -5,7 +5,6 @@ Not a task type of its own (its name begins with an underscore), but the base of
 
 from __future__ import annotations
 
-import hashlib
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import plaintext
 from tasks_app.orders import latin_orders
+from tasks_app.task_types._simulation import share_of
 from tasks_app.task_types.base import (
     Criterion,
     ItemTexts,
@@ -28,12 +28,6 @@ from tasks_app.task_types.base import (
     UnitDraft,
     Value,
 )
-
-# How far a simulated rater's answer strays from the latent quality of a text, as a share of the scale.
-NOISE = {Quality.CAREFUL: 0.08, Quality.SLOPPY: 0.3}
-
-# Where a straight-liner always puts their answer, as a share of the scale.
-HABIT = 0.75
 
 
 class GridParams(TextParams):
@@ -141,7 +135,9 @@ class GridType(TaskType):
         """Return the field of one question; `missing` is the message when it was left out."""
 
     @abstractmethod
-    def scale_of(self, params: Mapping[str, object]) -> tuple[float, float, float]:
+    def scale_of(
+        self, params: Mapping[str, object], criterion: Criterion | None = None
+    ) -> tuple[float, float, float]:
         """Return least value, greatest value and step."""
 
     def form(
@@ -189,19 +185,7 @@ class GridType(TaskType):
         answers: dict[str, str] = {}
         for shown in screen.shown_parts:
             for criterion in screen.shown_criteria:
-                if quality is Quality.RANDOM:
-                    share = rng.random()
-                elif quality is Quality.STRAIGHT_LINER:
-                    share = HABIT
-                else:
-                    share = latent_quality(shown.part.text, criterion.key) + rng.gauss(0, NOISE[quality])
+                share = share_of(shown.part.text, criterion.key, quality, rng)
                 chosen = low + step * min(steps, max(0, round(share * steps)))
                 answers[field_name(shown.position, criterion.key)] = f"{chosen:g}"
         return answers
-
-
-def latent_quality(text: str, criterion: str) -> float:
-    """Return how good a simulated rater finds a text, between 0 and 1: the same for all of them."""
-    drawn = hashlib.sha256(f"{criterion}\n{text}".encode()).digest()
-    # The mean of two uniform draws: most texts are middling, few are very good or very bad.
-    return (drawn[0] + drawn[1]) / 510

@@ -8,209 +8,56 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
 from random import Random
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 from django import forms
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.task_types._grading import GoldAnswer as GoldAnswer  # noqa: PLC0414  part of the contract
-from tasks_app.task_types._grading import Graded as Graded  # noqa: PLC0414  part of the contract
-from tasks_app.task_types._grading import grade_one, sentence_for
+from tasks_app.task_types._data import (
+    Arrangement,
+    Criterion,
+    Feedback,
+    ItemTexts,
+    Media,
+    Outcome,
+    OutputText,
+    Part,
+    Quality,
+    Sample,
+    Scale,
+    Screen,
+    ShownPart,
+    UnitDraft,
+    Value,
+    Words,
+)
+from tasks_app.task_types._grading import GoldAnswer, Graded, grade_one, sentence_for
 
-Arrangement: TypeAlias = Mapping[str, object]
-Words: TypeAlias = str | Promise
-
-
-class Scale(StrEnum):
-    """The level of measurement of an outcome: it decides which statistics are offered."""
-
-    NOMINAL = "nominal"
-    ORDINAL = "ordinal"
-    INTERVAL = "interval"
-    RATIO = "ratio"
-    TEXT = "text"
-
-
-class Quality(StrEnum):
-    """How well a simulated rater does their work."""
-
-    CAREFUL = "careful"
-    SLOPPY = "sloppy"
-    RANDOM = "random"
-    STRAIGHT_LINER = "straight_liner"
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One thing that a judgment of this type records.
-
-    `per` names what there is one of: "criterion", "part" (and criterion), "unit" or "span". `column` is the
-    column of the ratings table that holds it.
-    """
-
-    name: str
-    scale: Scale
-    per: str
-    doc: Words
-    column: str = "value"
-
-
-@dataclass(frozen=True, slots=True)
-class OutputText:
-    """One output as the study has it, before units are made."""
-
-    system: str
-    variant: str
-    text: str
-    language: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ItemTexts:
-    """One item with its outputs; `groups` holds the outputs by text, identical ones together."""
-
-    key: str
-    outputs: tuple[OutputText, ...]
-    groups: tuple[tuple[int, ...], ...]
-    document: str | None = None
-    position: int = 0
-    options: Mapping[str, object] = field(default_factory=dict)
-
-    @classmethod
-    def collapsed(cls, key: str, outputs: Sequence[OutputText], *, keep: bool = False, **rest: object) -> ItemTexts:
-        """Find identical outputs and put them together, unless the researcher says to `keep` them apart."""
-        seen: dict[object, list[int]] = {}
-        for number, output in enumerate(outputs):
-            seen.setdefault(number if keep else output.text, []).append(number)
-        groups = tuple(tuple(group) for group in seen.values())
-        return cls(key=key, outputs=tuple(outputs), groups=groups, **rest)  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True, slots=True)
-class UnitDraft:
-    """A unit to be: its key, and for each part in canonical order the outputs (by number) it shows."""
-
-    key: str
-    item: str | None
-    parts: tuple[tuple[int, ...], ...]
-    document: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A text on a screen. `number` is its canonical place in the unit, from 0."""
-
-    number: int
-    text: str
-    language: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    """What a rater is asked about a text. `low` and `high` are the words at the ends of the scale.
-
-    `labels` names every step where the study words them all (then one a step), `anchors` single points.
-    """
-
-    key: str
-    name: str
-    definition: str = ""
-    question: str = ""
-    low: str = ""
-    high: str = ""
-    labels: tuple[str, ...] = ()
-    anchors: Mapping[str, str] = field(default_factory=dict)
-    kind: str = "criterion"
-    language: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownPart:
-    """A part at its place on the screen; `position` counts from 1 and is all that a page may name."""
-
-    position: int
-    part: Part
-
-    @property
-    def letter(self) -> str:
-        """A, B, C … by position only."""
-        return chr(ord("A") + self.position - 1) if self.position <= 26 else str(self.position)
-
-
-@dataclass(frozen=True, slots=True)
-class Screen:
-    """Everything one screen shows, frozen: parts, texts, criteria, parameters, options and arrangement.
-
-    `arrangement` is what was drawn and stored: "parts" the order of parts by screen position, "criteria" the
-    order of criterion keys; a type may add its own entries. There is no system in it, by construction.
-    """
-
-    type: str
-    parts: tuple[Part, ...]
-    criteria: tuple[Criterion, ...]
-    params: Mapping[str, object] = field(default_factory=dict)
-    source: str = ""
-    source_language: str = ""
-    reference: str = ""
-    language: str = "en"
-    format: str = "text"
-    options: Mapping[str, object] = field(default_factory=dict)
-    arrangement: Arrangement = field(default_factory=dict)
-    context: tuple[str, ...] = ()
-
-    @property
-    def shown_parts(self) -> tuple[ShownPart, ...]:
-        """The parts in the order of the screen."""
-        order = self.arrangement.get("parts")
-        if not isinstance(order, Sequence) or sorted(order) != list(range(len(self.parts))):
-            order = range(len(self.parts))
-        return tuple(ShownPart(position, self.parts[number]) for position, number in enumerate(order, start=1))
-
-    @property
-    def shown_criteria(self) -> tuple[Criterion, ...]:
-        """The criteria in the order of the screen."""
-        order = self.arrangement.get("criteria")
-        by_key = {criterion.key: criterion for criterion in self.criteria}
-        if not isinstance(order, Sequence) or sorted(map(str, order)) != sorted(by_key):
-            return self.criteria
-        return tuple(by_key[str(key)] for key in order)
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """One rating to be stored: which part and criterion it is about, and what was said.
-
-    `outcome` names the declared outcome it belongs to; exactly one of `value`, `label` and `text` must be set,
-    except for spans. Part numbers are canonical.
-    """
-
-    outcome: str
-    part: int | None = None
-    criterion: str | None = None
-    number: int = 1
-    value: float | None = None
-    label: str | None = None
-    text: str | None = None
-    shown_value: float | None = None
-    part_b: int | None = None
-    span_side: str | None = None
-    span_start: int | None = None
-    span_end: int | None = None
-    category: str | None = None
-    severity: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """What training tells a rater about one gold answer: right or wrong, and why."""
-
-    passed: bool
-    sentence: Words
-    explanation: str = ""
+# Everything a type is written with comes from here.
+__all__ = [
+    "Arrangement",
+    "Criterion",
+    "Feedback",
+    "GoldAnswer",
+    "Graded",
+    "ItemTexts",
+    "Media",
+    "NoParams",
+    "Outcome",
+    "OutputText",
+    "Part",
+    "Quality",
+    "Sample",
+    "Scale",
+    "Screen",
+    "ShownPart",
+    "TaskType",
+    "TextParams",
+    "UnitDraft",
+    "Value",
+    "Words",
+]
 
 
 class NoParams(forms.Form):
@@ -229,18 +76,44 @@ class TextParams(forms.Form):
         label=_("Show the reference"),
         help_text=_("Marked as an example answer."),
     )
+    context_before = forms.IntegerField(
+        min_value=0,
+        max_value=20,
+        initial=0,
+        label=_("Sources shown before"),
+        help_text=_("So many sources that come before this one in its document."),
+    )
 
 
 class TaskType(ABC):
-    """One way of judging. See the module docstring; `tests/house/` holds every member to this contract."""
+    """One way of judging. See the module docstring; `tests/house/` holds every member to this contract.
+
+    What a page or a datasheet says of a type: `label`, `summary`, `source` (the publications, one sentence each),
+    `use_when`, `analysed`, `limits`. `criteria_needed` counts the criteria of the study, without those that the type
+    brings along. `needs_items` is False for what is asked once a rater, without a text. `allows_back` is False where
+    an answer must not be changed. `side_by_side` says that outputs are held against each other (HEDS 4.2.2).
+    `set_overview` gives raters a page that lists their whole set, to search it and to open any text of it.
+    `plain_text` keeps Markdown from being rendered, since the characters themselves are judged. `has_styles` says that
+    there is a style sheet of the type's own, static/css/task_types/<name>.css.
+    """
 
     name: ClassVar[str] = ""
     label: ClassVar[Words]
     summary: ClassVar[Words]
     source: ClassVar[str]
+    use_when: ClassVar[Words]
+    analysed: ClassVar[Words]
+    limits: ClassVar[Words]
     outcomes: ClassVar[tuple[Outcome, ...]]
     default_instructions: ClassVar[Words] = ""
     criteria_needed: ClassVar[tuple[int, int | None]] = (1, None)
+    needs_items: ClassVar[bool] = True
+    allows_back: ClassVar[bool] = True
+    side_by_side: ClassVar[bool] = False
+    plain_text: ClassVar[bool] = False
+    has_styles: ClassVar[bool] = False
+    set_overview: ClassVar[bool] = False
+    sample: ClassVar[Sample] = Sample()
 
     Params: ClassVar[type[forms.Form]] = NoParams
 
@@ -253,6 +126,11 @@ class TaskType(ABC):
     def script(self) -> str:
         """The ES module that enhances the unit, under static/."""
         return f"js/task_types/{self.name}.js"
+
+    @property
+    def styles(self) -> str:
+        """The style sheet of the type's own, under static/; empty where it has none."""
+        return f"css/task_types/{self.name}.css" if self.has_styles else ""
 
     def params(self, given: Mapping[str, object]) -> dict[str, object]:
         """Fill in defaults and check parameters.
@@ -272,15 +150,53 @@ class TaskType(ABC):
             raise ValueError("\n".join(problems))
         return dict(form.cleaned_data)
 
+    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+        """Return what the type itself asks beside the criteria of the study: each becomes a criterion of its own.
+
+        They are stored with the study, so that every rating says what it answers. A study that has a criterion of the
+        same key words it in its own way.
+        """
+        return ()
+
+    def asked(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> tuple[Criterion, ...]:
+        """Return the criteria of the study, without those that the type brings along."""
+        brought = {one.key for one in self.brings(params)}
+        return tuple(one for one in criteria if one.key not in brought)
+
+    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome | None:
+        """Return the outcome that answers a criterion; None where there is none."""
+        key = criterion.key if criterion is not None else ""
+        named = [one for one in self.outcomes if one.criterion and one.criterion == key]
+        brought = {one.key for one in self.brings(params)}
+        general = [one for one in self.outcomes if not one.criterion and key not in brought]
+        return next(iter([*named, *general]), None)
+
     def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
-        """Yield a sentence for everything in the criteria that does not fit the parameters."""
+        """Yield a sentence for everything in the criteria that does not fit the parameters.
+
+        `criteria` are those of the study, without those that the type brings along.
+        """
         least, most = self.criteria_needed
         if len(criteria) < least or (most is not None and len(criteria) > most):
             wanted = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
             yield f"{self.name} needs {wanted} criteria; {len(criteria)} given."
 
-    def scale_of(self, params: Mapping[str, object]) -> tuple[float, float, float] | None:
-        """Return least value, greatest value and step of a numeric scale; None where there is none."""
+    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence for everything in an item that keeps it from being judged."""
+        return iter(())
+
+    def prefill_problem(self, payload: object, text: str, params: Mapping[str, object]) -> str | None:
+        """Say why something cannot be what a text carries when it is first shown, or return None."""
+        return str(_("Texts of this task type carry nothing when they are first shown."))
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+        """Answer questions of the HEDS 2.0 datasheet about a criterion, by their numbers: 4.3.3 to 4.3.6 and 4.3.8."""
+        return {}
+
+    def scale_of(
+        self, params: Mapping[str, object], criterion: Criterion | None = None
+    ) -> tuple[float, float, float] | None:
+        """Return least value, greatest value and step of the numeric scale of a criterion; None where there is none."""
         return None
 
     @abstractmethod
@@ -298,8 +214,8 @@ class TaskType(ABC):
     def arrange_for_rater(
         self, criteria: Sequence[Criterion], params: Mapping[str, object], rng: Random
     ) -> dict[str, object]:
-        """Draw what stays the same for one rater: the order of criteria, and what a type adds."""
-        keys = [criterion.key for criterion in criteria]
+        """Draw what stays the same for one rater: the order of the study's criteria, and what a type adds."""
+        keys = [criterion.key for criterion in self.asked(criteria, params)]
         rng.shuffle(keys)
         return {"criteria": keys}
 

@@ -70,7 +70,9 @@ class Likert(GridType):
             error_messages={"required": missing, "invalid_choice": _("Choose one of the steps shown.")},
         )
 
-    def scale_of(self, params: Mapping[str, object]) -> tuple[float, float, float]:
+    def scale_of(
+        self, params: Mapping[str, object], criterion: Criterion | None = None
+    ) -> tuple[float, float, float]:
         """Steps are 1, 2 … points."""
         return 1.0, float(str(params["points"])), 1.0
 

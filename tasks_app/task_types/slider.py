@@ -90,6 +90,8 @@ class Slider(GridType):
             },
         )
 
-    def scale_of(self, params: Mapping[str, object]) -> tuple[float, float, float]:
+    def scale_of(
+        self, params: Mapping[str, object], criterion: Criterion | None = None
+    ) -> tuple[float, float, float]:
         """The range and step as set."""
         return float(str(params["minimum"])), float(str(params["maximum"])), float(str(params["step"]))

@@ -50,10 +50,16 @@ def unit(request: HttpRequest, rater: Rater, token: str, order: int) -> HttpResp
     if request.method == "POST":
         return _answer(request, rater, token)
     stored = assignment.judgments.order_by("-id").first()
-    if stored is None or rater.state == Rater.State.ENDED or not rater.study.options.allow_back:
+    if stored is None or rater.state == Rater.State.ENDED or not _may_go_back(rater, assignment):
         return redirect("rater:next", token)
     form = _task_form(rater, assignment, initial=stored.answer)
     return _page(request, rater, token, assignment, form, stored=stored, comment=stored.comment)
+
+
+def _may_go_back(rater: Rater, assignment: Assignment) -> bool:
+    """Say whether an answer may be changed: the study and the task type both let raters go back."""
+    kind = screens.frame_of(assignment.unit.task_id, rater.study).kind
+    return rater.study.options.allow_back and kind.allows_back
 
 
 def _paused(request: HttpRequest) -> HttpResponse:
@@ -106,13 +112,15 @@ def _page(
     submission = uuid.uuid4()
     initial = {"submission": submission, "replaces": stored.pk if stored else None}
     progress = progress_of(rater, options.minutes, frame.task.set_size)
-    back = progress.before(assignment.order) if options.allow_back else None
+    back = progress.before(assignment.order) if options.allow_back and frame.kind.allows_back else None
     context = {
         "frame": pages.frame_for(rater, token, progress),
         "screen": _screen(rater, assignment),
         "form": form,
         "unit_template": frame.kind.template_name,
         "unit_script": frame.kind.script,
+        "unit_styles": frame.kind.styles,
+        "media_base": f"{reverse('rater:next', args=[token])}media/",
         "answer_fields": fields or AnswerFields(bound_to=bound, initial=initial),
         "instructions_html": instructions_html([frame.task]),
         "skip_form": SkipForm(bound_to=bound, initial={"submission": uuid.uuid4()}) if options.allow_skip else None,
@@ -202,7 +210,7 @@ def _conflict(
     request: HttpRequest, rater: Rater, token: str, assignment: Assignment, form: forms.Form, stored: Judgment
 ) -> HttpResponse:
     """Show the stored answer beside the one that came now, and let the rater say which holds."""
-    may_change = rater.study.options.allow_back and rater.state != Rater.State.ENDED
+    may_change = _may_go_back(rater, assignment) and rater.state != Rater.State.ENDED
     skipped = [(_("Skipped"), stored.get_skip_reason_display())]
     context = {
         "frame": pages.frame_for(rater, token, progress_of(rater, rater.study.options.minutes, 1)),

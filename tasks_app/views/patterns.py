@@ -71,21 +71,27 @@ class SampleForm(forms.Form):
 
 def sample_screen(member: TaskType, language: str, layout: Mapping[str, object]) -> Screen:
     """Make a screen of a type the way a study would: items into units, a unit into parts, an arrangement drawn."""
-    params = member.params(layout)
+    params = member.params({**member.sample.params, **layout})
     texts = TEXTS[language]
     outputs = [OutputText(system=str(number), variant="", text=text) for number, text in enumerate(texts)]
     rng = Random(SEED)  # noqa: S311  an example, not a secret
-    units = list(member.units([ItemTexts.collapsed("item", outputs)], params, rng))
+    item = ItemTexts.collapsed("item", outputs, options=member.sample.options)
+    units = list(member.units([item], params, rng))
     shown = units[0].parts if units else ()
+    most = member.criteria_needed[1]
+    criteria = member.sample.criteria or CRITERIA[: len(CRITERIA) if most is None else most]
+    criteria += member.brings(params)
+    drawn = next(member.arrange(max(1, len(shown)), params, rng))
     return Screen(
         type=member.name,
         parts=tuple(Part(number, texts[group[0]], language) for number, group in enumerate(shown)),
-        criteria=CRITERIA[: member.criteria_needed[1] or len(CRITERIA)],
+        criteria=criteria,
         params=params,
-        source=SOURCE,
+        source=SOURCE if member.needs_items else "",
         source_language="de",
         language="en",
-        arrangement=next(member.arrange(max(1, len(shown)), params, rng)),
+        options=member.sample.options,
+        arrangement={**drawn, **member.arrange_for_rater(criteria, params, rng)},
     )
 
 

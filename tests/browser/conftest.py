@@ -1,10 +1,15 @@
 """Studies on the live site, made by the commands a researcher has."""
 
+import shutil
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
+from evalweb.local_services.folder import BASE_DIR
 from tests.servers import LiveSite
 
 STUDY = """\
@@ -64,3 +69,31 @@ def make_study(live_site: LiveSite, tmp_path: Path) -> Callable[..., str]:
         return live_site.manage("move_study", slug, "open").strip()
 
     return make
+
+
+@pytest.fixture(scope="module")
+def open_example(live_site: LiveSite, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """Load and open the example study of a task type on the live site, and return the address of its rater link.
+
+    There are places for many raters. What is given changes the (first) task: `params` its parameters, `criteria` the
+    study's criteria, anything else a key of the task.
+    """
+    numbers = count(1)
+
+    def load(name: str, params: dict[str, Any] | None = None, **task: Any) -> str:
+        number = next(numbers)
+        folder = tmp_path_factory.mktemp(name) / "study"
+        shutil.copytree(BASE_DIR / "examples" / name, folder)
+        yaml = YAML()
+        study = yaml.load(folder / "study.yaml")
+        study["study"]["slug"] = f"{name.replace('_', '-')}-{folder.parent.name[-2:]}-{number}"
+        study.setdefault("flow", {})["enrolments_per_address"] = 10_000
+        study["tasks"][0].setdefault("params", {}).update(params or {})
+        for one in study["tasks"]:
+            one["k"] = 40
+        study["tasks"][0].update(task)
+        yaml.dump(study, folder / "study.yaml")
+        live_site.manage("load_study", str(folder), "--owner", "researcher")
+        return live_site.manage("move_study", str(study["study"]["slug"]), "open").strip()
+
+    return load

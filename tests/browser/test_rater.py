@@ -2,41 +2,12 @@
 
 from collections.abc import Callable
 
-import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.kit import PHONE, accessible, at, begin, press_until, send
 from tests.servers import LiveSite
 
 MakeStudy = Callable[..., str]
-PHONE = {"width": 390, "height": 844}
-
-
-def begin(page: Page, link: str) -> None:
-    """Consent and read the instructions."""
-    page.goto(link)
-    page.get_by_role("checkbox").check()
-    page.get_by_role("button", name="I agree, begin").click()
-    page.get_by_role("button", name="Start").click()
-    at(page, 0)
-
-
-def at(page: Page, done: int, timeout: float = 10_000) -> None:
-    """Wait until the bar on top says how many are done."""
-    expect(page.locator(".top-progress")).to_contain_text(f"{done} of ", timeout=timeout)
-
-
-def send(page: Page) -> None:
-    """Press the button at the foot."""
-    page.get_by_role("button", name="Send and go on").click()
-
-
-def accessible(page: Page, within: str | None = None, but: str = "") -> None:
-    """Assert that axe-core finds nothing to complain of, in light and dark; colours do not fade meanwhile."""
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        found = [one for one in Axe().run(page, context=within).response["violations"] if one["id"] != but]
-        assert not found, f"{page.url} ({scheme}): {[(one['id'], one['nodes'][0]['html']) for one in found]}"
 
 
 def test_the_whole_way_with_the_mouse(page: Page, make_study: MakeStudy) -> None:
@@ -80,15 +51,6 @@ def test_the_whole_way_with_the_keyboard_alone(page: Page, make_study: MakeStudy
         expect(page.locator("input[type=radio]:checked")).to_have_count(2)
         page.keyboard.press("Control+Enter")
     expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
-
-
-def press_until(page: Page, reached: Callable[[], bool]) -> None:
-    """Press Tab until the focus is where it should be."""
-    for _press in range(60):
-        page.keyboard.press("Tab")
-        if reached():
-            return
-    pytest.fail("The keyboard does not get there.")
 
 
 def test_sliders_by_keyboard_are_unset_until_touched(page: Page, make_study: MakeStudy, live_site: LiveSite) -> None:

@@ -20,25 +20,43 @@ CRITERIA = (
     Criterion("fluency", "Fluency", question="How fluent is it?", low="not at all", high="perfectly"),
     Criterion("content", "Content", question="Does it say the same?", low="nothing", high="everything"),
 )
-ITEMS = tuple(
-    ItemTexts.collapsed(
-        f"i{number}", [OutputText(system, "", f"Text {number} by {index}") for index, system in enumerate("abc")]
+
+
+def items_for(kind: TaskType, keys: str = "abc") -> tuple[ItemTexts, ...]:
+    """Make a few items with one text by each of three systems."""
+    return tuple(
+        ItemTexts.collapsed(
+            f"i{number}",
+            [OutputText(system, "", f"Text {number} by {index}") for index, system in enumerate(keys)],
+            options=kind.sample.options,
+        )
+        for number in range(6)
     )
-    for number in range(5)
-)
+
+
+def criteria_for(kind: TaskType) -> tuple[Criterion, ...]:
+    """Return as many criteria as a type takes of ours, or its own samples."""
+    return kind.sample.criteria or CRITERIA[: len(CRITERIA) if kind.criteria_needed[1] is None else kind.criteria_needed[1]]
 
 
 def screens_of(kind: TaskType, seed: int = 1, **given: object) -> list[Screen]:
     """Make screens the way a study does: units from items, arrangements from the stream, one rater's order."""
-    params = kind.params(given)
+    params = kind.params({**kind.sample.params, **given})
     rng = Random(seed)
-    own = kind.arrange_for_rater(CRITERIA, params, rng)
+    criteria = criteria_for(kind) + kind.brings(params)
+    own = kind.arrange_for_rater(criteria, params, rng)
+    items = {item.key: item for item in items_for(kind)}
     made = []
-    for unit in kind.units(ITEMS, params, rng):
-        item = next(one for one in ITEMS if one.key == unit.item)
-        parts = tuple(Part(n, item.outputs[group[0]].text) for n, group in enumerate(unit.parts))
+    for unit in kind.units(list(items.values()), params, rng):
+        of_parts = [items[unit.item_of(n) or ""] for n in range(len(unit.parts))]
+        parts = tuple(
+            Part(n, item.outputs[group[0]].text) for n, (item, group) in enumerate(zip(of_parts, unit.parts, strict=True))
+        )
         arrangement = {**next(kind.arrange(len(parts), params, rng)), **own}
-        made.append(Screen(kind.name, parts, CRITERIA, params, source="A source", arrangement=arrangement))
+        options = kind.sample.options
+        made.append(
+            Screen(kind.name, parts, criteria, params, source="A source", options=options, arrangement=arrangement)
+        )
     return made
 
 
@@ -58,14 +76,15 @@ def test_its_rooms_are_there(kind: TaskType) -> None:
         f"tasks_app/task_types/{kind.name}.py",
         f"static/{kind.script}",
         f"tests/task_types/test_{kind.name}.py",
-        f"examples/{kind.name}/study.yaml",
+        *([f"static/{kind.styles}"] if kind.has_styles else []),
     ):
         assert (ROOT / room).is_file(), room
 
 
 @every_type
 def test_it_says_what_it_is(kind: TaskType) -> None:
-    for words in (kind.label, kind.summary, kind.default_instructions, kind.source):
+    facts = (kind.label, kind.summary, kind.default_instructions, kind.source, kind.use_when, kind.analysed, kind.limits)
+    for words in facts:
         assert str(words).strip()
     assert kind.outcomes
     assert all(str(outcome.doc).strip() for outcome in kind.outcomes)
@@ -87,7 +106,11 @@ def test_a_simulated_answer_is_accepted_and_gives_the_declared_outcomes(kind: Ta
             form = kind.form(screen, kind.simulate(screen, quality, Random(3)))
             assert form.is_valid(), form.errors
             values = list(kind.ratings(screen, form.cleaned_data))
-            assert {value.outcome for value in values} == {outcome.name for outcome in kind.outcomes}
+            said = {value.outcome for value in values}
+            assert said <= {outcome.name for outcome in kind.outcomes}
+            needed = {one.name for one in kind.outcomes if not one.optional}
+            asked = {one.key for one in screen.criteria}
+            assert said >= {one.name for one in kind.outcomes if one.name in needed and one.criterion in {"", *asked}}
             _hold_together(screen, values)
 
 

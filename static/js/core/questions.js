@@ -5,8 +5,17 @@ export function questionsOf(form) {
   return [...form.querySelectorAll("[data-question]")];
 }
 
-/** Say whether a question has an answer: a choice made, or a field filled in. */
+/**
+ * Say whether a question has an answer: a choice made, or a field filled in. Where more is needed the type's script
+ * says so itself, by data-complete="true" or "false"; an optional question (data-optional) is never open.
+ */
 export function isAnswered(question) {
+  if ("optional" in question.dataset) {
+    return true;
+  }
+  if (question.dataset.complete) {
+    return question.dataset.complete === "true";
+  }
   const controls = [...question.querySelectorAll("input[name], select[name], textarea[name]")];
   return controls.some((control) =>
     control.type === "radio" || control.type === "checkbox" ? control.checked : control.value.trim() !== "",
@@ -27,8 +36,9 @@ export function controlOf(question) {
   );
 }
 
-/** Move the focus into a question and bring the whole of it into view. */
+/** Move the focus into a question and bring the whole of it into view; whoever hides questions hears "reveal" first. */
 export function focusQuestion(question) {
+  question.dispatchEvent(new CustomEvent("reveal", { bubbles: true }));
   controlOf(question)?.focus({ preventScroll: true, focusVisible: true });
   question.scrollIntoView({ block: "nearest" });
 }

@@ -38,7 +38,7 @@ YAML_CASES = {
     "language": ("language: en", "language: §english please", "study.language: This is not a language tag. Write one such as en, pt-BR or zh-Hant."),
     "money": ("amount: 1.50", "amount: §1.505", "pay.amount: Ensure that there are no more than 2 decimal places."),
     "date": ("pay:", "about:\n  withdraw_until: §2026-02-30\npay:", "about.withdraw_until: Enter a valid date."),
-    "criteria mode": ("k: 2", "k: 2\n    criteria_mode: §page", "tasks[0].criteria_mode: Only “together” can be used so far: all criteria on one screen."),
+    "criteria mode": ("k: 2", "k: 2\n    criteria_mode: §pages", "tasks[0].criteria_mode: must be one of"),
     "closes before it opens": ("k: 2", "k: 2\n    opens_after_days: 3\n    closes_after_days: §2", "tasks[0].closes_after_days: The task would close before it opens."),
     "format from the future": ("evalweb: 1", "evalweb: §2", "evalweb: This file is of format 2; this installation reads format 1. Update it."),
     "no format": ("evalweb: 1\nstudy:", "§study:", "evalweb: The first line must be “evalweb: 1”, the version of this format."),

@@ -1,0 +1,247 @@
+"""What passes between a study and a task type: frozen, without the database, a system's name or another rater."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from django.utils.functional import Promise
+
+Arrangement: TypeAlias = Mapping[str, object]
+Words: TypeAlias = str | Promise
+
+
+class Scale(StrEnum):
+    """The level of measurement of an outcome: it decides which statistics are offered."""
+
+    NOMINAL = "nominal"
+    ORDINAL = "ordinal"
+    INTERVAL = "interval"
+    RATIO = "ratio"
+    TEXT = "text"
+
+
+class Quality(StrEnum):
+    """How well a simulated rater does their work."""
+
+    CAREFUL = "careful"
+    SLOPPY = "sloppy"
+    RANDOM = "random"
+    STRAIGHT_LINER = "straight_liner"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One thing that a judgment of this type records.
+
+    `per` names what there is one of: "criterion" (for each text), "part", "pair", "unit" or "span". `column` is the
+    column of the ratings table that holds it. `criterion` is the key of a criterion that the type brings along and
+    that this outcome answers; without one the outcome answers the criteria of the study. `optional` says that a
+    judgment may be without it.
+    """
+
+    name: str
+    scale: Scale
+    per: str
+    doc: Words
+    column: str = "value"
+    criterion: str = ""
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OutputText:
+    """One output as the study has it, before units are made."""
+
+    system: str
+    variant: str
+    text: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTexts:
+    """One item with its outputs; `groups` holds the outputs by text, identical ones together."""
+
+    key: str
+    outputs: tuple[OutputText, ...]
+    groups: tuple[tuple[int, ...], ...]
+    document: str | None = None
+    position: int = 0
+    options: Mapping[str, object] = field(default_factory=dict)
+    source: str = ""
+    reference: str = ""
+
+    @classmethod
+    def collapsed(cls, key: str, outputs: Sequence[OutputText], *, keep: bool = False, **rest: object) -> ItemTexts:
+        """Find identical outputs and put them together, unless the researcher says to `keep` them apart."""
+        seen: dict[object, list[int]] = {}
+        for number, output in enumerate(outputs):
+            seen.setdefault(number if keep else output.text, []).append(number)
+        groups = tuple(tuple(group) for group in seen.values())
+        return cls(key=key, outputs=tuple(outputs), groups=groups, **rest)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitDraft:
+    """A unit to be: its key, and for each part in canonical order the outputs (by number) it shows.
+
+    Parts are of the unit's item, unless `part_items` names the item of each: then several items are on one screen.
+    `criterion` is set by the study where each criterion has units of its own, never by a type.
+    """
+
+    key: str
+    item: str | None
+    parts: tuple[tuple[int, ...], ...]
+    document: str | None = None
+    part_items: tuple[str, ...] = ()
+    criterion: str = ""
+
+    def item_of(self, number: int) -> str | None:
+        """Return the key of the item that a part is of."""
+        return self.part_items[number] if self.part_items else self.item
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A text on a screen. `number` is its canonical place in the unit, from 0.
+
+    `prefill` holds what the text carries when it is first shown, such as spans to confirm or remove.
+    """
+
+    number: int
+    text: str
+    language: str = ""
+    prefill: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """A picture, sound or film shown with an item. `kind` is image, audio or video; `name` is a hash, nothing else."""
+
+    kind: str
+    name: str
+    mime: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What a rater is asked about a text. `low` and `high` are the words at the ends of the scale.
+
+    `labels` names every step where the study words them all (then one a step), `anchors` single points.
+    """
+
+    key: str
+    name: str
+    definition: str = ""
+    question: str = ""
+    low: str = ""
+    high: str = ""
+    labels: tuple[str, ...] = ()
+    anchors: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "criterion"
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPart:
+    """A part at its place on the screen; `position` counts from 1 and is all that a page may name."""
+
+    position: int
+    part: Part
+
+    @property
+    def letter(self) -> str:
+        """A, B, C … by position only."""
+        return chr(ord("A") + self.position - 1) if self.position <= 26 else str(self.position)
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Everything one screen shows, frozen: parts, texts, criteria, parameters, options and arrangement.
+
+    `arrangement` is what was drawn and stored: "parts" the parts by screen position (a part may stand at several
+    positions, or at none), "criteria" the order of criterion keys; a type may add its own entries. `context` holds the
+    sources before this one in its document. `paged` says that questions are to be shown one at a time. There is no
+    system in a screen, by construction.
+    """
+
+    type: str
+    parts: tuple[Part, ...]
+    criteria: tuple[Criterion, ...]
+    params: Mapping[str, object] = field(default_factory=dict)
+    source: str = ""
+    source_language: str = ""
+    reference: str = ""
+    language: str = "en"
+    format: str = "text"
+    options: Mapping[str, object] = field(default_factory=dict)
+    arrangement: Arrangement = field(default_factory=dict)
+    context: tuple[str, ...] = ()
+    media: tuple[Media, ...] = ()
+    paged: bool = False
+
+    @property
+    def shown_parts(self) -> tuple[ShownPart, ...]:
+        """The parts in the order of the screen."""
+        order = self.arrangement.get("parts")
+        if not isinstance(order, Sequence) or not order or not set(order) <= set(range(len(self.parts))):
+            order = range(len(self.parts))
+        return tuple(ShownPart(position, self.parts[number]) for position, number in enumerate(order, start=1))
+
+    @property
+    def shown_criteria(self) -> tuple[Criterion, ...]:
+        """The criteria in the order of the screen."""
+        order = self.arrangement.get("criteria")
+        by_key = {criterion.key: criterion for criterion in self.criteria}
+        if not isinstance(order, Sequence):
+            return self.criteria
+        drawn = [by_key[str(key)] for key in order if str(key) in by_key]
+        return (*drawn, *(one for one in self.criteria if one not in drawn))
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a screen of a type needs to be shown without a study: on the patterns page, in the catalogue, in tests.
+
+    `criteria` may stay empty where two ordinary ones with worded ends will do.
+    """
+
+    params: Mapping[str, object] = field(default_factory=dict)
+    criteria: tuple[Criterion, ...] = ()
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One rating to be stored: which part and criterion it is about, and what was said.
+
+    `outcome` names the declared outcome it belongs to; exactly one of `value`, `label` and `text` must be set,
+    except for spans. Part numbers are canonical.
+    """
+
+    outcome: str
+    part: int | None = None
+    criterion: str | None = None
+    number: int = 1
+    value: float | None = None
+    label: str | None = None
+    text: str | None = None
+    shown_value: float | None = None
+    part_b: int | None = None
+    span_side: str | None = None
+    span_start: int | None = None
+    span_end: int | None = None
+    category: str | None = None
+    severity: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What training tells a rater about one gold answer: right or wrong, and why."""
+
+    passed: bool
+    sentence: Words
+    explanation: str = ""

@@ -1,0 +1,74 @@
+"""What browser tests of raters' pages have in common: getting to a unit, sending it, a phone, no script, axe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.servers import LiveSite
+
+PHONE = {"width": 390, "height": 844}
+
+
+def begin(page: Page, link: str) -> None:
+    """Consent and read the instructions."""
+    page.goto(link)
+    page.get_by_role("checkbox").check()
+    page.get_by_role("button", name="I agree, begin").click()
+    page.get_by_role("button", name="Start").click()
+    at(page, 0)
+
+
+def at(page: Page, done: int, timeout: float = 10_000) -> None:
+    """Wait until the bar on top says how many are done."""
+    expect(page.locator(".top-progress")).to_contain_text(f"{done} of ", timeout=timeout)
+
+
+def send(page: Page) -> None:
+    """Press the button at the foot."""
+    page.get_by_role("button", name="Send and go on").click()
+
+
+def accessible(page: Page, within: str | None = None, but: str = "") -> None:
+    """Assert that axe-core finds nothing to complain of, in light and dark; colours do not fade meanwhile."""
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found = [one for one in Axe().run(page, context=within).response["violations"] if one["id"] != but]
+        assert not found, f"{page.url} ({scheme}): {[(one['id'], one['nodes'][0]['html']) for one in found]}"
+
+
+def press_until(page: Page, reached: Callable[[], bool], key: str = "Tab") -> None:
+    """Press Tab, or another key, until the focus is where it should be."""
+    for _press in range(80):
+        page.keyboard.press(key)
+        if reached():
+            return
+    pytest.fail("The keyboard does not get there.")
+
+
+def fits(page: Page) -> None:
+    """Assert that a page does not scroll sideways."""
+    width = page.evaluate("document.documentElement.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+
+
+@contextmanager
+def phone(browser: Browser, site: LiveSite) -> Iterator[Page]:
+    """Open a page on a phone: narrow, touched."""
+    context = browser.new_context(base_url=site.url, viewport=PHONE, has_touch=True, is_mobile=True, locale="en-GB")
+    context.set_default_timeout(10_000)
+    yield context.new_page()
+    context.close()
+
+
+@contextmanager
+def without_script(browser: Browser, site: LiveSite) -> Iterator[Page]:
+    """Open a page in a browser that runs no scripts."""
+    context = browser.new_context(base_url=site.url, java_script_enabled=False, locale="en-GB")
+    context.set_default_timeout(10_000)
+    yield context.new_page()
+    context.close()
