@@ -1,7 +1,5 @@
 """Small studies made row by row, for tests whose subject is not the study file."""
 
-from random import Random
-
 from django.contrib.auth.models import User
 
 from tasks_app import plaintext
@@ -11,16 +9,12 @@ from tasks_app.models import (
     Item,
     Membership,
     Output,
-    Part,
-    PartOutput,
     Study,
     System,
     Task,
     TaskCriterion,
-    Unit,
 )
-from tasks_app.services import lifecycle
-from tasks_app.task_types.base import ItemTexts, OutputText
+from tasks_app.services import lifecycle, units
 
 
 def build_study(
@@ -35,6 +29,7 @@ def build_study(
     k: int = 2,
     set_size: int = 4,
     spacing: int = 1,
+    criteria_mode: str = "together",
     opened: bool = True,
     **flow: object,
 ) -> Study:
@@ -60,39 +55,34 @@ def build_study(
         k=k,
         set_size=set_size,
         spacing=spacing,
+        criteria_mode=criteria_mode,
     )
-    for order, key in enumerate(criteria, start=1):
-        row = Criterion.objects.create(
-            study=study,
-            key=key,
-            name=key.capitalize(),
-            question=f"How good is the {key}?",
-            ends={"low": "very bad", "high": "very good"},
-        )
-        TaskCriterion.objects.create(task=task, criterion=row, order=order)
+    _ask(task, criteria)
     rows = [System.objects.create(study=study, key=key) for key in systems]
-    texts = []
-    outputs: dict[str, list[Output]] = {}
     for number in range(items):
         item = Item.objects.create(study=study, key=f"i{number}", source=f"Source {number}")
-        outputs[item.key] = [
-            _output(item, system, f"Text {number} in version {index}") for index, system in enumerate(rows)
-        ]
-        texts.append(
-            ItemTexts.collapsed(item.key, [OutputText(one.system.key, "", one.text) for one in outputs[item.key]])
-        )
-    for draft in task.kind.units(texts, task.kind.params(task.params), Random(1)):
-        unit = Unit.objects.create(task=task, key=draft.key, item=outputs[draft.key.split("/")[0]][0].item, k=k)
-        for index, group in enumerate(draft.parts):
-            first = outputs[unit.key.split("/")[0]][group[0]]
-            part = Part.objects.create(unit=unit, number=index, text_digest=first.digest)
-            PartOutput.objects.bulk_create(
-                PartOutput(part=part, output=outputs[unit.key.split("/")[0]][one]) for one in group
-            )
+        for index, system in enumerate(rows):
+            text = f"Text {number} in version {index}"
+            Output.objects.create(item=item, system=system, text=text, digest=plaintext.digest(text))
+    units.make_units(study=study)
     if opened:
         study = lifecycle.move(study_id=study.pk, action="open", by=owner)
     return study
 
 
-def _output(item: Item, system: System, text: str) -> Output:
-    return Output.objects.create(item=item, system=system, text=text, digest=plaintext.digest(text))
+def _ask(task: Task, keys: tuple[str, ...]) -> None:
+    """Give a task criteria with worded ends, and those that its type brings along."""
+    rows = [
+        Criterion(
+            study=task.study,
+            key=key,
+            name=key.capitalize(),
+            question=f"How good is the {key}?",
+            ends={"low": "very bad", "high": "very good"},
+        )
+        for key in keys
+    ]
+    brought = task.kind.brings(task.kind.params(task.params))
+    rows += [Criterion(study=task.study, key=one.key, name=one.name, kind=one.kind) for one in brought]
+    for order, row in enumerate(Criterion.objects.bulk_create(rows), start=1):
+        TaskCriterion.objects.create(task=task, criterion=row, order=order)

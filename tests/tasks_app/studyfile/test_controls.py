@@ -13,7 +13,7 @@ from tasks_app.models import Gold, Unit
 from tasks_app.services import plans
 from tests.tasks_app.studyfile.kit import STUDY, problems_of, put, spoil, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("texts_carry_something")]
 
 CONTROLS = """\
 unit,purpose,criterion,kind,answer,explanation

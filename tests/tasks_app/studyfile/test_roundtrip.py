@@ -218,6 +218,7 @@ def test_an_export_does_not_say_when_it_was_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.usefixtures("texts_carry_something")
 def test_controls_prefill_media_and_unit_names_come_back(tmp_path: Path) -> None:
     items = (
         "item,system,output,unit,context_image,context_audio\n"
