@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
+import yaml
 
 from evalweb.local_services.folder import BASE_DIR
 from tests.servers import LiveSite
@@ -84,15 +84,15 @@ def open_example(live_site: LiveSite, tmp_path_factory: pytest.TempPathFactory) 
         number = next(numbers)
         folder = tmp_path_factory.mktemp(name) / "study"
         shutil.copytree(BASE_DIR / "examples" / name, folder)
-        yaml = YAML()
-        study = yaml.load(folder / "study.yaml")
+        study = yaml.safe_load((folder / "study.yaml").read_text(encoding="utf-8"))
         study["study"]["slug"] = f"{name.replace('_', '-')}-{folder.parent.name[-2:]}-{number}"
         study.setdefault("flow", {})["enrolments_per_address"] = 10_000
         study["tasks"][0].setdefault("params", {}).update(params or {})
         for one in study["tasks"]:
             one["k"] = 40
         study["tasks"][0].update(task)
-        yaml.dump(study, folder / "study.yaml")
+        text = yaml.safe_dump(study, allow_unicode=True, sort_keys=False)
+        (folder / "study.yaml").write_text(text, encoding="utf-8")
         live_site.manage("load_study", str(folder), "--owner", "researcher")
         return live_site.manage("move_study", str(study["study"]["slug"]), "open").strip()
 
