@@ -32,7 +32,7 @@ def judge(study: Study, rater: Rater, n: int) -> None:
 
 
 def test_one_criterion_a_rater_also_after_others_left() -> None:
-    study = build_study(None, items=4, criteria=ASKED, criteria_mode="rater", k=2, set_size=4, sets_per_rater=2)
+    study = build_study(None, items=12, criteria=ASKED, criteria_mode="rater", k=2, set_size=4, sets_per_rater=2)
     first = [arrive(study) for _rater in range(6)]
     assert [len(set(criteria_met(rater))) for rater in first] == [1] * 6
     assert sorted(criteria_met(rater)[0] for rater in first) == sorted([*ASKED, *ASKED])
