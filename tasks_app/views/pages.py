@@ -152,13 +152,24 @@ def personal_link(request: HttpRequest, token: str) -> str:
 
 
 def in_words(form: forms.Form, answer: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Word an answer, question by question, for a page that shows two of them."""
-    pairs: list[tuple[str, str]] = []
-    for name, field in form.fields.items():
-        value = answer.get(name)
-        shown = "" if value is None else str(value)
-        for choice, words in getattr(field, "choices", ()):
-            if str(choice) == shown and words:
-                shown = f"{shown} ({words})"
-        pairs.append((str(field.label or name), shown or _("no answer")))
-    return pairs
+    """Word an answer, question by question, for a page that shows two of them.
+
+    A field whose values are no words says them itself, by a method `in_words`.
+    """
+    return [
+        (str(field.label or name), _value_in_words(field, answer.get(name)) or _("no answer"))
+        for name, field in form.fields.items()
+    ]
+
+
+def _value_in_words(field: forms.Field, value: Any) -> str:
+    own = getattr(field, "in_words", None)
+    if value is None or value == "":
+        return ""
+    if callable(own):
+        return str(own(value))
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    shown = str(value)
+    words = next((str(said) for choice, said in getattr(field, "choices", ()) if str(choice) == shown and said), "")
+    return f"{shown} ({words})" if words and words != shown else shown

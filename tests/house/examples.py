@@ -1,0 +1,46 @@
+"""The example studies, loaded and judged: what is promised of every task type is tried on them."""
+
+from __future__ import annotations
+
+import shutil
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.conf import settings
+from django.core.management import call_command
+
+from tasks_app import studyfile
+from tasks_app.models import Study
+from tasks_app.services import lifecycle
+
+FOLDERS = {path.parent.name: path.parent for path in sorted((Path(settings.BASE_DIR) / "examples").glob("*/study.yaml"))}
+
+every_example = pytest.mark.parametrize("name", list(FOLDERS))
+
+
+def load(name: str, folder: Path, slug: str, **task: Any) -> Study:
+    """Load an example as a draft under a slug of its own; `task` changes its first task."""
+    copy = folder / slug
+    shutil.copytree(FOLDERS[name], copy)
+    document = yaml.safe_load((copy / "study.yaml").read_text(encoding="utf-8"))
+    document["study"]["slug"] = slug
+    document.setdefault("flow", {})["enrolments_per_address"] = 100_000
+    document["tasks"][0].update(task)
+    text = yaml.safe_dump(document, allow_unicode=True, sort_keys=False)
+    (copy / "study.yaml").write_text(text, encoding="utf-8")
+    return studyfile.load(copy, owner=None)
+
+
+def opened(study: Study) -> Study:
+    """Open a study."""
+    return lifecycle.move(study_id=study.pk, action="open", by=None)
+
+
+def judged(study: Study, raters: int = 4) -> Study:
+    """Open a study, let simulated raters of every quality go through it by its pages, and close it."""
+    opened(study)
+    call_command("simulate_raters", study.slug, raters=raters, twice=0.1, second_tab=0.1, stdout=StringIO())
+    return lifecycle.move(study_id=study.pk, action="close", by=None)

@@ -1,0 +1,110 @@
+"""A study of every task type, from its file to its results: judged by its pages, exported, imported again, analysed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.test import Client
+from pytest_django import Settings
+
+from analytics_app.exports import ratings as export
+from tasks_app import importing
+from tasks_app.importing import RatingsFile
+from tasks_app.models import Judgment, Membership, Rating, Study
+from tasks_app.selectors import screens
+from tests import invariants
+from tests.house.examples import every_example, judged, load
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def own_media(tmp_path: Path, settings: Settings) -> None:
+    """Point storage to an empty folder."""
+    settings.MEDIA_ROOT = tmp_path / "storage"
+
+
+def rows(content: bytes) -> list[dict[str, str]]:
+    """Return the rows of an export, with the numbers of rows told by where they were met first."""
+    found = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
+    met: dict[str, dict[str, int]] = {"judgment": {}, "rating": {}}
+    for row in found:
+        for name in met:
+            if row[name]:
+                row[name] = str(met[name].setdefault(row[name], len(met[name])))
+    return found
+
+
+def exported(study: Study) -> bytes:
+    """Return the export of a study."""
+    return b"".join(export.stream(study, format="csv"))
+
+
+@every_example
+def test_it_is_judged_and_comes_back_unchanged(name: str, tmp_path: Path) -> None:
+    study = judged(load(name, tmp_path, f"first-{name}"))
+    invariants.check(study)
+    stored = Rating.objects.filter(rater__study=study)
+    assert stored.exists()
+    _every_rating_says_what_it_answers(study)
+    before = exported(study)
+    copy = load(name, tmp_path, f"copy-{name}")
+    file = tmp_path / "ratings.csv"
+    file.write_bytes(before)
+    importing.import_ratings(study=copy, file=RatingsFile.at(str(file)), mapping=importing.NO_MAPPING, by=None)
+    assert rows(exported(copy)) == rows(before)
+    assert Rating.objects.filter(rater__study=copy).count() == stored.filter(judgment__replaced_by=None).count()
+    assert _said(copy) == _said(study)
+
+
+def _said(study: Study) -> list[tuple[Any, ...]]:
+    """Everything that the ratings of a study say, whatever their numbers."""
+    found = Rating.objects.filter(rater__study=study, judgment__replaced_by=None).values_list(
+        "rater__pseudonym", "unit__key", "part__number", "part_b__number", "criterion__key", "number", "value", "label",
+        "text", "shown_value", "span_side", "span_start", "span_end", "category", "severity",
+    )  # fmt: skip
+    return sorted(found, key=repr)
+
+
+def _every_rating_says_what_it_answers(study: Study) -> None:
+    """Each rating belongs to a declared outcome, in its column, on its scale."""
+    for task in study.tasks.all():
+        params = task.kind.params(task.params)
+        asked = {one.key: one for one in screens.read_frame(task.pk).criteria}
+        for rating in Rating.objects.filter(task=task).select_related("criterion"):
+            criterion = asked[rating.criterion.key] if rating.criterion else None
+            outcome = task.kind.outcome_of(criterion, params)
+            assert outcome is not None, rating.criterion
+            if outcome.per != "span":
+                assert getattr(rating, outcome.column) is not None, (outcome, rating.criterion)
+            scale = task.kind.scale_of(params, criterion) if outcome.column == "value" else None
+            if scale is not None and rating.value is not None:
+                assert scale[0] <= rating.value <= scale[1]
+                assert task.kind.problem_in_value(rating.value, criterion, params) is None
+
+
+@every_example
+def test_it_is_analysed_and_every_page_of_it_opens(name: str, tmp_path: Path, rosa: User) -> None:
+    study = judged(load(name, tmp_path, f"first-{name}"))
+    Membership.objects.create(study=study, user=rosa, role=Membership.Role.OWNER)
+    document = tmp_path / "results.json"
+    call_command("analyse", study.slug, "--json", str(document), stdout=StringIO(), stderr=StringIO())
+    found = json.loads(document.read_text(), parse_constant=lambda word: pytest.fail(f"{word} in the document"))
+    assert found["run"]["state"] == "done"
+    assert any(row["analysis"] for row in found["rows"])
+    assert not [row for row in found["rows"] if isinstance(row["value"], float) and not math.isfinite(row["value"])]
+    browser = Client()
+    browser.force_login(rosa)
+    base = f"/admin/studies/{study.slug}/"
+    for tab in ("", "items/", "design/", "recruit/", "monitor/", "results/", "data/"):
+        assert browser.get(base + tab).status_code == 200, tab
+    assert Judgment.objects.filter(assignment__rater__study=study).exists()

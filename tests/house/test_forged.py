@@ -1,0 +1,167 @@
+"""Forged posts, for every task type: refused with 4xx, nothing stored, no trace in the data of others."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from random import Random
+from urllib.parse import urlencode
+
+import pytest
+from django import forms
+from django.core.exceptions import ValidationError
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from tasks_app import credentials
+from tasks_app.forms import ConsentForm
+from tasks_app.management.visiting import hidden_fields
+from tasks_app.models import Assignment, Draft, Judgment, Rater, Rating, Study
+from tasks_app.selectors import screens
+from tasks_app.task_types.base import Quality
+from tests.house.examples import every_example, load, opened
+
+pytestmark = pytest.mark.django_db
+
+DEEP = "[" * 5_000 + "]" * 5_000
+# What no number, choice or structure of any type is.
+JUNK = (
+    "999999999999", "-1e9", "0x1F", "1.5.2", "NaN", "Infinity", "nothing of the kind", "null", "true", "{}", "[[]]",
+    '[{"start": -1, "end": 1e400}]', '[{"start": "0", "end": null, "side": "output"}]', '{"a": {"b": [1, 2]}}', DEEP,
+    "١٢٣٤٥٦٧٨٩", "<script>alert(1)</script>", "'; DROP TABLE tasks_app_rating; --",
+)  # fmt: skip
+# What no field takes, free text included.
+POISON = ("a\0b", "\ud800", "x" * 1_500_000)
+
+
+@pytest.fixture(autouse=True)
+def own_media(tmp_path: Path, settings: Settings) -> None:
+    """Point storage to an empty folder."""
+    settings.MEDIA_ROOT = tmp_path / "storage"
+
+
+class Rated:
+    """A rater at their first unit: the page, the form and an honest answer."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.client = Client()
+        bound = {"study": study.pk, "nonce": uuid.uuid4().hex}
+        joined = self.client.post(
+            reverse("rater:join", args=[study.link_code]),
+            {"form_token": credentials.sign(ConsentForm.action, **bound), "agree": "on"},
+        )
+        self.token = joined.headers["Location"].strip("/").split("/")[-1]
+        begin = reverse("rater:instructions", args=[self.token])
+        self.client.post(begin, hidden_fields(self.client.get(begin).content.decode()))
+        self.url = reverse("rater:judge", args=[self.token])
+        self.hidden = hidden_fields(self.client.get(self.url).content.decode(), "answer")
+        signed = credentials.read_signed("judge", self.hidden["form_token"])
+        self.assignment = Assignment.objects.select_related("unit").get(pk=signed["assignment"])
+        self.screen = screens.screen_of(self.assignment, study)
+        self.kind = screens.frame_of(self.assignment.unit.task_id, study).kind
+        # Answers of several kinds of raters: what one leaves empty another fills in.
+        self.answers = [self.kind.simulate(self.screen, quality, Random(7)) for quality in Quality]
+
+    def send(self, answer: Mapping[str, str]) -> int:
+        """Post an answer; the status."""
+        data = {**self.hidden, **answer, "submission": str(uuid.uuid4())}
+        encoded = urlencode({name: value.encode("utf-8", "surrogatepass") for name, value in data.items()})
+        return self.client.post(self.url, encoded, "application/x-www-form-urlencoded").status_code
+
+
+def stored() -> tuple[int, ...]:
+    """Count what an answer leaves behind."""
+    return tuple(model.objects.count() for model in (Judgment, Rating, Draft))
+
+
+def forgeries(rated: Rated) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield honest answers with one field spoilt; each field once, in the first answer that has it."""
+    spoilt: set[str] = set()
+    for answer in rated.answers:
+        form = rated.kind.form(rated.screen, answer)
+        for name in answer:
+            if name in spoilt or name not in form.fields:
+                continue
+            spoilt.add(name)
+            junk = POISON if is_free_text(form.fields[name]) else (*JUNK, *POISON)
+            yield from ((f"{name}={one[:40]!r}", {**answer, name: one}) for one in junk)
+
+
+def is_free_text(field: forms.Field) -> bool:
+    """Say whether a field takes any words."""
+    if isinstance(field, forms.BooleanField):
+        return True  # whatever is sent means yes
+    try:
+        field.clean("nothing of the kind")
+    except ValidationError:
+        return False
+    return True
+
+
+@every_example
+def test_no_field_takes_what_it_is_not_for(name: str, tmp_path: Path) -> None:
+    study = opened(load(name, tmp_path, f"forged-{name}"))
+    rated = Rated(study)
+    before = stored()
+    tried = 0
+    for what, answer in forgeries(rated):
+        tried += 1
+        status = rated.send(answer)
+        assert 400 <= status < 500, f"{what}: {status}"
+        assert stored() == before, what
+    assert tried >= 3
+    assert rated.send({}) == 422
+    assert stored() == before
+
+
+@every_example
+def test_what_is_anothers_stays_anothers(name: str, tmp_path: Path) -> None:
+    study = opened(load(name, tmp_path, f"forged-{name}", k=20))
+    ada, mallory = Rated(study), Rated(study)
+    before = stored()
+    honest = ada.answers[0]
+    # Ada's signed form posted at Mallory's address, and a form that Mallory signed with nothing.
+    stolen = mallory.client.post(mallory.url, {**ada.hidden, **honest})
+    made_up = mallory.client.post(mallory.url, {**mallory.hidden, **honest, "form_token": "a:b:c"})
+    assert {stolen.status_code, made_up.status_code} <= {403, 404}
+    draft_url = reverse("rater:draft", args=[mallory.token])
+    body = {"form_token": ada.hidden["form_token"], "counter": 1, "answer": honest}
+    assert mallory.client.post(draft_url, json.dumps(body), "application/json").status_code in {403, 404}
+    for wrong in ({"answer": [1]}, {"answer": {"a": {"b": 1}}}, {"counter": -1}, {"counter": True}, {"answer": None}):
+        body = {"form_token": mallory.hidden["form_token"], "counter": 1, "answer": {}, **wrong}
+        assert mallory.client.post(draft_url, json.dumps(body), "application/json").status_code == 400
+    assert stored() == before
+    # A refusal and a success share their set-up.
+    assert ada.send(honest) == 302
+    assert set(Judgment.objects.values_list("assignment__rater", flat=True)) == {ada.assignment.rater_id}
+
+
+@every_example
+def test_fields_that_were_not_asked_change_nothing(name: str, tmp_path: Path) -> None:
+    study = opened(load(name, tmp_path, f"forged-{name}"))
+    rated = Rated(study)
+    more = {"p99-fluency": "5", "correct": "1", "system": "ours", "value": "1", "gold": "1", "part": "0"}
+    assert rated.send({**rated.answers[0], **more}) == 302
+    (judgment,) = Judgment.objects.all()
+    assert not set(judgment.answer) & set(more)
+
+
+@every_example
+def test_a_page_tells_nothing_about_systems_or_gold(name: str, tmp_path: Path) -> None:
+    study = opened(load(name, tmp_path, f"forged-{name}"))
+    rated = Rated(study)
+    page = rated.client.get(rated.url).content.decode()
+    texts = {part.text for part in rated.screen.parts} | {rated.screen.source, rated.screen.reference}
+    for text in sorted(texts - {""}, key=len, reverse=True):
+        page = page.replace(text, "")
+    unit = rated.assignment.unit
+    assert study.title not in page
+    assert unit.key not in page or not unit.parts.exists()
+    assert Rater.objects.get().pseudonym  # there is a rater whose page this is
+    for key in study.systems.values_list("key", flat=True):
+        assert f'"{key}"' not in page
+        assert f">{key}<" not in page

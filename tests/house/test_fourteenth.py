@@ -1,0 +1,139 @@
+"""Adding a task type takes four files and no other edit: done here in a copy of the repository, and then tried."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "var", "node_modules", "staticfiles")
+
+MODULE = '''\
+"""Thumbs: up or down for each criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+
+from django import forms
+
+from tasks_app.task_types._simulation import share_of
+from tasks_app.task_types.base import (
+    Criterion, ItemTexts, Outcome, Quality, Scale, Screen, TaskType, TextParams, UnitDraft, Value,
+)
+from tasks_app.task_types.registry import register
+
+
+@register
+class Thumbs(TaskType):
+    """Up or down for each criterion; nothing is preselected."""
+
+    label = "Thumbs"
+    summary = "A rater says thumbs up or down."
+    source = "Made for a test."
+    use_when = "A quick look is enough."
+    analysed = "Shares of each label, alpha."
+    limits = "Says little."
+    outcomes = (Outcome("thumb", Scale.NOMINAL, per="criterion", doc="up or down", column="label"),)
+    default_instructions = "Read the text and choose."
+
+    class Params(TextParams):
+        pass
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        for item in items:
+            for group in item.groups:
+                yield UnitDraft(f"{item.key}/{item.outputs[group[0]].system}", item.key, (group,), item.document)
+
+    def form(self, screen: Screen, data=None, initial=None) -> forms.Form:
+        form = forms.Form(data, initial=dict(initial or {}))
+        for criterion in screen.shown_criteria:
+            form.fields[f"p1-{criterion.key}"] = forms.ChoiceField(
+                choices=[("up", "Up"), ("down", "Down")], widget=forms.RadioSelect, label=criterion.question,
+                error_messages={"required": f"Answer {criterion.name}.", "invalid_choice": "Choose up or down."},
+            )
+        form.screen = screen
+        return form
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        for criterion in screen.shown_criteria:
+            yield Value("thumb", part=0, criterion=criterion.key, label=str(cleaned[f"p1-{criterion.key}"]))
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        text = screen.parts[0].text
+        return {
+            f"p1-{one.key}": "up" if share_of(text, one.key, quality, rng) > 0.5 else "down"
+            for one in screen.shown_criteria
+        }
+'''
+
+TEMPLATE = """\
+{% load i18n %}
+<div class="unit" data-unit="{{ screen.type }}">
+  {% include "components/_beside.html" %}
+  {% for field in form %}<div data-question id="{{ field.auto_id }}">{{ field.as_field_group }}</div>{% endfor %}
+</div>
+"""
+
+TEST = '''\
+from tasks_app.task_types import registry
+
+
+def test_it_is_there() -> None:
+    assert registry["thumbs"].label == "Thumbs"
+'''
+
+FILES = {
+    "tasks_app/task_types/thumbs.py": MODULE,
+    "templates/task_types/thumbs.html": TEMPLATE,
+    "static/js/task_types/thumbs.js": "// Radios need no help.\n",
+    "tests/task_types/test_thumbs.py": TEST,
+}
+
+# Judged by its pages, stored, exported and analysed, without a word about it anywhere else.
+WHOLE = '''\
+import pytest
+
+from tasks_app.models import Rating
+from tasks_app.task_types import registry
+from tests import walk
+from tests.builders import build_study
+from tasks_app.services import assignments, judgments
+from random import Random
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_is_judged_and_shown(client) -> None:
+    study = build_study(None, type="thumbs")
+    rater = walk.arrive(study)
+    assignment = assignments.next_for(rater=rater)
+    judgments.submit(assignment=assignment, rater=rater, given=walk.answer(study, assignment, Random(1)))
+    assert Rating.objects.get().label in {"up", "down"}
+    for page in ("/patterns/", "/task-types/", "/task-types/thumbs/"):
+        shown = client.get(page)
+        assert shown.status_code == 200, page
+        assert "Thumbs" in shown.content.decode(), page
+'''
+
+
+@pytest.mark.whole
+def test_four_files_make_a_task_type(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT, copy, ignore=LEFT_OUT)
+    for name, text in FILES.items():
+        (copy / name).write_text(text, encoding="utf-8")
+    (copy / "tests" / "house" / "test_thumbs_whole.py").write_text(WHOLE, encoding="utf-8")
+    tests = ["test_task_types.py", "test_shipped.py", "test_thumbs_whole.py"]
+    command = [
+        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "thumbs or nobody or shipped",
+        "tests/task_types/test_thumbs.py", *(f"tests/house/{name}" for name in tests),
+    ]  # fmt: skip
+    answer = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stdout[-4000:] + answer.stderr[-2000:]
+    assert " passed" in answer.stdout
