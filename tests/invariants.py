@@ -5,6 +5,7 @@ from collections import Counter
 from django.db import connection
 
 from tasks_app.models import Assignment, Booklet, Judgment, Place, Rating, Study, Unit
+from tasks_app.selectors import screens
 
 HOLDING = {"reserved", "live", "submitted"}
 COUNTED = {"real", "simulated"}
@@ -87,8 +88,16 @@ def _judgments_are_whole(study: Study, given: list[dict]) -> None:
         if state in {"submitted", "surplus", "skipped"}:
             assert firsts[assignment] == 1, "a unit counts as answered but has no judgment"
     ratings = Counter(Rating.objects.filter(rater__study=study).values_list("judgment_id", flat=True))
+    shown = {one.pk: one for one in Assignment.objects.filter(rater__study=study).select_related("unit")}
     for row in rows:
-        assert ratings[row["id"]] == len(row["answer"]), "a judgment has lost or gained ratings"
+        wanted = 0 if row["skip_reason"] else _values_in(study, shown[row["assignment_id"]], row["answer"])
+        assert ratings[row["id"]] == wanted, "a judgment has lost or gained ratings"
+
+
+def _values_in(study: Study, assignment: Assignment, answer: dict) -> int:
+    """Count the values of a stored answer, as its task type reads it again."""
+    kind = screens.frame_of(assignment.unit.task_id, study).kind
+    return len(list(kind.ratings(screens.screen_of(assignment, study), answer)))
 
 
 def ratings_stored() -> int:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -16,13 +13,11 @@ from django.core.management import call_command
 from django.test import Client
 from pytest_django import Settings
 
-from analytics_app.exports import ratings as export
-from tasks_app import importing
-from tasks_app.importing import RatingsFile
 from tasks_app.models import Judgment, Membership, Rating, Study
 from tasks_app.selectors import screens
 from tests import invariants
 from tests.house.examples import every_example, judged, load
+from tests.round_trip import comes_back_unchanged
 
 pytestmark = pytest.mark.django_db
 
@@ -33,22 +28,6 @@ def own_media(tmp_path: Path, settings: Settings) -> None:
     settings.MEDIA_ROOT = tmp_path / "storage"
 
 
-def rows(content: bytes) -> list[dict[str, str]]:
-    """Return the rows of an export, with the numbers of rows told by where they were met first."""
-    found = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
-    met: dict[str, dict[str, int]] = {"judgment": {}, "rating": {}}
-    for row in found:
-        for name in met:
-            if row[name]:
-                row[name] = str(met[name].setdefault(row[name], len(met[name])))
-    return found
-
-
-def exported(study: Study) -> bytes:
-    """Return the export of a study."""
-    return b"".join(export.stream(study, format="csv"))
-
-
 @every_example
 def test_it_is_judged_and_comes_back_unchanged(name: str, tmp_path: Path) -> None:
     study = judged(load(name, tmp_path, f"first-{name}"))
@@ -56,23 +35,7 @@ def test_it_is_judged_and_comes_back_unchanged(name: str, tmp_path: Path) -> Non
     stored = Rating.objects.filter(rater__study=study)
     assert stored.exists()
     _every_rating_says_what_it_answers(study)
-    before = exported(study)
-    copy = load(name, tmp_path, f"copy-{name}")
-    file = tmp_path / "ratings.csv"
-    file.write_bytes(before)
-    importing.import_ratings(study=copy, file=RatingsFile.at(str(file)), mapping=importing.NO_MAPPING, by=None)
-    assert rows(exported(copy)) == rows(before)
-    assert Rating.objects.filter(rater__study=copy).count() == stored.filter(judgment__replaced_by=None).count()
-    assert _said(copy) == _said(study)
-
-
-def _said(study: Study) -> list[tuple[Any, ...]]:
-    """Everything that the ratings of a study say, whatever their numbers."""
-    found = Rating.objects.filter(rater__study=study, judgment__replaced_by=None).values_list(
-        "rater__pseudonym", "unit__key", "part__number", "part_b__number", "criterion__key", "number", "value", "label",
-        "text", "shown_value", "span_side", "span_start", "span_end", "category", "severity",
-    )  # fmt: skip
-    return sorted(found, key=repr)
+    comes_back_unchanged(study, load(name, tmp_path, f"copy-{name}"), tmp_path)
 
 
 def _every_rating_says_what_it_answers(study: Study) -> None:

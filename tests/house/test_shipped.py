@@ -1,0 +1,88 @@
+"""What is promised of the task types that evalweb ships: an example, a docs page, a place on the patterns page.
+
+A type that is not in this list needs none of it: a new one is its module, its template, its script and its test.
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from tasks_app import catalogue, studyfile
+from tasks_app.models import Item
+from tasks_app.task_types import registry
+
+ROOT = Path(settings.BASE_DIR)
+DOCS = ROOT / "docs" / "task-types"
+
+SHIPPED = (
+    "triangle",
+    "likert",
+    "slider",
+    "magnitude",
+    "semantic_differential",
+    "questionnaire",
+    "error_labels",
+    "error_spans",
+    "labels",
+    "pairwise",
+    "best_worst",
+    "ranking",
+    "post_edit",
+)
+
+LEAST_ITEMS = 12
+
+REWRITE = "run `python manage.py catalogue --write docs/task-types`"
+
+every_shipped = pytest.mark.parametrize("name", SHIPPED)
+
+
+@every_shipped
+def test_it_is_there(name: str) -> None:
+    assert name in registry, f"tasks_app/task_types/{name}.py is missing"
+
+
+@every_shipped
+@pytest.mark.django_db
+def test_its_example_loads_and_has_items_enough(name: str, tmp_path: Path, settings: "settings") -> None:
+    settings.MEDIA_ROOT = tmp_path
+    folder = ROOT / "examples" / name
+    assert (folder / "study.yaml").is_file(), f"examples/{name}/study.yaml is missing"
+    study, _loaded = studyfile.load_and_tell(folder, owner=None)
+    assert study.slug == f"example-{name.replace('_', '-')}"
+    assert name in set(study.tasks.values_list("type", flat=True)), "the example does not use the type"
+    assert study.tasks.filter(instructions="").count() == 0
+    if registry[name].needs_items:
+        assert Item.objects.filter(study=study).count() >= LEAST_ITEMS
+
+
+@every_shipped
+def test_its_docs_page_says_what_the_program_says(name: str) -> None:
+    path = DOCS / f"{name}.md"
+    assert path.is_file(), f"docs/task-types/{name}.md is missing: {REWRITE}"
+    assert path.read_text(encoding="utf-8") == catalogue.page(registry[name]), f"docs/task-types/{name}.md: {REWRITE}"
+
+
+@every_shipped
+def test_the_index_of_the_docs_has_it(name: str) -> None:
+    assert catalogue.index_row(registry[name]) in (DOCS / "README.md").read_text(encoding="utf-8").splitlines(), REWRITE
+
+
+def test_every_link_of_the_docs_pages_leads_somewhere() -> None:
+    for page in DOCS.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_patterns_page_shows_each_with_its_simulated_answer() -> None:
+    body = Client().get("/patterns/").content.decode()
+    units = Counter(re.findall(r'href="/task-types/([a-z_]+)/"', body))
+    assert {name: units[name] for name in SHIPPED} == dict.fromkeys(SHIPPED, 1)
+    for name in SHIPPED:
+        assert f'id="type-{name}"' in body
+        assert not registry[name].has_styles or registry[name].styles in body
+        assert registry[name].script in body

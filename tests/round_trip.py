@@ -1,0 +1,50 @@
+"""Exporting the ratings of a study and importing them into a copy of it changes nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from analytics_app.exports import ratings as export
+from tasks_app import importing
+from tasks_app.importing import RatingsFile
+from tasks_app.models import Rating, Study
+
+
+def comes_back_unchanged(study: Study, copy: Study, folder: Path) -> None:
+    """Export a study, import the file into an empty copy of it, and assert that the copy says the same."""
+    before = exported(study)
+    file = folder / "ratings.csv"
+    file.write_bytes(before)
+    importing.import_ratings(study=copy, file=RatingsFile.at(str(file)), mapping=importing.NO_MAPPING, by=None)
+    assert rows(exported(copy)) == rows(before)
+    current = Rating.objects.filter(rater__study=study, judgment__replaced_by=None)
+    assert Rating.objects.filter(rater__study=copy).count() == current.count()
+    assert _said(copy) == _said(study)
+
+
+def rows(content: bytes) -> list[dict[str, str]]:
+    """Return the rows of an export, with the numbers of rows told by where they were met first."""
+    found = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
+    met: dict[str, dict[str, int]] = {"judgment": {}, "rating": {}}
+    for row in found:
+        for name in met:
+            if row[name]:
+                row[name] = str(met[name].setdefault(row[name], len(met[name])))
+    return found
+
+
+def exported(study: Study) -> bytes:
+    """Return the export of a study."""
+    return b"".join(export.stream(study, format="csv"))
+
+
+def _said(study: Study) -> list[tuple[Any, ...]]:
+    """Everything that the ratings of a study say, whatever their numbers."""
+    found = Rating.objects.filter(rater__study=study, judgment__replaced_by=None).values_list(
+        "rater__pseudonym", "unit__key", "part__number", "part_b__number", "criterion__key", "number", "value", "label",
+        "text", "shown_value", "span_side", "span_start", "span_end", "category", "severity",
+    )  # fmt: skip
+    return sorted(found, key=repr)
