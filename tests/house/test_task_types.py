@@ -138,8 +138,14 @@ def test_an_empty_answer_says_what_is_missing(kind: TaskType) -> None:
         assert all(len(str(message)) > 5 for messages in form.errors.values() for message in messages)
 
 
+def _lays_numbers_side_by_side(kind: TaskType) -> bool:
+    """Say whether a type can show texts one by one or side by side, with a number for each of them."""
+    choices = dict(getattr(kind.Params.base_fields.get("layout"), "choices", ()))
+    return "together" in choices and all(one.per == "criterion" for one in kind.outcomes)
+
+
 @pytest.mark.parametrize(
-    "kind", [pytest.param(one, id=one.name) for one in registry.values() if "layout" in one.Params.base_fields]
+    "kind", [pytest.param(one, id=one.name) for one in registry.values() if _lays_numbers_side_by_side(one)]
 )
 def test_what_the_rater_sees_decides_the_fields_and_what_is_canonical_the_ratings(kind: TaskType) -> None:
     """The same answer under another order of the screen gives ratings of other parts."""
