@@ -124,6 +124,14 @@ def _list(field: Any) -> dict[str, Json]:
     return {"type": "array", "items": {"type": "string"}, **({"uniqueItems": True} if field.keys else {})}
 
 
+def _json(field: Any) -> dict[str, Json]:
+    """A list whose entries a form describes (`entry`), whatever else the field says of itself, or any value."""
+    if (entry := getattr(field, "entry", None)) is not None:
+        return {"type": "array", "items": form_schema(entry)}
+    own = getattr(field, "json_schema", {})
+    return dict(own() if callable(own) else own)
+
+
 # How each kind of field is written; the first that fits counts, so a class stands before what it inherits from.
 _TYPES: tuple[tuple[type[forms.Field], Callable[[Any], dict[str, Json]]], ...] = (
     (forms.ChoiceField, lambda field: {"type": "string", "enum": _choices(field)}),
@@ -135,6 +143,7 @@ _TYPES: tuple[tuple[type[forms.Field], Callable[[Any], dict[str, Json]]], ...] =
     (forms.DecimalField, lambda _field: {"type": "number"}),
     (forms.IntegerField, lambda _field: {"type": "integer"}),
     (forms.DateField, lambda _field: {"type": "string", "format": "date"}),
+    (forms.JSONField, _json),
     (KeyField, lambda field: {"type": "string", "pattern": field.pattern}),
     (forms.RegexField, _pattern),
     (forms.Field, lambda _field: {"type": "string"}),

@@ -50,7 +50,8 @@ def test_one_question_is_shown_and_the_buttons_lead_on_and_back(blank: Page) -> 
     body = """
         make(); const said = [[seen(), back().hidden]];
         for (let press = 0; press < 3; press += 1) { next().click(); said.push(seen()); }
-        said.push([next().hidden, root.querySelector("p").textContent, document.querySelector("[data-status]").textContent]);
+        const status = document.querySelector("[data-status]");
+        said.push([next().hidden, root.querySelector("p").textContent, status.textContent]);
         back().click(); said.push(seen(), document.activeElement.id);
         return said;
     """

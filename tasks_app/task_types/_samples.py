@@ -1,0 +1,113 @@
+"""Screens without a study, for the patterns page, the catalogue and whoever looks at a type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+
+from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Screen, TaskType, UnitDraft
+
+SEED = 7
+
+SOURCE = "Der Zug nach Lissabon fährt heute nicht. Reisende können den Bus nehmen."
+
+# Texts to be judged: Latin, right to left, and one script without spaces between words.
+TEXTS: Mapping[str, tuple[str, ...]] = {
+    "en": (
+        "The train to Lisbon is not running today.\nTravellers can take the bus.",
+        "Today no train goes to Lisbon; who travels may take the bus instead.",
+        "The train of Lisbon drives today not. Travelling can take the bus.",
+        "There are no trains to Lisbon today, but there is a bus.",
+        "Today the bus to Lisbon is cancelled. Passengers should take the train.",
+        "No train to Lisbon today.",
+    ),
+    "ar": (
+        "القطار إلى لشبونة لا يعمل اليوم. يمكن للمسافرين ركوب الحافلة (رقم 12).",
+        "لا قطار اليوم إلى لشبونة.",
+        "لا يسير القطار إلى لشبونة اليوم، ويمكن أخذ الحافلة.",
+        "اليوم لا قطارات إلى لشبونة، لكن هناك حافلة.",
+        "الحافلة إلى لشبونة ملغاة اليوم.",
+        "لا قطار إلى لشبونة.",
+    ),
+    "ja": (
+        "本日、リスボン行きの列車は運休です。バスをご利用ください。🚌",
+        "今日はリスボンへの電車がありません。",
+        "リスボン行きの電車は今日走りません。旅行者はバスに乗ることができます。",
+        "今日はリスボン行きの列車はありませんが、バスがあります。",
+        "今日はリスボン行きのバスが運休です。",
+        "リスボン行き運休。",
+    ),
+}
+
+CRITERIA = (
+    Criterion(
+        "fluency",
+        "Fluency",
+        definition="Whether the text reads as if a practised writer had written it.",
+        question="How well does the text read?",
+        low="Very badly",
+        high="Very well",
+    ),
+    Criterion("adequacy", "Adequacy", question="How much of the meaning is kept?", low="Nothing", high="Everything"),
+)
+
+# How many items, and how many texts of each: as few as give a type something to show.
+AMOUNTS = ((1, 2), (1, 3), (1, 4), (1, 5), (3, 2), (2, 3))
+
+
+def sample_params(member: TaskType, given: Mapping[str, object] | None = None) -> dict[str, object]:
+    """Return the parameters of a type's sample, with a few changed."""
+    return member.params({**member.sample.params, **(given or {})})
+
+
+def sample_criteria(member: TaskType, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+    """Return the criteria of a type's sample: its own or ordinary ones, and what the type brings along."""
+    most = member.criteria_needed[1]
+    asked = member.sample.criteria or CRITERIA[: len(CRITERIA) if most is None else most]
+    return asked + member.brings(params)
+
+
+def sample_screen(member: TaskType, language: str = "en", given: Mapping[str, object] | None = None) -> Screen:
+    """Make a screen of a type the way a study would: items into units, a unit into parts, an arrangement drawn."""
+    params = sample_params(member, given)
+    rng = Random(SEED)  # noqa: S311  an example, not a secret
+    items, unit = _first_unit(member, TEXTS[language], params, rng)
+    criteria = sample_criteria(member, params)
+    parts = tuple(_parts(items, unit, language)) if unit is not None else ()
+    drawn = next(member.arrange(max(1, len(parts)), params, rng))
+    return Screen(
+        type=member.name,
+        parts=parts,
+        criteria=criteria,
+        params=params,
+        source=SOURCE if member.needs_items else "",
+        source_language="de",
+        language="en",
+        options=member.sample.options,
+        arrangement={**drawn, **member.arrange_for_rater(criteria, params, rng)},
+    )
+
+
+def _first_unit(
+    member: TaskType, texts: Sequence[str], params: Mapping[str, object], rng: Random
+) -> tuple[dict[str, ItemTexts], UnitDraft | None]:
+    """Return the first unit that a type makes, of as few texts as it makes one of."""
+    for n_items, n_texts in AMOUNTS:
+        items = {f"item-{number}": _item(member, number, n_texts, texts) for number in range(n_items)}
+        unit = next(iter(member.units(list(items.values()), params, rng)), None)
+        if unit is not None:
+            return items, unit
+    return {}, None
+
+
+def _item(member: TaskType, number: int, n_texts: int, texts: Sequence[str]) -> ItemTexts:
+    shown = texts[number * n_texts : (number + 1) * n_texts]
+    outputs = [OutputText(system=str(place), variant="", text=text) for place, text in enumerate(shown)]
+    source = SOURCE if member.needs_items else ""
+    return ItemTexts.collapsed(f"item-{number}", outputs, options=member.sample.options, source=source)
+
+
+def _parts(items: Mapping[str, ItemTexts], unit: UnitDraft, language: str) -> Iterator[Part]:
+    for number, group in enumerate(unit.parts):
+        output = items[unit.item_of(number) or ""].outputs[group[0]]
+        yield Part(number, output.text, language)
