@@ -1,0 +1,259 @@
+// Ranking: number fields become a list that sorts itself. The fields stay the truth and are what the form sends.
+//
+// Texts have no place until the rater gives them one: by typing, by the arrow keys in a field, by the buttons, or by
+// dragging. What is sorted are rows of a list; the texts themselves stay where they were drawn to stand.
+
+import { announce } from "../core/announce.js";
+import { fill } from "../core/words.js";
+import { dragging } from "./ranking_drag.js";
+import * as ranks from "./ranking_order.js";
+
+const LONGEST_EXCERPT = 200;
+
+class List {
+  constructor(question, unit, words) {
+    Object.assign(this, { question, unit, words });
+    this.ties = "ties" in unit.dataset;
+    this.n = Number(unit.dataset.places);
+    this.list = question.querySelector("[data-list]");
+    this.rows = [...question.querySelectorAll("[data-row]")];
+    this.inputs = this.rows.map((row) => row.querySelector("input"));
+    this.marks = Object.fromEntries(
+      ["best", "free", "worst", "pool"].map((name) => [name, question.querySelector(`[data-${name}]`)]),
+    );
+    this.marks.best.hidden = this.marks.worst.hidden = false;
+    this.list.classList.add("ranking-sorted");
+    this.rows.forEach((row, text) => this.equip(row, text));
+    dragging(this);
+    this.render();
+  }
+
+  /** The place of each text: a number, null where there is none, NaN where what stands in the field is none. */
+  get places() {
+    return this.inputs.map((input) => ranks.parse(input.value, this.n));
+  }
+
+  letter(text) {
+    return this.rows[text].dataset.letter;
+  }
+
+  say(name, values) {
+    return fill(this.words.get(name) ?? "", values);
+  }
+
+  letters(texts) {
+    const language = document.documentElement.lang || undefined;
+    return new Intl.ListFormat(language, { type: "conjunction" }).format(texts.map((text) => this.letter(text)));
+  }
+
+  /** Give a row its grip, buttons and the beginning of its text, and listen to it. */
+  equip(row, text) {
+    const tools = this.unit.querySelector("template[data-ranking-tools]").content.cloneNode(true);
+    const input = this.inputs[text];
+    row.prepend(tools.querySelector("[data-grip]"));
+    row.append(tools);
+    const button = (name) => row.querySelector(`[data-${name}]`);
+    button("up").setAttribute("aria-label", this.say("up", { letter: this.letter(text) }));
+    button("down").setAttribute("aria-label", this.say("down", { letter: this.letter(text) }));
+    button("up").addEventListener("click", () => this.move(text, -1));
+    button("down").addEventListener("click", () => this.move(text, 1));
+    button("put").addEventListener("click", () => this.put(text));
+    input.addEventListener("input", () => this.onInput(text));
+    input.addEventListener("change", (event) => (event.isTrusted ? this.commit(text) : this.render()));
+    input.addEventListener("keydown", (event) => this.onKey(event, text));
+    input.addEventListener("focus", () => input.select());
+    const judged = this.unit.querySelector(`[data-text="${row.dataset.row}"]`);
+    for (const [name, on] of [["pointerenter", true], ["pointerleave", false], ["focusin", true], ["focusout", false]]) {
+      row.addEventListener(name, () => judged?.toggleAttribute("data-pointed", on));
+    }
+    this.quote(row, judged);
+  }
+
+  /** Show how a text begins beside its letter; not while it is covered by a warning. */
+  quote(row, judged) {
+    const cover = judged?.querySelector("details[data-cover]");
+    const excerpt = row.querySelector("[data-excerpt]");
+    const body = judged?.querySelector(".judged");
+    const show = () => {
+      const words = (body?.textContent ?? "").replace(/\s+/g, " ").trim();
+      excerpt.textContent = cover && !cover.open ? "" : [...words].slice(0, LONGEST_EXCERPT).join("");
+    };
+    excerpt.lang = body?.lang ?? "";
+    excerpt.dir = "auto";
+    cover?.addEventListener("toggle", show);
+    show();
+  }
+
+  /** A place of one digit is taken as it is typed; where a second digit may follow, when the field is left. */
+  onInput(text) {
+    const input = this.inputs[text];
+    if (this.n > 9 && input.value.trim() === "1") {
+      return;
+    }
+    this.commit(text);
+    if (document.activeElement === input) {
+      input.select();
+    }
+  }
+
+  commit(text) {
+    const place = ranks.parse(this.inputs[text].value, this.n);
+    const before = this.before ?? this.places;
+    if (Number.isInteger(place)) {
+      this.become(ranks.typed(before, text, place, this.ties), text);
+    } else {
+      this.become(ranks.out(before, text), text, { keep: Number.isNaN(place) });
+    }
+  }
+
+  onKey(event, text) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) {
+      return;
+    }
+    if (event.key === "ArrowUp" || event.key === "ArrowDown") {
+      event.preventDefault();
+      this.move(text, event.key === "ArrowUp" ? -1 : 1);
+      this.inputs[text].select();
+    } else if (event.key === "Enter") {
+      this.commit(text);
+      const next = ranks.order(this.places).find((other) => this.places[other] === null && other !== text);
+      if (next !== undefined) {
+        // There is more to do here: the page's own Enter would leave the question.
+        event.preventDefault();
+        event.stopPropagation();
+        this.inputs[next].focus();
+      }
+    }
+  }
+
+  move(text, by) {
+    const next = ranks.step(this.places, text, by, this.ties);
+    if (next.some((place, number) => place !== this.places[number])) {
+      this.become(next, text);
+    }
+  }
+
+  put(text) {
+    const row = this.rows[text];
+    const focused = row.contains(document.activeElement);
+    this.become(ranks.put(this.places, text, this.ties), text);
+    if (focused) {
+      // The button is gone: go on where the work goes on.
+      const next = this.rows.find((other) => !other.querySelector("[data-put]").hidden);
+      (next?.querySelector("[data-put]") ?? row.querySelector("[data-up]")).focus({ preventScroll: true });
+    }
+  }
+
+  /** Write new places into the fields, tell everybody, and say what became of a text. */
+  become(next, text, { keep = false } = {}) {
+    const before = this.before ?? this.places;
+    next.forEach((place, number) => {
+      if (!(keep && number === text)) {
+        this.inputs[number].value = place === null ? "" : String(place);
+      }
+    });
+    const changed = next.map((_place, number) => number).filter((number) => next[number] !== before[number]);
+    for (const number of new Set([...changed, text])) {
+      this.inputs[number].dispatchEvent(new Event("change", { bubbles: true }));
+    }
+    this.render();
+    if (changed.includes(text)) {
+      announce(this.told(text));
+    }
+  }
+
+  told(text) {
+    const places = this.places;
+    const about = { letter: this.letter(text), place: places[text], n: this.n };
+    if (!Number.isInteger(places[text])) {
+      return this.say("out", about);
+    }
+    const others = places.map((_place, number) => number).filter((one) => one !== text && places[one] === places[text]);
+    return others.length > 0 ? this.say("tied", { ...about, others: this.letters(others) }) : this.say("moved", about);
+  }
+
+  /** Sort the rows, and say whether the question is answered and what is missing. */
+  render() {
+    const places = this.places;
+    const sorted = ranks.order(places);
+    const placed = sorted.filter((text) => Number.isInteger(places[text]));
+    const open = sorted.filter((text) => !placed.includes(text));
+    this.before = places.map((place) => (Number.isNaN(place) ? null : place));
+    const { best, free, worst, pool } = this.marks;
+    this.arrange([best, ...placed.map((text) => this.rows[text]), free, worst, pool, ...open.map((text) => this.rows[text])]);
+    free.hidden = open.length === 0;
+    pool.hidden = open.length === 0 && !("dragging" in this.list.dataset);
+    this.rows.forEach((row, text) => this.showRow(row, text, places, placed));
+    this.judge(places, open);
+  }
+
+  /** Bring what is in the list into order without taking the row with the focus out of the page. */
+  arrange(wanted) {
+    const still = Math.max(0, wanted.findIndex((one) => one.contains(document.activeElement)));
+    for (const one of wanted.slice(0, still)) {
+      this.list.insertBefore(one, wanted[still]);
+    }
+    this.list.append(...wanted.slice(still + 1));
+  }
+
+  showRow(row, text, places, placed) {
+    const at = placed.indexOf(text);
+    const [put, up, down] = ["put", "up", "down"].map((name) => row.querySelector(`[data-${name}]`));
+    row.toggleAttribute("data-placed", at >= 0);
+    row.toggleAttribute("data-tied", at > 0 && places[placed[at - 1]] === places[text]);
+    put.hidden = at >= 0;
+    up.hidden = down.hidden = at < 0;
+    const stuck = (by) => ranks.step(places, text, by, this.ties).every((place, number) => Object.is(place, places[number]));
+    up.setAttribute("aria-disabled", String(at >= 0 && stuck(-1)));
+    down.setAttribute("aria-disabled", String(at >= 0 && stuck(1)));
+    if (at < 0) {
+      const place = ranks.nextPlace(places, this.ties);
+      put.textContent = this.say("put", { place });
+      put.setAttribute("aria-label", this.say("put-which", { place, letter: this.letter(text) }));
+    }
+    this.inputs[text].toggleAttribute("data-takes-focus", false);
+  }
+
+  judge(places, open) {
+    const { question } = this;
+    const wrong = places.findIndex((place) => Number.isNaN(place));
+    const missing = this.ties ? ranks.gap(places) : null;
+    const complete = open.length === 0 && missing === null;
+    const behind = places.findIndex((place) => missing !== null && place > missing);
+    question.dataset.complete = String(complete);
+    if (wrong >= 0) {
+      question.dataset.missing = this.say("wrong", { criterion: question.dataset.name, n: this.n });
+    } else if (open.length > 0) {
+      const letters = this.letters(open);
+      question.dataset.missing = this.say(open.length === 1 ? "missing-one" : "missing-some", {
+        criterion: question.dataset.name,
+        letters,
+      });
+    } else if (missing !== null) {
+      question.dataset.missing = this.say("gap", { criterion: question.dataset.name, place: missing });
+    }
+    this.inputs[wrong >= 0 ? wrong : (open[0] ?? Math.max(0, behind))].dataset.takesFocus = "";
+    if (complete) {
+      for (const input of this.inputs) {
+        input.removeAttribute("aria-invalid");
+      }
+    }
+  }
+}
+
+/** Make sortable lists of all rankings. */
+export function start(root) {
+  for (const unit of root.querySelectorAll("[data-ranking]")) {
+    const spans = unit.querySelector("template[data-ranking-words]").content.querySelectorAll("[data-word]");
+    const words = new Map([...spans].map((span) => [span.dataset.word, span.textContent]));
+    unit.querySelector("[data-without-script]").hidden = true;
+    unit.querySelector("[data-with-script]").hidden = false;
+    for (const question of unit.querySelectorAll("[data-question]")) {
+      new List(question, unit, words);
+    }
+  }
+}
+
+if (globalThis.document) {
+  start(document);
+}
