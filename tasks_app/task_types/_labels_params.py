@@ -1,0 +1,142 @@
+"""Fields of labels and of error labels: parameters that are lists, and boxes to tick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as lazy
+
+from tasks_app.plaintext import validate_storable
+
+# What may be stored as a label and named in a file: as the keys of rows.
+LABEL_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z"
+
+MOST_ENTRIES = 60
+LONGEST_TEXT = 2_000
+
+TICKED = "1"
+
+SHORT_KEY = lazy("Use letters, digits, dots, hyphens and underscores, beginning with a letter or digit.")
+
+
+class LabelField(forms.RegexField):
+    """What is stored where an option is chosen."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(LABEL_PATTERN, max_length=40, error_messages={"invalid": SHORT_KEY}, **options)
+
+
+class LineField(forms.CharField):
+    """A short text that can be stored."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=options.pop("max_length", 200), validators=[validate_storable], **options)
+
+
+class ProseField(LineField):
+    """A sentence or a few, that may be left out."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, initial="", max_length=LONGEST_TEXT, **options)
+
+
+class _ListField(forms.JSONField):
+    """A list out of a file, or as JSON in a text."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, initial=(), **options)
+
+    def to_python(self, value: Any) -> Any:
+        """Return the list; an empty one where there is nothing."""
+        given = super().to_python(list(value) if isinstance(value, tuple) else value)
+        if given is None:
+            return []
+        if not isinstance(given, list):
+            raise ValidationError(_("This must be a list."), code="no_list")
+        if len(given) > MOST_ENTRIES:
+            raise ValidationError(_("This list has more than %(n)d entries.") % {"n": MOST_ENTRIES}, code="too_long")
+        return given
+
+
+class WordsField(_ListField):
+    """A list of texts."""
+
+    json_schema: ClassVar[Mapping[str, Any]] = {"type": "array", "items": {"type": "string"}}
+
+    def to_python(self, value: Any) -> Any:
+        """Return the texts; those that are empty or cannot be stored are refused."""
+        given: list[Any] = super().to_python(value)
+        for one in given:
+            if not isinstance(one, str) or not one.strip() or len(one) > LONGEST_TEXT:
+                sentence = _("Each entry is a text of at most %(n)d characters.")
+                raise ValidationError(sentence % {"n": LONGEST_TEXT}, code="no_text")
+            validate_storable(one)
+        return given
+
+
+class EntriesField(_ListField):
+    """A list of entries of one kind, each cleaned by the form `entry`; no two have the same key."""
+
+    def __init__(self, entry: type[forms.Form], **options: Any) -> None:
+        self.entry = entry
+        super().__init__(**options)
+
+    def to_python(self, value: Any) -> Any:
+        """Return the entries with every default filled in."""
+        cleaned: list[dict[str, Any]] = []
+        problems: list[str] = []
+        for number, one in enumerate(super().to_python(value), start=1):
+            form = self._form(one)
+            problems += [
+                _("Entry %(n)d: %(problem)s") % {"n": number, "problem": said} for said in _problems(form, one)
+            ]
+            cleaned.append(dict(form.cleaned_data))
+        keys = [one.get("key") for one in cleaned]
+        twice = sorted({str(key) for key in keys if key and keys.count(key) > 1})
+        problems += [_("“%(key)s” is the key of two entries. Choose another for one.") % {"key": key} for key in twice]
+        if problems:
+            raise ValidationError(problems, code="entries")
+        return cleaned
+
+    def _form(self, given: object) -> forms.Form:
+        defaults = {name: field.initial for name, field in self.entry.base_fields.items()}
+        form = self.entry({**defaults, **given} if isinstance(given, dict) else defaults)
+        form.full_clean()
+        return form
+
+
+def _problems(form: forms.Form, given: object) -> Iterator[str]:
+    if not isinstance(given, dict):
+        yield _("This must be a group of settings (name: value).")
+        return
+    for name in given:
+        if name not in form.fields:
+            yield _("%(name)s is unknown.") % {"name": str(name)[:60]}
+    for name, errors in form.errors.items():
+        said = " ".join(map(str, errors))
+        yield said if name == NON_FIELD_ERRORS else f"{name}: {said}"
+
+
+class TickField(forms.Field):
+    """A box to tick: "1" where it is, nothing where it is not."""
+
+    def to_python(self, value: object) -> bool:
+        """Return whether it is ticked; anything else than a tick is refused."""
+        if value in (TICKED, True):
+            return True
+        if value in (None, "", False):
+            return False
+        raise ValidationError(_("Tick this box or leave it."), code="no_tick")
+
+    def in_words(self, value: object) -> str:
+        """Word an answer."""
+        return _("yes") if value else _("no")
+
+
+def digit(number: int) -> str:
+    """Return the digit that chooses the n-th option; 0 is the tenth, and what comes after it has none."""
+    return str(number % 10) if number <= 10 else ""
