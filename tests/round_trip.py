@@ -30,9 +30,9 @@ def rows(content: bytes) -> list[dict[str, str]]:
     found = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
     met: dict[str, dict[str, int]] = {"judgment": {}, "rating": {}}
     for row in found:
-        for name in met:
+        for name, known in met.items():
             if row[name]:
-                row[name] = str(met[name].setdefault(row[name], len(met[name])))
+                row[name] = str(known.setdefault(row[name], len(known)))
     return found
 
 

@@ -202,12 +202,14 @@ class Targets:
 
     def _unknown(self, column: str, names: Names, units: Sequence[UnitTarget]) -> str:
         """Say why no unit is left."""
-        if column == "task":
-            return _("The task does not show this.")
-        if column == "criterion":
-            return _("The unit asks another criterion (%(criterion)s).") % {"criterion": units[0].criterion}
-        if column == "item":
-            return _("The unit is of another item (%(item)s).") % {"item": units[0].item}
+        first = units[0]
+        plain = {
+            "task": _("The task does not show this."),
+            "criterion": _("The unit asks another criterion (%(criterion)s).") % {"criterion": first.criterion},
+            "item": _("The unit is of another item (%(item)s).") % {"item": first.item},
+        }
+        if column in plain:
+            return plain[column]
         if column == "variant":
             variants = {one.variant for unit in units for one in unit.outputs(names.item, names.system, None)}
             return self._advised(_("There is no such variant."), names.variant or "", sorted(variants))

@@ -98,9 +98,9 @@ def export_items(study: Study) -> list[dict[str, Json]]:
     """Return the items with their outputs, in their order; five queries."""
     named = {
         output: key.removesuffix(f"@{criterion}")
-        for output, key, criterion in PartOutput.objects.filter(part__unit__task__study=study, part__unit__features__named=True).values_list(
-            "output_id", "part__unit__key", "part__unit__features__criterion"
-        )
+        for output, key, criterion in PartOutput.objects.filter(
+            part__unit__task__study=study, part__unit__features__named=True
+        ).values_list("output_id", "part__unit__key", "part__unit__features__criterion")
     }
     outputs: dict[int, list[dict[str, Json]]] = {}
     rows = Output.objects.filter(item__study=study, until=None).order_by("id")

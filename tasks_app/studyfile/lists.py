@@ -75,7 +75,7 @@ def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_
             reading.document["criteria"].append(entry)
         elif brought.key not in written and known[brought.key] != entry:
             sentence = _(
-                "Another task asks “%(key)s” in other words. Word it once: add a criterion with this key to the criteria."
+                "Another task asks “%(key)s” in other words. Word it once: add a criterion of this key to the criteria."
             )
             reading.problem((*path, "params"), sentence % {"key": brought.key})
         if brought.key not in task["criteria"]:

@@ -16,7 +16,8 @@ from tasks_app import studyfile
 from tasks_app.models import Study
 from tasks_app.services import lifecycle
 
-FOLDERS = {path.parent.name: path.parent for path in sorted((Path(settings.BASE_DIR) / "examples").glob("*/study.yaml"))}
+EXAMPLES = Path(settings.BASE_DIR) / "examples"
+FOLDERS = {path.parent.name: path.parent for path in sorted(EXAMPLES.glob("*/study.yaml"))}
 
 every_example = pytest.mark.parametrize("name", list(FOLDERS))
 

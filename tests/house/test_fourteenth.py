@@ -80,13 +80,13 @@ TEMPLATE = """\
 </div>
 """
 
-TEST = '''\
+TEST = """\
 from tasks_app.task_types import registry
 
 
 def test_it_is_there() -> None:
     assert registry["thumbs"].label == "Thumbs"
-'''
+"""
 
 FILES = {
     "tasks_app/task_types/thumbs.py": MODULE,
@@ -96,7 +96,7 @@ FILES = {
 }
 
 # Judged by its pages, stored, exported and analysed, without a word about it anywhere else.
-WHOLE = '''\
+WHOLE = """\
 import pytest
 
 from tasks_app.models import Rating
@@ -119,7 +119,7 @@ def test_it_is_judged_and_shown(client) -> None:
         shown = client.get(page)
         assert shown.status_code == 200, page
         assert "Thumbs" in shown.content.decode(), page
-'''
+"""
 
 
 @pytest.mark.whole

@@ -36,7 +36,8 @@ def items_for(kind: TaskType, keys: str = "abc") -> tuple[ItemTexts, ...]:
 
 def criteria_for(kind: TaskType) -> tuple[Criterion, ...]:
     """Return as many criteria as a type takes of ours, or its own samples."""
-    return kind.sample.criteria or CRITERIA[: len(CRITERIA) if kind.criteria_needed[1] is None else kind.criteria_needed[1]]
+    most = kind.criteria_needed[1]
+    return kind.sample.criteria or CRITERIA[: len(CRITERIA) if most is None else most]
 
 
 def screens_of(kind: TaskType, seed: int = 1, **given: object) -> list[Screen]:
@@ -48,9 +49,8 @@ def screens_of(kind: TaskType, seed: int = 1, **given: object) -> list[Screen]:
     items = {item.key: item for item in items_for(kind)}
     made = []
     for unit in kind.units(list(items.values()), params, rng):
-        of_parts = [items[unit.item_of(n) or ""] for n in range(len(unit.parts))]
         parts = tuple(
-            Part(n, item.outputs[group[0]].text) for n, (item, group) in enumerate(zip(of_parts, unit.parts, strict=True))
+            Part(n, items[unit.item_of(n) or ""].outputs[group[0]].text) for n, group in enumerate(unit.parts)
         )
         arrangement = {**next(kind.arrange(len(parts), params, rng)), **own}
         options = kind.sample.options
@@ -83,8 +83,8 @@ def test_its_rooms_are_there(kind: TaskType) -> None:
 
 @every_type
 def test_it_says_what_it_is(kind: TaskType) -> None:
-    facts = (kind.label, kind.summary, kind.default_instructions, kind.source, kind.use_when, kind.analysed, kind.limits)
-    for words in facts:
+    names = ("label", "summary", "default_instructions", "source", "use_when", "analysed", "limits")
+    for words in (getattr(kind, name) for name in names):
         assert str(words).strip()
     assert kind.outcomes
     assert all(str(outcome.doc).strip() for outcome in kind.outcomes)

@@ -47,7 +47,7 @@ def test_one_criterion_a_rater(items: int, systems: int, k: int, n: int, size: i
     for booklet in plan:
         assert len({unit.criterion for unit in booklet}) == 1
         assert len({unit.key for unit in booklet}) == len(booklet) <= size
-    seen: Counter[str] = Counter({key: 0 for key in KEYS[:n]})
+    seen: Counter[str] = Counter(dict.fromkeys(KEYS[:n], 0))
     for booklet in plan:
         seen[booklet[0].criterion] += 1
         assert max(seen.values()) - min(seen.values()) <= 1
