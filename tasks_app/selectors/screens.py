@@ -126,7 +126,7 @@ def _documents(documents: Iterable[int | None]) -> dict[int, list[tuple[int, str
     if wanted:
         rows = Item.objects.filter(document__in=wanted, until=None).order_by("document", "position")
         for document, position, source in rows.values_list("document_id", "position", "source"):
-            found.setdefault(document, []).append((position, source))  # type: ignore[arg-type]
+            found.setdefault(document, []).append((position, source))
     return found
 
 

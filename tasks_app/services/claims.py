@@ -259,8 +259,9 @@ def _booklet(rater: Rater, task: Task) -> tuple[int | None, list[Free]]:
 
 
 def _free(row: tuple[Any, ...]) -> Free:
-    *about, arrangement = row
-    return Free(*about, json.loads(arrangement) if isinstance(arrangement, str) else arrangement)
+    place, unit, item, booklet, criterion, arrangement = row
+    drawn = json.loads(arrangement) if isinstance(arrangement, str) else arrangement
+    return Free(place, unit, item, booklet, criterion, drawn)
 
 
 def _assign(rater: Rater, task: Task, chosen: RaterSet, taken: Sequence[Free]) -> None:

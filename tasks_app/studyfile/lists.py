@@ -55,10 +55,22 @@ def check_tasks(reading: StudyReading) -> list[dict[str, Json]]:
                 for sentence in kind.problems(own, task["params"]):
                     reading.problem((*path, "criteria"), sentence)
                 _bring(reading, path, task, kind)
+                _check_limit(reading, path, task, kind)
         if task["design"] in designs.registry:
             form = designs.registry[task["design"]].Params
             task["design_params"] = _params(reading, form, task["design_params"], (*path, "design_params"))
     return tasks
+
+
+def _check_limit(reading: StudyReading, path: Path, task: Mapping[str, Json], kind: task_types.TaskType) -> None:
+    """Refuse sets that give a rater more units than the type allows."""
+    most, sets = kind.units_a_rater(task["params"]), reading.document["flow"].get("sets_per_rater") or 1
+    if most is not None and reading.sound((*path, "set_size")) and task["set_size"] * sets > most:
+        sentence = _(
+            "A rater would judge up to %(n)d units (set_size times sets_per_rater); this task allows %(most)d. "
+            "Lower one of them, or see the parameters of the task type."
+        )
+        reading.problem((*path, "set_size"), sentence % {"n": task["set_size"] * sets, "most": most})
 
 
 def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_types.TaskType) -> None:
@@ -85,9 +97,9 @@ def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_
 def _entry(brought: AskedCriterion) -> dict[str, Json]:
     """Return a criterion that a type brings along as the file would have it."""
     empty = {name: plain(field.initial) for name, field in CriterionBlock.base_fields.items()}
-    names = ("key", "name", "kind", "definition", "question", "low", "high", "language")
+    names = ("key", "name", "definition", "question", "low", "high", "language")
     said = {name: str(getattr(brought, name)) for name in names}
-    return {**empty, **said, "labels": list(map(str, brought.labels)), "anchors": dict(brought.anchors), "heds": {}}
+    return {**empty, **said, "kind": Criterion.Kind.QUESTION.value, "labels": list(map(str, brought.labels)), "anchors": dict(brought.anchors), "heds": {}}
 
 
 def _check_names(reading: StudyReading, path: Path, keys: list[str], known: list[dict[str, Json]]) -> None:

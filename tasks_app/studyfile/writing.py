@@ -57,10 +57,9 @@ def write(document: Document, target: Target, media: Callable[[str], bytes]) -> 
 def files_of(document: Document, media: Callable[[str], bytes]) -> Iterator[tuple[str, bytes]]:
     """Yield (name, content) of every file of a study."""
     yield STUDY_YAML, dump(document, sections.registered()).encode()
-    yield (
-        "items.csv",
-        _table([column.name for column in ITEMS.columns], list(item_rows(document["items"])), ITEMS.needed),
-    )
+    if document["items"]:
+        columns = [column.name for column in ITEMS.columns]
+        yield "items.csv", _table(columns, list(item_rows(document["items"])), ITEMS.needed)
     if document["controls"]:
         rows = [{**one, "answer": answer_text(one["answer"])} for one in document["controls"]]
         yield "controls.csv", _table(CONTROLS.names, rows, CONTROLS.needed)

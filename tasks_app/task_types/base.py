@@ -181,6 +181,10 @@ class TaskType(ABC):
             wanted = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
             yield f"{self.name} needs {wanted} criteria; {len(criteria)} given."
 
+    def units_a_rater(self, params: Mapping[str, object]) -> int | None:
+        """Return how many units one rater may judge at most; None where there is no limit."""
+        return None
+
     def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
         """Yield a sentence for everything in an item that keeps it from being judged."""
         return iter(())

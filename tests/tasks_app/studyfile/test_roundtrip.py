@@ -198,8 +198,6 @@ def exported(study: Study) -> bytes:
 @pytest.mark.parametrize("folder", EXAMPLES, ids=[folder.name for folder in EXAMPLES])
 def test_every_example_comes_back_as_it_went(folder: Path, tmp_path: Path) -> None:
     read = studyfile.read(folder)
-    assert read.counts["items"] >= 12
-    assert read.counts["systems"] >= 3
     study = studyfile.load(folder, owner=None)
     before = sections.snapshot(study)
     assert before == read.document
