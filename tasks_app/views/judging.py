@@ -10,6 +10,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from tasks_app import access, credentials, plaintext
@@ -88,9 +89,13 @@ def _task_form(
 
 
 def _bound(rater: Rater, assignment: Assignment) -> dict[str, Any]:
-    """What a form's token says: whose it is, which unit, and which arrangement of it was on the screen."""
+    """What a form's token says: whose it is, which unit, and which arrangement of it was on the screen.
+
+    A token can be read by whoever has it, and there are few arrangements: only the server's key gives their digests.
+    """
     drawn = json.dumps(assignment.arrangement, sort_keys=True)
-    return {"rater": rater.pk, "assignment": assignment.pk, "screen": plaintext.digest(drawn)[:16]}
+    screen = salted_hmac("tasks_app.screen", f"{assignment.pk}:{drawn}", algorithm="sha256").hexdigest()
+    return {"rater": rater.pk, "assignment": assignment.pk, "screen": screen[:16]}
 
 
 def _page(
