@@ -113,7 +113,7 @@ def brought(params: Mapping[str, object]) -> tuple[Criterion, ...]:
 
 
 def steps_of(criterion: Criterion) -> Sequence[str]:
-    """Return the words of the steps of sureness; the ends alone where the study words only these."""
-    if len(criterion.labels) == SURE_STEPS:
+    """Return the words of the steps of sureness: as many as the study words, else four with its words at the ends."""
+    if criterion.labels:
         return criterion.labels
     return (criterion.low or "1", *map(str, range(2, SURE_STEPS)), criterion.high or str(SURE_STEPS))

@@ -16,7 +16,7 @@ from tasks_app.task_types import _triangle_orders as orders
 from tasks_app.task_types._grid import Cell
 from tasks_app.task_types._pairwise_texts import pick_field
 from tasks_app.task_types._simulation import HABIT
-from tasks_app.task_types._triangle_params import CHOICE, MOTIVE, SURE_STEPS, SURENESS, steps_of
+from tasks_app.task_types._triangle_params import CHOICE, MOTIVE, SURENESS, steps_of
 from tasks_app.task_types.base import Criterion, Quality, Screen, ShownPart
 
 # Several sentences; what is longer is no motive any more.
@@ -53,7 +53,7 @@ def form_of(screen: Screen, data: Mapping[str, str] | None, initial: Mapping[str
     letters = {str(shown.position): gettext("Text %(letter)s") % {"letter": shown.letter} for shown in shown_of(screen)}
     form.fields[CHOICE] = pick_field(_question(asked[CHOICE]), letters, str(_("Choose one of the three texts.")))
     if SURENESS in asked:
-        steps = dict(zip(map(str, range(1, SURE_STEPS + 1)), steps_of(asked[SURENESS]), strict=True))
+        steps = {str(step): words for step, words in enumerate(steps_of(asked[SURENESS]), start=1)}
         form.fields[SURENESS] = pick_field(_question(asked[SURENESS]), steps, str(_("Say how sure you are.")))
     if MOTIVE in asked:
         form.fields[MOTIVE] = forms.CharField(
@@ -104,18 +104,23 @@ def _question(criterion: Criterion) -> str:
 
 def simulated(screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
     """Notice the odd one the more often the more different the systems' texts are, and guess otherwise."""
-    asked = {criterion.key for criterion in screen.criteria}
+    asked = {criterion.key: criterion for criterion in screen.criteria}
     odd = odd_position(screen)
     noticed = quality in NOTICED and rng.random() < _share_noticed(screen, odd, quality)
-    chosen = odd if noticed else rng.randint(1, 3)
-    sure = rng.randint(3, SURE_STEPS) if noticed else rng.randint(1, 2)
-    if quality is Quality.RANDOM:
-        sure = rng.randint(1, SURE_STEPS)
-    if quality is Quality.STRAIGHT_LINER:
-        chosen, sure = 1 + int(HABIT * 3), 1 + int(HABIT * SURE_STEPS)
+    chosen = 1 + int(HABIT * 3) if quality is Quality.STRAIGHT_LINER else odd if noticed else rng.randint(1, 3)
     answers = {CHOICE: str(chosen)}
     if SURENESS in asked:
-        answers[SURENESS] = str(sure)
+        answers[SURENESS] = str(_sureness(len(steps_of(asked[SURENESS])), noticed, quality, rng))
     if MOTIVE in asked:
         answers[MOTIVE] = str(_("Other words.")) if noticed else ""
     return answers
+
+
+def _sureness(steps: int, noticed: bool, quality: Quality, rng: Random) -> int:
+    """Be surer than not where the odd one was noticed."""
+    if quality is Quality.STRAIGHT_LINER:
+        return min(steps, 1 + int(HABIT * steps))
+    if quality is Quality.RANDOM:
+        return rng.randint(1, steps)
+    half = steps // 2
+    return rng.randint(half + 1, steps) if noticed else rng.randint(1, max(1, half))

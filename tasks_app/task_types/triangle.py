@@ -19,7 +19,7 @@ from tasks_app.task_types._pairwise_texts import (
     problems_of,
     unit_key,
 )
-from tasks_app.task_types._triangle_params import CHOICE, CORRECT, MOTIVE, SURE_STEPS, SURENESS, TriangleParams, brought
+from tasks_app.task_types._triangle_params import CHOICE, CORRECT, MOTIVE, SURENESS, TriangleParams, brought, steps_of
 from tasks_app.task_types._triangle_screen import TriangleForm, form_of, odd_position, shown_of, simulated
 from tasks_app.task_types.base import (
     Criterion,
@@ -49,8 +49,8 @@ class Triangle(TaskType):
     label = _("Triangle test")
     summary = _("A rater sees three texts, two of them by one system, and chooses the odd one.")
     source = (
-        "González-Corbelle, Alonso-Moral, Bugarín and others (2020). A proof-of-concept on triangle tests for "
-        "natural language generation. ISO 4120:2021, Sensory analysis: methodology, triangle test."
+        "González Corbelle, Alonso Moral and Bugarín Diz (2020). A proof of concept on triangular test evaluation for "
+        "Natural Language Generation. EvalNLGEval. ISO 4120:2021. Sensory analysis. Methodology. Triangle test."
     )
     use_when = _(
         "You want to know whether people notice any difference between two systems, or to show that they hardly do. "
@@ -82,7 +82,7 @@ class Triangle(TaskType):
             "sureness",
             Scale.ORDINAL,
             per="unit",
-            doc=_("How sure the rater was: 1 guessed to 4 certain."),
+            doc=_("How sure the rater was; 1 is the least, such as 1 guessed to 4 certain."),
             criterion=SURENESS,
             optional=True,
         ),
@@ -186,9 +186,10 @@ class Triangle(TaskType):
     def scale_of(
         self, params: Mapping[str, object], criterion: Criterion | None = None
     ) -> tuple[float, float, float] | None:
-        """Right or wrong is 0 or 1; sureness has four steps."""
-        scales = {CORRECT: (0.0, 1.0, 1.0), SURENESS: (1.0, float(SURE_STEPS), 1.0)}
-        return scales.get(criterion.key) if criterion is not None else None
+        """Right or wrong is 0 or 1; sureness has as many steps as it has words."""
+        if criterion is None or criterion.key not in {CORRECT, SURENESS}:
+            return None
+        return (0.0, 1.0, 1.0) if criterion.key == CORRECT else (1.0, float(len(steps_of(criterion))), 1.0)
 
     def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
         """Refuse what is no step of the scale."""
@@ -200,6 +201,7 @@ class Triangle(TaskType):
 
     def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
         """Describe the choice of three, the judgment made of it, and what else is asked."""
+        steps = steps_of(criterion) if criterion is not None else ()
         words = {
             CHOICE: (
                 "3",
@@ -208,7 +210,7 @@ class Triangle(TaskType):
                 "other: odd one out of three",
             ),
             CORRECT: ("2", "0, 1: found by comparing the choice with the drawn order", "N/A", "task performance"),
-            SURENESS: (str(SURE_STEPS), f"1 to {SURE_STEPS}", "multiple choice", "other: how sure of the choice"),
+            SURENESS: (str(len(steps)), ", ".join(steps), "multiple choice", "other: how sure of the choice"),
             MOTIVE: ("N/A", "N/A", "N/A", "qualitative feedback"),
         }.get(criterion.key if criterion is not None else "")
         if words is None:

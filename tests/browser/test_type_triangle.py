@@ -101,7 +101,7 @@ def test_a_triad_without_javascript(browser: Browser, live_site: LiveSite, open_
 def test_nothing_on_the_page_tells_which_text_is_odd(page: Page, open_example: OpenExample) -> None:
     begin(page, several(open_example, 2))
     html = page.content()
-    for word in ("neural", "rules", "AAB", "ABA", "BAA", "BBA", "BAB", "ABB", "arrangement", "correct"):
+    for word in ("neural", "rules", "editor", "AAB", "ABA", "BAA", "BBA", "BAB", "ABB", "arrangement", "correct"):
         assert word not in html, word
     cards = page.evaluate(
         """() => [...document.querySelectorAll(".triad > *")].map((card) => {
@@ -113,3 +113,14 @@ def test_nothing_on_the_page_tells_which_text_is_odd(page: Page, open_example: O
     )
     assert len(cards) == 3
     assert len(set(cards)) == 1
+
+
+def test_questions_of_a_triad_one_at_a_time(page: Page, open_example: OpenExample) -> None:
+    begin(page, open_example("triangle", criteria_mode="page"))
+    expect(page.locator("[data-question]:visible")).to_have_count(1)
+    page.locator(".pick").nth(0).click()
+    expect(page.get_by_text("How sure are you?")).to_be_visible()
+    page.get_by_text("I guessed").click()
+    page.get_by_label("What made it different?").fill("A verb.")
+    send(page)
+    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()

@@ -239,14 +239,32 @@ def test_each_criterion_says_what_it_is() -> None:
     assert "one author" in triangle.brings(triangle.params({"variant": "three"}))[0].question
 
 
+def test_a_study_words_its_own_steps_of_sureness() -> None:
+    given = triangle.params({"sureness": True})
+    own = Criterion("sureness", "Sureness", question="Sure?", labels=("no", "somewhat", "yes"))
+    asked = replace(screen(), criteria=(*triangle.brings(given)[:2], own))
+    assert triangle.scale_of(given, own) == (1, 3, 1)
+    assert triangle.heds(own, given)["4.3.4"] == "no, somewhat, yes"
+    for sure, accepted in (("3", True), ("4", False)):
+        assert triangle.form(asked, {"odd-one-out": "1", "sureness": sure}).is_valid() == accepted
+    for quality in Quality:
+        drawn = {triangle.simulate(asked, quality, Random(seed))["sureness"] for seed in range(40)}
+        assert drawn <= {"1", "2", "3"}
+    ends = replace(own, labels=(), low="not at all", high="entirely")
+    words = triangle.form(replace(asked, criteria=(*asked.criteria[:2], ends))).fields["sureness"].choices
+    assert [word for _step, word in words] == ["not at all", "2", "3", "entirely"]
+
+
 @pytest.mark.django_db
-def test_a_plan_gives_the_six_orders_to_judges_in_blocks(tmp_path: Path) -> None:
+def test_a_plan_gives_the_six_orders_to_the_judges_of_a_pair_in_blocks(tmp_path: Path) -> None:
     study = opened(load("triangle", tmp_path, "orders", k=6))
     places = Place.objects.filter(unit__task__study=study).order_by("booklet__number")
-    orders = [str(arrangement["order"]) for arrangement in places.values_list("arrangement", flat=True)]
-    assert len(orders) == 72
-    assert sorted(Counter(orders[:64]).values()) == [10, 10, 11, 11, 11, 11]
-    assert all(set(orders[start : start + 6]) == SIX for start in range(0, 72, 6))
+    for pair in ("rules+neural", "rules+editor", "neural+editor"):
+        of_pair = places.filter(unit__key__endswith=f"/{pair}").values_list("arrangement", flat=True)
+        orders = [str(arrangement["order"]) for arrangement in of_pair]
+        assert len(orders) == 72
+        assert sorted(Counter(orders[:64]).values()) == [10, 10, 11, 11, 11, 11]
+        assert all(set(orders[start : start + 6]) == SIX for start in range(0, 72, 6))
 
 
 @pytest.mark.django_db
