@@ -4,11 +4,13 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from tasks_app.api import site
 from tasks_app.api import views as api
-from tasks_app.views import importing, judging, patterns, public, rater, researcher, tokens
+from tasks_app.views import catalogue, importing, judging, media, overview, patterns, public, rater, researcher, tokens
 
 public_urls: list[URLPattern] = [
     path("", public.home, name="home"),
     path("patterns/", patterns.patterns, name="patterns"),
+    path("task-types/", catalogue.catalogue, name="catalogue"),
+    path("task-types/<slug:name>/", catalogue.task_type, name="task_type"),
 ]
 
 rater_urls: list[URLPattern] = [
@@ -18,6 +20,9 @@ rater_urls: list[URLPattern] = [
     path("r/<str:token>/judge/", judging.judge, name="judge"),
     path("r/<str:token>/judge/<int:order>/", judging.unit, name="unit"),
     path("r/<str:token>/draft/", judging.draft, name="draft"),
+    path("r/<str:token>/media/<slug:name>", media.media, name="media"),
+    path("r/<str:token>/texts/", overview.overview, name="overview"),
+    path("r/<str:token>/texts/summary.csv", overview.summary, name="summary"),
     path("r/<str:token>/skip/", judging.skip, name="skip"),
     path("r/<str:token>/help/", rater.help_page, name="help"),
     path("r/<str:token>/stop/", rater.stop, name="stop"),

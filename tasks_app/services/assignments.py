@@ -43,6 +43,14 @@ def _show_next(*, rater: Rater) -> Assignment | None:
 
 
 @atomically
+def open_chosen(*, rater: Rater, assignment: Assignment) -> bool:
+    """Show a unit that a rater has chosen from their set; False where it is not theirs to answer now."""
+    if rater.state == Rater.State.ENDED or assignment.state not in OPEN:
+        return False
+    return claims.show(assignment, rater.study.options.lease_minutes)
+
+
+@atomically
 def come_back(*, rater: Rater) -> int:
     """Give a rater who comes back late what is still free of their sets; return how many units that is."""
     lock_claims(rater.study_id)

@@ -37,6 +37,11 @@ def judge(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     assignment = assignments.next_for(rater=rater)
     if assignment is None:
         return redirect("rater:end" if rater.state == Rater.State.ENDED else "rater:next", token)
+    return _pending(request, rater, token, assignment)
+
+
+def _pending(request: HttpRequest, rater: Rater, token: str, assignment: Assignment) -> HttpResponse:
+    """Show a unit that is to be answered, with what was drafted of the answer."""
     draft: Draft | None = getattr(assignment, "draft", None)
     kept = dict(draft.answer) if draft else {}
     comment = str(kept.pop("comment", ""))
@@ -46,11 +51,19 @@ def judge(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
 
 @rater_page("GET", "HEAD", "POST")
 def unit(request: HttpRequest, rater: Rater, token: str, order: int) -> HttpResponse:
-    """A unit that was answered: read it, and change the answer while the study lets raters go back."""
+    """A unit of the rater's own choice: one that was answered, to change it, or one that is still to do.
+
+    The first only while the study lets raters go back, the second where the task type lists the set.
+    """
     assignment = access.assignment_for_rater(rater, order=order)
     if request.method == "POST":
         return _answer(request, rater, token)
+    if rater.study.state == rater.study.State.PAUSED and rater.state != Rater.State.ENDED:
+        return _paused(request)
     stored = assignment.judgments.order_by("-id").first()
+    lists = screens.frame_of(assignment.unit.task_id, rater.study).kind.set_overview
+    if stored is None and lists and assignments.open_chosen(rater=rater, assignment=assignment):
+        return _pending(request, rater, token, assignment)
     if stored is None or rater.state == Rater.State.ENDED or not _may_go_back(rater, assignment):
         return redirect("rater:next", token)
     form = _task_form(rater, assignment, initial=stored.answer)
@@ -119,7 +132,7 @@ def _page(
     progress = progress_of(rater, options.minutes, frame.task.set_size)
     back = progress.before(assignment.order) if options.allow_back and frame.kind.allows_back else None
     context = {
-        "frame": pages.frame_for(rater, token, progress),
+        "frame": pages.frame_for(rater, token, progress, lists_set=frame.kind.set_overview),
         "screen": _screen(rater, assignment),
         "form": form,
         "unit_template": frame.kind.template_name,

@@ -120,6 +120,7 @@ class PageFrame:
     lang: str
     dir: str
     languages: tuple[tuple[str, str, str], ...] = ()
+    overview_url: str = ""
 
 
 def direction(language: str) -> str:
@@ -131,8 +132,8 @@ def direction(language: str) -> str:
     )
 
 
-def frame_for(rater: Rater, token: str, progress: RaterProgress) -> PageFrame:
-    """Put together the bars of a rater's page."""
+def frame_for(rater: Rater, token: str, progress: RaterProgress, *, lists_set: bool = False) -> PageFrame:
+    """Put together the bars of a rater's page; `lists_set` where a page lists all texts of the set."""
     language = translation.get_language() or rater.study.language
     return PageFrame(
         public_title=rater.study.public_title,
@@ -143,6 +144,7 @@ def frame_for(rater: Rater, token: str, progress: RaterProgress) -> PageFrame:
         stop_url=reverse("rater:stop", args=[token]),
         lang=language,
         dir=direction(language),
+        overview_url=reverse("rater:overview", args=[token]) if lists_set else "",
     )
 
 

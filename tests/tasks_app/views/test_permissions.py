@@ -12,6 +12,7 @@ from tasks_app.services import tokens
 from tests import pages
 from tests.analytics_app.builders import results_of
 from tests.builders import build_study
+from tests.media import png, show
 
 pytestmark = pytest.mark.django_db
 
@@ -41,6 +42,8 @@ EDITORS_START = {**EDITORS_SCRIPTS, **dict.fromkeys(("editor", "owner", "superus
 TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
     ("get", "public:home", {}, EVERYBODY),
     ("get", "public:patterns", {}, EVERYBODY),
+    ("get", "public:catalogue", {}, EVERYBODY),
+    ("get", "public:task_type", {"name": "likert"}, EVERYBODY),
     ("get", "rater:join", {"code": "CODE"}, EVERYBODY),
     ("get", "rater:next", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 302)),
     ("get", "rater:instructions", {"token": "TOKEN"}, EVERYBODY),
@@ -48,6 +51,9 @@ TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
     ("get", "rater:unit", {"token": "TOKEN", "order": "1"}, dict.fromkeys(PEOPLE, 302)),
     ("post", "rater:draft", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 400)),
     ("post", "rater:skip", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 403)),
+    ("get", "rater:media", {"token": "TOKEN", "name": "MEDIA"}, EVERYBODY),
+    ("get", "rater:overview", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 302)),
+    ("get", "rater:summary", {"token": "TOKEN"}, EVERYBODY),
     ("get", "rater:help", {"token": "TOKEN"}, EVERYBODY),
     ("get", "rater:stop", {"token": "TOKEN"}, EVERYBODY),
     ("get", "rater:end", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 302)),
@@ -171,13 +177,15 @@ def test_every_address_answers_each_person_as_promised(
     by_script = name.startswith("api")
     how = {"content_type": "application/json"} if by_script and method == "post" else {}
     answer = getattr((scripts if by_script else people)(person), method)(address, data, **how)
-    assert answer.status_code == statuses[person], answer.content.decode()[:500]
+    assert answer.status_code == statuses[person], answer.getvalue().decode(errors="replace")[:500]
     if person in {"stranger", "rater"} and name.startswith(("researcher:", "analytics:")):
         assert answer["Location"].startswith("/admin/login/")
 
 
 def stored(study: Study, takes: dict[str, str]) -> dict[str, str]:
-    """Store results where an address names a part of them."""
+    """Store results, or a picture, where an address names a part of them."""
+    if "MEDIA" in takes.values():
+        return {"MEDIA": show(study, png(), "image/png")}
     return results_of(study) if {"RUN", "RATER", "EXCLUSION"} & set(takes.values()) else {}
 
 
@@ -186,7 +194,8 @@ def test_a_guessed_token_finds_nothing(
     study: Study, somebody: Client, method: str, name: str, takes: dict[str, str], _statuses: dict[str, int]
 ) -> None:
     token = pages.join(Client(), study)
-    takes = {**takes, "token": token}
+    words = stored(study, takes)
+    takes = {**{key: words.get(value, value) for key, value in takes.items()}, "token": token}
     assert getattr(somebody, method)(reverse(name, kwargs=takes)).status_code != 404
     guessed = token[:-1] + ("A" if token[-1] != "A" else "B")
     assert getattr(somebody, method)(reverse(name, kwargs={**takes, "token": guessed})).status_code == 404

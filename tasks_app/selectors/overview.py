@@ -1,0 +1,89 @@
+"""A rater's whole set as a list: what is answered and what is not, to be searched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.models import Assignment, Judgment, Rater
+from tasks_app.selectors import screens
+from tasks_app.task_types import TaskType
+from tasks_app.task_types.base import Screen, Words
+
+State = Assignment.State
+
+# How the states of assignments look to a rater. What went to somebody else is not in the list.
+PENDING, ANSWERED, SKIPPED = "pending", "answered", "skipped"
+SEEN_AS = {
+    State.RESERVED: PENDING,
+    State.LIVE: PENDING,
+    State.SUBMITTED: ANSWERED,
+    State.SURPLUS: ANSWERED,
+    State.SKIPPED: SKIPPED,
+}
+LABELS: Mapping[str, Words] = {PENDING: _("to do"), ANSWERED: _("answered"), SKIPPED: _("skipped")}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One unit of a rater's set, as they see it: never with a system, an item's name or a purpose."""
+
+    order: int
+    state: str
+    kind: TaskType
+    screen: Screen
+    answer: Mapping[str, Any]
+    skip_reason: str
+    comment: str
+
+    @property
+    def label(self) -> Words:
+        """The state in words."""
+        return LABELS[self.state]
+
+    @property
+    def source(self) -> str:
+        """The source, where the task shows it."""
+        return self.screen.source if self.screen.params.get("show_source", True) else ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts to be judged, in the order of the screen."""
+        return tuple(shown.part.text for shown in self.screen.shown_parts)
+
+    def has(self, words: str) -> bool:
+        """Say whether a text or the source holds these words."""
+        sought = words.casefold()
+        return any(sought in text.casefold() for text in (self.source, *self.texts))
+
+
+def entries(rater: Rater) -> list[Entry]:
+    """Return the units of a rater's sets whose type lists them, in their order; at most eight queries."""
+    given = list(
+        Assignment.objects.filter(rater=rater, state__in=list(SEEN_AS)).select_related("unit").order_by("order", "id")
+    )
+    frames = {pk: screens.frame_of(pk, rater.study) for pk in {one.unit.task_id for one in given}}
+    listed = [one for one in given if frames[one.unit.task_id].kind.set_overview]
+    materials = screens.read_materials([one.unit_id for one in listed])
+    said = {
+        one.assignment_id: one for one in Judgment.objects.filter(assignment__in=listed, replaced_by=None).order_by("id")
+    }
+    found = []
+    for one in listed:
+        frame, judgment = frames[one.unit.task_id], said.get(one.pk)
+        material = materials.get(one.unit_id, screens.NOTHING_TO_READ)
+        found.append(
+            Entry(
+                order=one.order,
+                state=SEEN_AS[State(one.state)],
+                kind=frame.kind,
+                screen=screens.make_screen(frame, material, rater.study, one.arrangement),
+                answer=judgment.answer if judgment else {},
+                skip_reason=judgment.get_skip_reason_display() if judgment else "",
+                comment=judgment.comment if judgment else "",
+            )
+        )
+    return found
