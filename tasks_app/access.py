@@ -6,7 +6,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from tasks_app.credentials import hash_token
-from tasks_app.models import Assignment, Membership, Rater, Study
+from tasks_app.models import Assignment, ItemMedia, Media, Membership, Rater, Study
 
 Person = AbstractBaseUser | AnonymousUser
 
@@ -37,6 +37,13 @@ def signed_assignment_for_rater(rater: Rater, assignment_id: object) -> Assignme
     if not isinstance(assignment_id, int):
         raise Http404
     return get_object_or_404(Assignment.objects.select_related("unit", "set"), rater=rater, pk=assignment_id)
+
+
+def media_for_rater(rater: Rater, sha256: str) -> Media:
+    """Return a file that is shown with one of a rater's own units."""
+    own = Assignment.objects.filter(rater=rater).values("unit__item")
+    shown = ItemMedia.objects.filter(item__in=own, media__sha256=sha256).values("media")
+    return get_object_or_404(Media, study=rater.study_id, pk__in=shown)
 
 
 def study_for_code(code: str) -> Study:

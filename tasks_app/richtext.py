@@ -1,12 +1,21 @@
-"""Markdown that researchers write, as safe HTML: no raw HTML passes, no address but http, https and mailto."""
+"""Markdown as safe HTML: no raw HTML passes, nothing is fetched from anywhere.
+
+Texts of a researcher, such as instructions, may link to http, https and mailto. Texts to be judged may not: a link
+would lead raters away from their answer, and whoever made a text decides where to.
+"""
 
 from functools import lru_cache
 
 import nh3
+from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, gettext
 from markdown_it import MarkdownIt
 
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+# A picture would come from another site; what was written for it stands as it was written.
+_judged = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 TAGS = {
     "a", "blockquote", "br", "code", "em", "h2", "h3", "h4", "hr", "li", "ol", "p", "pre", "strong",
@@ -20,9 +29,33 @@ _LOWER = {"h1": "h2", "h2": "h3", "h3": "h4", "h4": "h4", "h5": "h4", "h6": "h4"
 @lru_cache(maxsize=512)
 def to_html(text: str) -> SafeString:
     """Render Markdown; whatever is not in `TAGS` is dropped by nh3."""
-    tokens = _markdown.parse(text)
+    clean = nh3.clean(
+        _lowered(_markdown, text), tags=TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"}
+    )
+    return mark_safe(clean)  # noqa: S308  cleaned above
+
+
+def judged_html(text: str) -> SafeString:
+    """Render Markdown that is to be judged or stands beside what is: links lead nowhere, pictures stay words.
+
+    What can be wider than its place, tables and code, lies in a box of its own that scrolls, also with the keyboard.
+    """
+    return _judged_html(text, get_language() or "")
+
+
+@lru_cache(maxsize=512)
+def _judged_html(text: str, language: str) -> SafeString:
+    # An ordered list keeps the number it begins with: it is part of the text.
+    clean = nh3.clean(_lowered(_judged, text), tags=TAGS, attributes={"ol": {"start"}}, link_rel=None)
+    for tag, words in (("table", gettext("Table")), ("pre", gettext("Code"))):
+        # In what nh3 writes, these are tags and never text, where < is &lt;.
+        box = f'<div class="scroll" role="group" tabindex="0" aria-label="{escape(words)}">'
+        clean = clean.replace(f"<{tag}>", f"{box}<{tag}>").replace(f"</{tag}>", f"</{tag}></div>")
+    return mark_safe(clean)  # noqa: S308  cleaned above, and what was added is ours
+
+
+def _lowered(markdown: MarkdownIt, text: str) -> str:
+    tokens = markdown.parse(text)
     for token in tokens:
         token.tag = _LOWER.get(token.tag, token.tag)
-    html = _markdown.renderer.render(tokens, _markdown.options, {})
-    clean = nh3.clean(html, tags=TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"})
-    return mark_safe(clean)  # noqa: S308  cleaned above
+    return str(markdown.renderer.render(tokens, markdown.options, {}))

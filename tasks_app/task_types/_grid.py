@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from django import forms
@@ -41,6 +41,31 @@ class GridParams(TextParams):
     show_numbers = forms.BooleanField(
         initial=False, required=False, label=_("Show numbers"), help_text=_("Beside the words at the ends.")
     )
+
+
+AGREEMENT = forms.BooleanField(
+    initial=False,
+    required=False,
+    label=_("Ask for agreement"),
+    help_text=_("The question is a statement, and the ends say “disagree” and “agree”."),
+)
+
+
+def in_agreement(criterion: Criterion) -> Criterion:
+    """Word the ends of a scale of agreement, unless the study words it itself."""
+    if criterion.low or criterion.high or criterion.labels or criterion.anchors:
+        return criterion
+    return replace(criterion, low=gettext("Strongly disagree"), high=gettext("Strongly agree"))
+
+
+def questions_for_agreement(criteria: Sequence[Criterion]) -> Iterator[str]:
+    """Yield a sentence for every criterion that asks a question where raters are to agree with a statement."""
+    for criterion in criteria:
+        if criterion.question.rstrip().endswith(("?", "？", "؟")):
+            yield (
+                f"Criterion {criterion.key!r} asks a question, but the task asks for agreement. "
+                "Word it as a statement, such as “The text is fluent.”, or set agreement to false."
+            )
 
 
 def field_name(position: int, criterion: str) -> str:
@@ -77,6 +102,11 @@ class Cell:
         choices: Iterable[tuple[str, str]] = getattr(self.field.field, "choices", ())
         return [Step(step, str(word), step == chosen) for step, word in choices]
 
+    @property
+    def labelled(self) -> bool:
+        """Whether every step has a word of its own."""
+        return all(step.word for step in self.steps)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -90,15 +120,23 @@ class GridForm(forms.Form):
     """The form of a screen: one field for every text and criterion, in the order of the screen."""
 
     screen: Screen
+    # The criteria in the order of the screen, in the words that the type gives them.
+    criteria: tuple[Criterion, ...] = ()
 
     def rows(self) -> list[Row]:
         """The texts with their questions, for the template."""
         screen = self.screen
-        about = repr((screen.type, sorted(screen.params.items()), len(screen.parts), get_language()))
+        about = repr((screen.type, sorted(screen.params.items()), len(screen.parts), screen.paged, get_language()))
+        criteria = self.criteria or screen.shown_criteria
         return [
-            Row(shown, tuple(self._cell(shown, criterion, about) for criterion in screen.shown_criteria))
+            Row(shown, tuple(self._cell(shown, criterion, about) for criterion in criteria))
             for shown in screen.shown_parts
         ]
+
+    def by_question(self) -> list[tuple[ShownPart, Cell]]:
+        """The questions with the text each is about, one criterion after the other, to be asked one at a time."""
+        rows = self.rows()
+        return [(row.shown, row.cells[number]) for number in range(len(rows[0].cells)) for row in rows] if rows else []
 
     def _cell(self, shown: ShownPart, criterion: Criterion, about: str) -> Cell:
         field = self[field_name(shown.position, criterion.key)]
@@ -130,14 +168,16 @@ class GridType(TaskType):
         for order in latin_orders(n_parts, rng):
             yield {"parts": list(order)}
 
+    def worded(self, criterion: Criterion, params: Mapping[str, object]) -> Criterion:
+        """Return a criterion with the words that the parameters ask for, where the study gives it none of its own."""
+        return criterion
+
     @abstractmethod
     def field(self, criterion: Criterion, missing: str, params: Mapping[str, object]) -> forms.Field:
         """Return the field of one question; `missing` is the message when it was left out."""
 
     @abstractmethod
-    def scale_of(
-        self, params: Mapping[str, object], criterion: Criterion | None = None
-    ) -> tuple[float, float, float]:
+    def scale_of(self, params: Mapping[str, object], criterion: Criterion | None = None) -> tuple[float, float, float]:
         """Return least value, greatest value and step."""
 
     def form(
@@ -149,9 +189,10 @@ class GridType(TaskType):
         """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
         form = GridForm(data, initial=dict(initial or {}))
         form.screen = screen
+        form.criteria = tuple(self.worded(criterion, screen.params) for criterion in screen.shown_criteria)
         several = len(screen.parts) > 1
         for shown in screen.shown_parts:
-            for criterion in screen.shown_criteria:
+            for criterion in form.criteria:
                 names = {"criterion": criterion.name, "letter": shown.letter}
                 missing = (
                     gettext("Text %(letter)s: answer “%(criterion)s”.") % names
@@ -160,6 +201,10 @@ class GridType(TaskType):
                 )
                 form.fields[field_name(shown.position, criterion.key)] = self.field(criterion, missing, screen.params)
         return form
+
+    def elicitation(self, params: Mapping[str, object]) -> str:
+        """Name the form in which answers are drawn out, as the datasheet does (HEDS 4.3.8)."""
+        return "agreement with a quality statement" if params.get("agreement") else "direct quality estimation"
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give one rating a text and criterion, on the canonical number of the text."""

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.task_types._grid import GridParams, GridType
-from tasks_app.task_types.base import Criterion, Outcome, Scale
+from tasks_app.task_types._grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
+from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
 from tasks_app.task_types.registry import register
+
+# Every step of agreement in words, for the numbers of steps that have customary ones.
+AGREEMENT_STEPS = {
+    5: (
+        _("Strongly disagree"),
+        _("Disagree"),
+        _("Neither agree nor disagree"),
+        _("Agree"),
+        _("Strongly agree"),
+    ),
+    7: (
+        _("Strongly disagree"),
+        _("Disagree"),
+        _("Somewhat disagree"),
+        _("Neither agree nor disagree"),
+        _("Somewhat agree"),
+        _("Agree"),
+        _("Strongly agree"),
+    ),
+}
 
 
 @register
@@ -22,27 +43,64 @@ class Likert(GridType):
 
     label = _("Likert scale")
     summary = _("A rater chooses one of a few labelled steps for each criterion.")
-    source = "Amidei, Piwek and Willis (2019). The use of rating and Likert scales in NLG human evaluation tasks. INLG."
+    source = (
+        "Likert (1932). A technique for the measurement of attitudes. Archives of Psychology 140. "
+        "Amidei, Piwek and Willis (2019). The use of rating and Likert scales in natural language generation human "
+        "evaluation tasks: a review and some recommendations. INLG."
+    )
+    use_when = _(
+        "Use it to learn how good texts are on one or several criteria, in steps that everybody reads alike: how "
+        "fluent, how faithful, how polite. It is the quickest to explain. Five or seven steps are usual. Word every "
+        "step where you can, give each criterion one definition, and ask about this text rather than about texts in "
+        "general."
+    )
+    analysed = _(
+        "Per system and criterion: median, share of each step, and the mean, raw and standardised by rater, with an "
+        "interval. Per pair of systems: difference, probability of superiority, p value, corrected for the number of "
+        "comparisons. Between raters: ordinal alpha with an interval, weighted kappa, Spearman and Pearson. The "
+        "ordinal results lead; means stand beside them and take the steps as equally far apart."
+    )
+    limits = _(
+        "Steps have an order but no known distance: “good” may be further from “fair” than “fair” is from “poor”. "
+        "Raters use the scale differently, some its middle only, so every rater should see every system. Small "
+        "differences between good systems need many judgments; comparing the texts directly finds them sooner. "
+        "Answers to several criteria on one screen pull each other along."
+    )
     outcomes = (Outcome("rating", Scale.ORDINAL, per="criterion", doc=_("Chosen step; 1 is the lowest.")),)
     default_instructions = _(
         "Read the text. Then choose one step for each question. There are no right or wrong answers: "
         "we want to know how you see it. Use the whole scale."
+    )
+    sample = Sample(
+        criteria=(
+            Criterion(
+                "fluency",
+                "Fluency",
+                definition="A fluent text reads as if a practised writer had written it.",
+                question="How well does this text read?",
+                labels=("Very badly", "Badly", "So-so", "Well", "Very well"),
+            ),
+            Criterion(
+                "content",
+                "Content",
+                question="How much of the source does this text say?",
+                low="Nothing",
+                high="Everything",
+            ),
+        )
     )
 
     class Params(GridParams):
         points = forms.IntegerField(
             min_value=2, max_value=11, initial=5, label=_("Steps"), help_text=_("Five or seven are usual.")
         )
-        agreement = forms.BooleanField(
-            initial=False,
-            required=False,
-            label=_("Ask for agreement"),
-            help_text=_("The question is a statement, and the ends say “disagree” and “agree”."),
-        )
+        agreement = AGREEMENT
 
     def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
-        """Yield a sentence where the labels of the steps are not as many as the steps."""
+        """Yield a sentence where the words of a criterion do not fit the steps."""
         yield from super().problems(criteria, params)
+        if params["agreement"]:
+            yield from questions_for_agreement(criteria)
         for criterion in criteria:
             if criterion.labels and len(criterion.labels) != params["points"]:
                 yield (
@@ -50,17 +108,19 @@ class Likert(GridType):
                     f"{params['points']}. Word all of them, or only the ends (low, high)."
                 )
 
+    def worded(self, criterion: Criterion, params: Mapping[str, object]) -> Criterion:
+        """Word every step of agreement where there are customary words for so many, else its ends."""
+        if not params["agreement"]:
+            return criterion
+        customary = AGREEMENT_STEPS.get(int(str(params["points"])))
+        if customary is None or criterion.low or criterion.high or criterion.labels:
+            return in_agreement(criterion)
+        return replace(criterion, labels=tuple(map(str, customary)))
+
     def field(self, criterion: Criterion, missing: str, params: Mapping[str, object]) -> forms.Field:
-        """Return a choice of steps with their words; the ends are worded in any case."""
-        _low, high, _step = self.scale_of(params)
-        points = int(high)
-        low_word, high_word = criterion.low, criterion.high
-        if params["agreement"]:
-            low_word, high_word = (
-                low_word or str(_("Strongly disagree")),
-                high_word or str(_("Strongly agree")),
-            )
-        words = criterion.labels or (low_word, *[""] * (points - 2), high_word)
+        """Return a choice of steps with their words."""
+        points = int(str(params["points"]))
+        words = criterion.labels or (criterion.low, *[""] * (points - 2), criterion.high)
         return forms.TypedChoiceField(
             choices=[(str(step), words[step - 1]) for step in range(1, points + 1)],
             coerce=int,
@@ -70,9 +130,7 @@ class Likert(GridType):
             error_messages={"required": missing, "invalid_choice": _("Choose one of the steps shown.")},
         )
 
-    def scale_of(
-        self, params: Mapping[str, object], criterion: Criterion | None = None
-    ) -> tuple[float, float, float]:
+    def scale_of(self, params: Mapping[str, object], criterion: Criterion | None = None) -> tuple[float, float, float]:
         """Steps are 1, 2 … points."""
         return 1.0, float(str(params["points"])), 1.0
 
@@ -81,3 +139,16 @@ class Likert(GridType):
         if not value.is_integer():
             return gettext("must be a whole step of the scale; it is %(value)s.") % {"value": f"{value:g}"}
         return super().problem_in_value(value, criterion, params)
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+        """Answer what the datasheet asks of a rating instrument."""
+        points = int(str(params["points"]))
+        shown = self.worded(criterion or Criterion("", ""), params)
+        words = shown.labels or (shown.low, *[""] * (points - 2), shown.high)
+        steps = [f"{step} ({word})" if word else f"{step}" for step, word in enumerate(words, start=1)]
+        return {
+            "4.3.3": f"{points}",
+            "4.3.4": ", ".join(steps),
+            "4.3.5": "multiple choice",
+            "4.3.8": self.elicitation(params),
+        }

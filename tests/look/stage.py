@@ -15,21 +15,25 @@ from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.test import override_settings
-from django.urls import path
+from django.urls import include, path
 from django.utils.safestring import mark_safe
 from django.views.decorators.csrf import csrf_exempt
 
 from tasks_app.forms import AnswerFields, ConsentForm, SkipForm, StepForm
 from tasks_app.task_types import registry
-from tasks_app.task_types.base import Criterion, Part, Quality, Screen
+from tasks_app.task_types.base import Criterion, Media, Part, Quality, Screen
+from tasks_app.urls import public_urls
 from tasks_app.views.pages import PageFrame, PublicStudy
-from tasks_app.views.patterns import patterns
-from tasks_app.views.public import home
+from tests.media import png, wav
 
 LONG = (
     "The old railway bridge over the river will be closed to all traffic from next month. Engineers found cracks in "
     "two of its five pillars, and recommended that no train should cross it until the repairs are done.\n\n"
 ) * 3
+WIDE = "|" + " a column with a long heading |" * 9
+MARKDOWN = (
+    f"# Bridge closed\n\nFrom *next month*, see [the plan](https://example.org/).\n\n{WIDE}\n{'|---' * 9}|\n{WIDE}\n"
+)
 TEXTS = {
     "en": (LONG, "The bridge is closing next month because engineers discovered cracks.", "Bridge shut."),
     "ar": ("سيُغلق جسر السكة الحديدية القديم (رقم 40) ابتداءً من الشهر المقبل.", "سيُغلق الجسر.", "جسر مغلق."),
@@ -40,6 +44,7 @@ TEXTS = {
         "橋、閉鎖。",
     ),
     "": ("https://example.org/" + "a" * 300 + " 🎉" * 30, "x" * 200, "y"),
+    "md": (MARKDOWN, "1. **First** the bridge is closed,\n2. then it is repaired.", "> Bridge shut."),
 }
 ENDS = (
     Criterion(
@@ -62,6 +67,11 @@ ANCHORS = (
     ),
 )
 CRITERIA = {"ends": ENDS, "labels": LABELS, "anchors": ANCHORS}
+MEDIA = (
+    Media("image", "picture", "image/png"),
+    Media("image", "other", "image/png"),
+    Media("audio", "sound", "audio/wav"),
+)
 ABOUT = [("Contact", "lab@example.org"), ("What is stored", "Your answers, under a made-up name.")]
 PROSE = mark_safe("<p>Read the text.</p><h2>Examples</h2><ul><li>A text with mistakes reads badly.</li></ul>")
 LINK = "https://eval.example.org/r/8mD0-SxG7lYc2JkQb5nR0g/"
@@ -122,12 +132,18 @@ def screen_of(request: HttpRequest) -> Screen:
     language = asked.get("text", "en")
     return Screen(
         type=kind.name,
-        parts=tuple(Part(number, TEXTS[language][number], language) for number in range(n)),
+        parts=tuple(
+            Part(number, TEXTS[language][number], "en" if language == "md" else language) for number in range(n)
+        ),
         criteria=CRITERIA[asked.get("criteria", "ends")],
         params=kind.params(given),
         source="Die alte Brücke wird gesperrt." if "source" in asked else "",
         source_language="de",
         language="en",
+        format="markdown" if language == "md" else "text",
+        context={"": (), "short": TEXTS["en"][1:], "long": (LONG, LONG)}[asked.get("context", "")],
+        media=MEDIA if "media" in asked else (),
+        paged="paged" in asked,
     )
 
 
@@ -155,6 +171,8 @@ def judge(request: HttpRequest) -> HttpResponse:
         "form": form,
         "unit_template": kind.template_name,
         "unit_script": kind.script,
+        "unit_styles": kind.styles,
+        "media_base": "/media/",
         "answer_fields": AnswerFields(bound_to={}, initial={"submission": uuid.uuid4()}),
         "instructions_html": PROSE,
         "skip_form": SkipForm(bound_to={}, initial={"submission": uuid.uuid4()}),
@@ -246,6 +264,13 @@ def error(request: HttpRequest, status: int) -> HttpResponse:
     return HttpResponse(render(request, f"{status}.html").content)
 
 
+def media(request: HttpRequest, name: str) -> HttpResponse:
+    """A picture or a second of sound, made here."""
+    return HttpResponse(
+        wav(1) if name == "sound" else png(640, 400), content_type="audio/wav" if name == "sound" else "image/png"
+    )
+
+
 @csrf_exempt
 def done(request: HttpRequest) -> HttpResponse:
     """Where an answer that was stored leads."""
@@ -254,13 +279,13 @@ def done(request: HttpRequest) -> HttpResponse:
 
 PLAIN = ("instructions", "end", "help", "stop", "message")
 urlpatterns = [
-    path("", home),
-    path("patterns/", patterns),
+    path("", include((public_urls, "public"))),
     path("judge/", judge),
     path("draft/", draft),
     path("join/", join),
     path("conflict/", conflict),
     path("done/", done),
+    path("media/<slug:name>", media),
     path("error/<int:status>/", error),
     *(path(f"{name}/", plain, {"name": name}) for name in PLAIN),
 ]

@@ -1,23 +1,35 @@
 """The Likert scale."""
 
+from random import Random
+from statistics import correlation
+
 import pytest
 
 from tasks_app.task_types import registry
-from tasks_app.task_types.base import Criterion, Part, Screen
+from tasks_app.task_types._simulation import latent_quality
+from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Quality, Screen
 
 likert = registry["likert"]
 FLUENCY = Criterion("fluency", "Fluency", question="How fluent is it?", low="not at all", high="perfectly")
+AGREED = Criterion("fluency", "Fluency", question="The text is fluent.")
 
 
-def screen(n_parts: int = 1, order: list[int] | None = None, **params: object) -> Screen:
+def screen(
+    n_parts: int = 1, order: list[int] | None = None, criteria: tuple[Criterion, ...] = (FLUENCY,), **params: object
+) -> Screen:
     """A screen with a few texts."""
     return Screen(
         "likert",
         tuple(Part(number, f"Text {number}") for number in range(n_parts)),
-        (FLUENCY,),
+        criteria,
         likert.params(params),
         arrangement={"parts": order or list(range(n_parts))},
     )
+
+
+def words_of(given: Screen) -> list[str]:
+    """Return the words of the steps of the only question."""
+    return [str(words) for _step, words in likert.form(given).fields["p1-fluency"].choices]
 
 
 @pytest.mark.parametrize("points", [2, 5, 11])
@@ -27,8 +39,15 @@ def test_every_step_is_accepted_and_nothing_beside_it(points: int) -> None:
         form = likert.form(given, {"p1-fluency": str(step)})
         assert form.is_valid()
         assert [value.value for value in likert.ratings(given, form.cleaned_data)] == [float(step)]
-    for wrong in ("0", str(points + 1), "-1", "1.5", "three", "", "NaN", "1e0", " "):
-        assert not likert.form(given, {"p1-fluency": wrong}).is_valid(), wrong
+    forged = ("0", str(points + 1), "-1", "1.5", "three", "", "NaN", "1e0", " ", "\ud800", "\x00", "9" * 10**6, "[1]")
+    for wrong in forged:
+        assert not likert.form(given, {"p1-fluency": wrong}).is_valid(), wrong[:20]
+
+
+def test_an_answer_about_another_criterion_or_text_is_no_answer() -> None:
+    form = likert.form(screen(), {"p1-fluency": "3", "p2-fluency": "4", "p1-other": "5"})
+    assert form.is_valid()
+    assert form.cleaned_data == {"p1-fluency": 3}
 
 
 @pytest.mark.parametrize("points", [1, 12])
@@ -38,24 +57,38 @@ def test_fewer_than_two_and_more_than_eleven_steps_are_refused(points: int) -> N
 
 
 def test_the_ends_are_worded_and_the_middle_is_nothing_special() -> None:
-    field = likert.form(screen(points=5)).fields["p1-fluency"]
-    assert [words for _step, words in field.choices] == ["not at all", "", "", "", "perfectly"]
+    assert words_of(screen(points=5)) == ["not at all", "", "", "", "perfectly"]
 
 
-def test_agreement_words_its_ends_itself() -> None:
-    plain = Criterion("fluency", "Fluency", question="The text is fluent.")
-    asked = Screen("likert", (Part(0, "Text"),), (plain,), likert.params({"agreement": True}))
-    words = [str(words) for _step, words in likert.form(asked).fields["p1-fluency"].choices]
-    assert words == ["Strongly disagree", "", "", "", "Strongly agree"]
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        (5, ["Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree"]),
+        (4, ["Strongly disagree", "", "", "Strongly agree"]),
+    ],
+)
+def test_agreement_words_every_step_where_there_are_customary_words(points: int, words: list[str]) -> None:
+    given = screen(criteria=(AGREED,), points=points, agreement=True)
+    assert words_of(given) == words
+    (cell,) = likert.form(given).rows()[0].cells
+    assert cell.labelled == all(words)
 
 
-def test_labels_must_be_as_many_as_the_steps() -> None:
+def test_a_studys_own_words_go_before_those_of_agreement() -> None:
+    assert words_of(screen(points=5, agreement=True)) == ["not at all", "", "", "", "perfectly"]
+
+
+def test_labels_must_be_as_many_as_the_steps_and_agreement_needs_a_statement() -> None:
     labelled = Criterion("fluency", "Fluency", labels=("bad", "fair", "good"))
     assert list(likert.problems([labelled], likert.params({"points": 3}))) == []
     sentences = list(likert.problems([labelled], likert.params({"points": 5})))
     assert sentences == [
         "Criterion 'fluency' words 3 steps, but the scale has 5. Word all of them, or only the ends (low, high)."
     ]
+    agreement = likert.params({"agreement": True})
+    assert list(likert.problems([AGREED], agreement)) == []
+    (sentence,) = likert.problems([FLUENCY], agreement)
+    assert "as a statement" in sentence
 
 
 def test_several_texts_are_rated_by_their_canonical_number() -> None:
@@ -68,3 +101,57 @@ def test_several_texts_are_rated_by_their_canonical_number() -> None:
 def test_the_message_names_the_text_and_the_criterion() -> None:
     form = likert.form(screen(n_parts=2), {"p1-fluency": "3"})
     assert form.errors == {"p2-fluency": ["Text B: answer “Fluency”."]}
+
+
+def test_questions_one_at_a_time_stay_with_their_criterion() -> None:
+    form = likert.form(screen(n_parts=2, order=[1, 0], criteria=(FLUENCY, Criterion("content", "Content"))))
+    asked = [(shown.letter, cell.criterion.key) for shown, cell in form.by_question()]
+    assert asked == [("A", "fluency"), ("B", "fluency"), ("A", "content"), ("B", "content")]
+
+
+@pytest.mark.parametrize(("layout", "parts"), [("single", [1, 1, 1]), ("together", [2, 1])])
+def test_units_show_each_distinct_text_once(layout: str, parts: list[int]) -> None:
+    items = [
+        ItemTexts.collapsed("a", [OutputText("x", "", "One"), OutputText("y", "", "Two"), OutputText("z", "", "One")]),
+        ItemTexts.collapsed("b", [OutputText("x", "", "Three")]),
+        ItemTexts.collapsed("c", []),
+    ]
+    units = list(likert.units(items, likert.params({"layout": layout}), Random(1)))
+    assert [len(unit.parts) for unit in units] == parts
+    assert units[0].parts[0] == (0, 2)
+
+
+def test_every_text_stands_in_every_place_equally_often() -> None:
+    drawn = likert.arrange(3, likert.params({}), Random(4))
+    orders = [next(drawn)["parts"] for _place in range(30)]
+    for place in range(3):
+        assert sorted(order[place] for order in orders) == [0] * 10 + [1] * 10 + [2] * 10
+
+
+def test_simulated_raters_differ_as_people_do() -> None:
+    texts = [f"A text, number {number}" for number in range(150)]
+    latent = [latent_quality(text, "fluency") for text in texts]
+
+    def answers(quality: Quality) -> list[float]:
+        rng = Random(11)
+        screens = [Screen("likert", (Part(0, text),), (FLUENCY,), likert.params({"points": 7})) for text in texts]
+        return [float(likert.simulate(one, quality, rng)["p1-fluency"]) for one in screens]
+
+    careful, sloppy, random = (
+        correlation(latent, answers(quality)) for quality in (Quality.CAREFUL, Quality.SLOPPY, Quality.RANDOM)
+    )
+    assert careful > 0.8 > sloppy > 0.3 > abs(random)
+    assert len(set(answers(Quality.STRAIGHT_LINER))) == 1
+
+
+def test_the_datasheet_is_answered() -> None:
+    worded = Criterion("fluency", "Fluency", question="How?", low="not at all", high="perfectly")
+    assert likert.heds(worded, likert.params({"points": 3})) == {
+        "4.3.3": "3",
+        "4.3.4": "1 (not at all), 2, 3 (perfectly)",
+        "4.3.5": "multiple choice",
+        "4.3.8": "direct quality estimation",
+    }
+    agreed = likert.heds(AGREED, likert.params({"points": 7, "agreement": True}))
+    assert agreed["4.3.4"].startswith("1 (Strongly disagree), 2 (Disagree), 3 (Somewhat disagree), 4 (Neither")
+    assert agreed["4.3.8"] == "agreement with a quality statement"

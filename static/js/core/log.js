@@ -29,7 +29,10 @@ export class Log {
   }
 }
 
-/** Note changes of answers, and when the page was left and come back to. Comments are not copied into the log. */
+/**
+ * Note changes of answers, what other scripts tell (the event "evalweb:log" on the document), and when the page was
+ * left and come back to. Comments are not copied into the log.
+ */
 export function attach(log, form) {
   form.addEventListener("change", (event) => {
     const control = event.target;
@@ -37,6 +40,7 @@ export function attach(log, form) {
       log.add("change", control.name, control.type === "checkbox" ? control.checked : control.value);
     }
   });
+  document.addEventListener("evalweb:log", ({ detail }) => log.add(detail.what, detail.field, detail.value));
   document.addEventListener("visibilitychange", () => {
     log.add(document.visibilityState === "visible" ? "back" : "away");
   });

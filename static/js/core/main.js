@@ -4,10 +4,13 @@ import * as copy from "./copy.js";
 import * as cover from "./cover.js";
 import * as dialog from "./dialog.js";
 import * as judge from "./judge.js";
+import * as media from "./media.js";
 import * as menu from "./menu.js";
 import * as once from "./once.js";
+import * as paging from "./paging.js";
 import * as sheet from "./sheet.js";
 import * as theme from "./theme.js";
+import * as trying from "./trying.js";
 
 theme.start();
 menu.start();
@@ -16,8 +19,14 @@ sheet.start();
 copy.start();
 cover.start();
 once.start();
+media.start();
 
 const form = document.querySelector("form[data-answer]");
-if (form) {
+if (form && "try" in form.dataset) {
+  trying.start(form);
+} else if (form) {
   judge.start(form);
 }
+
+// After the drafts are back, so that it begins at the first question that is open.
+paging.start();

@@ -183,9 +183,10 @@ export function goOnPaged(question) {
 /** Page everything that asks for it. */
 export function start(root = document) {
   const template = root.querySelector("template[data-paging]");
-  for (const one of template ? root.querySelectorAll("[data-paged]") : []) {
-    if (questionsOf(one).length > 1 && !all.has(one)) {
+  for (const one of root.querySelectorAll("[data-paged]")) {
+    if (template && questionsOf(one).length > 1 && !all.has(one)) {
       all.set(one, new Pages(one, template));
     }
+    one.dataset.pagingReady = "";
   }
 }

@@ -113,8 +113,11 @@ class Slider {
     this.number.hidden = true;
     this.output.hidden = false;
     range.addEventListener("input", () => this.set(Number(range.value)));
-    // A press right in the middle changes nothing for the browser, but it is an answer.
-    range.addEventListener("click", () => this.set(Number(range.value)));
+    // A press right in the middle changes nothing for the browser, but it is an answer. A finger gives no click, and a
+    // finger that scrolls the page gives no pointerup.
+    for (const end of ["click", "pointerup"]) {
+      range.addEventListener(end, () => this.set(Number(range.value)));
+    }
     range.addEventListener("change", (event) => event.stopPropagation());
     range.addEventListener("keydown", (event) => this.onKey(event));
     this.number.addEventListener("change", () => this.update());

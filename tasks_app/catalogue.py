@@ -1,0 +1,290 @@
+"""What a task type says of itself: for its page in the catalogue, and the same as Markdown for docs/task-types/."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+
+from django import forms
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from tasks_app.studyfile.explain import expected
+from tasks_app.studyfile.schema import field_schema
+from tasks_app.task_types import TaskType, registry
+from tasks_app.task_types._samples import sample_criteria, sample_params, sample_screen
+from tasks_app.task_types.base import Criterion, Words
+
+# What HEDS 2.0 asks of each quality criterion, in our own short form; the numbers are the sheet's.
+HEDS = {
+    "4.3.3": "Size of the instrument",
+    "4.3.4": "Values",
+    "4.3.5": "How it is presented",
+    "4.3.6": "Without an instrument: what raters do, what is recorded",
+    "4.3.8": "Form of elicitation",
+}
+
+_PER = {
+    "criterion": "each text and criterion",
+    "part": "each text",
+    "pair": "each pair of texts",
+    "unit": "each unit",
+    "span": "each marked span",
+}
+
+_GENERATED = "<!-- Made by `python manage.py catalogue --write docs/task-types`. Change the task type instead. -->"
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter: its key in a study file, what it is, what it holds, its default, and what each choice means."""
+
+    key: str
+    label: str
+    help: str
+    holds: str
+    default: str
+    choices: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the datasheet asks and the answers, with the criteria that they hold for; empty where for all."""
+
+    criteria: str
+    answers: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Everything that a type says of itself beyond its plain sentences."""
+
+    params: tuple[Param, ...]
+    stored: tuple[Mapping[str, str], ...]
+    brings: tuple[Criterion, ...]
+    heds: tuple[Facts, ...]
+    keys: tuple[tuple[str, str], ...]
+    facts: tuple[str, ...]
+
+
+def describe(member: TaskType) -> Entry:
+    """Collect what a type declares, in the active language."""
+    params = sample_params(member)
+    criteria = sample_criteria(member, params)
+    return Entry(
+        params=tuple(_param(name, field) for name, field in member.Params.base_fields.items()),
+        stored=tuple(_stored(member)),
+        brings=member.brings(params),
+        heds=tuple(_heds(member, criteria, params)),
+        keys=keys_of(member),
+        facts=tuple(_facts(member)),
+    )
+
+
+def _heds(member: TaskType, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[Facts]:
+    """Yield the datasheet's answers, once for all criteria that have the same."""
+    found: dict[tuple[tuple[str, str, str], ...], list[str]] = {}
+    for criterion in criteria or (None,):
+        said = member.heds(criterion, params)
+        answers = tuple((number, what, said[number]) for number, what in HEDS.items() if said.get(number))
+        found.setdefault(answers, []).append(criterion.name if criterion else "")
+    for answers, names in found.items():
+        if answers:
+            yield Facts(", ".join(names) if len(found) > 1 else "", answers)
+
+
+def _param(name: str, field: forms.Field) -> Param:
+    choices: Sequence[tuple[object, Words]] = field.choices if isinstance(field, forms.ChoiceField) else ()  # type: ignore[assignment]
+    default, schema = field.initial, field_schema(field)
+    return Param(
+        key=name,
+        label=str(field.label or name),
+        help=str(field.help_text),
+        holds=expected(schema) if {"type", "enum"} & set(schema) else _("a list or a mapping"),
+        default=_plain(default() if callable(default) else default),
+        choices=tuple((str(value), str(words)) for value, words in choices if value != ""),
+    )
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+def _stored(member: TaskType) -> Iterator[Mapping[str, str]]:
+    for outcome in member.outcomes:
+        yield {
+            "name": outcome.name,
+            "per": _PER.get(outcome.per, outcome.per),
+            "criterion": outcome.criterion,
+            "column": outcome.column,
+            "scale": str(outcome.scale),
+            "doc": str(outcome.doc) + ("" if not outcome.optional else f" {_('May be left out.')}"),
+        }
+
+
+def _facts(member: TaskType) -> Iterator[str]:
+    """Yield plain sentences about what a study needs, and what a rater may do."""
+    least, most = member.criteria_needed
+    if most == 0:
+        yield _("Needs no criteria of the study.")
+    elif least == 0:
+        yield _("Criteria of the study may be left out.")
+    elif most is None:
+        yield (
+            _("Needs at least %(n)s criteria of the study.") % {"n": least}
+            if least != 1
+            else _("Needs one criterion of the study or several.")
+        )
+    elif least == most:
+        yield (
+            _("Needs %(n)s criteria of the study.") % {"n": least}
+            if least != 1
+            else _("Needs one criterion of the study.")
+        )
+    else:
+        yield _("Takes %(least)s to %(most)s criteria of the study.") % {"least": least, "most": most}
+    if not member.needs_items:
+        yield _("Needs no items: it is asked once a rater.")
+    if not member.allows_back:
+        yield _("An answer that was sent cannot be changed.")
+    if member.side_by_side:
+        yield _("Texts are held against each other.")
+    if member.plain_text:
+        yield _("Markdown is shown as it was written, since the characters themselves are judged.")
+    if member.set_overview:
+        yield _("Raters have a page that lists their whole set.")
+
+
+class _KeysParser(HTMLParser):
+    """Reads the list of keys that stands in a type's template: <dl data-keys>."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.inside = False
+        self.tag = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "dl":
+            self.inside = any(name == "data-keys" for name, _value in attrs)
+        elif self.inside and tag in {"dt", "dd"}:
+            self.tag = tag
+            if tag == "dt":
+                self.rows.append(["", ""])
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "dl":
+            self.inside = False
+        elif tag in {"dt", "dd"}:
+            self.tag = ""
+
+    def handle_data(self, data: str) -> None:
+        if self.inside and self.tag and self.rows:
+            self.rows[-1][self.tag == "dd"] += data
+
+
+def keys_of(member: TaskType) -> tuple[tuple[str, str], ...]:
+    """Return the keys of a type's unit, and what each does, as its template lists them."""
+    screen = sample_screen(member)
+    parser = _KeysParser()
+    parser.feed(render_to_string(member.template_name, {"screen": screen, "form": member.form(screen)}))
+    tidy = [(" ".join(keys.split()), " ".join(does.split())) for keys, does in parser.rows]
+    return tuple(dict.fromkeys(tidy))
+
+
+def page(member: TaskType) -> str:
+    """Return the page of a type in Markdown, in English whatever language is active."""
+    with override("en"):
+        return "\n".join(_page(member)) + "\n"
+
+
+def _page(member: TaskType) -> Iterator[str]:
+    entry = describe(member)
+    yield from (_GENERATED, "", f"# {member.label} (`{member.name}`)", "", str(member.summary), "")
+    yield from ("## When to use it", "", str(member.use_when), "")
+    yield from (*(f"- {fact}" for fact in entry.facts), "")
+    yield from ("**Source.** " + member.source, "")
+    yield from ("## What raters are told, unless the study words it itself", "", f"> {member.default_instructions}", "")
+    yield from ("## What the study sets", "", *_params_table(entry.params), "")
+    if entry.brings:
+        yield from (
+            "## What the type itself asks",
+            "",
+            "Each becomes a criterion of the study; the study may reword it.",
+            "",
+        )
+        yield from _table(
+            ("criterion", "name", "question"), [(f"`{one.key}`", one.name, one.question) for one in entry.brings]
+        )
+        yield ""
+    yield from ("## What is stored", "", "One row of the [ratings table](../columns.md) for each value:", "")
+    yield from _table(
+        ("value", "one for", "column", "scale", ""),
+        [
+            (f"`{one['criterion'] or one['name']}`", one["per"], f"`{one['column']}`", one["scale"], one["doc"])
+            for one in entry.stored
+        ],
+    )
+    yield from ("", "## What is analysed", "", str(member.analysed), "", "## Limits", "", str(member.limits), "")
+    if entry.heds:
+        yield from ("## In the datasheet (HEDS 2.0)", "", "For the sample that the catalogue shows:", "")
+        for facts in entry.heds:
+            yield from ((f"**{facts.criteria}**", "") if facts.criteria else ())
+            yield from (*_table(("question", "", "answer"), facts.answers), "")
+    if entry.keys:
+        yield from ("## Keys", "", *_table(("key", "does"), entry.keys), "")
+    example = f"examples/{member.name}"
+    yield from ("## Example", "", f"[{example}](../../{example}/study.yaml). Load it with", "")
+    yield from ("```sh", f"python manage.py load_study {example} --owner YOU", "```")
+
+
+def _params_table(params: Sequence[Param]) -> Iterator[str]:
+    if not params:
+        yield "Nothing: this type has no parameters."
+        return
+    rows = []
+    for one in params:
+        about = ". ".join(words.rstrip(".") for words in (one.label, one.help) if words) + "."
+        choices = "; ".join(f"`{value}`: {words}" for value, words in one.choices)
+        rows.append((f"`{one.key}`", one.holds, one.default, f"{about} {choices}".strip()))
+    yield from _table(("parameter", "holds", "default", ""), rows)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |".replace("|  |", "| |")
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield f"| {' | '.join(_cell(one) for one in row)} |"
+
+
+def _cell(text: str) -> str:
+    """Keep a text within its cell."""
+    return " ".join(str(text).replace("|", "\\|").split())
+
+
+def index_row(member: TaskType) -> str:
+    """Return the row of a type in the index."""
+    with override("en"):
+        return f"| [`{member.name}`]({member.name}.md) | {_cell(str(member.label))} | {_cell(str(member.summary))} |"
+
+
+def index() -> str:
+    """Return the index of all types in Markdown."""
+    head = (
+        _GENERATED,
+        "",
+        "# Task types",
+        "",
+        "A task type is one way of judging texts. The same pages, with a unit of each to try out, are on every server",
+        "under `/task-types/`.",
+        "",
+        "| type | | what a rater does |",
+        "|---|---|---|",
+    )
+    return "\n".join((*head, *(index_row(member) for member in registry.values()))) + "\n"

@@ -1,0 +1,66 @@
+"""How texts and media of a screen are shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django import template
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+
+from tasks_app import richtext
+from tasks_app.task_types import registry
+from tasks_app.task_types.base import Media, Screen
+
+register = template.Library()
+
+# Longer than this, in characters, what comes before a text is opened by who needs it.
+LONG_CONTEXT = 600
+
+
+@register.filter
+def is_rich(screen: object) -> bool:
+    """Say whether the texts of a screen are Markdown to be rendered: not where the characters themselves are judged."""
+    if not isinstance(screen, Screen) or screen.format != "markdown":
+        return False
+    kind = registry.get(screen.type)
+    return kind is None or not kind.plain_text
+
+
+@register.filter
+def rich(text: str) -> SafeString:
+    """Render Markdown as safe HTML."""
+    return richtext.judged_html(text)
+
+
+@register.filter
+def is_long(texts: Sequence[str]) -> bool:
+    """Say whether what comes before a text is too long to stand open above it."""
+    return sum(map(len, texts)) > LONG_CONTEXT
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMedia:
+    """A picture, sound or film as it is shown: `id` names it in the log, `words` to a person."""
+
+    media: Media
+    id: str
+    heading: str
+    words: str
+
+
+@register.filter
+def shown_media(screen: object) -> list[ShownMedia]:
+    """Return the media of a screen with their words: those of the item (its option `alt`), else “Picture 1”."""
+    media = screen.media if isinstance(screen, Screen) else ()
+    given = screen.options.get("alt") if isinstance(screen, Screen) else None
+    words = [given] if isinstance(given, str) else list(given) if isinstance(given, list | tuple) else []
+    headings = {"image": gettext("Picture"), "audio": gettext("Sound"), "video": gettext("Film")}
+    counts: dict[str, int] = {}
+    shown = []
+    for place, one in enumerate(media):
+        number = counts[one.kind] = counts.get(one.kind, 0) + 1
+        several = sum(other.kind == one.kind for other in media) > 1
+        heading = headings.get(one.kind, one.kind) + (f" {number}" if several else "")
+        own = str(words[place]) if place < len(words) and isinstance(words[place], str) else ""
+        shown.append(ShownMedia(one, f"{one.kind}-{number}", heading, own or heading))
+    return shown

@@ -1,0 +1,61 @@
+"""The slider in a real browser; keys, thumb and words are in tests/look/test_scales.py, more in test_rater.py."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.kit import accessible, at, begin, fits, phone, send, without_script
+from tests.servers import LiveSite
+
+Open = Callable[..., str]
+
+
+def test_the_example_with_the_mouse_and_a_draft_comes_back(page: Page, open_example: Open) -> None:
+    begin(page, open_example("slider"))
+    accessible(page)
+    sliders = page.get_by_role("slider")
+    expect(sliders.first).to_be_visible()
+    count = sliders.count()
+    assert count in {4, 6}, "two questions for each distinct text"
+    for place, one in enumerate(sliders.all()):
+        one.scroll_into_view_if_needed()
+        box = one.bounding_box()
+        assert box
+        page.mouse.click(box["x"] + box["width"] * (place + 1) / (count + 1), box["y"] + box["height"] / 2)
+    expect(page.locator("[data-saved]")).to_have_text("Saved")
+    values = [one.input_value() for one in sliders.all()]
+    assert len(set(values)) == count
+    page.reload()
+    expect(page.locator("[data-saved]")).to_have_text("Saved")
+    assert [one.input_value() for one in page.get_by_role("slider").all()] == values
+    expect(page.locator("[data-unset]")).to_have_count(0)
+    send(page)
+    at(page, 1)
+    assert page.locator(".slider-range[data-unset]").count() == page.get_by_role("slider").count()
+
+
+def test_sqm_on_a_phone(browser: Browser, live_site: LiveSite, open_example: Open) -> None:
+    with phone(browser, live_site) as page:
+        begin(page, open_example("slider", {"layout": "single", "anchors": "sqm"}, criteria=["fluency"]))
+        fits(page)
+        accessible(page)
+        slider = page.get_by_role("slider")
+        slider.tap()
+        expect(slider).to_have_attribute("aria-valuetext", "50, Most meaning kept, few mistakes in grammar")
+        expect(page.locator("[data-near]")).to_contain_text("Most meaning kept, few mistakes in grammar")
+        send(page)
+        at(page, 1)
+
+
+def test_without_javascript_the_words_stand_beside_their_numbers(
+    browser: Browser, live_site: LiveSite, open_example: Open
+) -> None:
+    with without_script(browser, live_site) as page:
+        begin(page, open_example("slider", {"layout": "single", "anchors": "sqm"}, criteria=["fluency"]))
+        expect(page.get_by_text("66 Most meaning kept, few mistakes in grammar")).to_be_visible()
+        page.get_by_role("spinbutton").fill("101")
+        send(page)
+        expect(page.get_by_text("Set the slider between 0 and 100.").first).to_be_visible()
+        page.get_by_role("spinbutton").fill("66")
+        send(page)
+        at(page, 1)

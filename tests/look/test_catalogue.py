@@ -1,0 +1,34 @@
+"""The catalogue in a real browser: every type's page works, and its sample can be answered."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tasks_app.task_types import registry
+from tests.look.test_pages import violations
+
+
+@pytest.mark.parametrize("name", list(registry))
+def test_the_page_of_each_type_is_accessible_fits_a_phone_and_no_script_breaks(page: Page, name: str) -> None:
+    page.goto(f"/task-types/{name}/")
+    expect(page.get_by_role("button", name="Show what would be stored")).to_be_visible()
+    # The same unit is shown in many states, so its landmarks have the same names.
+    assert [one for one in violations(page, "light") if not one.startswith("landmark-unique")] == []
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_sample_is_answered_with_keys_and_says_what_would_be_stored(page: Page) -> None:
+    page.goto("/task-types/likert/")
+    page.get_by_role("button", name="Show what would be stored").click()
+    expect(page.get_by_role("heading", name="Not sent yet")).to_be_visible()
+    page.keyboard.press("4")
+    page.keyboard.press("2")
+    page.keyboard.press("Control+Enter")
+    notice = page.get_by_role("status").filter(has_text="Here nothing is stored")
+    expect(notice).to_be_visible()
+    rows = notice.get_by_role("row").all_inner_texts()
+    assert sorted(row.split("\t")[:3] for row in rows[1:]) in (
+        [["content", "1", "2"], ["fluency", "1", "4"]],
+        [["content", "1", "4"], ["fluency", "1", "2"]],
+    )
+    expect(page.locator("form[data-answer] input:checked")).to_have_count(2)
