@@ -1,0 +1,257 @@
+"""Error spans in a real browser: marking by mouse, keyboard alone and touch, drafts, marks given, right to left."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tasks_app.task_types import registry
+from tasks_app.task_types.base import Part, Screen
+from tests.browser.kit import PHONE, accessible, at, begin, fits, phone, press_until, send, without_script
+from tests.look import stage
+from tests.servers import LiveSite
+
+OpenExample = Callable[..., str]
+
+
+def marks_of(page: Page, position: int = 1) -> list[dict[str, Any]]:
+    """What the form would post about a text."""
+    found: list[dict[str, Any]] = json.loads(page.locator(f"[name=p{position}-spans]").input_value() or "[]")
+    return found
+
+
+def words(page: Page, text: str = "Text") -> Locator:
+    """The words of a text, one by one."""
+    return page.get_by_role("listbox", name=text, exact=True).get_by_role("option")
+
+
+def draw(page: Page, first: Locator, last: Locator) -> None:
+    """Draw over words with the mouse."""
+    first.hover()
+    page.mouse.down()
+    last.hover()
+    page.mouse.up()
+
+
+def set_score(page: Page, key: str = "End") -> None:
+    """Set every slider by keyboard."""
+    for slider in page.get_by_role("slider").all():
+        slider.focus()
+        page.keyboard.press(key)
+
+
+def test_a_unit_with_the_mouse(page: Page, open_example: OpenExample) -> None:
+    begin(page, open_example("error_spans"))
+    accessible(page)
+    send(page)
+    expect(page.get_by_role("link", name="Mark the errors, or choose “No errors”.")).to_be_visible()
+    draw(page, words(page).nth(1), words(page).nth(3))
+    panel = page.get_by_role("group", name=words(page).nth(2).inner_text())
+    expect(panel).to_be_visible()
+    accessible(page)
+    assert marks_of(page) == []  # nothing is marked before it is said how grave it is
+    panel.get_by_role("button", name="Major").click()
+    expect(panel).to_be_hidden()
+    assert [one["severity"] for one in marks_of(page)] == ["major"]
+    expect(page.get_by_role("checkbox", name="No errors")).to_be_disabled()
+    accessible(page)
+    # A mark cannot be drawn over; the page says so, and offers nothing that would be refused.
+    draw(page, words(page).nth(3), words(page).nth(5))
+    page.get_by_role("button", name="Minor").click()
+    expect(page.get_by_text("Marks may not overlap. Change the one that is there, or remove it.").first).to_be_visible()
+    page.keyboard.press("Escape")
+    # Its end moves by a word, its severity changes, all of it can be taken back.
+    words(page).nth(2).click()
+    page.get_by_role("button", name="End one word earlier").click()
+    assert marks_of(page)[0]["end"] < len("x" * 1000)
+    shorter = marks_of(page)[0]["end"]
+    page.get_by_role("button", name="Minor").click()
+    assert [(one["severity"], one["end"]) for one in marks_of(page)] == [("minor", shorter)]
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+    assert [one["severity"] for one in marks_of(page)] == ["major"]
+    assert marks_of(page)[0]["end"] > shorter
+    # What is missing is a word of its own, one character behind the text.
+    words(page).last.click()
+    page.get_by_role("button", name="Minor").click()
+    length = len(page.locator("[data-spans-text][data-side=output]").text_content() or "")
+    assert [(one["start"], one["end"]) for one in marks_of(page)][1] == (length, length + 1)
+    # A perfect score with a major error is asked about once.
+    set_score(page)
+    send(page)
+    expect(page.get_by_text("You gave 100 of 100, but marked an error as “Major”.").last).to_be_visible()
+    accessible(page)
+    send(page)
+    at(page, 1)
+    page.get_by_role("checkbox", name="No errors").check()
+    words(page).first.click()
+    page.get_by_role("button", name="Minor").click()
+    expect(page.get_by_role("checkbox", name="No errors")).not_to_be_checked()
+    page.get_by_role("button", name="Remove the mark").click()
+    page.get_by_role("checkbox", name="No errors").check()
+    set_score(page)
+    send(page)
+    at(page, 2)
+
+
+def test_a_unit_with_the_keyboard_alone(page: Page, open_example: OpenExample) -> None:
+    begin(page, open_example("error_spans", {"scheme": "mqm"}))
+    said = page.locator("[data-status]")
+    press_until(
+        page, lambda: page.evaluate("document.activeElement.ariaLabelledByElements?.[0]?.textContent") == "Text"
+    )
+    here = page.locator("[role=listbox]:focus [data-active]")
+    texts = words(page).all_inner_texts()
+    page.keyboard.press("ArrowRight")
+    expect(here).to_have_text(texts[1])
+    active = page.evaluate("document.activeElement.getAttribute('aria-activedescendant')")
+    assert page.locator(f"[id='{active}']").inner_text() == texts[1]
+    expect(page.locator("[data-side=source], .text-beside").first).to_be_visible()
+    assert page.locator(".text-beside [data-near]").count() > 0  # the place in the source is lit
+    page.keyboard.press("Shift+ArrowRight")
+    expect(said).to_contain_text(f"Chosen: {texts[1]} {texts[2]}")
+    page.keyboard.press("3")
+    expect(said).to_contain_text("what kind of error is it?")
+    page.keyboard.press("Control+Enter")  # a mark without its kind is no answer yet
+    expect(page.get_by_role("link", name="Say of every mark what kind of error it is.")).to_be_visible()
+    page.keyboard.press("a")
+    expect(said).to_contain_text("Accuracy: choose one of its kinds.")
+    accessible(page)
+    page.keyboard.press("m")
+    expect(said).to_contain_text("Major, Accuracy / Mistranslation. 1 error in this text.")
+    expect(here).to_have_attribute("aria-label", f"{texts[1]}, Major, Accuracy / Mistranslation")
+    page.keyboard.press("Delete")
+    expect(said).to_contain_text("Removed:")
+    page.keyboard.press("Control+z")
+    assert [one["category"] for one in marks_of(page)] == ["accuracy/mistranslation"]
+    # Without Shift: Space, the arrows, then Enter and the buttons of the panel.
+    page.keyboard.press("End")
+    for key in ("Space", "ArrowLeft", "ArrowLeft", "Enter"):
+        page.keyboard.press(key)
+    press_until(page, lambda: page.evaluate("document.activeElement.dataset.severity") == "minor")
+    page.keyboard.press("Enter")
+    press_until(page, lambda: page.evaluate("document.activeElement.dataset.category") == "other")
+    page.keyboard.press("Enter")
+    assert [one["category"] for one in marks_of(page)] == ["accuracy/mistranslation", "other"]
+    expect(page.get_by_role("listbox", name="Text", exact=True)).to_be_focused()
+    # An omission is marked in the source.
+    press_until(
+        page,
+        lambda: page.evaluate("document.activeElement.ariaLabelledByElements?.[0]?.textContent") == "Source",
+        "Shift+Tab",
+    )
+    for key in ("2", "a", "o"):
+        page.keyboard.press(key)
+    assert [one["side"] for one in marks_of(page)] == ["output", "output", "source"]
+    page.keyboard.press("Control+Enter")
+    at(page, 1)
+
+
+def test_a_unit_on_a_phone_by_touch(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
+    with phone(browser, live_site) as page:
+        begin(page, open_example("error_spans", {"scheme": "mqm", "score": "yes"}))
+        fits(page)
+        words(page).nth(0).tap()
+        words(page).nth(2).tap()
+        panel = page.locator("[data-spans-panel]")
+        expect(panel).to_be_visible()
+        accessible(page)
+        fits(page)
+        bottom = panel.evaluate("(one) => one.getBoundingClientRect().bottom")
+        assert bottom == pytest.approx(PHONE["height"], abs=1)  # at the foot, under the thumb
+        small = panel.locator("button:visible").evaluate_all(
+            "(all) => all.filter((one) => Math.min(one.offsetWidth, one.offsetHeight) < 44).map((one) => one.outerHTML)"
+        )
+        assert small == []
+        page.get_by_role("button", name="Minor").tap()
+        page.get_by_role("button", name="Fluency").tap()
+        page.get_by_role("button", name="Grammar").tap()
+        expect(panel).to_be_hidden()
+        first = marks_of(page)[0]
+        assert (first["start"], first["category"]) == (0, "fluency/grammar")
+        words(page).nth(1).tap()
+        page.get_by_role("button", name="Major").tap()
+        assert [one["severity"] for one in marks_of(page)] == ["major"]
+        page.get_by_role("slider").tap()
+        send(page)
+        at(page, 1)
+
+
+def test_side_by_side_a_draft_is_there_again(page: Page, open_example: OpenExample) -> None:
+    begin(page, open_example("error_spans", {"layout": "together"}, set_size=4, spacing=0))
+    boxes = [page.get_by_role("listbox", name=f"Text {letter}") for letter in "ABC"]
+    assert len({round(one.evaluate("(box) => box.getBoundingClientRect().width")) for one in boxes}) == 1
+    draw(page, words(page, "Text B").nth(0), words(page, "Text B").nth(1))
+    page.get_by_role("button", name="Major").click()
+    page.get_by_role("checkbox", name="No errors").nth(0).check()
+    expect(page.locator("[data-saved]")).to_have_text("Saved")
+    before = marks_of(page, 2)
+    page.reload()
+    expect(words(page, "Text B").nth(0)).to_have_attribute("data-level", "3")
+    assert marks_of(page, 2) == before
+    expect(page.get_by_role("checkbox", name="No errors").nth(0)).to_be_checked()
+    accessible(page)
+    send(page)
+    expect(page.get_by_role("link", name="Text C: Mark the errors, or choose “No errors”.")).to_be_visible()
+    page.get_by_role("checkbox", name="No errors").nth(2).check()
+    set_score(page, "5")
+    send(page)
+    expect(page.locator("[data-spans-doubt]")).to_contain_text("Text A: You gave 50 of 100, but marked no error.")
+    send(page)
+    at(page, 1)
+
+
+def test_without_javascript_the_page_says_what_can_be_done(
+    browser: Browser, live_site: LiveSite, open_example: OpenExample
+) -> None:
+    with without_script(browser, live_site) as page:
+        begin(page, open_example("error_spans"))
+        expect(page.locator("noscript .notice")).to_contain_text("Errors cannot be marked here")
+        page.locator("[name=p1-score]").fill("100")
+        send(page)
+        expect(page.get_by_role("link", name="Mark the errors, or choose “No errors”.")).to_be_visible()
+        page.get_by_role("checkbox", name="No errors").check()
+        send(page)
+        at(page, 1)
+
+
+def test_marks_given_in_a_text_from_right_to_left(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = registry["error_spans"]
+    text = "القطار إلى لشبونة لا يعمل اليوم."
+    given = [{"start": 0, "end": 6, "severity": "major"}, {"start": 21, "end": 25, "severity": "minor"}]
+    params = kind.params({})
+    shown = Screen(
+        kind.name,
+        (Part(0, text, "ar", (given,)),),
+        kind.brings(params),
+        params,
+        source="Der Zug.",
+        source_language="de",
+    )
+    monkeypatch.setattr(stage, "screen_of", lambda _request: shown)
+    with stage.serving() as site:
+        page = browser.new_page(base_url=site.url)
+        page.goto("/judge/")
+        listed = page.get_by_role("listbox", name="Text", exact=True)
+        expect(words(page).nth(0)).to_have_attribute("aria-label", "القطار, Major, marked already: right or wrong?")
+        send(page)
+        expect(page.get_by_role("link", name="Say of every mark that was there already")).to_be_visible()
+        page.get_by_role("group", name="القطار").get_by_label("Right").check()
+        words(page).nth(4).click()
+        accessible(page)
+        page.get_by_role("button", name="Wrong").click()
+        expect(page.get_by_role("group", name="يعمل").get_by_label("Wrong")).to_be_checked()
+        expect(listed).to_be_focused()
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowLeft")  # on, since the text runs to the left
+        page.keyboard.press("Shift+ArrowLeft")
+        page.keyboard.press("1")
+        assert [(one["start"], one["end"]) for one in marks_of(page)] == [(7, 17)]
+        page.get_by_role("slider").press("Home")
+        send(page)
+        expect(page.get_by_role("heading", name="Next text")).to_be_visible()
+        posted = site.posts[-1]
+        assert (posted["p1-given-1"], posted["p1-given-2"]) == ("keep", "remove")
+        page.close()

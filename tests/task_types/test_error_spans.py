@@ -1,0 +1,410 @@
+"""Error spans: what may be marked, what is refused, and what is stored."""
+
+import csv
+import gzip
+import json
+from collections import defaultdict
+from random import Random
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from evalweb.local_services.folder import BASE_DIR
+from tasks_app.task_types import registry
+from tasks_app.task_types._error_spans_form import SpansForm
+from tasks_app.task_types._error_spans_marks import inside
+from tasks_app.task_types._error_spans_scheme import letters_for, mqm, scheme_of
+from tasks_app.task_types._error_spans_scoring import mqm_score, rules_of
+from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen, Value
+from tests.reproduction.published import folder_of, missing
+
+spans = registry["error_spans"]
+
+TEXT = "The train is late today."
+SOURCE = "Der Zug ist heute nicht verspätet."
+
+
+def screen(*texts: str, order: list[int] | None = None, prefill: tuple[object, ...] = (), **params: object) -> Screen:
+    """A screen with a source and one text or several; only the first carries marks."""
+    given = spans.params(params)
+    shown = texts or (TEXT,)
+    return Screen(
+        "error_spans",
+        tuple(Part(number, text, prefill=prefill if number == 0 else ()) for number, text in enumerate(shown)),
+        spans.brings(given),
+        given,
+        source=SOURCE,
+        arrangement={"parts": order or list(range(len(shown)))},
+    )
+
+
+def mark(
+    start: int, end: int, severity: str | None = "major", category: str | None = None, side: str = "output"
+) -> Any:
+    """One mark as the page posts it."""
+    return {"side": side, "start": start, "end": end, "severity": severity, "category": category}
+
+
+def answer(on: Screen, *marks: Any, **more: str) -> SpansForm:
+    """The form of a screen, bound to an answer with a score where one is asked."""
+    score = {"p1-score": "70"} if "score" in {one.key for one in on.criteria} else {}
+    posted = {"p1-spans": json.dumps(marks)} if marks else {}
+    form = spans.form(on, {**score, **posted, **{name.replace("_", "-"): value for name, value in more.items()}})
+    assert isinstance(form, SpansForm)
+    return form
+
+
+def rows(on: Screen, form: SpansForm) -> list[Value]:
+    """What an accepted answer stores."""
+    assert form.is_valid(), form.errors
+    return list(spans.ratings(on, form.cleaned_data))
+
+
+def test_a_mark_is_a_row_with_its_place_text_and_kind_and_the_score_stands_beside() -> None:
+    on = screen()
+    score, first, second = rows(on, answer(on, mark(13, 17, "minor"), mark(4, 9)))
+    assert (score.outcome, score.criterion, score.value) == ("score", "score", 70.0)
+    assert (first.number, first.text, first.span_start, first.span_end, first.severity) == (1, "train", 4, 9, "major")
+    assert (second.number, second.text, second.severity, second.category) == (2, "late", "minor", None)
+    assert first.criterion == "errors"
+    assert first.value is None  # ESA has no weights
+
+
+def test_what_is_missing_stands_one_character_after_the_text() -> None:
+    on = screen()
+    _score, missing = rows(on, answer(on, mark(len(TEXT), len(TEXT) + 1)))
+    assert (missing.text, missing.span_start, missing.span_end) == ("[missing]", 24, 25)
+    assert not answer(on, mark(20, len(TEXT) + 1)).is_valid()
+    assert not answer(screen(missing="no"), mark(len(TEXT), len(TEXT) + 1)).is_valid()
+
+
+def test_mqm_weighs_and_marks_the_source() -> None:
+    on = screen(scheme="mqm")
+    given = rows(
+        on,
+        answer(
+            on,
+            mark(23, 24, "minor", "fluency/punctuation"),
+            mark(18, 23, "minor", "style/awkward"),
+            mark(18, 23, "major", "accuracy/omission", "source"),
+        ),
+    )
+    assert [(one.span_side, one.text, one.value) for one in given] == [
+        ("output", "today", 1.0),
+        ("output", ".", 0.1),
+        ("source", "nicht", 5.0),
+    ]
+    whole = mark(0, len(TEXT), "major", "non-translation")
+    assert [one.value for one in rows(on, answer(on, whole))] == [25.0]
+    for wrong in (
+        mark(0, 3, "major", "non-translation"),
+        mark(0, len(TEXT), "minor", "non-translation"),
+        mark(0, 3, "major", "source-error"),
+        mark(0, 3, "major"),
+        mark(0, 3, None, "other"),
+        mark(0, 3, "major", "accuracy"),
+    ):
+        assert not answer(on, wrong).is_valid(), wrong
+    assert not answer(screen(), mark(0, 3, side="source")).is_valid()
+
+
+def test_saying_nothing_is_no_answer_and_no_errors_is_one() -> None:
+    on = screen(scheme="mqm")
+    assert answer(on).errors == {"p1-spans": ["Mark the errors, or choose “No errors”."]}
+    assert rows(on, answer(on, p1_none="1")) == []
+    both = answer(on, mark(0, 3, "major", "other"), p1_none="1")
+    assert both.errors == {"p1-spans": ["There are marks. Remove them, or untick “No errors”."]}
+    assert not answer(on, p1_none="maybe").is_valid()
+
+
+@pytest.mark.parametrize(
+    "posted",
+    [
+        "{}", "null", "7", '"x"', "[7]", "[[]]", "[{}]", "[", "NaN", "[NaN]", "[" * 30_000, "9" * 5_000, "x" * 70_000,
+        json.dumps([{**mark(0, 3), "weight": 1}]),
+        json.dumps([{**mark(0, 3), "start": "0"}]),
+        json.dumps([{**mark(0, 3), "start": True}]),
+        json.dumps([{**mark(0, 3), "end": 3.0}]),
+        json.dumps([{**mark(0, 3), "side": "target"}]),
+        json.dumps([{**mark(0, 3), "side": ["output"]}]),
+        json.dumps([{**mark(0, 3), "severity": {"a": 1}}]),
+        json.dumps([mark(0, 3, "fatal")]),
+        json.dumps([mark(0, 3, "major\ud800")]),
+        json.dumps([mark(0, 3, "major", "accuracy/omission")]),
+        *(json.dumps([mark(*place)]) for place in ((3, 3), (5, 2), (-1, 3), (0, 10**9), (26, 27), (24, 26))),
+        json.dumps([mark(0, 5), mark(4, 9)]),
+        json.dumps([mark(0, 3), mark(0, 3)]),
+        json.dumps([mark(n, n + 1) for n in range(21)]),
+    ],
+)  # fmt: skip
+def test_forged_marks_are_refused_in_words(posted: str) -> None:
+    form = spans.form(screen(), {"p1-spans": posted, "p1-score": "50"})
+    assert not form.is_valid()
+    assert list(form.errors) == ["p1-spans"]
+    assert all(len(str(sentence)) > 15 for sentence in form.errors["p1-spans"])
+
+
+@pytest.mark.parametrize("value", ["-1", "101", "50.5", "", "NaN", "1e999", "x", "9" * 400])
+def test_a_score_off_the_scale_is_refused(value: str) -> None:
+    assert list(spans.form(screen(), {"p1-none": "1", "p1-score": value}).errors) == ["p1-score"]
+
+
+def test_offsets_count_code_points_and_never_cut_a_character() -> None:
+    text = "Ok 👩🏽‍🔧 né กำ क्ष عَلى 日本"
+    assert text[3:7] == "👩🏽‍🔧"
+    on = screen(text)
+    assert [one.text for one in rows(on, answer(on, mark(3, 7))) if one.text] == ["👩🏽‍🔧"]
+    assert {4, 5, 6} <= set(inside(text))
+    for cut in inside(text):
+        assert not answer(on, mark(0, cut)).is_valid()
+        assert not answer(on, mark(cut, len(text))).is_valid()
+    assert inside("plain text") == ()
+    assert inside("a\r\nb") == (2,)
+
+
+def test_overlaps_and_the_limit_are_as_set() -> None:
+    over = screen(overlaps=True)
+    assert len(rows(over, answer(over, mark(0, 9), mark(4, 12)))) == 3
+    assert not answer(over, mark(0, 9), mark(0, 9)).is_valid()
+    two = screen(max_spans=2)
+    assert answer(two, mark(0, 3), mark(4, 9)).is_valid()
+    assert answer(two, mark(0, 3), mark(4, 9), mark(10, 12)).errors == {
+        "p1-spans": ["Mark at most 2 errors: the gravest. Remove the others."]
+    }
+    six = [mark(n, n + 1, "minor", "other") for n in range(6)]
+    assert not answer(screen(scheme="mqm"), *six).is_valid()
+    assert answer(screen(scheme="mqm", max_spans=6), *six).is_valid()
+
+
+def test_marks_that_a_text_comes_with_are_kept_or_removed_one_by_one() -> None:
+    on = screen(prefill=([{"start": 4, "end": 9, "severity": "major"}], {"start": 13, "end": 17, "severity": "minor"}))
+    unsettled = answer(on, p1_given_1="keep")
+    assert unsettled.errors == {"p1-given-2": ["“late”: say whether this mark is right."]}
+    kept = rows(on, answer(on, mark(0, 3, "minor"), p1_given_1="keep", p1_given_2="remove"))
+    assert [(one.number, one.text, one.severity) for one in kept[1:]] == [(1, "The", "minor"), (2, "train", "major")]
+    assert not answer(on, mark(0, 6), p1_given_1="keep", p1_given_2="remove").is_valid()  # it overlaps one that stays
+    assert answer(on, mark(0, 6), p1_given_1="remove", p1_given_2="remove").is_valid()
+    nothing = answer(on, p1_given_1="remove", p1_given_2="remove")
+    assert list(nothing.errors) == ["p1-spans"]
+    assert answer(on, p1_given_1="remove", p1_given_2="remove", p1_none="1").is_valid()
+    assert not answer(on, p1_given_1="perhaps", p1_given_2="keep").is_valid()
+
+
+@pytest.mark.parametrize(
+    ("payload", "said"),
+    [
+        ({"start": 4, "end": 9, "severity": "major"}, None),
+        ([], None),
+        ("x", "mark, or a list"),
+        ([{"start": 4}], "mark, or a list"),
+        ({"start": 4, "end": 99, "severity": "major"}, "outside"),
+        ({"start": 4, "end": 9}, "how grave"),
+        ({"start": 4, "end": 9, "severity": "fatal"}, "severities"),
+        ({"start": 4, "end": 9, "severity": "major", "side": "source"}, "not in the source"),
+        ([mark(0, 9), mark(4, 12)], "overlap"),
+    ],
+)
+def test_what_a_text_comes_with_is_checked_beforehand(payload: object, said: str | None) -> None:
+    problem = spans.prefill_problem(payload, TEXT, spans.params({}))
+    assert problem is None if said is None else said in str(problem)
+
+
+def test_several_texts_are_marked_by_their_canonical_number() -> None:
+    on = screen("First text", "Other text", order=[1, 0], layout="together")
+    form = spans.form(on, {"p1-spans": json.dumps([mark(0, 5)]), "p1-score": "10", "p2-none": "1", "p2-score": "100"})
+    assert form.is_valid()
+    stored = [(one.part, one.value, one.text) for one in spans.ratings(on, form.cleaned_data)]
+    assert stored == [(1, 10.0, None), (1, None, "Other"), (0, 100.0, None)]
+    empty = spans.form(on, {})
+    assert empty.errors["p2-spans"] == ["Text B: Mark the errors, or choose “No errors”."]
+
+
+def test_a_stored_answer_and_a_draft_restore_the_page() -> None:
+    on = screen(prefill=({"start": 4, "end": 9, "severity": "major"},))
+    form = answer(on, mark(13, 17, "minor"), p1_given_1="keep")
+    assert form.is_valid()
+    stored = json.loads(json.dumps(form.cleaned_data))
+    again = spans.form(on, None, stored)
+    assert json.loads(again["p1-spans"].value()) == [{**mark(13, 17, "minor"), "category": ""}]
+    assert again["p1-given-1"].value() == "keep"
+    resent = spans.form(on, {name: str(again[name].value()) for name in again.fields if again[name].value()})
+    assert resent.is_valid()
+    assert list(spans.ratings(on, resent.cleaned_data)) == rows(on, form)
+    assert again.fields["p1-spans"].in_words(stored["p1-spans"]) == "“late” Minor"
+    assert spans.form(on, None, {"p1-spans": '[{"side"'})["p1-spans"].value() == '[{"side"'  # half a draft
+
+
+def test_what_goes_to_the_page_names_no_system_and_escapes_itself() -> None:
+    data = spans.form(screen("</script><b>x", "y", layout="together")).page_data()
+    assert [(one["side"], one["position"], one["marked"]) for one in data["texts"]] == [
+        ("source", 0, False),
+        ("output", 1, True),
+        ("output", 2, True),
+    ]
+    assert json.loads(json.dumps(data))["texts"][1]["text"] == "</script><b>x"
+
+
+@pytest.mark.parametrize(
+    ("params", "named"),
+    [
+        ({"categories": "nonsense"}, "categories"),
+        ({"categories": [{"key": "Big Key", "name": "x"}]}, "categories"),
+        ({"categories": [{"key": "a"}]}, "categories"),
+        ({"categories": [{"key": "a", "name": "A", "colour": "red"}]}, "categories"),
+        ({"categories": [{"key": "a", "name": "A"}, {"key": "a", "name": "B"}]}, "categories"),
+        ({"categories": [{"key": "a", "name": "A", "children": [{"key": "b"}]}]}, "categories"),
+        ({"categories": [{"key": "a", "name": "A", "severity": "fatal"}]}, "categories"),
+        ({"severities": [{"key": str(n), "name": "x"} for n in range(5)]}, "severities"),
+        ({"weights": [{"weight": -1}]}, "weights"),
+        ({"weights": [{"weight": 1, "severity": "fatal"}]}, "weights"),
+        ({"mark_source": "yes", "layout": "together"}, "mark_source"),
+        ({"mark_source": "yes", "show_source": False}, "mark_source"),
+        ({"max_spans": 0}, "max_spans"),
+    ],
+)
+def test_parameters_that_do_not_hold_together_are_refused(params: dict[str, object], named: str) -> None:
+    with pytest.raises(ValueError, match=f"(?m)^{named}: "):
+        spans.params(params)
+
+
+def test_a_hierarchy_of_ones_own_is_used_as_it_is() -> None:
+    own = {
+        "scheme": "plain",
+        "severities": [{"key": "small", "name": "Small"}, {"key": "big", "name": "Big"}],
+        "categories": [
+            {"key": "fact", "name": "Fact", "children": [{"key": "number", "name": "Number"}]},
+            {"key": "other", "name": "Other"},
+        ],
+        "weights": [{"category": "fact", "weight": 3}, {"weight": 1}],
+    }
+    on = screen(**own)
+    given = rows(on, answer(on, mark(0, 3, "small", "fact/number"), mark(4, 9, "big", "other")))
+    assert [(one.category, one.value) for one in given] == [("fact/number", 3.0), ("other", 1.0)]
+    assert letters_for(["Accuracy", "Addition", "اسم", "a"]) == ["a", "d", "b", "c"]
+    assert [one.key for one in scheme_of(spans.params(own), source=False).groups] == ["fact", "other"]
+
+
+def test_plain_marks_need_nothing_but_a_place() -> None:
+    on = screen(scheme="plain")
+    assert [(one.text, one.severity, one.value) for one in rows(on, answer(on, mark(4, 9, None)))] == [
+        ("train", None, None)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("known", "passed"),
+    [
+        ({"start": 4, "end": 5}, True),
+        ({"start": 8, "end": 12, "severity": "major"}, True),
+        ({"start": 9, "end": 12}, False),
+        ({"start": 4, "end": 9, "severity": "minor"}, False),
+        ([{"start": 4, "end": 9}, {"start": 18, "end": 23}], False),
+        ([], False),
+    ],
+)
+def test_a_known_error_is_found_where_a_mark_shares_a_character_with_it(known: object, passed: bool) -> None:
+    on = screen()
+    form = answer(on, mark(4, 9))
+    assert form.is_valid()
+    gold = GoldAnswer("span", known, explanation="A bus.")
+    assert [one.passed for one in spans.grade(on, form.cleaned_data, [gold])] == [passed]
+    told = spans.feedback(on, form.cleaned_data, [gold])[0]
+    assert (told.passed, told.explanation) == (passed, "A bus.")
+    score = GoldAnswer("range", [60, 80])
+    assert spans.grade(on, form.cleaned_data, [score])[0].passed
+
+
+def test_feedback_names_what_was_missed() -> None:
+    on = screen()
+    form = answer(on, mark(4, 9))
+    assert form.is_valid()
+    missed = GoldAnswer("span", {"start": 13, "end": 17, "severity": "minor"})
+    said = spans.feedback(on, form.cleaned_data, [missed])[0].sentence
+    assert said == "Not found, or marked as something else: “late” (Minor)."
+
+
+@pytest.mark.parametrize(
+    "known",
+    ["x", {"start": 4}, {"start": 4, "end": 99}, {"start": 4, "end": 9, "severity": "fatal"}, {"start": "a", "end": 2}],
+)
+def test_a_known_error_that_cannot_be_is_refused_with_a_sentence(known: object) -> None:
+    on = screen()
+    form = answer(on, mark(4, 9))
+    assert form.is_valid()
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
+        spans.grade(on, form.cleaned_data, [GoldAnswer("span", known)])
+
+
+def test_simulated_raters_differ_as_they_should() -> None:
+    texts = [f"Sentence {n} has some words in it, and number {n * 7} as well." for n in range(60)]
+
+    def found(quality: Quality, seed: int) -> dict[int, set[tuple[int, int]]]:
+        rng, marks = Random(seed), {}
+        for number, text in enumerate(texts):
+            on = screen(text)
+            form = spans.form(on, spans.simulate(on, quality, rng))
+            assert form.is_valid(), form.errors
+            stored = spans.ratings(on, form.cleaned_data)
+            marks[number] = {(one.span_start or 0, one.span_end or 0) for one in stored if one.span_side}
+        return marks
+
+    def agreement(quality: Quality) -> float:
+        one, other = found(quality, 1), found(quality, 2)
+        both = sum(len(one[n] & other[n]) for n in one)
+        return 2 * both / max(1, sum(len(one[n]) + len(other[n]) for n in one))
+
+    careful, sloppy, random = (agreement(one) for one in (Quality.CAREFUL, Quality.SLOPPY, Quality.RANDOM))
+    assert careful > sloppy + 0.2 > random
+    assert not any(found(Quality.STRAIGHT_LINER, 1).values())
+
+
+def test_every_criterion_has_its_outcome_and_its_facts() -> None:
+    params = spans.params({"scheme": "mqm", "score": "yes"})
+    errors, score = spans.brings(params)
+    assert spans.outcome_of(errors, params).per == "span"
+    assert spans.outcome_of(score, params).name == "score"
+    assert spans.outcome_of(Criterion("fluency", "Fluency"), params).name == "score"
+    assert spans.scale_of(params, score) == (0, 100, 1)
+    assert spans.scale_of(params, errors) is None
+    assert "Accuracy / Omission" in spans.heds(errors, params)["4.3.4"]
+    assert spans.heds(score, params)["4.3.5"] == "slider"
+    assert spans.problem_in_value(25, errors, params) is None
+    assert spans.problem_in_value(-1, errors, params)
+    assert spans.problem_in_value(101, score, params)
+    assert list(spans.problems([Criterion("spans", "Spans")], params))
+
+
+def test_identical_outputs_are_shown_once_and_every_place_is_as_frequent() -> None:
+    outputs = [OutputText(system, "", text) for system, text in zip("abc", ("x y", "x y", "z"), strict=True)]
+    item = ItemTexts.collapsed("i", outputs)
+    assert [len(one.parts) for one in spans.units([item], spans.params({}), Random(1))] == [1, 1]
+    (unit,) = spans.units([item], spans.params({"layout": "together"}), Random(1))
+    assert unit.parts == ((0, 1), (2,))
+    stream = spans.arrange(3, spans.params({}), Random(1))
+    first = [str(next(stream)["parts"])[1] for _draw in range(30)]
+    assert [first.count(part) for part in "012"] == [10, 10, 10]
+
+
+def test_the_published_scores_of_segments_come_out() -> None:
+    """Every fifth segment of the WMT 2021 TED talks; weights after Freitag et al. (2021)."""
+    if reason := missing("wmt21_ted_mqm"):
+        pytest.skip(reason)
+    folder = folder_of("wmt21_ted_mqm")
+    found = defaultdict(list)
+    with gzip.open(folder / "ratings.csv.gz", "rt", encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            found[row["item_id"], row["system"]].append((row["category"], row["severity"]))
+    rules = rules_of(mqm()["weights"])
+    with (folder / "segment_scores.csv").open(encoding="utf-8", newline="") as lines:
+        published = list(csv.DictReader(lines))[::5]
+    assert len(published) > 3000
+    for row in published:
+        score = mqm_score(found[row["item_id"], row["system"]], rules)
+        assert score == pytest.approx(float(row["mqm_penalty_published"]), abs=1e-6), row
+
+
+@pytest.mark.django_db
+def test_the_example_can_be_loaded(django_user_model: Any) -> None:
+    django_user_model.objects.create_user("owner", is_staff=True)
+    call_command("load_study", str(BASE_DIR / "examples" / "error_spans"), "--owner", "owner")
