@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.plaintext import validate_storable
-from tasks_app.task_types._labels_options import NONE, Detail, details_of, shown_options
+from tasks_app.task_types._labels_options import NONE, Detail, asks_for_words, details_of, offers_none, shown_options
 from tasks_app.task_types._labels_params import TICKED, TickField, digit
 from tasks_app.task_types.base import Criterion, Screen, ShownPart
 
@@ -109,7 +109,7 @@ class LabelsForm(forms.Form):
         first = TICK.format(n=1, key=key) if self.multiple else CHOICE.format(key=key)
         return Question(
             criterion=criterion,
-            id=self[first].auto_id + ("-all" if self.multiple else ""),
+            id=self[first].auto_id,
             multiple=self.multiple,
             options=tuple(self._options(key, options)),
             details=details,
@@ -118,7 +118,7 @@ class LabelsForm(forms.Form):
         )
 
     def _options(self, key: str, options: tuple[str, ...]) -> Iterator[Option]:
-        none = [gettext("None of these")] if self.screen.params["none_of_these"] else []
+        none = [gettext("None of these")] if offers_none(self.screen.params, key) else []
         for n, words in enumerate([*options, *none], start=1):
             is_none = n > len(options)
             if not self.multiple:
@@ -148,7 +148,7 @@ class LabelsForm(forms.Form):
             if not chosen and not any(name in self.errors for name in _names(self, criterion, options)):
                 self.add_error(first, missing(criterion.question or criterion.name))
             elif NONE in chosen and len(chosen) > 1:
-                self.add_error(NOTHING.format(key=key), gettext("Choose “None of these” alone, or take its tick away."))
+                self.add_error(first, gettext("Choose “None of these” alone, or take its tick away."))
             words, asks = WORDS.format(key=key), gettext("What is it, in your own words?")
             self._only_after(cleaned, words, NONE in chosen, asks, optional=False)
             for one in details_of(self.screen.params, key):
@@ -179,7 +179,7 @@ def _fields(form: LabelsForm, criterion: Criterion, options: tuple[str, ...]) ->
     key, params = criterion.key, form.screen.params
     not_shown = {"invalid_choice": _("Choose one of the options shown.")}
     about = criterion.question or criterion.name
-    none = [(NONE, gettext("None of these"))] if params["none_of_these"] else []
+    none = [(NONE, gettext("None of these"))] if offers_none(params, key) else []
     if not form.multiple:
         choices = [*((one, "") for one in options), *none]
         yield (
@@ -191,8 +191,7 @@ def _fields(form: LabelsForm, criterion: Criterion, options: tuple[str, ...]) ->
             yield TICK.format(n=n, key=key), TickField(required=False, label=f"{about} {one}")
         for _value, words in none:
             yield NOTHING.format(key=key), TickField(required=False, label=f"{about} {words}")
-    free: object = params["none_text"]
-    if isinstance(free, list | tuple) and key in free:
+    if asks_for_words(params, key):
         yield (
             WORDS.format(key=key),
             forms.CharField(

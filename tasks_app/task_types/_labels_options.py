@@ -64,6 +64,16 @@ def details_of(params: Mapping[str, Any], criterion: str) -> tuple[Detail, ...]:
     )
 
 
+def offers_none(params: Mapping[str, Any], criterion: str) -> bool:
+    """Say whether “none of these” is among the options of a criterion."""
+    return criterion in params["none_of_these"]
+
+
+def asks_for_words(params: Mapping[str, Any], criterion: str) -> bool:
+    """Say whether “none of these” asks for words of the rater's own."""
+    return criterion in params["none_text"]
+
+
 def problem_in_options(options: object) -> str | None:
     """Say why something is no list of options, or return None."""
     if not isinstance(options, list | tuple) or not all(isinstance(one, str) for one in options):
@@ -89,9 +99,10 @@ def problems_in_item(item: ItemTexts, params: Mapping[str, Any]) -> Iterator[str
     for key in params["item_options"]:
         found = item.options.get(key, item.options.get(EVERY))
         if found is None:
-            sentence = XX for “%(key)s”: write {"%(key)s": ["…", "…"]}.') % {"key": key}
-        elif sentence := problem_in_options(found):
-            yield f"options, {key}: {sentence}"
+            sentence = _('The column options has no list for “%(key)s”. Write {"%(key)s": ["…", "…"]}.')
+            yield sentence % {"key": key}
+        elif fault := problem_in_options(found):
+            yield f"options, {key}: {fault}"
 
 
 def options_of(screen: Screen, criterion: Criterion) -> tuple[str, ...]:

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from random import Random
 
 from tasks_app.task_types._labels_form import CHOICE, DETAIL, NOTHING, TICK, WORDS
-from tasks_app.task_types._labels_options import NONE, details_of, options_of, shown_options
+from tasks_app.task_types._labels_options import (
+    NONE,
+    asks_for_words,
+    details_of,
+    offers_none,
+    options_of,
+    shown_options,
+)
 from tasks_app.task_types._labels_params import TICKED
 from tasks_app.task_types._simulation import share_of
 from tasks_app.task_types.base import Criterion, Quality, Screen
@@ -29,8 +36,7 @@ def simulated_answer(screen: Screen, asked: Sequence[Criterion], quality: Qualit
             answer[NOTHING.format(key=key)] = TICKED
         else:
             answer |= {TICK.format(n=shown.index(one) + 1, key=key): TICKED for one in chosen}
-        free: object = screen.params["none_text"]
-        if chosen == [NONE] and isinstance(free, list | tuple) and key in free:
+        if chosen == [NONE] and asks_for_words(screen.params, key):
             answer[WORDS.format(key=key)] = "Something else"
         for one in details_of(screen.params, key):
             if one.label in chosen:
@@ -42,7 +48,7 @@ def simulated_answer(screen: Screen, asked: Sequence[Criterion], quality: Qualit
 def _chosen(screen: Screen, criterion: Criterion, quality: Quality, rng: Random) -> list[str]:
     text, key = screen.shown_parts[0].part.text, criterion.key
     options = options_of(screen, criterion)
-    if screen.params["none_of_these"] and share_of(text, f"{key}/{NONE}", quality, rng) < NONE_BELOW:
+    if offers_none(screen.params, key) and share_of(text, f"{key}/{NONE}", quality, rng) < NONE_BELOW:
         return [NONE]
     if not screen.params["multiple"]:
         return [_at(options, share_of(text, key, quality, rng))]

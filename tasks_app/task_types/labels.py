@@ -15,6 +15,7 @@ from tasks_app.task_types._labels_options import (
     NONE,
     DetailEntry,
     details_of,
+    offers_none,
     options_of,
     problem_in_options,
     problems_in_item,
@@ -107,7 +108,7 @@ class Labels(TaskType):
     )
     has_styles = True
     sample = Sample(
-        params={"none_of_these": True, "none_text": ["topic"],
+        params={"none_of_these": ["topic"], "none_text": ["topic"],
                 "details": [{"criterion": "topic", "label": "Transport", "question": "Which kind of transport?",
                              "options": ["Rail", "Road", "Another"]}]},
         criteria=(Criterion("topic", "Topic", question="What is the text about?",
@@ -128,7 +129,9 @@ class Labels(TaskType):
             label=_("Order of the options"),
             help_text=_("Leave it as given where the order means something."),
         )
-        none_of_these = forms.BooleanField(initial=False, required=False, label=_("Offer “None of these”"))
+        none_of_these = WordsField(
+            label=_("“None of these”"), help_text=_("Keys of the criteria that offer it, below their options.")
+        )
         none_text = WordsField(
             label=_("Own words"), help_text=_("Keys of the criteria where “None of these” asks what it is instead.")
         )
@@ -140,10 +143,10 @@ class Labels(TaskType):
 
         def clean(self) -> dict[str, object]:
             """Refuse own words without “none of these”, and two questions after one label."""
-            cleaned = super().clean() or self.cleaned_data
-            if cleaned.get("none_text") and not cleaned.get("none_of_these"):
-                self.add_error("none_text", _("Own words are asked after “None of these”: turn on none_of_these."))
-            details: Any = cleaned.get("details") or []
+            cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+            if not set(cleaned.get("none_text") or ()) <= set(cleaned.get("none_of_these") or ()):
+                self.add_error("none_text", _("Own words are asked after “None of these”: name it in none_of_these."))
+            details = cleaned.get("details") or []
             if len({(one.get("criterion"), one.get("label")) for one in details}) < len(details):
                 self.add_error("details", _("Ask one question after a label."))
             return cleaned
@@ -182,7 +185,7 @@ class Labels(TaskType):
         for one in criteria:
             if one.key not in params["item_options"] and (sentence := problem_in_options(one.labels)):
                 yield f"Criterion {one.key!r}, labels: {sentence}"
-        named = {name: params[name] for name in ("none_text", "item_options")}
+        named = {name: params[name] for name in ("none_of_these", "item_options")}
         named["details"] = [one["criterion"] for one in params["details"]]
         for name, keys in named.items():
             for key in keys:
@@ -209,7 +212,8 @@ class Labels(TaskType):
             found = [one for one in params["details"] if detail_key(one["criterion"]) == criterion.key]
             options = list(dict.fromkeys(option for one in found for option in one["options"]))
         of_items = criterion is not None and criterion.key in params["item_options"]
-        none = [gettext("None of these")] if outcome is LABEL and params["none_of_these"] else []
+        offered = outcome is LABEL and criterion is not None and offers_none(params, criterion.key)
+        none = [gettext("None of these")] if offered else []
         return {
             "4.3.3": "N/A" if of_items else str(len(options) + len(none)),
             "4.3.4": gettext("options of each item") if of_items else ", ".join([*options, *none]),

@@ -1,0 +1,276 @@
+"""Labels: one category or several, options of the item, their order, words of one's own, and what is asked after."""
+
+import json
+from collections import Counter
+from itertools import islice
+from random import Random
+
+import pytest
+
+from tasks_app.task_types import registry
+from tasks_app.task_types._labels_options import NONE, shown_options
+from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen, Value
+
+kind = registry["labels"]
+TOPIC = Criterion("topic", "Topic", question="What is it about?", labels=("Sport", "Weather", "Trains"))
+TOXIC = Criterion("toxic", "Toxic", labels=("yes", "no"))
+DETAIL = {"criterion": "topic", "label": "Sport", "question": "Which sport?", "options": ["Chess", "Rowing"]}
+FULL = {"none_of_these": ["topic"], "none_text": ["topic"], "details": [DETAIL]}
+
+
+def screen(
+    *criteria: Criterion,
+    options: dict[str, object] | None = None,
+    arrangement: dict[str, object] | None = None,
+    text: str = "T",
+    **params: object,
+) -> Screen:
+    """A screen with one text."""
+    given = kind.params(params)
+    asked = (*(criteria or (TOPIC,)), *kind.brings(given))
+    return Screen(
+        kind.name, (Part(0, text),), asked, given, options=options or {}, arrangement=arrangement or {"parts": [0]}
+    )
+
+
+def values(given: Screen, posted: dict[str, str]) -> list[Value]:
+    """Return the ratings of an answer."""
+    form = kind.form(given, posted)
+    assert form.is_valid(), form.errors
+    json.dumps(form.cleaned_data)
+    return list(kind.ratings(given, form.cleaned_data))
+
+
+def said(given: Screen, posted: dict[str, str]) -> list[tuple[object, ...]]:
+    """Return what the ratings of an answer say."""
+    return [(one.criterion, one.number, one.label or one.text) for one in values(given, posted)]
+
+
+def errors(given: Screen, posted: dict[str, str]) -> dict[str, list[str]]:
+    """Return what is wrong with an answer."""
+    return {name: list(map(str, found)) for name, found in kind.form(given, posted).errors.items()}
+
+
+def test_one_option_is_one_rating() -> None:
+    given = screen(TOPIC, TOXIC)
+    assert said(given, {"p1-topic": "Trains", "p1-toxic": "no"}) == [("topic", 1, "Trains"), ("toxic", 1, "no")]
+    assert errors(given, {}) == {"p1-topic": ["Answer “What is it about?”"], "p1-toxic": ["Answer “Toxic”"]}
+
+
+def test_several_options_are_numbered_in_canonical_order_whatever_the_screen_shows() -> None:
+    for place in range(3):
+        given = screen(multiple=True, order="drawn", arrangement={"parts": [0], "seed": 5, "draw": place})
+        shown = shown_options(given, TOPIC)
+        posted = {f"p1-o{shown.index(one) + 1}-topic": "1" for one in ("Trains", "Sport")}
+        assert said(given, posted) == [("topic", 1, "Sport"), ("topic", 2, "Trains")]
+    assert errors(screen(multiple=True), {}) == {"p1-o1-topic": ["Answer “What is it about?”"]}
+
+
+def test_none_of_these_stands_alone_and_asks_for_words() -> None:
+    one, several = screen(**FULL), screen(**FULL, multiple=True)
+    asked = "Answer “What is it, in your own words?”"
+    assert errors(one, {"p1-topic": NONE}) == {"p1-text-topic": [asked]}
+    assert errors(one, {"p1-topic": NONE, "p1-text-topic": "  "}) == {"p1-text-topic": [asked]}
+    wanted = [("topic", 1, NONE), ("topic-other", 1, "Food")]
+    assert said(one, {"p1-topic": NONE, "p1-text-topic": " Food "}) == wanted
+    assert said(several, {"p1-none-topic": "1", "p1-text-topic": "Food"}) == wanted
+    assert said(one, {"p1-topic": "Trains", "p1-text-topic": "Food"}) == [("topic", 1, "Trains")]
+    both = errors(several, {"p1-none-topic": "1", "p1-o1-topic": "1", "p1-d1-topic": "Chess", "p1-text-topic": "x"})
+    assert both == {"p1-o1-topic": ["Choose “None of these” alone, or take its tick away."]}
+    assert list(errors(screen(), {"p1-topic": NONE})) == ["p1-topic"]
+
+
+def test_what_is_asked_after_a_label_has_that_labels_number() -> None:
+    one, several = screen(**FULL), screen(**FULL, multiple=True)
+    assert errors(one, {"p1-topic": "Sport"}) == {"p1-d1-topic": ["Answer “Which sport?”"]}
+    assert said(one, {"p1-topic": "Sport", "p1-d1-topic": "Chess"}) == [
+        ("topic", 1, "Sport"),
+        ("topic-detail", 1, "Chess"),
+    ]
+    assert said(one, {"p1-topic": "Weather", "p1-d1-topic": "Chess"}) == [("topic", 1, "Weather")]
+    after = {**FULL, "details": [{**DETAIL, "label": "Trains", "optional": True}]}
+    second = screen(**after, multiple=True)
+    assert said(second, {"p1-o1-topic": "1", "p1-o3-topic": "1", "p1-d1-topic": "Rowing"}) == [
+        ("topic", 1, "Sport"),
+        ("topic", 2, "Trains"),
+        ("topic-detail", 2, "Rowing"),
+    ]
+    assert said(second, {"p1-o3-topic": "1"}) == [("topic", 1, "Trains")]
+    assert list(errors(several, {"p1-o1-topic": "1", "p1-d1-topic": "Golf"})) == ["p1-d1-topic"]
+
+
+FORGED = ["sport", "Sport\x00", "\ud800", " Sport", "9" * 1_000_000, "[]", "none", "1", "true", "Sport,Weather"]
+
+
+@pytest.mark.parametrize("value", FORGED)
+def test_forged_answers_are_refused(value: str) -> None:
+    assert list(errors(screen(**FULL), {"p1-topic": value})) == ["p1-topic"]
+    assert list(errors(screen(**FULL), {"p1-topic": "Sport", "p1-d1-topic": value})) == ["p1-d1-topic"]
+    if value != "1":
+        assert "p1-o2-topic" in errors(screen(multiple=True), {"p1-o1-topic": "1", "p1-o2-topic": value})
+    assert all(len(one) < 200 for found in errors(screen(**FULL), {"p1-topic": value}).values() for one in found)
+
+
+@pytest.mark.parametrize("words", ["x" * 2_001, "a\x00b", "\udc00", "x" * 1_000_000])
+def test_words_that_cannot_be_kept_are_refused(words: str) -> None:
+    assert list(errors(screen(**FULL), {"p1-topic": NONE, "p1-text-topic": words})) == ["p1-text-topic"]
+
+
+def test_options_come_with_the_item() -> None:
+    params = {"item_options": ["topic"]}
+    of_item = screen(options={"topic": ["bank (money)", "bank (river)"]}, **params)
+    assert said(of_item, {"p1-topic": "bank (river)"}) == [("topic", 1, "bank (river)")]
+    assert list(errors(of_item, {"p1-topic": "Sport"})) == ["p1-topic"]
+    for_every = screen(options={"labels": ["left", "right"]}, **params)
+    assert said(for_every, {"p1-topic": "left"}) == [("topic", 1, "left")]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({}, "has no list for “topic”"),
+        ({"toxic": ["a", "b"]}, "has no list for “topic”"),
+        ({"topic": "ab"}, "a list of texts"),
+        ({"topic": ["a", 1]}, "a list of texts"),
+        ({"topic": ["a"]}, "2 to 60 options; there are 1"),
+        ({"topic": ["a", "a"]}, "Two options are the same"),
+        ({"topic": ["a", " b"]}, "without spaces around"),
+        ({"labels": ["a", NONE]}, "No option may be called"),
+        ({"labels": ["a", "x" * 201]}, "at most 200"),
+    ],
+)
+def test_an_item_without_usable_options_is_refused(options: dict[str, object], sentence: str) -> None:
+    item = ItemTexts.collapsed("i", [OutputText("a", "", "T")], options=options)
+    found = list(kind.item_problems(item, kind.params({"item_options": ["topic"]})))
+    assert len(found) == 1
+    assert sentence in found[0]
+    assert list(kind.item_problems(item, kind.params({}))) == []
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_the_drawn_order_is_balanced_in_every_prefix(n: int) -> None:
+    asked = Criterion("c", "C", labels=tuple("abcdefgh"[:n]))
+    params = kind.params({"order": "drawn"})
+    counts: Counter[tuple[str, int]] = Counter()
+    seen = set()
+    for number, drawn in enumerate(islice(kind.arrange(1, params, Random(3)), 4 * n), start=1):
+        order = shown_options(Screen(kind.name, (Part(0, "T"),), (asked,), params, arrangement=drawn), asked)
+        seen.add(order)
+        assert sorted(order) == sorted(asked.labels)
+        counts.update((option, place) for place, option in enumerate(order))
+        spread = [counts[option, place] for option in asked.labels for place in range(n)]
+        assert max(spread) - min(spread) <= 1, number
+    assert len(seen) > 1
+    json.dumps(drawn)
+
+
+def test_a_rater_keeps_the_order_drawn_for_them_and_none_of_these_is_last() -> None:
+    params = kind.params({"order": "rater", "none_of_these": ["topic"]})
+    orders = set()
+    for seed in range(20):
+        own = kind.arrange_for_rater((TOPIC,), params, Random(seed))
+        given = Screen(kind.name, (Part(0, "T"),), (TOPIC,), params, arrangement={"parts": [0], **own})
+        words = [one.words for one in kind.form(given).questions()[0].options]
+        assert words[-1] == "None of these"
+        orders.add(tuple(words))
+        fixed = {**next(kind.arrange(1, params, Random(seed))), **own}
+        assert shown_options(Screen(kind.name, (Part(0, "T"),), (TOPIC,), params, arrangement=fixed), TOPIC) == tuple(
+            words[:-1]
+        )
+    assert len(orders) == 6
+    assert shown_options(screen(), TOPIC) == TOPIC.labels
+
+
+@pytest.mark.parametrize(
+    ("params", "criteria", "sentence"),
+    [
+        ({}, [Criterion("c", "C")], "2 to 60 options; there are 0"),
+        ({"item_options": ["c"]}, [TOPIC], "item_options names 'c'"),
+        ({"none_of_these": ["c"], "none_text": ["c"]}, [TOPIC], "none_of_these names 'c'"),
+        ({"details": [{**DETAIL, "criterion": "c"}]}, [TOPIC], "details names 'c'"),
+        ({"details": [{**DETAIL, "label": "Golf"}]}, [TOPIC], "'Golf' is no label of 'topic'"),
+        ({}, [], "at least 1 criteria"),
+    ],
+)
+def test_criteria_that_do_not_fit_are_named(
+    params: dict[str, object], criteria: list[Criterion], sentence: str
+) -> None:
+    found = list(kind.problems(criteria, kind.params(params)))
+    assert len(found) == 1
+    assert sentence in found[0]
+    assert list(kind.problems([TOPIC], kind.params(FULL))) == []
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({"none_text": ["topic"]}, "name it in none_of_these"),
+        ({"details": [DETAIL, DETAIL]}, "one question after a label"),
+        ({"details": [{**DETAIL, "options": ["one"]}]}, "2 to 60 options"),
+        ({"details": [{**DETAIL, "question": ""}]}, "question: This field is required"),
+        ({"item_options": [1]}, "Each entry is a text"),
+        ({"order": "any"}, "order"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(params: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        kind.params(params)
+    assert kind.params(kind.params(FULL)) == kind.params(FULL)
+
+
+def test_every_question_has_its_outcome() -> None:
+    params = kind.params(FULL)
+    found = {one.key: kind.outcome_of(one, params) for one in (TOPIC, *kind.brings(params))}
+    assert {key: (one.name, one.column) for key, one in found.items() if one} == {
+        "topic": ("label", "label"),
+        "topic-other": ("other", "text"),
+        "topic-detail": ("detail", "label"),
+    }
+    asked = {one.key: kind.heds(one, params) for one in (TOPIC, *kind.brings(params))}
+    assert (asked["topic"]["4.3.3"], asked["topic"]["4.3.4"]) == ("4", "Sport, Weather, Trains, None of these")
+    assert asked["topic-detail"]["4.3.4"] == "Chess, Rowing"
+    assert asked["topic-other"]["4.3.8"] == "qualitative feedback"
+    several = kind.params({"multiple": True, "item_options": ["topic"]})
+    assert kind.heds(TOPIC, several)["4.3.5"] == "check-boxes"
+    assert kind.heds(TOPIC, several)["4.3.4"] == "options of each item"
+
+
+def test_a_set_of_known_answers_is_any_of_them_or_all_of_them() -> None:
+    one, several = screen(), screen(multiple=True)
+    chosen, ticked = kind.form(one, {"p1-topic": "Sport"}), kind.form(several, {"p1-o1-topic": "1", "p1-o3-topic": "1"})
+    assert chosen.is_valid()
+    assert ticked.is_valid()
+
+    def passed(given: Screen, cleaned: dict[str, object], *answers: object) -> list[bool]:
+        gold = [GoldAnswer("set", one, "topic") for one in answers]
+        return [graded.passed for graded in kind.grade(given, cleaned, gold)]
+
+    assert passed(one, chosen.cleaned_data, ["Sport", "Weather"], ["Weather"]) == [True, False]
+    assert passed(several, ticked.cleaned_data, ["Trains", "Sport"], ["Trains", "Sport", "Weather"]) == [True, False]
+
+
+def test_a_stored_answer_and_a_draft_fill_the_form_again() -> None:
+    posted = {"p1-o1-topic": "1", "p1-d1-topic": "Rowing"}
+    stored = kind.form(screen(**FULL, multiple=True), posted)
+    assert stored.is_valid()
+    for initial in (posted, stored.cleaned_data):
+        question = kind.form(screen(**FULL, multiple=True), initial=initial).questions()[0]
+        assert [one.words for one in question.options if one.checked] == ["Sport"]
+        assert [one.words for one in question.details[0].options if one.checked] == ["Rowing"]
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_simulated_raters_differ_as_they_should(several: bool) -> None:
+    texts = [f"Text {n}" for n in range(150)]
+
+    def answers(quality: Quality, seed: int) -> list[object]:
+        rng = Random(seed)
+        screens = [screen(text=one, **FULL, multiple=several) for one in texts]
+        return [tuple(said(one, kind.simulate(one, quality, rng))) for one in screens]
+
+    def agreement(quality: Quality) -> float:
+        both = zip(answers(quality, 1), answers(quality, 2), strict=True)
+        return sum(one == other for one, other in both) / len(texts)
+
+    assert agreement(Quality.CAREFUL) > agreement(Quality.SLOPPY) + 0.1 > agreement(Quality.RANDOM)
+    assert len(set(answers(Quality.STRAIGHT_LINER, 1))) == 1
