@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.task_types._error_labels_form import (
     LABEL_FIELD,
     NO,
-    TICKED,
     YES,
     ErrorLabelForm,
     chosen_label,
@@ -33,7 +32,7 @@ from tasks_app.task_types._error_labels_typology import (
     problem_in_labels,
     typology_of,
 )
-from tasks_app.task_types._labels_params import EntriesField
+from tasks_app.task_types._labels_params import TICKED, EntriesField
 from tasks_app.task_types._simulation import share_of
 from tasks_app.task_types.base import (
     Criterion,

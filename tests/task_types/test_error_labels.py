@@ -237,7 +237,7 @@ def test_simulated_raters_differ_as_they_should() -> None:
         return [said(screen(one), kind.simulate(screen(one), quality, rng))["error"] for one in texts]
 
     def agreement(quality: Quality) -> float:
-        return sum(map(str.__eq__, labels(quality, 1), labels(quality, 2))) / len(texts)  # type: ignore[arg-type]
+        return sum(map(str.__eq__, labels(quality, 1), labels(quality, 2))) / len(texts)
 
     assert agreement(Quality.CAREFUL) > agreement(Quality.SLOPPY) + 0.1 > agreement(Quality.RANDOM)
     assert set(labels(Quality.STRAIGHT_LINER, 1)) == {"V"}
