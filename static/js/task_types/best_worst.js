@@ -53,6 +53,9 @@ class Question {
     const missing = missingOf(chosen);
     this.root.dataset.complete = String(missing === null);
     this.root.dataset.missing = this.root.dataset[`missing${{ both: "Both", best: "Best", worst: "Worst" }[missing ?? "both"]}`];
+    if (missing && "wrong" in this.root.dataset) {
+      this.root.querySelector("[data-error]").textContent = this.root.dataset.missing;
+    }
     this.root.dataset.turn = nextEnd(this.atWork, chosen);
     for (const radio of this.radios) {
       radio.closest(".best-worst-text, .best-worst-row")?.toggleAttribute(`data-${radio.dataset.end}`, radio.checked);
