@@ -11,7 +11,8 @@ OpenExample = Callable[..., str]
 
 
 def questions(page: Page) -> list[Locator]:
-    """Return the lists of the unit."""
+    """Return the lists of the unit, once they sort themselves."""
+    expect(page.locator(".ranking-list:not(.ranking-sorted)")).to_have_count(0)
     return page.locator("[data-question]").all()
 
 

@@ -69,6 +69,7 @@ def test_every_prefix_of_arrangements_is_balanced() -> None:
     seen: Counter[tuple[int, int]] = Counter()
     for _number in range(22):
         parts = next(stream)["parts"]
+        assert isinstance(parts, list)
         assert sorted(parts) == [0, 1, 2, 3]
         seen.update(enumerate(parts))
         counts = [seen[place, part] for place, part in product(range(4), range(4))]
