@@ -68,9 +68,8 @@ def entries(rater: Rater) -> list[Entry]:
     frames = {pk: screens.frame_of(pk, rater.study) for pk in {one.unit.task_id for one in given}}
     listed = [one for one in given if frames[one.unit.task_id].kind.set_overview]
     materials = screens.read_materials([one.unit_id for one in listed])
-    said = {
-        one.assignment_id: one for one in Judgment.objects.filter(assignment__in=listed, replaced_by=None).order_by("id")
-    }
+    current = Judgment.objects.filter(assignment__in=listed, replaced_by=None)
+    said = {one.assignment_id: one for one in current}
     found = []
     for one in listed:
         frame, judgment = frames[one.unit.task_id], said.get(one.pk)

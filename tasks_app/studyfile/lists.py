@@ -99,7 +99,8 @@ def _entry(brought: AskedCriterion) -> dict[str, Json]:
     empty = {name: plain(field.initial) for name, field in CriterionBlock.base_fields.items()}
     names = ("key", "name", "definition", "question", "low", "high", "language")
     said = {name: str(getattr(brought, name)) for name in names}
-    return {**empty, **said, "kind": Criterion.Kind.QUESTION.value, "labels": list(map(str, brought.labels)), "anchors": dict(brought.anchors), "heds": {}}
+    scale = {"labels": list(map(str, brought.labels)), "anchors": dict(brought.anchors)}
+    return {**empty, **said, **scale, "kind": Criterion.Kind.QUESTION.value, "heds": {}}
 
 
 def _check_names(reading: StudyReading, path: Path, keys: list[str], known: list[dict[str, Json]]) -> None:

@@ -83,7 +83,7 @@ def test_panas_asks_the_published_words_in_their_order_on_five_steps() -> None:
 
 
 def test_every_time_frame_has_wording_of_its_own_and_the_same_criteria() -> None:
-    choices = [value for value, _label in kind.Params.base_fields["timeframe"].choices]  # type: ignore[attr-defined]
+    choices = [value for value, _label in kind.Params.base_fields["timeframe"].choices]
     screens = [screen(instrument="panas", timeframe=value) for value in choices]
     assert len({kind.form(shown).blocks()[0].words for shown in screens}) == 7
     # Else a study could not ask for today and for the past week.
@@ -301,7 +301,7 @@ def test_the_datasheet_names_each_instrument() -> None:
     assert facts["devices-phone"]["4.3.5"] == "check-boxes"
     assert facts["why"]["4.3.8"] == "qualitative feedback"
     assert kind.heds(None, shown.params) == {}
-    assert kind.outcome_of(shown.criteria[0], shown.params).scale is Scale.ORDINAL  # type: ignore[union-attr]
+    assert kind.outcome_of(shown.criteria[0], shown.params).scale is Scale.ORDINAL
 
 
 def test_simulated_raters_differ_as_their_quality_does() -> None:

@@ -92,13 +92,13 @@ def test_order_and_polarity_are_drawn_for_each_rater_and_balanced() -> None:
     params = kind.params({})
     own = [kind.arrange_for_rater(PAIRS, params, Random(seed)) for seed in range(400)]
     assert kind.arrange_for_rater(PAIRS, params, Random(7)) == own[7]
-    flips = Counter(key for one in own for key in one["flipped"])  # type: ignore[attr-defined]
+    flips = Counter(key for one in own for key in one["flipped"])
     firsts = Counter(one["sequence"][0] for one in own)  # type: ignore[index]
-    assert {len(one["flipped"]) for one in own} == {2}  # type: ignore[arg-type]
+    assert {len(one["flipped"]) for one in own} == {2}
     assert all(160 < flips[pair.key] < 240 for pair in PAIRS)
     assert all(70 < firsts[pair.key] < 130 for pair in PAIRS)
     odd = [kind.arrange_for_rater(PAIRS[:3], params, Random(seed))["flipped"] for seed in range(100)]
-    assert {len(one) for one in odd} == {1, 2}  # type: ignore[arg-type]
+    assert {len(one) for one in odd} == {1, 2}
 
 
 @pytest.mark.parametrize(
