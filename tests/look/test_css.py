@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 
 CSS = Path(settings.BASE_DIR) / "static" / "css"
-OTHERS = [path for path in sorted(CSS.glob("*.css")) if path.name not in {"tokens.css", "admin_tokens.css"}]
+OTHERS = [path for path in sorted(CSS.rglob("*.css")) if path.name not in {"tokens.css", "admin_tokens.css"}]
 TOKENS = (CSS / "tokens.css").read_text(encoding="utf-8")
 
 # What stands on what. 4.5 for texts and 3 for edges of controls: WCAG 2.2, 1.4.3 and 1.4.11.
