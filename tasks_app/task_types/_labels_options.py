@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -45,23 +46,32 @@ class DetailEntry(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """A question that is asked after one label was chosen; `number` tells several of a criterion apart."""
+    """A question that is asked after one label was chosen.
+
+    `number` is its place in the parameters, which names its field; `key` is the criterion that it is.
+    """
 
     number: int
-    criterion: str
+    key: str
     label: str
     question: str
     options: tuple[str, ...]
     optional: bool
 
 
-def details_of(params: Mapping[str, Any], criterion: str) -> tuple[Detail, ...]:
-    """Return what is asked after labels of a criterion."""
-    return tuple(
-        Detail(number, criterion, one["label"], one["question"], tuple(one["options"]), bool(one["optional"]))
-        for number, one in enumerate(params["details"], start=1)
-        if one["criterion"] == criterion
-    )
+def details_of(params: Mapping[str, Any], criterion: str | None = None) -> tuple[Detail, ...]:
+    """Return what is asked after labels of a criterion, or of any."""
+    found: list[Detail] = []
+    met: Counter[str] = Counter()
+    for number, one in enumerate(params["details"], start=1):
+        of = one["criterion"]
+        met[of] += 1
+        if criterion in {None, of}:
+            key = f"{of}-detail" if met[of] == 1 else f"{of}-detail-{met[of]}"
+            found.append(
+                Detail(number, key, one["label"], one["question"], tuple(one["options"]), bool(one["optional"]))
+            )
+    return tuple(found)
 
 
 def offers_none(params: Mapping[str, Any], criterion: str) -> bool:

@@ -39,6 +39,9 @@ from tasks_app.task_types.base import (
 )
 from tasks_app.task_types.registry import register
 
+# Keys of criteria have at most 100 characters, and something stands behind these.
+LONGEST_KEY = 85
+
 LABEL = Outcome(
     "label",
     Scale.NOMINAL,
@@ -60,18 +63,13 @@ DETAILED = Outcome(
     per="criterion",
     column="label",
     optional=True,
-    doc=_("The answer to the question after a label, with that label's number; “-detail” behind the key."),
+    doc=_("The answer to the question after a label; the criterion has “-detail” behind its key, then “-detail-2” …"),
 )
 
 
 def other_key(criterion: str) -> str:
     """Name the criterion of a rater's own words."""
     return f"{criterion}-other"
-
-
-def detail_key(criterion: str) -> str:
-    """Name the criterion of what is asked after labels."""
-    return f"{criterion}-detail"
 
 
 @register
@@ -157,17 +155,14 @@ class Labels(TaskType):
             Criterion(other_key(key), gettext("Own words (%(key)s)") % {"key": key}, kind="question")
             for key in params["none_text"]
         )
-        questions: dict[str, list[str]] = {}
-        for one in params["details"]:
-            questions.setdefault(one["criterion"], []).append(one["question"])
         detailed = (
             Criterion(
-                detail_key(key),
-                gettext("Detail (%(key)s)") % {"key": key},
-                question=" / ".join(asked),
+                one.key,
+                gettext("Detail (%(label)s)") % {"label": one.label[:150]},
+                question=one.question,
                 kind="question",
             )
-            for key, asked in questions.items()
+            for one in details_of(params)
         )
         return (*others, *detailed)
 
@@ -176,7 +171,7 @@ class Labels(TaskType):
         key = criterion.key if criterion is not None else ""
         if key in {other_key(one) for one in params["none_text"]}:
             return OTHER
-        return DETAILED if key in {detail_key(one["criterion"]) for one in params["details"]} else LABEL
+        return DETAILED if key in {one.key for one in details_of(params)} else LABEL
 
     def problems(self, criteria: Sequence[Criterion], params: Mapping[str, Any]) -> Iterator[str]:
         """Yield a sentence for every criterion without options, and for what names none of the criteria."""
@@ -191,6 +186,8 @@ class Labels(TaskType):
             for key in keys:
                 if key not in known:
                     yield f"{name} names {key!r}, which is none of the criteria: {', '.join(known)}."
+                elif len(key) > LONGEST_KEY:
+                    yield f"Criterion {key!r}: its key is too long for a further question; {LONGEST_KEY} are the most."
         for one in params["details"]:
             asked = known.get(one["criterion"])
             if asked is not None and asked.key not in params["item_options"] and one["label"] not in asked.labels:
@@ -209,8 +206,7 @@ class Labels(TaskType):
                     "4.3.8": "qualitative feedback"}  # fmt: skip
         options = list(criterion.labels) if criterion is not None and outcome is LABEL else []
         if outcome is DETAILED and criterion is not None:
-            found = [one for one in params["details"] if detail_key(one["criterion"]) == criterion.key]
-            options = list(dict.fromkeys(option for one in found for option in one["options"]))
+            options = next(list(one.options) for one in details_of(params) if one.key == criterion.key)
         of_items = criterion is not None and criterion.key in params["item_options"]
         offered = outcome is LABEL and criterion is not None and offers_none(params, criterion.key)
         none = [gettext("None of these")] if offered else []
@@ -269,8 +265,7 @@ class Labels(TaskType):
                 yield Value(LABEL.name, part=part, criterion=key, number=number, label=label)
             for one in details_of(screen.params, key):
                 if one.label in numbers and (said := cleaned.get(DETAIL.format(n=one.number, key=key))):
-                    number = numbers[one.label]
-                    yield Value(DETAILED.name, part=part, criterion=detail_key(key), number=number, label=str(said))
+                    yield Value(DETAILED.name, part=part, criterion=one.key, label=str(said))
             if NONE in numbers and (words := cleaned.get(WORDS.format(key=key))):
                 yield Value(OTHER.name, part=part, criterion=other_key(key), text=str(words))
 

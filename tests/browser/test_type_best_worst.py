@@ -16,6 +16,8 @@ from tests.servers import LiveSite
 
 OpenExample = Callable[..., str]
 
+LONG = f" {'Donaudampfschifffahrt' * 6} "
+
 
 @pytest.fixture(scope="module")
 def link(open_example: OpenExample) -> str:
@@ -25,7 +27,7 @@ def link(open_example: OpenExample) -> str:
 
 @pytest.fixture
 def two_criteria(live_site: LiveSite, tmp_path: Path) -> str:
-    """The example with a second criterion and two units a rater, open."""
+    """The example with a second criterion, words that fill a line and more, and two units a rater, open."""
     folder = tmp_path / "study"
     shutil.copytree(BASE_DIR / "examples" / "best_worst", folder)
     study = yaml.safe_load((folder / "study.yaml").read_text(encoding="utf-8"))
@@ -33,6 +35,8 @@ def two_criteria(live_site: LiveSite, tmp_path: Path) -> str:
     study["criteria"].append({"key": "lure", "name": "Lure", "question": "Which makes you want to read on?"})
     study["tasks"][0].update(criteria=["headline", "lure"], set_size=2)
     (folder / "study.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
+    items = (folder / "items.csv").read_text(encoding="utf-8")
+    (folder / "items.csv").write_text(LONG.join(items.split(" the ")), encoding="utf-8")
     live_site.manage("load_study", str(folder), "--owner", "researcher")
     return live_site.manage("move_study", "best-worst-two", "open").strip()
 

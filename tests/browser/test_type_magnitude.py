@@ -1,4 +1,4 @@
-"""Magnitude estimation in a real browser: mouse, keyboard, phone, no script, a draft, long and right-to-left texts."""
+"""Magnitude estimation in a real browser: mouse, keyboard, phone, no script, a draft, a long reference."""
 
 from __future__ import annotations
 

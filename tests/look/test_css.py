@@ -83,7 +83,7 @@ AFTER = dict.fromkeys(("researcher_parts.css", "results.css", "results_tables.cs
 @pytest.mark.parametrize("sheet", OTHERS, ids=[path.name for path in OTHERS])
 def test_every_token_in_use_exists(sheet: Path) -> None:
     text = sheet.read_text(encoding="utf-8")
-    before = (CSS / AFTER.get(sheet.name, sheet.name)).read_text(encoding="utf-8")
+    before = (sheet.parent / AFTER.get(sheet.name, sheet.name)).read_text(encoding="utf-8")
     known = (
         set(LIGHT) | set(re.findall(r"--([a-z0-9-]+):", text + before)) | {"at", "gap"}
     )  # the last two are the slider script's

@@ -80,7 +80,7 @@ def test_none_of_these_stands_alone_and_asks_for_words() -> None:
     assert list(errors(screen(), {"p1-topic": NONE})) == ["p1-topic"]
 
 
-def test_what_is_asked_after_a_label_has_that_labels_number() -> None:
+def test_what_is_asked_after_a_label_is_a_question_of_its_own() -> None:
     one, several = screen(**FULL), screen(**FULL, multiple=True)
     assert errors(one, {"p1-topic": "Sport"}) == {"p1-d1-topic": ["Answer “Which sport?”"]}
     assert said(one, {"p1-topic": "Sport", "p1-d1-topic": "Chess"}) == [
@@ -93,9 +93,12 @@ def test_what_is_asked_after_a_label_has_that_labels_number() -> None:
     assert said(second, {"p1-o1-topic": "1", "p1-o3-topic": "1", "p1-d1-topic": "Rowing"}) == [
         ("topic", 1, "Sport"),
         ("topic", 2, "Trains"),
-        ("topic-detail", 2, "Rowing"),
+        ("topic-detail", 1, "Rowing"),
     ]
     assert said(second, {"p1-o3-topic": "1"}) == [("topic", 1, "Trains")]
+    two = screen(**{**FULL, "details": [DETAIL, {**DETAIL, "label": "Trains"}]}, multiple=True)
+    ticked = {"p1-o1-topic": "1", "p1-o3-topic": "1", "p1-d1-topic": "Chess", "p1-d2-topic": "Rowing"}
+    assert said(two, ticked)[2:] == [("topic-detail", 1, "Chess"), ("topic-detail-2", 1, "Rowing")]
     assert list(errors(several, {"p1-o1-topic": "1", "p1-d1-topic": "Golf"})) == ["p1-d1-topic"]
 
 

@@ -46,7 +46,8 @@ export function goOn(form, question) {
   }
 }
 
-function isOff() {
+/** Say whether the rater wants no single keys. */
+export function isOff() {
   return local.read(OFF) === true;
 }
 

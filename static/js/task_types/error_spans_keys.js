@@ -1,11 +1,7 @@
 // The keyboard over a text: walking, choosing words, marking, going back a step. What keys mean is in commandOf.
 
-import { isTyping } from "../core/keys.js";
-import { local } from "../core/store.js";
+import { isOff, isTyping } from "../core/keys.js";
 import { commandOf } from "./error_spans_model.js";
-
-// Where core/keys.js keeps that letters and digits are no keys.
-const KEYS_OFF = "evalweb:keys-off";
 
 // What keys do within the panel; its buttons keep Space, Enter and the arrows for themselves.
 const IN_PANEL = ["severity", "category", "leave", "remove", "undo", "redo"];
@@ -17,7 +13,7 @@ export function onKey(unit, event) {
   }
   const inPanel = unit.panel.hasFocus;
   const view = inPanel ? unit.atWork : unit.views.find((one) => one.marked && one.box === event.target);
-  const singles = local.read(KEYS_OFF) !== true;
+  const singles = !isOff();
   const command = commandOf(event, { rightToLeft: Boolean(view?.rightToLeft), singles });
   const known = !view ? ["undo", "redo"] : inPanel ? IN_PANEL : null;
   if (command && (known === null || known.includes(command.does)) && obey(unit, view, command)) {
