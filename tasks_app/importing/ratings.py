@@ -65,6 +65,11 @@ class RatingCheck:
             self._check_span(row, task)
         else:
             self._check_said(row, task, criterion)
+        known = task.frame.kind.labels_of(criterion, task.frame.params)
+        if known is not None and row.cells.get("label", known[0]) not in known:
+            sentence = _("must be one of: %(choices)s; it is %(value)s.")
+            given = {"choices": ", ".join(known), "value": shown(row.cells["label"])}
+            self._report(row, "label", sentence % given)
         if "value" in row.cells:
             sentence = self._problem_in_value(row.cells["value"], task, criterion)
             if sentence:

@@ -243,6 +243,10 @@ class TaskType(ABC):
         """
         return None
 
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return every label that a rating on a criterion can have; None where items or raters bring their own."""
+        return None
+
     @abstractmethod
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer a screen as a simulated rater would: the data of a post."""

@@ -146,6 +146,10 @@ class BestWorst(TaskType):
         """Return the form of a screen: nothing is chosen unless `initial` carries a draft."""
         return BestWorstForm(screen, data, initial)
 
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return what is stored of each text shown."""
+        return (BEST, WORST, NEITHER)
+
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give every text on the screen a label: best, worst or neither."""
         for criterion in screen.shown_criteria:

@@ -242,6 +242,13 @@ class ErrorLabels(TaskType):
         """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
         return make_form(screen, data, initial)
 
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return the keys of the typology, and of what is asked after some of its labels."""
+        typology = typology_of(params)
+        known = {one.key: tuple(key for key, _name in one.options) for one in typology.follow_ups}
+        known[ERROR] = tuple(one.key for one in typology.labels)
+        return known.get(criterion.key if criterion is not None else "")
+
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give the label, what was asked after it, and each flag as 1 or 0."""
         typology = typology_of(screen.params)

@@ -186,6 +186,10 @@ class Pairwise(TaskType):
         """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
         return form_of(screen, self.asked(screen.shown_criteria, screen.params), data, initial)
 
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return what a preference can be, whether or not this task offers a tie."""
+        return None if criterion is not None and _is_strength(criterion.key, params) else (*LABELS, TIE, BOTH_BAD)
+
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give one preference a criterion, on canonical texts, and its strength where a text is better."""
         for criterion in self.asked(screen.shown_criteria, screen.params):

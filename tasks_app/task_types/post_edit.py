@@ -226,6 +226,10 @@ class PostEdit(TaskType):
         """Return the form of a screen: nothing is chosen, and areas start with the suggestions."""
         return PostEditForm.of(screen, data, initial)
 
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return what is stored of each of two suggestions."""
+        return (CHOSEN, NOT_CHOSEN) if criterion is not None and criterion.key == "choice" else None
+
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give the choice for each of two suggestions, and text and counts for the one that was edited."""
         position = int(str(cleaned.get("choice", 1)))

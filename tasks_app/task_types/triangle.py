@@ -155,6 +155,10 @@ class Triangle(TaskType):
         """Return the form of a screen: a forced choice, nothing preselected."""
         return form_of(screen, data, initial)
 
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return the three positions, for the text chosen."""
+        return ("1", "2", "3") if criterion is not None and criterion.key == CHOICE else None
+
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give the position chosen, whether it was right, and what else was asked."""
         chosen = str(cleaned[CHOICE])

@@ -203,3 +203,15 @@ def test_nobody_asks_which_type_it_is() -> None:
     ]:
         if path.parent.name != "task_types":
             assert not ladder.search(path.read_text()), path
+
+
+@every_type
+def test_labels_that_can_be_told_beforehand_are_those_that_are_given(kind: TaskType) -> None:
+    for quality in Quality:
+        for screen in screens_of(kind):
+            form = kind.form(screen, kind.simulate(screen, quality, Random(4)))
+            assert form.is_valid()
+            asked = {one.key: one for one in screen.criteria}
+            for value in kind.ratings(screen, form.cleaned_data):
+                known = kind.labels_of(asked.get(value.criterion or ""), screen.params)
+                assert value.label is None or known is None or value.label in known

@@ -1,26 +1,28 @@
 """Every task type: what its raters answer here could have come from elsewhere."""
 
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Quality
+from tests.house.examples import load
 from tests.house.test_task_types import CRITERIA, layouts, screens_of
+from tests.tasks_app.importing.kit import bring, problems_of
 
 every_type = pytest.mark.parametrize("kind", list(registry.values()), ids=list(registry))
 
 
 @every_type
 def test_an_answer_given_here_is_accepted_from_elsewhere(kind: TaskType) -> None:
-    criteria = {one.key: one for one in CRITERIA}
     for given in layouts(kind):
         for screen in screens_of(kind, **given):
             form = kind.form(screen, kind.simulate(screen, Quality.RANDOM, Random(2)))
             assert form.is_valid()
             for value in kind.ratings(screen, form.cleaned_data):
                 if value.value is not None:
-                    asked = criteria.get(value.criterion or "")
+                    asked = {one.key: one for one in screen.criteria}.get(value.criterion or "")
                     assert kind.problem_in_value(value.value, asked, screen.params) is None
 
 
@@ -43,3 +45,14 @@ def test_a_number_off_the_scale_is_not(
         sentence = kind.problem_in_value(float(value), None, cleaned)
         assert sentence, value
         assert sentence.startswith("must be ")
+
+
+@pytest.mark.django_db
+def test_a_label_that_the_type_does_not_have_is_refused(tmp_path: Path) -> None:
+    study = load("error_labels", tmp_path, "labels-from-elsewhere")
+    unit = study.tasks.get().units.first()
+    head = "rater,unit,criterion,label\n"
+    assert problems_of(study, tmp_path, f"{head}ann,{unit.key},error,Q\n")[0].startswith(
+        "ratings.csv:2:4: label: must be one of: L, A, T, MT, E, F, V; it is 'Q'."
+    )
+    assert bring(study, tmp_path, f"{head}ann,{unit.key},error,MT\n").counts["ratings"] == 1
