@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Response, expect
 
 from tests.browser.conftest import STUDY
 from tests.browser.kit import accessible, begin, fits, phone, press_until, send, without_script
@@ -67,7 +67,12 @@ def test_what_was_played_and_enlarged_is_stored_with_the_answer(
     page: Page, live_site: LiveSite, make_media_study: Callable[..., str]
 ) -> None:
     parts: list[int] = []
-    page.on("response", lambda response: "/media/" in response.url and parts.append(response.status))
+
+    def note(response: Response) -> None:
+        if "/media/" in response.url:
+            parts.append(response.status)
+
+    page.on("response", note)
     begin(page, make_media_study("heard"))
     accessible(page)
     pictures = page.get_by_role("button", name="A yellow house")

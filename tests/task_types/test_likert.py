@@ -2,6 +2,7 @@
 
 from random import Random
 from statistics import correlation
+from typing import cast
 
 import pytest
 
@@ -123,7 +124,7 @@ def test_units_show_each_distinct_text_once(layout: str, parts: list[int]) -> No
 
 def test_every_text_stands_in_every_place_equally_often() -> None:
     drawn = likert.arrange(3, likert.params({}), Random(4))
-    orders = [next(drawn)["parts"] for _place in range(30)]
+    orders: list[list[int]] = [cast("list[int]", next(drawn)["parts"]) for _place in range(30)]
     for place in range(3):
         assert sorted(order[place] for order in orders) == [0] * 10 + [1] * 10 + [2] * 10
 

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from tasks_app.task_types import registry
+from tasks_app.task_types._grid import GridForm
 from tasks_app.task_types.base import Criterion, Part, Quality, Screen
 
 slider = registry["slider"]
@@ -19,7 +20,9 @@ def screen(criterion: Criterion = STYLE, **params: object) -> Screen:
 
 def shown(given: Screen) -> Criterion:
     """Return the criterion as the page words it."""
-    return slider.form(given).rows()[0].cells[0].criterion
+    form = slider.form(given)
+    assert isinstance(form, GridForm)
+    return form.rows()[0].cells[0].criterion
 
 
 @pytest.mark.parametrize(
