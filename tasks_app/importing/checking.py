@@ -87,7 +87,7 @@ class RowCheck:
             shared=about.shared,
             rating=cells.get("rating"),
             rated=not silent,
-            spans=not silent and self._ratings.is_span(row),
+            spans=not silent and self._ratings.is_one_of_several(row, task, criterion),
             value=cells.get("value"),
             label=None if silent else cells.get("label"),
             text=None if silent else cells.get("text"),

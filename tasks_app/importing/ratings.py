@@ -54,6 +54,11 @@ class RatingCheck:
         """Say whether a row is about a marked span."""
         return any(name in row.cells for name in SPAN)
 
+    def is_one_of_several(self, row: Row, task: TaskTarget, criterion: Criterion | None) -> bool:
+        """Say whether a judgment may hold several such ratings: spans, or labels where several may be chosen."""
+        outcome = task.outcome(criterion)
+        return self.is_span(row) or (outcome is not None and outcome.several)
+
     def check(self, row: Row, about: About, criterion: Criterion | None) -> None:
         """Check the rating of a row."""
         task = about.unit.task
@@ -67,9 +72,9 @@ class RatingCheck:
             self._check_said(row, task, criterion)
         known = task.frame.kind.labels_of(criterion, task.frame.params)
         if known is not None and row.cells.get("label", known[0]) not in known:
-            sentence = _("must be one of: %(choices)s; it is %(value)s.")
+            refusal = _("must be one of: %(choices)s; it is %(value)s.")
             given = {"choices": ", ".join(known), "value": shown(row.cells["label"])}
-            self._report(row, "label", sentence % given)
+            self._report(row, "label", refusal % given)
         if "value" in row.cells:
             sentence = self._problem_in_value(row.cells["value"], task, criterion)
             if sentence:

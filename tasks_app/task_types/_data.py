@@ -39,7 +39,7 @@ class Outcome:
     `per` names what there is one of: "criterion" (for each text), "part", "pair", "unit" or "span". `column` is the
     column of the ratings table that holds it. `criterion` is the key of a criterion that the type brings along and
     that this outcome answers; without one the outcome answers the criteria of the study. `optional` says that a
-    judgment may be without it.
+    judgment may be without it, `several` that it may hold several of them about one thing, numbered from 1.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Outcome:
     column: str = "value"
     criterion: str = ""
     optional: bool = False
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)

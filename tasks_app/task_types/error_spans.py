@@ -225,7 +225,8 @@ class ErrorSpans(TaskType):
         for shown in screen.shown_parts:
             part, limits = shown.part.number, form.limits(shown)
             for criterion in form.scored:
-                value = float(str(cleaned[field_name(shown.position, criterion.key)]))
+                # Steps are checked to within a billionth; what is stored is the whole number.
+                value = float(round(float(str(cleaned[field_name(shown.position, criterion.key)]))))
                 yield Value("score", part=part, criterion=criterion.key, value=value)
             for number, mark in enumerate(form.marks(shown, cleaned), start=1):
                 yield Value(

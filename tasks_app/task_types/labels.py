@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -171,7 +172,9 @@ class Labels(TaskType):
         key = criterion.key if criterion is not None else ""
         if key in {other_key(one) for one in params["none_text"]}:
             return OTHER
-        return DETAILED if key in {one.key for one in details_of(params)} else LABEL
+        if key in {one.key for one in details_of(params)}:
+            return DETAILED
+        return replace(LABEL, several=True) if params["multiple"] else LABEL
 
     def problems(self, criteria: Sequence[Criterion], params: Mapping[str, Any]) -> Iterator[str]:
         """Yield a sentence for every criterion without options, and for what names none of the criteria."""
@@ -200,20 +203,21 @@ class Labels(TaskType):
     def heds(self, criterion: Criterion | None, params: Mapping[str, Any]) -> dict[str, str]:
         """Options are chosen or ticked; words of one's own have no instrument."""
         outcome = self.outcome_of(criterion, params)
-        if outcome is OTHER:
+        if outcome == OTHER:
             return {"4.3.3": "N/A", "4.3.4": "N/A", "4.3.5": "N/A",
                     "4.3.6": gettext("Evaluators write in their own words what applies instead of the options."),
                     "4.3.8": "qualitative feedback"}  # fmt: skip
-        options = list(criterion.labels) if criterion is not None and outcome is LABEL else []
-        if outcome is DETAILED and criterion is not None:
+        labels = outcome is not None and outcome.name == LABEL.name
+        options = list(criterion.labels) if criterion is not None and labels else []
+        if outcome == DETAILED and criterion is not None:
             options = next(list(one.options) for one in details_of(params) if one.key == criterion.key)
         of_items = criterion is not None and criterion.key in params["item_options"]
-        offered = outcome is LABEL and criterion is not None and offers_none(params, criterion.key)
+        offered = labels and criterion is not None and offers_none(params, criterion.key)
         none = [gettext("None of these")] if offered else []
         return {
             "4.3.3": "N/A" if of_items else str(len(options) + len(none)),
             "4.3.4": gettext("options of each item") if of_items else ", ".join([*options, *none]),
-            "4.3.5": "check-boxes" if params["multiple"] and outcome is LABEL else "multiple choice",
+            "4.3.5": "check-boxes" if params["multiple"] and labels else "multiple choice",
             "4.3.8": "classification or labelling",
         }
 

@@ -203,8 +203,9 @@ class PostEdit(TaskType):
         n = int(str(params["suggestions"]))
         for item in items:
             for groups in combinations(item.groups, n):
-                systems = {item.outputs[output].system for group in groups for output in group}
-                if len(systems) >= n:
+                systems = [{item.outputs[output].system for output in group} for group in groups]
+                # A text that a system has in common with the other side cannot be chosen over it.
+                if len(set().union(*systems)) == sum(map(len, systems)):
                     names = "+".join(self._name(item, group) for group in groups)
                     yield UnitDraft(f"{item.key}/{names}", item.key, groups, item.document)
 

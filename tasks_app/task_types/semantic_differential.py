@@ -68,6 +68,7 @@ class SemanticDifferential(TaskType):
                 "Step towards the high word (positive) or the low word (negative). shown_value is the step as it was "
                 "shown, negative on the side where the line begins. The second rating of a repeated pair has number 2."
             ),
+            several=True,
         ),
     )
     default_instructions = _(

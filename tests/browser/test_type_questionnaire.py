@@ -54,11 +54,14 @@ def test_panas_by_mouse_as_a_table(page: Page, open_example: OpenExample) -> Non
 
 def test_every_kind_of_question_by_keyboard_alone(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("questionnaire"))
+    page.wait_for_load_state()
     press_until(page, lambda: page.evaluate("document.activeElement.type") == "radio")
     for _word in range(20):
         page.keyboard.press("2")
+    expect(page.locator("[data-question] input:checked")).to_have_count(20)
     page.keyboard.press("Control+Enter")
     at(page, 1)
+    page.wait_for_load_state()
     accessible(page)
     press_until(page, lambda: page.evaluate("document.activeElement.type") == "radio")
     page.keyboard.type("1234567")
@@ -114,10 +117,12 @@ def test_on_a_phone_one_question_at_a_time_by_touch(
 def test_it_works_without_javascript(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with without_script(browser, live_site) as page:
         begin(page, open_example("questionnaire"))
+        page.wait_for_load_state()
         for row in page.get_by_role("radiogroup").all():
             row.locator("label").nth(2).click()
         send(page)
         at(page, 1)
+        page.wait_for_load_state()
         for row in page.get_by_role("radiogroup").all():
             row.locator("label").nth(0).click()
         question(page, "Which of these").get_by_label("None of these").check()

@@ -37,6 +37,8 @@ def test_a_whole_unit_by_mouse(page: Page, open_example: OpenExample) -> None:
     expect(page.locator("[data-question] input:checked")).to_have_count(12)
     send(page)
     at(page, 1)
+    expect(pairs(page)).to_have_count(12)
+    page.wait_for_load_state()
     # One rater has one order and one polarity.
     assert [words(pair) for pair in pairs(page).all()] == before
     expect(page.locator("[data-question] input:checked")).to_have_count(0)
@@ -44,6 +46,7 @@ def test_a_whole_unit_by_mouse(page: Page, open_example: OpenExample) -> None:
 
 def test_a_whole_unit_by_keyboard_alone(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("semantic_differential", params={"points": 5, "repeated_share": 0}))
+    page.wait_for_load_state()
     press_until(page, lambda: page.evaluate("document.activeElement.type") == "radio")
     page.keyboard.press("6")
     expect(page.locator("[data-question] input:checked")).to_have_count(0)
@@ -100,6 +103,7 @@ def test_on_a_phone_one_pair_at_a_time_by_touch(
         expect(shown).to_have_count(1)
         accessible(page)
         fits(page)
+        page.wait_for_load_state()
         widths = shown.locator("label").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().width)")
         assert min(widths) >= 40  # seven circles beside each other; they are 44 high
         for number in range(1, 13):
@@ -112,6 +116,7 @@ def test_on_a_phone_one_pair_at_a_time_by_touch(
 def test_it_works_without_javascript(browser: Browser, live_site: LiveSite, open_example: OpenExample) -> None:
     with without_script(browser, live_site) as page:
         begin(page, open_example("semantic_differential", params={"points": 11, "show_numbers": True}))
+        page.wait_for_load_state()
         for pair in pairs(page).all()[1:]:
             pair.locator("label").nth(10).click()
         send(page)

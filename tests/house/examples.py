@@ -23,13 +23,15 @@ every_example = pytest.mark.parametrize("name", list(FOLDERS))
 
 
 def load(name: str, folder: Path, slug: str, **task: Any) -> Study:
-    """Load an example as a draft under a slug of its own; `task` changes its first task."""
+    """Load an example as a draft under a slug of its own; `task` changes its first task, `params` are added."""
     copy = folder / slug
     shutil.copytree(FOLDERS[name], copy)
     document = yaml.safe_load((copy / "study.yaml").read_text(encoding="utf-8"))
     document["study"]["slug"] = slug
     document.setdefault("flow", {})["enrolments_per_address"] = 100_000
-    document["tasks"][0].update(task)
+    first = document["tasks"][0]
+    params = {**first.get("params", {}), **task.pop("params", {})}
+    first.update(task, params=params)
     text = yaml.safe_dump(document, allow_unicode=True, sort_keys=False)
     (copy / "study.yaml").write_text(text, encoding="utf-8")
     return studyfile.load(copy, owner=None)

@@ -28,6 +28,25 @@ def own_media(tmp_path: Path, settings: Settings) -> None:
     settings.MEDIA_ROOT = tmp_path / "storage"
 
 
+# Settings under which a type stores what it does not store in its example.
+OTHERWISE: list[tuple[str, dict[str, object]]] = [
+    ("labels", {"params": {"multiple": True}}),
+    ("semantic_differential", {"params": {"repeated_share": 0.4}}),
+    ("error_labels", {"params": {"ask": "in_order"}}),
+    ("magnitude", {"criteria_mode": "block"}),
+    ("likert", {"criteria_mode": "rater", "params": {"layout": "together"}}),
+    ("slider", {"criteria_mode": "page"}),
+]
+
+
+@pytest.mark.parametrize(("name", "task"), OTHERWISE)
+def test_it_comes_back_unchanged_otherwise_set(name: str, task: dict[str, object], tmp_path: Path) -> None:
+    study = judged(load(name, tmp_path, f"first-{name}", **task))
+    invariants.check(study)
+    _every_rating_says_what_it_answers(study)
+    comes_back_unchanged(study, load(name, tmp_path, f"copy-{name}", **task), tmp_path)
+
+
 @every_example
 def test_it_is_judged_and_comes_back_unchanged(name: str, tmp_path: Path) -> None:
     study = judged(load(name, tmp_path, f"first-{name}"))
