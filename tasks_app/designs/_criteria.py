@@ -59,7 +59,9 @@ def _in_blocks(
     twins = {(unit.base, criterion): unit for criterion, some in by_criterion.items() for unit in some}
     smaller = replace(settings, set_size=max(1, settings.set_size // len(criteria)))
     try:
-        drawn = design.draw(by_criterion[criteria[0]], smaller, params, rng)
+        # A text with a known answer on one criterion is still judged on the others.
+        once = {unit.base: unit for some in reversed(by_criterion.values()) for unit in some}
+        drawn = design.draw([once[base] for base in dict.fromkeys(base for base, _key in twins)], smaller, params, rng)
     except PlanImpossible as found:
         nearest = {name: n * len(criteria) if name == "set_size" else n for name, n in found.nearest.items()}
         raise PlanImpossible(found.message, nearest) from found
@@ -67,5 +69,6 @@ def _in_blocks(
     booklets = []
     for booklet in drawn:
         order = next(orders)
-        booklets.append(tuple(twins[unit.base, criteria[number]] for number in order for unit in booklet))
+        asked = [(unit.base, criteria[number]) for number in order for unit in booklet]
+        booklets.append(tuple(twins[one] for one in asked if one in twins))
     return booklets

@@ -29,8 +29,9 @@ SOURCE = (
 )
 USE_WHEN = _(
     "Use it to ask raters about themselves rather than about a text: how they feel before and after reading (PANAS), "
-    "who they are, how the study went. Each rater answers once a wave, so set k to the number of raters. Ask PANAS "
-    "before what may change the mood, leave its words and their order as published, and ask who took part last."
+    "who they are, how the study went. Each rater answers once a wave, so set k to the number of raters and set_size "
+    "to 1. Ask PANAS before what may change the mood, leave its words and their order as published, and ask who took "
+    "part last."
 )
 ANALYSED = _(
     "Per question: counts and shares of options, median of steps, mean and spread of numbers; answers in words are "

@@ -102,7 +102,9 @@ class Questionnaire(TaskType):
             ),
             initial=OWN,
             label=_("Questionnaire"),
-            help_text=_("Each rater answers it once a wave: set k to the number of raters. Own questions come after."),
+            help_text=_(
+                "Each rater answers it once a wave: set k to the number of raters, set_size to 1. Own questions follow."
+            ),
         )
         timeframe = forms.ChoiceField(
             choices=(

@@ -125,6 +125,21 @@ def test_a_draft_is_there_again_on_another_device(
     other.close()
 
 
+def test_what_was_emptied_after_the_last_draft_stays_empty(page: Page, make_study: MakeStudy) -> None:
+    begin(page, make_study("emptied"))
+    comment, saved = page.get_by_label("Comment to the researchers"), page.locator("[data-saved]")
+    page.locator("details.comment summary").click()
+    comment.fill("Too long")
+    expect(saved).to_have_text("Saved")
+    page.route("**/draft/", lambda route: route.abort())
+    comment.fill("")
+    page.get_by_role("radiogroup").first.locator("label").nth(2).click()
+    expect(saved).not_to_have_text("Saved")
+    page.reload()
+    expect(page.locator("input[type=radio]:checked")).to_have_value("3")
+    expect(page.locator("#answer-comment")).to_have_value("")
+
+
 def test_a_second_tab_with_another_answer_shows_both(page: Page, make_study: MakeStudy) -> None:
     begin(page, make_study("two-tabs"))
     second = page.context.new_page()

@@ -13,6 +13,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from tasks_app import catalogue, studyfile
+from tasks_app.management.commands import demo
 from tasks_app.models import Item
 from tasks_app.task_types import registry
 
@@ -53,7 +54,8 @@ def test_its_example_loads_and_has_items_enough(name: str, tmp_path: Path, setti
     settings.MEDIA_ROOT = tmp_path
     folder = ROOT / "examples" / name
     assert (folder / "study.yaml").is_file(), f"examples/{name}/study.yaml is missing"
-    study, _loaded = studyfile.load_and_tell(folder, owner=None)
+    study, loaded = studyfile.load_and_tell(folder, owner=None)
+    assert loaded.counts["booklets"] > demo.RATERS, "the demonstration's raters leave no place for whoever looks at it"
     assert study.slug == f"example-{name.replace('_', '-')}"
     assert name in set(study.tasks.values_list("type", flat=True)), "the example does not use the type"
     if registry[name].needs_items:

@@ -56,6 +56,12 @@ def rows(on: Screen, form: SpansForm) -> list[Value]:
     return list(spans.ratings(on, form.cleaned_data))
 
 
+@pytest.mark.parametrize(("posted", "stored"), [("70.0000000001", "70.0"), ("-0", "0.0"), ("1e-10", "0.0")])
+def test_a_score_is_stored_as_a_whole_number(posted: str, stored: str) -> None:
+    on = screen()
+    assert str(rows(on, answer(on, mark(4, 9), p1_score=posted))[0].value) == stored
+
+
 def test_a_mark_is_a_row_with_its_place_text_and_kind_and_the_score_stands_beside() -> None:
     on = screen()
     score, first, second = rows(on, answer(on, mark(13, 17, "minor"), mark(4, 9)))

@@ -40,6 +40,7 @@ def item(*texts: str, systems: str = "abcdef") -> ItemTexts:
         ("xyx", "abc", 2, [((0, 2), (1,))]),
         ("xx", "ab", 2, []),
         ("xyz", "aab", 2, [((0,), (2,)), ((1,), (2,))]),
+        ("xyx", "aab", 2, []),
         ("xyx", "abc", 1, [((0, 2),), ((1,),)]),
     ],
 )

@@ -19,9 +19,10 @@ from tasks_app.task_types import registry
 from tasks_app.task_types._panas import NEGATIVE, POSITIVE, WORDS, score_panas
 from tasks_app.task_types._simulation import latent_quality
 from tasks_app.task_types.base import Criterion, Quality, Scale, Screen, Value
+from tests.reproduction.published import folder_of, missing
 
 ROOT = Path(__file__).parents[2]
-PANAS_DATA = ROOT.parent / "shared" / "data" / "panas_msqr"
+PANAS_DATA = folder_of("panas_msqr")
 
 kind = registry["questionnaire"]
 
@@ -342,7 +343,7 @@ def test_scores_are_sums_of_ten_words_and_at_most_two_may_be_missing() -> None:
         score_panas({"active": 1, "panas-active": 2})
 
 
-@pytest.mark.skipif(not PANAS_DATA.is_dir(), reason="SKIPPED: the PANAS ratings of shared/data/panas_msqr are not here")
+@pytest.mark.skipif(bool(missing("panas_msqr")), reason=missing("panas_msqr"))
 def test_scores_of_real_answers_agree_with_the_published_figures() -> None:
     """3,027 raters of psychTools' msqR, steps 0 to 3; alpha after Cronbach (1951)."""
     expected = json.loads((PANAS_DATA / "expected.json").read_text())

@@ -18,9 +18,10 @@ from tasks_app.task_types import registry
 from tasks_app.task_types._semantic_order import draw_sequence, least_distance
 from tasks_app.task_types._simulation import latent_quality
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
+from tests.reproduction.published import folder_of, missing
 
 ROOT = Path(__file__).parents[2]
-PUBLISHED = ROOT.parent / "shared" / "data" / "textq" / "adjective_pairs.csv"
+PUBLISHED = folder_of("textq") / "adjective_pairs.csv"
 
 kind = registry["semantic_differential"]
 
@@ -240,7 +241,7 @@ def test_simulated_raters_differ_as_their_quality_does() -> None:
     assert mean[Quality.CAREFUL] + 0.3 < mean[Quality.SLOPPY] < mean[Quality.RANDOM] - 0.2
 
 
-@pytest.mark.skipif(not PUBLISHED.is_file(), reason="SKIPPED: shared/data/textq/adjective_pairs.csv is not here")
+@pytest.mark.skipif(bool(missing("textq")), reason=missing("textq"))
 @pytest.mark.parametrize("language", ["de", "en"])
 def test_the_published_pairs_can_be_asked(language: str) -> None:
     """The 20 final pairs of Macketanz et al. (2022)."""

@@ -17,7 +17,7 @@ const COPIES = "evalweb:draft:";
 const COPY_LASTS = 14 * 24 * 60 * 60 * 1000;
 
 // Fields that are about the sending and not the answer.
-const NOT_ANSWER = ["form_token", "submission", "seconds_active", "seconds_elapsed", "log", "csrfmiddlewaretoken"];
+const NOT_ANSWER = ["form_token", "submission", "replaces", "seconds_active", "seconds_elapsed", "log", "csrfmiddlewaretoken"];
 
 /** The answer as it stands: field -> value. Fields that are empty are left out. */
 export function answerOf(form) {
@@ -25,20 +25,29 @@ export function answerOf(form) {
   return Object.fromEntries(entries);
 }
 
-/** Put an answer back into the form, and let everybody on the page know. */
+/** Say whether a control holds something that an answer would name. */
+function isFilled(control) {
+  return control.type === "radio" || control.type === "checkbox" ? control.checked : control.value !== "";
+}
+
+/** Put an answer back into the form, and let everybody on the page know. What it does not name was empty. */
 export function restore(form, answer) {
-  for (const control of form.elements) {
-    if (!control.name || NOT_ANSWER.includes(control.name) || !(control.name in answer)) {
+  for (const control of form.querySelectorAll("input, select, textarea")) {
+    const { name } = control;
+    if (!name || NOT_ANSWER.includes(name) || !(name in answer || isFilled(control))) {
       continue;
     }
-    const value = String(answer[control.name]);
+    const value = String(answer[name] ?? "");
+    const wasFilled = isFilled(control);
     if (control.type === "radio" || control.type === "checkbox") {
       control.checked = control.value === value;
     } else {
       control.value = value;
-      control.closest("details:not([data-cover])")?.setAttribute("open", "");
+      if (value) {
+        control.closest("details:not([data-cover])")?.setAttribute("open", "");
+      }
     }
-    if (control.type !== "radio" || control.checked) {
+    if (control.type !== "radio" || control.checked || (wasFilled && !(name in answer))) {
       control.dispatchEvent(new Event("change", { bubbles: true }));
     }
   }

@@ -76,6 +76,13 @@ def test_blocks_of_criteria(items: int, systems: int, k: int, n: int, size: int,
         assert max(counts) - min(counts) <= 1, "a criterion comes first more often than another"
 
 
+@pytest.mark.parametrize("left_out", KEYS[:2])
+def test_a_text_that_is_judged_on_one_criterion_only_has_its_places(left_out: str) -> None:
+    units = [unit for unit in asked_apart(crossed(4, 2, 2), 2) if unit.criterion != left_out or unit.item != "item 1"]
+    assert len(units) == 14
+    every_place_once(draw(units, 8, 1, "block"), units)
+
+
 def test_what_would_work_is_said_in_the_settings_of_the_task() -> None:
     units = asked_apart(crossed(2, 3, 1), 2)
     with pytest.raises(PlanImpossible) as refused:

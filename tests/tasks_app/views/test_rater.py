@@ -208,6 +208,14 @@ def test_a_bad_draft_is_refused_with_a_sentence(
     assert draft(somebody, token, form_token, 1, {"p1-fluency": "3"})[0] == 200
 
 
+@pytest.mark.parametrize("form_token", ["", "x", "\ud800", "a:\ud800:b", "é:é:é"])
+def test_a_draft_with_a_token_that_is_not_ours_is_refused(study: Study, somebody: Client, form_token: str) -> None:
+    token = pages.join(somebody, study)
+    pages.unit(somebody, token)
+    assert draft(somebody, token, form_token, 1, {"p1-fluency": "3"})[0] == 403
+    assert not Draft.objects.exists()
+
+
 def test_forged_posts_are_refused_and_store_nothing(study: Study, somebody: Client) -> None:
     ada, eve = pages.join(somebody, study), pages.join(Client(), study)
     other_study = build_study(None, slug="other")
