@@ -97,7 +97,7 @@ def compute(part: RunPart) -> Outcome:
 def _apply_rules(part: RunPart) -> Outcome:
     """Apply the rules of a run in their order to all ratings of a task."""
     run, outcome = part.run, Outcome()
-    whole = load(run, part.task.key)
+    whole = asked_once(load(run, part.task.key), part.task)
     funnel = Funnel(whole, part.task.key)
     by_hand = _by_hand(run)
     kept, ddof, z = whole, int(run.settings["ddof"]), None
@@ -155,7 +155,7 @@ def _analyse(part: RunPart) -> Outcome:
         # The same criterion has another id in another version of the study.
         same = Criterion.objects.filter(study_id=run.study_id, key=part.criterion.key)
         ids = list(same.values_list("pk", flat=True))
-    table = load(run, task.key, ids)
+    table = asked_once(load(run, task.key, ids), task)
     question = question_of(task, part.criterion)
     common = common_of(run)
     out, before_z = _excluded(run, task, table)
@@ -177,6 +177,17 @@ def _analyse(part: RunPart) -> Outcome:
             ):
                 outcome.rows += [replace(row, planned=run.planned) for row in analysis.rows(sample, settings)]
     return outcome
+
+
+def asked_once(table: Table, task: Task) -> Table:
+    """Leave out what one judgment gave to a question that was asked again, such as a repeated adjective pair.
+
+    A repeat enters only figures of how far raters agree with themselves. Spans and labels are several by nature.
+    """
+    if any(one.per == "span" for one in task.kind.outcomes):
+        return table
+    again = (table.number > 1) & ~np.isnan(table.value)
+    return table.where(~again) if again.any() else table
 
 
 def chosen(settings: Mapping[str, Any], question: Question | None) -> Iterator[tuple[str, Mapping[str, Any]]]:

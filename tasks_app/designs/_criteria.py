@@ -57,11 +57,13 @@ def _in_blocks(
 ) -> list[tuple[PlanUnit, ...]]:
     criteria = list(by_criterion)
     twins = {(unit.base, criterion): unit for criterion, some in by_criterion.items() for unit in some}
+    once: dict[str, PlanUnit] = {}
+    for unit in (unit for some in by_criterion.values() for unit in some):
+        # A text whose answer is known on one criterion is still judged on the others.
+        once.setdefault(unit.base, unit)
     smaller = replace(settings, set_size=max(1, settings.set_size // len(criteria)))
     try:
-        # A text with a known answer on one criterion is still judged on the others.
-        once = {unit.base: unit for some in reversed(by_criterion.values()) for unit in some}
-        drawn = design.draw([once[base] for base in dict.fromkeys(base for base, _key in twins)], smaller, params, rng)
+        drawn = design.draw(list(once.values()), smaller, params, rng)
     except PlanImpossible as found:
         nearest = {name: n * len(criteria) if name == "set_size" else n for name, n in found.nearest.items()}
         raise PlanImpossible(found.message, nearest) from found

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types._error_spans_scheme import (
@@ -44,7 +45,10 @@ class OwnField(forms.JSONField):
 
     def to_python(self, value: Any) -> Any:
         """Return the list; an empty one where there is nothing."""
-        return [] if value in (None, (), []) else super().to_python(value) or []
+        try:
+            return [] if value in (None, (), []) else super().to_python(value) or []
+        except RecursionError:
+            raise ValidationError(gettext("This is nested too deeply.")) from None
 
 
 _WORDS = {"key": {"type": "string"}, "name": {"type": "string"}, "definition": {"type": "string"}}

@@ -13,6 +13,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.plaintext import problem_in
 from tasks_app.task_types._error_spans_scoring import Rule, rules_of
 
 SIDES = ("output", "source")
@@ -252,6 +253,8 @@ def _entries(given: object, known: set[str]) -> tuple[list[Mapping[str, Any]], s
             return [], gettext("Each entry needs a key of small letters, digits and hyphens, such as “word-order”.")
         if not all(isinstance(one.get(name, ""), str) for name in ("name", "definition")) or not one.get("name"):
             return [], gettext("“%(key)s” needs a name.") % {"key": one["key"]}
+        if problem := problem_in(one["name"]) or problem_in(one.get("definition", "")):
+            return [], f"{one['key']}: {problem}"
         if len(one["name"]) > 60 or len(one.get("definition", "")) > 500:
             return [], gettext("“%(key)s”: a name has at most 60 characters, a definition 500.") % {"key": one["key"]}
     return entries, _doubled(one["key"] for one in entries)

@@ -250,7 +250,8 @@ class PostEdit(TaskType):
         for outcome, name in (("keystrokes", "keystrokes"), ("edit-seconds", "seconds")):
             counted = cleaned.get(name)
             if isinstance(counted, int | float):
-                yield Value(outcome, part=part, criterion=outcome, value=float(counted))
+                # Not -0.0, which was sent as -0.
+                yield Value(outcome, part=part, criterion=outcome, value=float(counted) + 0.0)
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Choose the better text, and edit it the more the worse it is."""

@@ -250,6 +250,9 @@ def test_what_goes_to_the_page_names_no_system_and_escapes_itself() -> None:
     ("params", "named"),
     [
         ({"categories": "nonsense"}, "categories"),
+        ({"categories": "[" * 50_000}, "categories"),
+        ({"categories": [{"key": "a", "name": "A\x00"}]}, "categories"),
+        ({"severities": [{"key": "a", "name": "A", "definition": "\ud800"}]}, "severities"),
         ({"categories": [{"key": "Big Key", "name": "x"}]}, "categories"),
         ({"categories": [{"key": "a"}]}, "categories"),
         ({"categories": [{"key": "a", "name": "A", "colour": "red"}]}, "categories"),

@@ -107,9 +107,9 @@ def test_without_a_script_nothing_was_counted() -> None:
 
 def test_zero_keys_are_an_answer() -> None:
     shown = screen(ONE)
-    form = post_edit.form(shown, {"p1-text": FIRST, "unchanged": "on", "keystrokes": "0", "seconds": "0.0"})
+    form = post_edit.form(shown, {"p1-text": FIRST, "unchanged": "on", "keystrokes": "0", "seconds": "-0.0"})
     assert form.is_valid()
-    assert [one.value for one in post_edit.ratings(shown, form.cleaned_data)] == [None, 0.0, 0.0]
+    assert [str(one.value) for one in post_edit.ratings(shown, form.cleaned_data)] == ["None", "0.0", "0.0"]
 
 
 def test_white_space_is_kept_and_line_ends_are_one_character() -> None:

@@ -17,7 +17,15 @@ const COPIES = "evalweb:draft:";
 const COPY_LASTS = 14 * 24 * 60 * 60 * 1000;
 
 // Fields that are about the sending and not the answer.
-const NOT_ANSWER = ["form_token", "submission", "replaces", "seconds_active", "seconds_elapsed", "log", "csrfmiddlewaretoken"];
+const NOT_ANSWER = [
+  "form_token",
+  "submission",
+  "replaces",
+  "seconds_active",
+  "seconds_elapsed",
+  "log",
+  "csrfmiddlewaretoken",
+];
 
 /** The answer as it stands: field -> value. Fields that are empty are left out. */
 export function answerOf(form) {
