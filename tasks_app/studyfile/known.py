@@ -179,6 +179,7 @@ def check_prefill(reading: StudyReading) -> list[dict[str, Json]]:
     """Read what parts carry when they are first shown."""
     check = _Check(reading)
     found: list[dict[str, Json]] = []
+    carried: dict[tuple[str, str, int], list[Json]] = {}
     for row in check.rows(PREFILL):
         draft = check.task_of(row)
         if draft is None:
@@ -189,7 +190,12 @@ def check_prefill(reading: StudyReading) -> list[dict[str, Json]]:
             check.report(row, "part", sentence % {"n": parts, "part": part})
             continue
         text = draft.texts(draft.units[row.cells["unit"]])[part - 1].text
-        fault = draft.kind.prefill_problem(row.cells["payload"], text, draft.kind.params(draft.task["params"]))
+        params = draft.kind.params(draft.task["params"])
+        together = carried.setdefault((draft.task["key"], row.cells["unit"], part), [])
+        fault = draft.kind.prefill_problem(row.cells["payload"], text, params)
+        if fault is None:
+            together.append(row.cells["payload"])
+            fault = draft.kind.prefill_problem_together(together, text, params)
         if fault is not None:
             check.report(row, "payload", fault)
             continue

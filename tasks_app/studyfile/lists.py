@@ -56,6 +56,9 @@ def check_tasks(reading: StudyReading) -> list[dict[str, Json]]:
                     reading.problem((*path, "criteria"), sentence)
                 _bring(reading, path, task, kind)
                 _check_limit(reading, path, task, kind)
+                if task["criteria_mode"] in designs.APART and len(own) > 1 and not kind.asks_apart:
+                    sentence = _("This task type asks more than the criteria on every screen. Use together or page.")
+                    reading.problem((*path, "criteria_mode"), sentence)
         if task["design"] in designs.registry:
             form = designs.registry[task["design"]].Params
             task["design_params"] = _params(reading, form, task["design_params"], (*path, "design_params"))
@@ -85,6 +88,7 @@ def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_
         entry = _entry(brought)
         if brought.key not in known:
             reading.document["criteria"].append(entry)
+            known[brought.key] = entry
         elif brought.key not in written and known[brought.key] != entry:
             sentence = _(
                 "Another task asks “%(key)s” in other words. Word it once: add a criterion of this key to the criteria."

@@ -226,6 +226,24 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
             ("booklets", len(booklets)),
         ):
             reading.counts[name] = reading.counts.get(name, 0) + n
+        _note_judges(reading, draft, units)
+
+
+def _note_judges(reading: StudyReading, draft: DraftTask, units: list[PlanUnit]) -> None:
+    """Say where units of the same systems get fewer judgments than the task type advises."""
+    needed = draft.kind.judges_needed(draft.kind.params(draft.task["params"]))
+    planned: dict[tuple[str, ...], int] = {}
+    for unit in units:
+        planned[unit.systems] = planned.get(unit.systems, 0) + unit.k
+    few = {systems: n for systems, n in planned.items() if needed is not None and n < needed}
+    if few:
+        systems, least = min(few.items(), key=lambda one: one[1])
+        sentence = _(
+            "The task “%(task)s” gives %(systems)s only %(n)d judgments; at least %(needed)d are advised. Raise k or "
+            "add items."
+        )
+        given = {"task": draft.task["key"], "systems": " + ".join(systems), "n": least, "needed": needed}
+        reading.note(sentence % given)
 
 
 def plan_units(draft: DraftTask, document: Mapping[str, Json]) -> list[PlanUnit]:

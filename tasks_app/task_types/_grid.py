@@ -213,7 +213,7 @@ class GridType(TaskType):
                 value = cleaned[field_name(shown.position, criterion.key)]
                 if not isinstance(value, int | float):
                     raise TypeError(f"A rating must be a number, not {value!r}.")
-                yield Value("rating", part=shown.part.number, criterion=criterion.key, value=float(value))
+                yield Value("rating", part=shown.part.number, criterion=criterion.key, value=float(value) + 0.0)
 
     def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
         """Refuse a number off the scale. Finer steps than the task's are accepted: they were given elsewhere."""

@@ -95,8 +95,8 @@ def problem_in_options(options: object) -> str | None:
             "n": len(options),
         }
     for one in options:
-        if not one.strip() or one != one.strip() or len(one) > LONGEST or problem_in(one):
-            return _("Each option is a text of at most %(n)d characters without spaces around it.") % {"n": LONGEST}
+        if not one.strip() or one != one.strip() or len(one) > LONGEST or problem_in(one) or len(one.splitlines()) > 1:
+            return _("Each option is one line of at most %(n)d characters without spaces around it.") % {"n": LONGEST}
         if one == NONE:
             return _("No option may be called “%(name)s”: that is what “None of these” is stored as.") % {"name": NONE}
     if len(set(options)) < len(options):

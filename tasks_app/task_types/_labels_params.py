@@ -52,7 +52,10 @@ class _ListField(forms.JSONField):
 
     def to_python(self, value: Any) -> Any:
         """Return the list; an empty one where there is nothing."""
-        given = super().to_python(list(value) if isinstance(value, tuple) else value)
+        try:
+            given = super().to_python(list(value) if isinstance(value, tuple) else value)
+        except RecursionError:
+            raise ValidationError(_("This is nested too deeply."), code="too_deep") from None
         if given is None:
             return []
         if not isinstance(given, list):
@@ -75,7 +78,7 @@ class WordsField(_ListField):
                 sentence = _("Each entry is a text of at most %(n)d characters.")
                 raise ValidationError(sentence % {"n": LONGEST_TEXT}, code="no_text")
             validate_storable(one)
-        return given
+        return list(dict.fromkeys(given))
 
 
 class EntriesField(_ListField):

@@ -92,6 +92,7 @@ class TaskType(ABC):
     `use_when`, `analysed`, `limits`. `criteria_needed` counts the criteria of the study, without those that the type
     brings along. `needs_items` is False for what is asked once a rater, without a text. `allows_back` is False where
     an answer must not be changed. `side_by_side` says that outputs are held against each other (HEDS 4.2.2).
+    `asks_apart` is False where criteria cannot be asked in blocks or one a rater, since every screen asks more.
     `set_overview` gives raters a page that lists their whole set, to search it and to open any text of it.
     `plain_text` keeps Markdown from being rendered, since the characters themselves are judged. `has_styles` says that
     there is a style sheet of the type's own, static/css/task_types/<name>.css.
@@ -113,6 +114,7 @@ class TaskType(ABC):
     plain_text: ClassVar[bool] = False
     has_styles: ClassVar[bool] = False
     set_overview: ClassVar[bool] = False
+    asks_apart: ClassVar[bool] = True
     sample: ClassVar[Sample] = Sample()
 
     Params: ClassVar[type[forms.Form]] = NoParams
@@ -185,6 +187,10 @@ class TaskType(ABC):
         """Return how many units one rater may judge at most; None where there is no limit."""
         return None
 
+    def judges_needed(self, params: Mapping[str, object]) -> int | None:
+        """Return how many judgments units of the same systems should get in all; None where the type advises none."""
+        return None
+
     def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
         """Yield a sentence for everything in an item that keeps it from being judged."""
         return iter(())
@@ -192,6 +198,16 @@ class TaskType(ABC):
     def prefill_problem(self, payload: object, text: str, params: Mapping[str, object]) -> str | None:
         """Say why something cannot be what a text carries when it is first shown, or return None."""
         return str(_("Texts of this task type carry nothing when they are first shown."))
+
+    def prefill_problem_together(
+        self, payloads: Sequence[object], text: str, params: Mapping[str, object]
+    ) -> str | None:
+        """Say why payloads that are sound one by one cannot stand on one text, or return None."""
+        return None
+
+    def instructions(self, params: Mapping[str, object]) -> Words:
+        """Return what raters are told where the study words no instructions."""
+        return self.default_instructions
 
     def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
         """Answer questions of the HEDS 2.0 datasheet about a criterion, by their numbers: 4.3.3 to 4.3.6 and 4.3.8."""

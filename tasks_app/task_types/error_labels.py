@@ -48,6 +48,7 @@ from tasks_app.task_types.base import (
     TextParams,
     UnitDraft,
     Value,
+    Words,
 )
 from tasks_app.task_types.registry import register
 
@@ -200,6 +201,15 @@ class ErrorLabels(TaskType):
         key = criterion.key if criterion is not None else ""
         named = next((one for one in self.outcomes if one.criterion and one.criterion == key), None)
         return named or (FLAG if key in {one.key for one in typology_of(params).flags} else None)
+
+    def instructions(self, params: Mapping[str, object]) -> Words:
+        """Tell ELRC's clarifications with ELRC's labels only."""
+        if params["typology"] == "elrc":
+            return self.default_instructions
+        return _(
+            "Read both texts. Then go through the labels from the top and stop at the first one that applies: it "
+            "counts, whatever comes below it. Each label can be opened to see what it means."
+        )
 
     def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
         """Refuse an item that has nothing to hold its texts against."""

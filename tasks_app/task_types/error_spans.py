@@ -102,6 +102,7 @@ class ErrorSpans(TaskType):
     criteria_needed = (0, None)
     plain_text = True
     has_styles = True
+    asks_apart = False
     sample = Sample(params={"scheme": "esa"})
 
     class Params(SpanParams):
@@ -149,6 +150,14 @@ class ErrorSpans(TaskType):
             return gettext("Marks that a text comes with are in the output, not in the source.")
         problem = next(filter(None, (problem_in(mark, limits) for mark in marks)), None)
         return problem or problem_in_all(marks, limits)
+
+    def prefill_problem_together(
+        self, payloads: Sequence[object], text: str, params: Mapping[str, object]
+    ) -> str | None:
+        """Refuse marks that a rater could not confirm together: too many, or one over another."""
+        scheme = scheme_of(params, source=False)
+        limits = Limits({"output": text}, scheme, has_missing(params), bool(params.get("overlaps")), most_of(params))
+        return problem_in_all(prefilled(payloads), limits)
 
     def scale_of(
         self, params: Mapping[str, object], criterion: Criterion | None = None

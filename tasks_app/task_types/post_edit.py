@@ -168,6 +168,12 @@ class PostEdit(TaskType):
             }
         return plaintext.problem_in(start)
 
+    def prefill_problem_together(
+        self, payloads: Sequence[object], text: str, params: Mapping[str, object]
+    ) -> str | None:
+        """Refuse a second text to start with."""
+        return gettext("An area starts with one text. Keep one row.") if len(payloads) > 1 else None
+
     def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
         """Describe the choice as an instrument, and what is recorded of the editing."""
         if criterion is not None and criterion.key == "choice":

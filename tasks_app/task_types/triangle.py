@@ -120,6 +120,10 @@ class Triangle(TaskType):
         """Return how many triads one judge may judge, in all sets together."""
         return int(str(params["triads_per_judge"]))
 
+    def judges_needed(self, params: Mapping[str, object]) -> int:
+        """Return the least number of judges that ISO 4120 advises for the goal."""
+        return 18 if params["goal"] == "difference" else 30
+
     def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
         """Yield a sentence where there is nothing to compare, and for every two texts that nobody could tell apart."""
         anchor = str(params["anchor"])

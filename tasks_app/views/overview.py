@@ -59,6 +59,8 @@ def _address(rater: Rater, token: str, entry: selector.Entry) -> str:
 def summary(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     """A rater's own answers in words, as CSV: one row an answered question."""
     text = io.StringIO(newline="")
+    # Without this mark, Excel takes the file for one of the local code page.
+    text.write("\ufeff")
     writer = csv.writer(text)
     writer.writerow([_("text number"), _("source"), _("text"), _("question"), _("answer"), _("comment")])
     for one in selector.entries(rater):

@@ -167,7 +167,7 @@ def _shorter(study: Study, total: int, full: int) -> str:
 
 def instructions_html(tasks: list[Task]) -> str:
     """Render the instructions of these tasks, the type's own words where the study has none."""
-    texts = [task.instructions or str(task.kind.default_instructions) for task in tasks]
+    texts = [task.instructions or str(task.kind.instructions(task.kind.params(task.params))) for task in tasks]
     return richtext.to_html("\n\n".join(dict.fromkeys(texts)))
 
 

@@ -109,3 +109,29 @@ def test_what_texts_carry_is_refused_where_the_type_does_not_show_it(tmp_path: P
 def test_every_example_has_its_own_slug() -> None:
     slugs = [yaml.safe_load(path.read_text())["study"]["slug"] for path in EXAMPLES.glob("*/study.yaml")]
     assert len(slugs) == len(set(slugs)) >= 2
+
+
+def test_a_triangle_of_few_judges_is_said_to_be_weak(tmp_path: Path) -> None:
+    weak = studyfile.read(a_study(tmp_path / "weak", [{**TRIANGLE, "k": 2}]))
+    assert any("gives alpha + beta only 4 judgments; at least 18 are advised" in one for one in weak.notes)
+    enough = studyfile.read(a_study(tmp_path / "enough", [{**TRIANGLE, "k": 9}]))
+    assert not any("are advised" in one for one in enough.notes)
+
+
+def test_marks_that_a_text_carries_must_be_able_to_stand_together(tmp_path: Path) -> None:
+    spans = {"type": "error_spans", "set_size": 4, "params": {"scheme": "esa", "overlaps": False}}
+    mark = {"side": "output", "start": 0, "end": 3, "severity": "minor"}
+    folder = a_study(tmp_path / "one", [spans])
+    row = {"unit": "i1/alpha", "part": 1, "payload": mark}
+    twice = [json.dumps(row), json.dumps({**row, "payload": {**mark, "start": 1}})]
+    (folder / "prefill.jsonl").write_text("\n".join(twice) + "\n", encoding="utf-8")
+    problems = problems_of(folder)
+    assert len(problems) == 1, problems
+    assert problems[0].startswith("prefill.jsonl:2:")
+
+
+def test_what_asks_more_on_every_screen_is_not_asked_apart(tmp_path: Path) -> None:
+    criteria = [{"key": key, "name": key.title()} for key in ("fluency", "meaning")]
+    task = {"type": "error_spans", "params": {"scheme": "esa"}, "criteria": ["fluency", "meaning"]}
+    problems = problems_of(a_study(tmp_path / "one", [{**task, "criteria_mode": "block"}], criteria=criteria))
+    assert any("criteria_mode: This task type asks more" in one for one in problems), problems

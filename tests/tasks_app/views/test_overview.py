@@ -88,7 +88,7 @@ def test_the_summary_holds_the_raters_own_answers_in_words(ada: Rated) -> None:
     ada.send({**ada.answers[0], "comment": "=1+1"})
     answer = ada.client.get(reverse("rater:summary", args=[ada.token]))
     assert answer.headers["Content-Type"].startswith("text/csv")
-    rows = list(csv.DictReader(io.StringIO(answer.content.decode(), newline="")))
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"), newline="")))
     assert rows
     assert {row["text number"] for row in rows} == {"1"}
     assert {row["comment"] for row in rows} == {"'=1+1"}
