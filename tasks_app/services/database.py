@@ -65,6 +65,17 @@ def lock_submissions(study_id: int) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [SUBMISSIONS, study_id])
 
 
+def expect_many_rows() -> None:
+    """Plan the rest of the transaction for tables that grow while it writes.
+
+    Triggers and foreign keys keep their plans as long as a connection lives. One that was made when a table had a
+    single page reads the whole table for every new row, which takes too long with a thousand items.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("DISCARD PLANS")
+
+
 def rows(sql: str, params: list[Any] | dict[str, Any]) -> list[tuple[Any, ...]]:
     """Run one statement and return its rows."""
     with connection.cursor() as cursor:

@@ -23,7 +23,7 @@ from tasks_app.models import (
     System,
     Unit,
 )
-from tasks_app.services.database import atomically
+from tasks_app.services.database import atomically, expect_many_rows
 from tasks_app.services.studies import refuse_frozen, tried_out
 
 # Rows an INSERT; more does not make it faster, and the statement stays below some megabytes.
@@ -71,6 +71,7 @@ def remove_files(names: Iterable[str]) -> None:
 def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
     """Store items with their documents, media and outputs; systems and media must be there. Raises NotADraft."""
     refuse_frozen(study)
+    expect_many_rows()
     since = study.next_version
     keys = dict.fromkeys(one["document"] for one in items if one["document"])
     documents = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from tasks_app.designs import APART
 from tasks_app.models import Criterion, Gold, Item, Output, Part, PartOutput, Prefill, Study, Task, Unit
-from tasks_app.services.database import atomically
+from tasks_app.services.database import atomically, expect_many_rows
 from tasks_app.services.items import BATCH
 from tasks_app.services.studies import refuse_frozen
 from tasks_app.task_types import TaskType
@@ -90,6 +90,7 @@ def make_units(*, study: Study, names: Mapping[tuple[str, str, str], str] | None
     Raises NotADraft.
     """
     refuse_frozen(study)
+    expect_many_rows()
     total = 0
     kept: dict[bool, Texts] = {}
     for task in Task.objects.filter(study=study, until=None).order_by("order"):

@@ -37,6 +37,7 @@ JUNK = (
 POISON = ("a\0b", "x" * 1_500_000)
 # A questionnaire has many fields alike; the first ones stand for the rest.
 MOST_FIELDS = 8
+TICK = forms.BooleanField()
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +87,12 @@ def forgeries(rated: Rated) -> Iterator[tuple[str, Mapping[str, str]]]:
     for answer in rated.answers:
         form = rated.kind.form(rated.screen, answer)
         for name in answer:
-            if name in spoilt or name not in form.fields or len(spoilt) == MOST_FIELDS:
+            # Whatever is sent for a tick means yes, and nothing of it is kept.
+            if (
+                name in spoilt
+                or isinstance(form.fields.get(name, TICK), forms.BooleanField)
+                or len(spoilt) == MOST_FIELDS
+            ):
                 continue
             spoilt.add(name)
             junk = POISON if is_free_text(form.fields[name]) else (*JUNK, *POISON)
@@ -95,8 +101,6 @@ def forgeries(rated: Rated) -> Iterator[tuple[str, Mapping[str, str]]]:
 
 def is_free_text(field: forms.Field) -> bool:
     """Say whether a field takes any words."""
-    if isinstance(field, forms.BooleanField):
-        return True  # whatever is sent means yes
     try:
         field.clean("nothing of the kind")
     except ValidationError:
