@@ -92,9 +92,9 @@ def test_tuples_are_balanced_whatever_the_numbers(n: int, size: int, times: int,
 @given(n=st.integers(4, 16), size=st.integers(3, 5), times=st.integers(1, 8))
 def test_pairs_are_spread(n: int, size: int, times: int) -> None:
     tuples = draw(range(n), size, times, Random(n))
-    # In a few tuples of nearly all texts, who is never left out meets often: evener ones do not exist.
-    bound = 2 if n > size + 2 else 3
-    assert spread(pairs_of(tuples), list(combinations(range(n), 2))) <= bound
+    # Of these 312 settings few reach 3: where a few tuples hold nearly all texts, and where the squares of all pairs
+    # are as even as they get while a single pair is not.
+    assert spread(pairs_of(tuples), list(combinations(range(n), 2))) <= 3
 
 
 def test_the_same_seed_gives_the_same_tuples() -> None:
