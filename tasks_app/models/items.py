@@ -178,9 +178,11 @@ class PartOutput(models.Model):
 
 
 class GoldPurpose(models.TextChoices):
+    SCREENING = "screening", _("screening")
     TRAINING = "training", _("training")
     EXAM = "exam", _("exam")
     CONTROL = "control", _("control")
+    ATTENTION = "attention", _("loud attention check")
 
 
 class GoldKind(models.TextChoices):

@@ -17,12 +17,15 @@ HOLDING = ("reserved", "live", "submitted")
 
 
 class AssignmentPurpose(models.TextChoices):
+    SCREENING = "screening", _("screening")
     TRAINING = "training", _("training")
     EXAM = "exam", _("exam")
     WARM_UP = "warm_up", _("warm-up")
     MAIN = "main", _("main")
     CONTROL = "control", _("control")
+    ATTENTION = "attention", _("loud attention check")
     REPEAT = "repeat", _("repeat")
+    EXIT = "exit", _("exit questionnaire")
 
 
 class AssignmentState(models.TextChoices):
@@ -34,6 +37,7 @@ class AssignmentState(models.TextChoices):
     EXPIRED = "expired", _("expired")
     RETURNED = "returned", _("returned")
     WITHDRAWN = "withdrawn", _("withdrawn")
+    REPLACED = "replaced", _("answered, and asked of somebody else again")
 
 
 class Assignment(models.Model):
@@ -52,6 +56,7 @@ class Assignment(models.Model):
     order = models.PositiveIntegerField()
     arrangement: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     wave = models.PositiveIntegerField(default=1)
+    attempt = models.PositiveSmallIntegerField(default=1)  # of an exam
     version = models.PositiveIntegerField()
     state = models.CharField(max_length=10, choices=State, default=State.RESERVED)
     first_shown = models.DateTimeField(null=True, blank=True)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -29,6 +30,8 @@ class RaterOutcome(models.TextChoices):
     FAILED = "failed", _("failed the exam")
     FULL = "full", _("study full")
     WITHDRAWN = "withdrawn", _("stopped")
+    RETURNED = "returned", _("returned on the platform")
+    TIMED_OUT = "timed_out", _("timed out on the platform")
 
 
 class Rater(models.Model):
@@ -43,7 +46,9 @@ class Rater(models.Model):
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.REAL)
     group = models.ForeignKey(Group, models.PROTECT, null=True, blank=True, related_name="raters")
     seed = models.BigIntegerField()
+    channel = models.CharField(max_length=40, default="link")
     token_hash = models.CharField(max_length=64, unique=True)
+    link_number = models.PositiveIntegerField(default=0)  # how often the personal link was replaced
     version = models.PositiveIntegerField()
     language = models.CharField(max_length=35, blank=True)
     state = models.CharField(max_length=10, choices=State, default=State.ENROLLED)
@@ -52,6 +57,8 @@ class Rater(models.Model):
     prefs: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     enrolled_at = created_at_field()
     instructed_at = models.DateTimeField(null=True, blank=True)
+    # When the answers to units with known answers fell below what the researcher set.
+    failed_checks_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     erased_at = models.DateTimeField(null=True, blank=True)
 
@@ -76,7 +83,10 @@ class Rater(models.Model):
 
 
 class Identity(models.Model):
-    """Who a rater is to the platform that sent them. Deletable alone."""
+    """Who a rater is to the platform that sent them. Deletable alone.
+
+    `details` is what the channel needs at the end, such as where to post to; `status` what the platform said last.
+    """
 
     rater = models.OneToOneField(Rater, models.CASCADE, related_name="identity")
     study = models.ForeignKey(Study, models.CASCADE, related_name="identities")
@@ -84,6 +94,9 @@ class Identity(models.Model):
     external_id = models.CharField(max_length=200)
     session_id = models.CharField(max_length=200, blank=True)
     email = models.EmailField(blank=True)
+    details: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    status = models.CharField(max_length=40, blank=True)
+    created_at = created_at_field()
 
     class Meta:
         verbose_name_plural = "identities"
@@ -91,6 +104,34 @@ class Identity(models.Model):
 
     def __str__(self) -> str:
         return f"{self.channel}: {self.rater}"
+
+
+class Invitation(models.Model):
+    """That somebody may take part: by a personal link, whose token is kept hashed, or by signing in."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="invitations")
+    name = models.CharField(max_length=200)
+    email = models.EmailField(blank=True)
+    token_hash = models.CharField(max_length=64, unique=True)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="invitations"
+    )
+    group = models.ForeignKey(Group, models.SET_NULL, null=True, blank=True, related_name="+")
+    rater = models.OneToOneField(Rater, models.SET_NULL, null=True, blank=True, related_name="invitation")
+    created_at = created_at_field()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("study", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("study", "name"), name="invitation_name"),
+            models.UniqueConstraint(
+                fields=("study", "user"), condition=models.Q(user__isnull=False), name="invitation_user"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.pk}"
 
 
 class Consent(models.Model):
@@ -126,6 +167,10 @@ class RaterSet(models.Model):
     version = models.PositiveIntegerField()
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     lease_until = models.DateTimeField(null=True, blank=True)
+    # The wave this set belongs to, and between when its units are shown; null is at once, and without an end.
+    wave = models.PositiveIntegerField(default=1)
+    opens_at = models.DateTimeField(null=True, blank=True)
+    closes_at = models.DateTimeField(null=True, blank=True)
     claimed_at = created_at_field()
 
     class Meta:
@@ -158,6 +203,8 @@ class Payment(models.Model):
     reason = models.TextField(blank=True)
     # The number of a run of analytics_app, which this app must not know: a plain number, no foreign key.
     run_number = models.PositiveBigIntegerField(null=True, blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    settled_at = models.DateTimeField(null=True, blank=True)  # when a researcher said that it was paid
     at = created_at_field()
 
     class Meta:

@@ -165,11 +165,12 @@ class Event(models.Model):
 
 
 class Group(models.Model):
-    """Raters that are treated alike, drawn in balanced blocks."""
+    """Raters that are treated alike, drawn in balanced blocks; `share` of each block's places are this group's."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="groups")
     key = key_field()
     name = models.CharField(max_length=200, blank=True)
+    share = models.PositiveSmallIntegerField(default=1)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("study", "key"), name="group_key"),)
@@ -178,19 +179,35 @@ class Group(models.Model):
         return self.name or self.key
 
 
+class TaskStage(models.TextChoices):
+    SCREENING = "screening", _("before the instructions: who may take part")
+    MAIN = "main", _("what is judged")
+    EXIT = "exit", _("at the end, asked of everybody who finishes")
+
+
 class Task(Versioned):
-    """An ordered part of a study with one task type."""
+    """An ordered part of a study with one task type.
+
+    `k_more` judgments instead of `k` go to a share of the units, drawn at random. Tasks of the stages screening and
+    exit are asked of every rater and have no plan. `checks` holds how raters are trained, tested and watched.
+    """
+
+    Stage = TaskStage
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="tasks")
     key = key_field()
     order = models.PositiveIntegerField(default=1)
     title = models.CharField(max_length=200, blank=True)
     instructions = models.TextField(blank=True)
+    stage = models.CharField(max_length=10, choices=TaskStage, default=TaskStage.MAIN)
     type = models.CharField(max_length=40, choices=task_type_choices)
     params: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     design = models.CharField(max_length=40, choices=design_choices, default="independent")
     design_params: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    checks: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     k = models.PositiveIntegerField(default=3)
+    k_more = models.PositiveIntegerField(null=True, blank=True)
+    k_more_share = models.FloatField(null=True, blank=True)
     set_size = models.PositiveIntegerField(default=20)
     spacing = models.PositiveIntegerField(default=10)
     criteria_mode = models.CharField(max_length=10, default="together")
@@ -204,6 +221,7 @@ class Task(Versioned):
             models.UniqueConstraint(fields=("study", "key"), condition=Versioned.LIVE, name="task_key"),
             models.CheckConstraint(condition=models.Q(k__gte=1), name="task_k"),
             models.CheckConstraint(condition=models.Q(set_size__gte=1), name="task_set_size"),
+            one_of("stage", TaskStage, "task_stage"),
             models.CheckConstraint(
                 condition=models.Q(criteria_mode__in=["together", "page", "block", "rater"]),
                 name="task_criteria_mode",

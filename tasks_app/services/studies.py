@@ -28,9 +28,13 @@ TASK_COLUMNS = (
     "key",
     "title",
     "type",
+    "stage",
     "instructions",
     "params",
+    "checks",
     "k",
+    "k_more",
+    "k_more_share",
     "set_size",
     "spacing",
     "design",
@@ -170,7 +174,9 @@ def store_criteria(*, study: Study, criteria: Sequence[Mapping[str, Any]]) -> No
 def store_groups(*, study: Study, groups: Sequence[Mapping[str, Any]]) -> None:
     """Store groups of raters. Raises NotADraft."""
     refuse_frozen(study)
-    Group.objects.bulk_create(Group(study=study, key=one["key"], name=one["name"]) for one in groups)
+    Group.objects.bulk_create(
+        Group(study=study, key=one["key"], name=one["name"], share=one["share"]) for one in groups
+    )
 
 
 @atomically

@@ -12,7 +12,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import designs, task_types
-from tasks_app.models import Criterion, Study, System, Task
+from tasks_app.models import Criterion, Group, Study, System, Task
 from tasks_app.plaintext import validate_storable
 from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import KeyField, LanguageField, ListField, MapField, ObjectField, WordsField
@@ -92,6 +92,13 @@ class GroupBlock(Block):
 
     key = KeyField(label=_("Key"))
     name = _line(200, required=False, initial="", label=_("Name"))
+    share = forms.IntegerField(
+        min_value=1,
+        max_value=100,
+        initial=_default(Group, "share"),
+        label=_("Share"),
+        help_text=_("Raters of this group in every block of the random allocation."),
+    )
 
 
 class TaskBlock(Block):
@@ -102,6 +109,12 @@ class TaskBlock(Block):
     type = forms.ChoiceField(
         choices=lambda: [(name, str(one.label)) for name, one in task_types.registry.items()], label=_("Task type")
     )
+    stage = forms.ChoiceField(
+        choices=Task.Stage.choices,
+        initial=_default(Task, "stage"),
+        label=_("Stage"),
+        help_text=_("Tasks of the stages screening and exit are asked of everybody and need no k."),
+    )
     instructions = WordsField(
         required=False, initial="", label=_("Instructions"), help_text=_("Markdown. Without them, the type's own.")
     )
@@ -109,6 +122,16 @@ class TaskBlock(Block):
     params = ObjectField(label=_("Parameters"), help_text=_("Of the task type."))
     k = forms.IntegerField(
         min_value=1, max_value=10_000, initial=_default(Task, "k"), label=_("Judgments wanted for every unit")
+    )
+    k_more = forms.IntegerField(
+        min_value=1,
+        max_value=10_000,
+        required=False,
+        label=_("Judgments wanted for some units"),
+        help_text=_("More than k, to measure agreement on a random share of the units."),
+    )
+    k_more_share = forms.FloatField(
+        min_value=0, max_value=1, required=False, label=_("Share of units that get k_more"), help_text=_("0 to 1.")
     )
     set_size = forms.IntegerField(
         min_value=1, max_value=10_000, initial=_default(Task, "set_size"), label=_("Units in a rater's set")
@@ -127,6 +150,7 @@ class TaskBlock(Block):
         help_text=_("Who rates what, in which order."),
     )
     design_params = ObjectField(label=_("Parameters of the design"))
+    checks = ObjectField(label=_("Checks"), help_text=_("Training, exam, controls and repeats."))
     criteria_mode = forms.ChoiceField(
         choices=[
             ("together", _("all on one screen")),
@@ -157,6 +181,11 @@ class TaskBlock(Block):
         opens, closes = cleaned.get("opens_after_days"), cleaned.get("closes_after_days")
         if opens is not None and closes is not None and closes < opens:
             self.add_error("closes_after_days", _("The task would close before it opens."))
+        k, more, share = (cleaned.get(name) for name in ("k", "k_more", "k_more_share"))
+        if (more is None) != (share is None):
+            self.add_error("k_more", _("k_more and k_more_share go together: give both or none."))
+        elif more is not None and k is not None and more <= k:
+            self.add_error("k_more", _("k_more must be larger than k."))
         return cleaned
 
 

@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext as _
 
 from tasks_app import designs, task_types
+from tasks_app.check_settings import Checks
 from tasks_app.models import Criterion, Group, Study, System, Task, TaskCriterion, TaskGroup
 from tasks_app.sections import Json, Path, Section
 from tasks_app.services import items, studies
@@ -59,6 +60,7 @@ def check_tasks(reading: StudyReading) -> list[dict[str, Json]]:
                 if task["criteria_mode"] in designs.APART and len(own) > 1 and not kind.asks_apart:
                     sentence = _("This task type asks more than the criteria on every screen. Use together or page.")
                     reading.problem((*path, "criteria_mode"), sentence)
+        task["checks"] = _params(reading, Checks, task["checks"], (*path, "checks"))
         if task["design"] in designs.registry:
             form = designs.registry[task["design"]].Params
             task["design_params"] = _params(reading, form, task["design_params"], (*path, "design_params"))
@@ -147,7 +149,10 @@ def export_criteria(study: Study) -> list[dict[str, Json]]:
 
 def export_groups(study: Study) -> list[dict[str, Json]]:
     """Return the groups in their order."""
-    return [{"key": row.key, "name": row.name} for row in Group.objects.filter(study=study).order_by("id")]
+    return [
+        {"key": row.key, "name": row.name, "share": row.share}
+        for row in Group.objects.filter(study=study).order_by("id")
+    ]
 
 
 def export_systems(study: Study) -> list[dict[str, Json]]:
@@ -164,6 +169,7 @@ def export_tasks(study: Study) -> list[dict[str, Json]]:
     for row in Task.objects.filter(study=study, until=None).order_by("order", "id"):
         values = {name: getattr(row, name) for name in studies.TASK_COLUMNS}
         values["params"] = plain(row.kind.params(row.params))
+        values["checks"] = {name: plain(value) for name, value in Checks.read(row.checks).items()}
         lists = {"criteria": criteria.get(row.pk, []), "groups": groups.get(row.pk, [])}
         found.append({name: {**values, **lists}[name] for name in LISTS["tasks"].base_fields})
     return found

@@ -10,6 +10,7 @@ from typing import Any, cast
 from django import forms
 
 from tasks_app import designs, sections, task_types
+from tasks_app.check_settings import Checks
 from tasks_app.sections import Json
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.declarations import LISTS, TaskBlock
@@ -74,6 +75,7 @@ def list_schema(section: str) -> dict[str, Json]:
     schema: dict[str, Json] = {"type": "array", "items": form_schema(LISTS[section])}
     if section == "tasks":
         schema["minItems"] = 1
+        schema["items"]["properties"]["checks"] = form_schema(Checks)
         schema["items"]["allOf"] = [*_conditions("type", "params"), *_conditions("design", "design_params")]
     return schema
 

@@ -1,0 +1,123 @@
+"""How the raters of a task are trained, tested and watched: one block of settings a task, declared once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any
+
+from django import forms
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.study_settings import Block
+
+# One control to so many units of a set, where the researcher names no number.
+UNITS_A_CONTROL = 10
+# Loud checks in a set, where the researcher names no number.
+LOUD_CHECKS = 2
+
+
+class OnFailing(models.TextChoices):
+    """What happens when too few answers to control units are right."""
+
+    MARK = "mark", _("Mark the rater for the researcher")
+    WARN = "warn", _("Tell the rater at the next break")
+    END = "end", _("End the study for the rater, with part pay")
+
+
+class Checks(Block):
+    """Training, exam, controls and repeats of a task. Units with known answers come from controls.csv."""
+
+    training = forms.IntegerField(
+        min_value=0,
+        max_value=1000,
+        required=False,
+        label=_("Training units"),
+        help_text=_("Without it, all there are."),
+    )
+    exam = forms.IntegerField(
+        min_value=0, max_value=1000, required=False, label=_("Exam units"), help_text=_("Without it, all there are.")
+    )
+    exam_pass = forms.FloatField(
+        min_value=0, max_value=1, initial=0.8, label=_("Pass mark"), help_text=_("Share of exam units, 0 to 1.")
+    )
+    exam_attempts = forms.IntegerField(min_value=1, max_value=5, initial=2, label=_("Attempts at the exam"))
+    controls = forms.IntegerField(
+        min_value=0,
+        max_value=1000,
+        required=False,
+        label=_("Control units in a set"),
+        help_text=_("Without it, one to ten units, as far as there are."),
+    )
+    attention = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        required=False,
+        label=_("Loud attention checks in a set"),
+        help_text=_("Without it, two, as far as there are."),
+    )
+    repeats = forms.IntegerField(min_value=0, max_value=1000, initial=0, label=_("Units of a set that are shown twice"))
+    warm_up = forms.IntegerField(
+        min_value=0,
+        max_value=1000,
+        initial=0,
+        label=_("Warm-up units"),
+        help_text=_("Judged first and left out of every result."),
+    )
+    degraded = forms.IntegerField(
+        min_value=0,
+        max_value=1000,
+        initial=0,
+        label=_("Degraded copies in a set"),
+        help_text=_("Made by the tool from the texts of a set; they should be judged worse than the originals."),
+    )
+    on_failing = forms.ChoiceField(
+        choices=OnFailing.choices, initial=OnFailing.MARK, label=_("When too few checks are right")
+    )
+    fail_below = forms.FloatField(
+        min_value=0, max_value=1, initial=0.7, label=_("Too few are below"), help_text=_("Share of checks, 0 to 1.")
+    )
+    fail_after = forms.IntegerField(
+        min_value=1, max_value=1000, initial=3, label=_("Checks answered before anything happens")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSettings:
+    """The checks of a task with every default filled in; None where the researcher names no number."""
+
+    training: int | None
+    exam: int | None
+    exam_pass: float
+    exam_attempts: int
+    controls: int | None
+    attention: int | None
+    repeats: int
+    warm_up: int
+    degraded: int
+    on_failing: str
+    fail_below: float
+    fail_after: int
+
+    def controls_among(self, units: int, available: int) -> int:
+        """How many control units go into a set of so many units to judge."""
+        wanted = -(-units // UNITS_A_CONTROL) if self.controls is None else self.controls
+        return min(wanted, available)
+
+    def loud_among(self, available: int) -> int:
+        """How many loud attention checks go into a set."""
+        return min(LOUD_CHECKS if self.attention is None else self.attention, available)
+
+
+@lru_cache(maxsize=256)
+def _parsed(serialised: str) -> CheckSettings:
+    values = Checks.read(json.loads(serialised))
+    return CheckSettings(**{one.name: values[one.name] for one in fields(CheckSettings)})
+
+
+def checks_of(contents: Mapping[str, Any]) -> CheckSettings:
+    """Read the checks of a task as they are stored, parsing equal ones only once. Raises ValueError."""
+    return _parsed(json.dumps(contents, sort_keys=True))
