@@ -19,7 +19,21 @@ def new_token() -> str:
 
 def token_from(nonce: str, study_id: int) -> str:
     """Derive the token of the rater whose consent form carried `nonce`: posted twice, the form gives the same one."""
-    drawn = salted_hmac("evalweb.rater", f"{study_id}:{nonce}", algorithm="sha256").digest()[:TOKEN_BYTES]
+    return _derived("evalweb.rater", f"{study_id}:{nonce}")
+
+
+def token_of_visit(study_id: int, channel: str, external_id: str, session_id: str) -> str:
+    """Derive the token of a rater whom a platform sends: the same visit gets the same one, no other visit does."""
+    return _derived("evalweb.visit", f"{study_id}\0{channel}\0{external_id}\0{session_id}")
+
+
+def token_of_link(rater_id: int, number: int) -> str:
+    """Derive the token of a rater's `number`-th personal link, so that it can be sent without being kept."""
+    return _derived("evalweb.link", f"{rater_id}\0{number}")
+
+
+def _derived(purpose: str, about: str) -> str:
+    drawn = salted_hmac(purpose, about, algorithm="sha256").digest()[:TOKEN_BYTES]
     return signing.b64_encode(drawn).decode()
 
 

@@ -191,6 +191,7 @@ class GoldKind(models.TextChoices):
     SET = "set", _("one of several")
     SPAN = "span", _("overlaps a span")
     ORDER = "order", _("one above another")
+    WORSE = "worse", _("worse than the text it was made from")
 
 
 class Gold(models.Model):

@@ -1,10 +1,10 @@
 """What a rater does next, and how they stop."""
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
 from tasks_app.credentials import new_code
-from tasks_app.models import Assignment, Rater, RaterSet
+from tasks_app.models import Assignment, Rater, RaterSet, Task
 from tasks_app.services import claims, enrolment
 from tasks_app.services.database import atomically, lock_claims
 
@@ -33,6 +33,7 @@ def next_for(*, rater: Rater) -> Assignment | None:
 def _show_next(*, rater: Rater) -> Assignment | None:
     found = (
         Assignment.objects.filter(rater=rater, state__in=OPEN)
+        .filter(Q(set__opens_at=None) | Q(set__opens_at__lte=Now()))
         .select_related("unit", "set", "draft")
         .order_by("order")
         .first()
@@ -73,7 +74,8 @@ def end_if_done(*, rater: Rater) -> bool:
     if fresh.state != Rater.State.ENDED:
         if Assignment.objects.filter(rater=rater, state__in=OPEN).exists():
             return False
-        answered = Assignment.objects.filter(rater=rater, judgments__isnull=False).exists()
+        main = Assignment.objects.filter(rater=rater, purpose=Assignment.Purpose.MAIN)
+        answered = main.filter(judgments__isnull=False).exists()
         if not answered and _claim_again(rater):
             # Everything went to others before the first answer: a new set, as at arrival.
             return False
@@ -85,7 +87,8 @@ def end_if_done(*, rater: Rater) -> bool:
 def _claim_again(rater: Rater) -> bool:
     claims.free_expired(rater.study_id)
     lease = rater.study.options.lease_minutes
-    claimed = [claims.claim(rater, task, lease) for task in enrolment.tasks_of(rater)]
+    tasks = [task for task in enrolment.tasks_of(rater) if task.stage == Task.Stage.MAIN]
+    claimed = [claims.claim(rater, task, lease) for task in tasks]
     return any(one is not None for one in claimed)
 
 
@@ -100,9 +103,14 @@ def end(rater: Rater, outcome: str) -> None:
 
 
 @atomically
-def stop(*, rater: Rater) -> None:
+def stop(*, rater: Rater, outcome: str = Rater.Outcome.WITHDRAWN) -> None:
     """Let a rater stop here: their answers stay, their open units go to somebody else."""
     lock_claims(rater.study_id)
+    leave_early(rater, outcome)
+
+
+def leave_early(rater: Rater, outcome: str) -> None:
+    """End a rater before everything is answered and give their open units to others, under the claims lock."""
     waiting = RaterSet.objects.filter(rater=rater, state__in=(RaterSet.State.OPEN, RaterSet.State.EXPIRED))
     sets = list(waiting.select_for_update().order_by("pk").values_list("pk", flat=True))
     fresh = Rater.objects.select_for_update().get(pk=rater.pk)
@@ -110,8 +118,8 @@ def stop(*, rater: Rater) -> None:
         return
     RaterSet.objects.filter(pk__in=sets).update(state=RaterSet.State.RETURNED)
     claims.leave(sets, Assignment.State.RETURNED)
-    end(fresh, Rater.Outcome.WITHDRAWN)
-    rater.refresh_from_db()
+    end(fresh, outcome)
+    rater.refresh_from_db(fields=["state", "outcome", "completion_code", "ended_at"])
 
 
 @atomically
@@ -132,8 +140,9 @@ def may_take_another(rater: Rater) -> bool:
     """Say whether a rater has completed fewer sets than the study allows and the study is still open."""
     if rater.outcome != Rater.Outcome.COMPLETED or rater.study.state != rater.study.State.OPEN:
         return False
-    tasks = max(1, len(enrolment.tasks_of(rater)))
-    return RaterSet.objects.filter(rater=rater).count() < rater.study.options.sets_per_rater * tasks
+    tasks = max(1, sum(task.stage == Task.Stage.MAIN for task in enrolment.tasks_of(rater)))
+    taken = RaterSet.objects.filter(rater=rater, task__stage=Task.Stage.MAIN)
+    return taken.count() < rater.study.options.sets_per_rater * tasks
 
 
 def start(*, rater: Rater) -> None:

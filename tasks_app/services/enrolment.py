@@ -9,8 +9,9 @@ from django.utils import timezone
 from django.utils.crypto import get_random_string
 from django.utils.translation import gettext as _
 
-from tasks_app.credentials import hash_token, new_token, token_from
-from tasks_app.models import Consent, ConsentText, DailySalt, EnrolmentCount, Rater, Study, Task
+from tasks_app.channels.base import Arrival
+from tasks_app.credentials import hash_token, token_from, token_of_link, token_of_visit
+from tasks_app.models import Consent, ConsentText, DailySalt, EnrolmentCount, Identity, Rater, Study, Task
 from tasks_app.models.study import LINK_ALPHABET, new_seed
 from tasks_app.services import claims
 from tasks_app.services.database import atomically, lock_claims
@@ -28,6 +29,14 @@ class TooMany(Exception):
     """Too many raters enrolled from one address today."""
 
 
+class AlreadyHere(Exception):
+    """The person takes part already, or did, in another visit."""
+
+    def __init__(self, rater: Rater) -> None:
+        super().__init__(rater)
+        self.rater = rater
+
+
 @dataclass(frozen=True, slots=True)
 class Enrolled:
     """A rater and the token of their personal link, which is not kept anywhere."""
@@ -39,18 +48,29 @@ class Enrolled:
 
 @atomically
 def enrol(
-    *, study_id: int, nonce: str, consent_text_id: int | None, address: str = "", kind: str = Rater.Kind.REAL
+    *,
+    study_id: int,
+    nonce: str,
+    consent_text_id: int | None,
+    arrival: Arrival | None = None,
+    address: str = "",
+    kind: str = Rater.Kind.REAL,
 ) -> Enrolled:
     """Make a rater at the consent POST and reserve a set of every task; posted twice, the same rater comes back.
 
+    Who a platform sends a second time in the same visit comes back too, even without the first press's form.
+
     Raises
     ------
-    NotOpen, StudyFull, TooMany
+    NotOpen, StudyFull, TooMany, AlreadyHere
         Nothing is stored then.
     """
     lock_claims(study_id)
     study = Study.objects.get(pk=study_id)
-    token = token_from(nonce, study_id)
+    arrived = arrival or Arrival("link")
+    if (known := recognise(study, arrived)) is not None:
+        return known
+    token = _first_token(study_id, nonce, arrived)
     already = Rater.objects.select_related("study").filter(token_hash=hash_token(token)).first()
     if already is not None:
         return Enrolled(already, token, is_new=False)
@@ -59,15 +79,7 @@ def enrol(
     if address:
         _count(study, address)
     claims.free_expired(study_id)
-    rater = Rater.objects.create(
-        study=study,
-        pseudonym=_new_pseudonym(study),
-        kind=kind,
-        seed=new_seed(),
-        token_hash=hash_token(token),
-        version=study.current_version,
-        language=study.language,
-    )
+    rater = _new_rater(study, token, arrived, kind)
     if consent_text_id is not None:
         Consent.objects.create(rater=rater, consent_text=ConsentText.objects.get(pk=consent_text_id, study=study))
     for task in tasks_of(rater):
@@ -76,10 +88,71 @@ def enrol(
     return Enrolled(rater, token, is_new=True)
 
 
+def recognise(study: Study, arrival: Arrival) -> Enrolled | None:
+    """Return the rater that this visit made before; None for somebody new.
+
+    Raises
+    ------
+    AlreadyHere
+        Where the person has taken part in another visit: an external id alone brings nobody back.
+    """
+    if not arrival.external_id:
+        return None
+    found = Identity.objects.filter(study=study, channel=arrival.channel, external_id=arrival.external_id)
+    identity = found.select_related("rater__study").first()
+    if identity is None:
+        return None
+    if identity.session_id != arrival.session_id:
+        raise AlreadyHere(identity.rater)
+    return Enrolled(identity.rater, token_of(identity.rater, identity), is_new=False)
+
+
+def token_of(rater: Rater, identity: Identity) -> str:
+    """Derive the token of a rater whom a platform sent, or whose personal link was replaced."""
+    if rater.link_number:
+        return token_of_link(rater.pk, rater.link_number)
+    return token_of_visit(rater.study_id, identity.channel, identity.external_id, identity.session_id)
+
+
+def _first_token(study_id: int, nonce: str, arrival: Arrival) -> str:
+    if arrival.external_id:
+        return token_of_visit(study_id, arrival.channel, arrival.external_id, arrival.session_id)
+    return token_from(nonce, study_id)
+
+
+def _new_rater(study: Study, token: str, arrival: Arrival, kind: str) -> Rater:
+    rater = Rater.objects.create(
+        study=study,
+        pseudonym=_new_pseudonym(study),
+        kind=kind,
+        seed=new_seed(),
+        channel=arrival.channel,
+        token_hash=hash_token(token),
+        version=study.current_version,
+        language=study.language,
+    )
+    if arrival.external_id:
+        Identity.objects.create(
+            rater=rater,
+            study=study,
+            channel=arrival.channel,
+            external_id=arrival.external_id,
+            session_id=arrival.session_id,
+            email=arrival.email,
+            details=dict(arrival.details),
+        )
+    return rater
+
+
+# In which order a rater goes through the stages of a study.
+_STAGES = (Task.Stage.SCREENING, Task.Stage.MAIN, Task.Stage.EXIT)
+
+
 def tasks_of(rater: Rater) -> list[Task]:
-    """Return the tasks a rater is given from the start, in order."""
+    """Return the tasks a rater is given from the start, in order: screening, what is judged, what is asked last."""
     tasks = Task.objects.filter(study=rater.study, until=None, opens_after_days=None).order_by("order", "id")
-    return [task for task in tasks.prefetch_related("task_groups") if _is_for(task, rater)]
+    own = [task for task in tasks.prefetch_related("task_groups") if _is_for(task, rater)]
+    return sorted(own, key=lambda task: _STAGES.index(Task.Stage(task.stage)))
 
 
 def _is_for(task: Task, rater: Rater) -> bool:
@@ -90,14 +163,15 @@ def _is_for(task: Task, rater: Rater) -> bool:
 @atomically
 def new_link(*, rater_id: int) -> str:
     """Give a rater a new personal link; the old one ends. Returns its token."""
-    token = new_token()
-    Rater.objects.filter(pk=rater_id).update(token_hash=hash_token(token))
+    rater = Rater.objects.select_for_update().get(pk=rater_id)
+    token = token_of_link(rater_id, rater.link_number + 1)
+    Rater.objects.filter(pk=rater_id).update(token_hash=hash_token(token), link_number=rater.link_number + 1)
     return token
 
 
 def has_room(study: Study) -> bool:
     """Say whether every task of an open study has something left for a new rater."""
-    tasks = Task.objects.filter(study=study, until=None, opens_after_days=None)
+    tasks = Task.objects.filter(study=study, until=None, opens_after_days=None, stage=Task.Stage.MAIN)
     return all(claims.has_room(task) for task in tasks)
 
 
@@ -122,12 +196,17 @@ def _count(study: Study, address: str) -> None:
     EnrolmentCount.objects.filter(pk=counted.pk).update(count=F("count") + 1)
 
 
-def refusal(error: NotOpen | StudyFull | TooMany, study: Study) -> tuple[str, list[str]]:
+def refusal(error: NotOpen | StudyFull | TooMany | AlreadyHere, study: Study) -> tuple[str, list[str]]:
     """Word a refusal for a rater: a title and sentences that say what to do."""
     if isinstance(error, TooMany):
         return _("Too many people from your network today"), [
             _("Please try again tomorrow, or from another network."),
             _("Nothing about you was stored."),
+        ]
+    if isinstance(error, AlreadyHere):
+        return _("You have taken part already"), [
+            _("Each person can take part once. Thank you."),
+            _("If you have not finished yet, open the link that you began with, or your personal link."),
         ]
     if isinstance(error, StudyFull):
         return _("All places are taken"), [

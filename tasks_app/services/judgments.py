@@ -6,12 +6,13 @@ from typing import Any
 from uuid import UUID
 
 from tasks_app.models import Assignment, Draft, Judgment, Place, Rater, Rating
-from tasks_app.services import assignments, claims
+from tasks_app.services import assignments, checks, claims
 from tasks_app.services.database import atomically, lock_claims, share_submissions
 from tasks_app.signals import judgment_submitted
 from tasks_app.task_types.base import Value
 
 HELD = (Assignment.State.RESERVED, Assignment.State.LIVE)
+FINAL = (Assignment.Purpose.SCREENING, Assignment.Purpose.TRAINING, Assignment.Purpose.EXAM)
 LOST = (Assignment.State.EXPIRED, Assignment.State.SKIPPED)
 
 
@@ -50,10 +51,14 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a submission: `is_new` is False where it had been stored before."""
+    """What became of a submission: `is_new` is False where it had been stored before.
+
+    `step` says what the rater is shown before the next unit: feedback, exam, notice, or nothing.
+    """
 
     judgment: Judgment
     is_new: bool
+    step: str = ""
 
 
 def submit(*, assignment: Assignment, rater: Rater, given: Submission) -> Receipt:
@@ -69,8 +74,10 @@ def submit(*, assignment: Assignment, rater: Rater, given: Submission) -> Receip
     Over
         Where the rater has stopped.
     """
+    # Who does not pass gives places back, which needs the claims lock from the start.
+    claiming = bool(given.skip_reason) or assignment.purpose in checks.GRADED
     try:
-        return _submit(assignment=assignment, rater=rater, given=given, claiming=bool(given.skip_reason))
+        return _submit(assignment=assignment, rater=rater, given=given, claiming=claiming)
     except _NeedsClaims:
         return _submit(assignment=assignment, rater=rater, given=given, claiming=True)
 
@@ -82,15 +89,16 @@ def _submit(*, assignment: Assignment, rater: Rater, given: Submission, claiming
     if assignment.set_id is not None:
         claims.renew(assignment.set_id, rater.study.options.lease_minutes)
     share_submissions(rater.study_id)
-    locked = Assignment.objects.select_for_update(of=("self",)).select_related("unit").get(pk=assignment.pk)
+    rows = Assignment.objects.select_for_update(of=("self",)).select_related("unit__task")
+    locked = rows.get(pk=assignment.pk)
     # A unit that is still to be answered has no judgment; the states of all others tell that it may.
     stored = [] if locked.state in HELD else list(Judgment.objects.filter(assignment=locked).order_by("id"))
     for one in stored:
         if one.submission == given.uuid:
-            return Receipt(one, is_new=False)
-    if stored and given.replaces != stored[-1].pk:
+            return Receipt(one, is_new=False, step=checks.step_after(locked, rater))
+    if stored and (given.replaces != stored[-1].pk or not _may_be_revised(locked, rater)):
         if stored[-1].answer == given.answer and stored[-1].skip_reason == given.skip_reason:
-            return Receipt(stored[-1], is_new=False)
+            return Receipt(stored[-1], is_new=False, step=checks.step_after(locked, rater))
         raise Conflict(stored[-1])
     if locked.state in LOST and not claiming:
         raise _NeedsClaims
@@ -99,11 +107,22 @@ def _submit(*, assignment: Assignment, rater: Rater, given: Submission, claiming
     more = claims.finish(locked.pk, rater.pk, state)
     if given.skip_reason or locked.state in LOST:
         _settle_place(locked.place_id, state)
+    if given.skip_reason:
+        claims.drop_repeat(locked.pk)
+    step = checks.settle(locked, rater, judgment) if locked.purpose in checks.GRADED else ""
     if not (stored or more) and rater.state != Rater.State.ENDED:
         # The end page then only reads what the server has confirmed.
         assignments.end(rater, Rater.Outcome.COMPLETED)
     judgment_submitted.send(sender=Judgment, judgment=judgment, rater=rater)
-    return Receipt(judgment, is_new=True)
+    if not step and rater.state != Rater.State.ENDED and checks.notice_due(rater):
+        step = checks.NOTICE
+    return Receipt(judgment, is_new=True, step=step)
+
+
+def _may_be_revised(assignment: Assignment, rater: Rater) -> bool:
+    """Say whether a stored answer may be changed: never one that decides whether the rater takes part."""
+    kind = assignment.unit.task.kind
+    return rater.study.options.allow_back and kind.allows_back and assignment.purpose not in FINAL
 
 
 def _state_after(assignment: Assignment, given: Submission) -> str:
@@ -121,7 +140,7 @@ def _state_after(assignment: Assignment, given: Submission) -> str:
         return Assignment.State.SKIPPED
     if state in LOST:
         return Assignment.State.SUBMITTED if _is_free(assignment.place_id) else Assignment.State.SURPLUS
-    return Assignment.State.SURPLUS if state == Assignment.State.SURPLUS else Assignment.State.SUBMITTED
+    return state if state in {Assignment.State.SURPLUS, Assignment.State.REPLACED} else Assignment.State.SUBMITTED
 
 
 def _is_free(place_id: int | None) -> bool:
@@ -135,9 +154,7 @@ def _settle_place(place_id: int | None, state: str) -> None:
     """Keep the state of the booklet right after a place was left or taken back, under the claims lock."""
     if place_id is None:
         return
-    if state == Assignment.State.SKIPPED:
-        claims.mark_left(place_id)
-    elif state == Assignment.State.SUBMITTED:
+    if state in {Assignment.State.SKIPPED, Assignment.State.SUBMITTED}:
         claims.settle([Place.objects.values_list("booklet_id", flat=True).get(pk=place_id)], None)
 
 

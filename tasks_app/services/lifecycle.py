@@ -128,7 +128,8 @@ def close_with_ratings(study: Study, by: events.Actor) -> None:
 
 def _draw_missing(study: Study) -> None:
     """Draw and store the plan of every task that has none."""
-    tasks = Task.objects.filter(~Exists(Booklet.objects.filter(task=OuterRef("pk"))), study=study, until=None)
+    planned = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN)
+    tasks = planned.filter(~Exists(Booklet.objects.filter(task=OuterRef("pk"))))
     missing = list(tasks.order_by("order", "id"))
     if not missing:
         return

@@ -16,7 +16,6 @@ from tasks_app.sections import Document
 from tasks_app.services import events, items, studies
 from tasks_app.services.database import atomically
 from tasks_app.services.studies import NotADraft
-from tasks_app.studyfile import ahead
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
 from tasks_app.studyfile.screens import check_plans, draft_tasks
@@ -58,8 +57,6 @@ def check(files: Files, slot: Slot | None = None) -> StudyReading:
     if slot is not None and reading.sound(_SLUG):
         _check_slug(reading, slot)
     reading.problems.raise_if_any()
-    for sentence in ahead.notes(reading.document):
-        reading.note(sentence)
     unused = [name for name in files.names if name not in reading.used]
     if unused:
         sentence = ngettext("%(n)d file is not used: %(names)s.", "%(n)d files are not used: %(names)s.", len(unused))

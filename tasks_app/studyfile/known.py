@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _
 
-from tasks_app.models import Gold, Prefill, Study
+from tasks_app.models import Gold, Prefill, Study, Task
 from tasks_app.sections import Json, Section
 from tasks_app.services import units
 from tasks_app.studyfile.columns import CONTROLS, PREFILL, TableDeclaration
@@ -66,6 +66,17 @@ class _Check:
         return None
 
 
+# What a file may give known answers for, by the stage of the task.
+_PURPOSES = {
+    Task.Stage.SCREENING: [Gold.Purpose.SCREENING.value],
+    Task.Stage.MAIN: [one for one in Gold.Purpose.values if one != Gold.Purpose.SCREENING],
+    Task.Stage.EXIT: [],
+}
+
+# Degraded copies are made by the tool, and so is what is known about them.
+_KINDS = [one for one in Gold.Kind.values if one != Gold.Kind.WORSE]
+
+
 class _Controls(_Check):
     """Goes through known answers."""
 
@@ -73,7 +84,8 @@ class _Controls(_Check):
         """Return what a row says, or None where it cannot be used."""
         draft = self.task_of(row)
         sound = draft is not None
-        for column, choices in (("purpose", Gold.Purpose.values), ("kind", Gold.Kind.values)):
+        purposes = _PURPOSES[draft.task["stage"]] if draft is not None else Gold.Purpose.values
+        for column, choices in (("purpose", purposes), ("kind", _KINDS)):
             if row.cells[column] not in choices:
                 sentence = _("must be one of: %(choices)s; it is %(value)s.")
                 given = {"choices": ", ".join(choices), "value": shown(row.cells[column])}
@@ -207,7 +219,7 @@ def check_prefill(reading: StudyReading) -> list[dict[str, Json]]:
 
 def export_controls(study: Study) -> list[dict[str, Json]]:
     """Return the known answers in their order."""
-    rows = Gold.objects.filter(unit__task__study=study, unit__until=None).order_by("id")
+    rows = Gold.objects.filter(unit__task__study=study, unit__until=None).exclude(kind=Gold.Kind.WORSE).order_by("id")
     names = ("unit__task__key", "unit__key", "purpose", "criterion__key", "kind", "answer", "explanation")
     columns = ("task", "unit", "purpose", "criterion", "kind", "answer", "explanation")
     return [{**dict(zip(columns, row, strict=True)), "criterion": row[3] or ""} for row in rows.values_list(*names)]

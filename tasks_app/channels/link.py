@@ -1,0 +1,24 @@
+"""The open link: whoever has it may take part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.channels import registry
+from tasks_app.channels.base import Arrival, Channel
+
+
+@registry.register
+class Link(Channel):
+    """One address for everybody. Nobody is recognised: the personal link brings a rater back."""
+
+    label = _("Open link")
+    doc = _("Send this address to everybody who may take part.")
+
+    @classmethod
+    def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:
+        """Nothing is read from the address."""
+        return Arrival("link")

@@ -1,0 +1,230 @@
+"""What answers to units with known answers lead to: screening, training, exam, controls. Graded here, on the server."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Max
+from django.db.models.functions import Now
+
+from tasks_app.check_settings import CheckSettings, OnFailing, checks_of
+from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task
+from tasks_app.selectors import screens
+from tasks_app.services import assignments, sets
+from tasks_app.task_types.base import GoldAnswer, Graded
+
+Purpose = Assignment.Purpose
+
+# Purposes whose answers are compared with known ones when they are stored.
+GRADED = frozenset({Purpose.SCREENING, Purpose.TRAINING, Purpose.EXAM, Purpose.CONTROL, Purpose.ATTENTION})
+
+# What the rater is shown after an answer, before the next unit.
+FEEDBACK, EXAM, NOTICE = "feedback", "exam", "notice"
+
+# Skips that never count against anyone.
+BLAMELESS = (Judgment.Skip.UPSETTING, Judgment.Skip.TECHNICAL)
+
+# Answers between a failed check and the break at which it is mentioned, so that nobody learns which unit it was.
+UNITS_BEFORE_A_WARNING = 3
+
+
+def known_answers(unit_id: int) -> list[tuple[Gold, GoldAnswer]]:
+    """Return what is known about a unit, row and contract side by side."""
+    rows = Gold.objects.filter(unit=unit_id).select_related("criterion").order_by("id")
+    return [
+        (row, GoldAnswer(row.kind, row.answer, row.criterion.key if row.criterion else None, None, row.explanation))
+        for row in rows
+    ]
+
+
+def grade(assignment: Assignment, study: Study, judgment: Judgment) -> list[Graded]:
+    """Compare a stored answer with what is known about its unit, and write the results down."""
+    known = [(row, answer) for row, answer in known_answers(assignment.unit_id) if row.kind != Gold.Kind.WORSE]
+    if judgment.skip_reason or not known:
+        return []
+    kind = screens.frame_of(assignment.unit.task_id, study).kind
+    screen = screens.screen_of(assignment, study)
+    graded = kind.grade(screen, judgment.answer, [answer for _row, answer in known])
+    ControlResult.objects.bulk_create(
+        ControlResult(judgment=judgment, gold=row, passed=one.passed, detail={"given": list(one.given)})
+        for (row, _answer), one in zip(known, graded, strict=True)
+    )
+    return list(graded)
+
+
+def settle(assignment: Assignment, rater: Rater, judgment: Judgment) -> str:
+    """Do what an answer to a graded unit leads to; return what the rater is shown next, empty for the next unit.
+
+    Under the claims lock, since a rater who does not pass gives their places back.
+    """
+    graded = grade(assignment, rater.study, judgment)
+    if assignment.purpose == Purpose.SCREENING:
+        if judgment.skip_reason or not all(one.passed for one in graded):
+            assignments.leave_early(rater, Rater.Outcome.SCREENED_OUT)
+        return ""
+    if assignment.purpose == Purpose.EXAM:
+        return _settle_exam(assignment, rater)
+    if assignment.purpose == Purpose.TRAINING:
+        return FEEDBACK
+    _watch(rater, checks_of(assignment.unit.task.checks))
+    return ""
+
+
+def step_after(assignment: Assignment, rater: Rater) -> str:
+    """Return what a rater is shown after an answer that had been stored before, as when it was stored."""
+    if assignment.purpose == Purpose.TRAINING:
+        return FEEDBACK
+    if assignment.purpose == Purpose.EXAM and not _open_exam(assignment, rater, attempt=assignment.attempt):
+        return EXAM
+    return ""
+
+
+def _open_exam(assignment: Assignment, rater: Rater, *, attempt: int) -> bool:
+    units = Assignment.objects.filter(
+        rater=rater, unit__task=assignment.unit.task_id, purpose=Purpose.EXAM, attempt=attempt
+    )
+    return units.filter(state__in=(*assignments.OPEN, Assignment.State.EXPIRED)).exists()
+
+
+@dataclass(frozen=True, slots=True)
+class ExamResult:
+    """How an attempt at an exam went: `right` of `graded` units, of which a `needed` share is asked."""
+
+    attempt: int
+    attempts: int
+    right: int
+    graded: int
+    needed: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the pass mark was reached; an exam of which nothing could be graded is not passed."""
+        return self.graded > 0 and self.right >= self.needed * self.graded - 1e-9
+
+    @property
+    def is_last(self) -> bool:
+        """Whether there is no further attempt."""
+        return self.attempt >= self.attempts
+
+
+def exam_result(rater: Rater, task: Task) -> ExamResult | None:
+    """Return how a rater's last whole attempt at the exam of a task went; None before there is one."""
+    rows = Assignment.objects.filter(rater=rater, unit__task=task, purpose=Purpose.EXAM)
+    unfinished = rows.filter(state__in=(*assignments.OPEN, Assignment.State.EXPIRED)).values("attempt")
+    last = rows.exclude(attempt__in=unfinished).aggregate(last=Max("attempt"))["last"]
+    if last is None:
+        return None
+    checks = checks_of(task.checks)
+    judgments = Judgment.objects.filter(assignment__in=rows.filter(attempt=last), replaced_by=None)
+    counted = list(judgments.exclude(skip_reason__in=BLAMELESS).values_list("pk", "skip_reason"))
+    right = sum(_all_right(pk) for pk, skipped in counted if not skipped)
+    return ExamResult(last, checks.exam_attempts, right, len(counted), checks.exam_pass)
+
+
+def _all_right(judgment_id: int) -> bool:
+    passed = ControlResult.objects.filter(judgment=judgment_id).values_list("passed", flat=True)
+    return bool(passed) and all(passed)
+
+
+def _settle_exam(assignment: Assignment, rater: Rater) -> str:
+    if _open_exam(assignment, rater, attempt=assignment.attempt):
+        return ""
+    task = assignment.unit.task
+    result = exam_result(rater, task)
+    if result is None or result.passed:
+        return EXAM
+    if not result.is_last:
+        _another_attempt(assignment, rater, task, result.attempt + 1)
+        return EXAM
+    # Who could not be shown any unit of the exam has not failed it.
+    assignments.leave_early(rater, Rater.Outcome.FAILED if result.graded else Rater.Outcome.WITHDRAWN)
+    return ""
+
+
+def _another_attempt(assignment: Assignment, rater: Rater, task: Task, attempt: int) -> None:
+    """Give a rater the exam once more, in the places that were kept free for it behind the attempt before."""
+    pool = sets.known_units(task).of(Purpose.EXAM)
+    planned = [sets.Planned(Purpose.EXAM, unit) for unit in sets.exam_units(pool, checks_of(task.checks).exam, attempt)]
+    sets.draw_arrangements(rater, task, planned)
+    before = Assignment.objects.filter(rater=rater, unit__task=task, purpose=Purpose.EXAM)
+    last = before.aggregate(last=Max("order"))["last"] or assignment.order
+    own = {name: value for name, value in assignment.arrangement.items() if name not in planned[0].arrangement}
+    Assignment.objects.bulk_create(
+        Assignment(
+            rater=rater,
+            rater_kind=rater.kind,
+            set_id=assignment.set_id,
+            unit_id=one.unit,
+            purpose=Purpose.EXAM,
+            attempt=attempt,
+            order=last + number,
+            arrangement={**one.arrangement, **own},
+            wave=assignment.wave,
+            version=assignment.version,
+        )
+        for number, one in enumerate(planned, start=1)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckScore:
+    """How many checks among the units to judge a rater has answered, and how many of them were right."""
+
+    right: int
+    answered: int
+
+    @property
+    def share(self) -> float | None:
+        """Share of right answers; None before the first."""
+        return self.right / self.answered if self.answered else None
+
+
+def check_score(rater: Rater) -> CheckScore:
+    """Count a rater's answers to controls and loud checks, each as it stands now; skips do not count."""
+    results = ControlResult.objects.filter(
+        judgment__assignment__rater=rater,
+        judgment__assignment__purpose__in=(Purpose.CONTROL, Purpose.ATTENTION),
+        judgment__replaced_by=None,
+    )
+    return score_of(results.values_list("judgment_id", "passed"))
+
+
+def score_of(results: Iterable[tuple[int, bool]]) -> CheckScore:
+    """Count units from results: a unit is right where everything that is known about it was."""
+    units: dict[int, bool] = {}
+    for judgment, passed in results:
+        units[judgment] = units.get(judgment, True) and passed
+    return CheckScore(sum(units.values()), len(units))
+
+
+def _watch(rater: Rater, checks: CheckSettings) -> None:
+    """Mark, warn or end a rater whose answers to checks are too often wrong."""
+    score = check_score(rater)
+    if score.answered < checks.fail_after or (score.share or 0.0) >= checks.fail_below:
+        return
+    marked = Rater.objects.filter(pk=rater.pk, failed_checks_at=None).update(failed_checks_at=Now())
+    if checks.on_failing == OnFailing.END:
+        assignments.leave_early(rater, Rater.Outcome.FAILED)
+    elif checks.on_failing == OnFailing.WARN and marked:
+        _remember(rater, warn_after=_answered(rater) + UNITS_BEFORE_A_WARNING)
+
+
+def _answered(rater: Rater) -> int:
+    return Judgment.objects.filter(assignment__rater=rater, replaces=None).count()
+
+
+def _remember(rater: Rater, **prefs: object) -> None:
+    rater.prefs = {**rater.prefs, **prefs}
+    Rater.objects.filter(pk=rater.pk).update(prefs=rater.prefs)
+
+
+def notice_due(rater: Rater) -> bool:
+    """Say whether the break has come at which a rater is told about failed checks."""
+    after = rater.prefs.get("warn_after")
+    return isinstance(after, int) and _answered(rater) >= after
+
+
+def notice_seen(*, rater: Rater) -> None:
+    """Write down that a rater was told."""
+    prefs = {name: value for name, value in rater.prefs.items() if name != "warn_after"}
+    rater.prefs = {**prefs, "warned": True}
+    Rater.objects.filter(pk=rater.pk).update(prefs=rater.prefs)
