@@ -7,7 +7,7 @@ import logging
 from celery import Task, shared_task
 from django.db import DatabaseError
 
-from analytics_app.services import parts, upkeep
+from analytics_app.services import parts, reopening, upkeep
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ def compute_part(part_id: int) -> None:
 @shared_task(name="analytics_app.jobs.ring_again")
 def ring_again() -> None:
     """Do the upkeep of runs."""
-    for chore in (upkeep.ring_again, upkeep.start_due, upkeep.clear_superseded):
+    for chore in (upkeep.ring_again, upkeep.start_due, upkeep.clear_superseded, reopening.reopen_due):
         try:
             chore()
         except DatabaseError as error:

@@ -71,6 +71,10 @@ class PlanBlock(Block):
         label=gettext_lazy("Count surplus judgments"),
         help_text=gettext_lazy("Answers that came after their place went to somebody else."),
     )
+    reopen = ListField(
+        label=gettext_lazy("Rules whose exclusions are asked again"),
+        help_text=gettext_lazy("While the study is open, the places of what these rules leave out go to new raters."),
+    )
 
 
 class BadPlan(ValueError):
@@ -111,6 +115,10 @@ def complete(given: Mapping[str, Any], *, criteria: Sequence[str], systems: Sequ
     if document.get("primary") and document["primary"] not in criteria:
         problems.append((("primary",), _unknown(document["primary"], criteria)))
     document["rules"] = _entries("rules", "rule", quality.registry, given, DEFAULT_RULES, problems)
+    in_use = [entry["rule"] for entry in document["rules"]]
+    for name in document["reopen"]:
+        if name not in in_use:
+            problems.append((("reopen",), _unknown(name, in_use)))
     document["analyses"] = _entries("analyses", "analysis", analyses.registry, given, ALL, problems)
     for number, entry in enumerate(document["analyses"] if document["analyses"] != ALL else ()):
         for key in entry.get("without_systems", ()):

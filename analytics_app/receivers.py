@@ -1,4 +1,4 @@
-"""What happens in tasks_app that starts a run. Nothing is received on a rater's request."""
+"""What happens in tasks_app that starts a run or makes one older. Nothing starts on a rater's request."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ from typing import Any
 from django.dispatch import receiver
 
 from analytics_app.models import RunTrigger
-from analytics_app.services import upkeep
-from tasks_app.models import Study
-from tasks_app.signals import study_moved
+from analytics_app.services import erasing, upkeep
+from tasks_app.models import Rater, Study
+from tasks_app.signals import rater_erased, study_moved
+
+
+@receiver(rater_erased, dispatch_uid="analytics_app.forget_erased")
+def forget_erased(*, rater: Rater, judgments: list[int], **_rest: Any) -> None:
+    """Let go of answers that are about to be erased."""
+    erasing.forget(rater=rater, judgments=judgments)
 
 
 @receiver(study_moved, dispatch_uid="analytics_app.analyse_when_closed")

@@ -9,6 +9,9 @@ from typing import Any, Literal, TypeAlias
 # The version of the results document: it grows when a reader would have to change.
 FORMAT = 1
 
+# The last step of a funnel where places were asked again: a word in its rows, no rule that could be left off.
+REPLACED = "replaced"
+
 # Before any rule, or after all of them. What applies to neither, such as the funnel, is "all".
 Basis: TypeAlias = Literal["all", "kept"]
 

@@ -5,6 +5,9 @@ from django.dispatch import Signal
 # Sent inside the transaction that stores a judgment, with `judgment` and `rater`.
 judgment_submitted = Signal()
 
+# Sent inside the transaction that erases a rater's answers, before they are gone, with `rater` and `judgments` (ids).
+rater_erased = Signal()
+
 # Sent inside the transaction that opens, pauses or closes a study, with `study` and `action`; an import that closes a
 # draft sends it too.
 study_moved = Signal()

@@ -83,9 +83,9 @@ def _judgments_are_whole(study: Study, given: list[dict]) -> None:
     firsts = Counter(row["assignment_id"] for row in rows if row["replaces_id"] is None)
     assert all(n == 1 for n in firsts.values()), "an assignment was answered twice"
     for row in rows:
-        assert state_of[row["assignment_id"]] in {"submitted", "surplus", "skipped"}, "an answer is not counted"
+        assert state_of[row["assignment_id"]] in {"submitted", "surplus", "skipped", "replaced"}, "an answer is not counted"
     for assignment, state in state_of.items():
-        if state in {"submitted", "surplus", "skipped"}:
+        if state in {"submitted", "surplus", "skipped", "replaced"}:
             assert firsts[assignment] == 1, "a unit counts as answered but has no judgment"
     ratings = Counter(Rating.objects.filter(rater__study=study).values_list("judgment_id", flat=True))
     shown = {one.pk: one for one in Assignment.objects.filter(rater__study=study).select_related("unit")}

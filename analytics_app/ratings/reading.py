@@ -65,7 +65,8 @@ SELECT j.id, a.rater_id, a.unit_id, a."order", COALESCE(j.seconds_active, 'NaN':
   JOIN tasks_app_assignment a ON a.id = j.assignment_id
   JOIN tasks_app_unit u ON u.id = a.unit_id
   JOIN tasks_app_rater ra ON ra.id = a.rater_id
- WHERE u.task_id = ANY(%(tasks)s) AND j.id <= %(judgment_high)s AND a.purpose = 'main' AND a.rater_kind <> 'sandbox'
+ WHERE u.task_id = ANY(%(tasks)s) AND j.id <= %(judgment_high)s
+   AND a.purpose IN ('main', 'screening', 'exit') AND a.rater_kind <> 'sandbox'
    AND j.skip_reason = '' AND j.version = ANY(%(versions)s) AND a.state NOT IN ('withdrawn', 'returned')
    AND (%(surplus)s OR a.state <> 'surplus')
    AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id AND n.id <= %(judgment_high)s)

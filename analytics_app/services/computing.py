@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from analytics_app import analyses, charts, quality
@@ -16,7 +17,7 @@ from analytics_app.plan import ALL
 from analytics_app.quality.base import ByHand, Removal, RuleSample
 from analytics_app.ratings import Floats, Mask, Table, load
 from analytics_app.ratings.copying import copy
-from analytics_app.results import Row
+from analytics_app.results import REPLACED, Row
 from analytics_app.services.funnel import Funnel
 from analytics_app.stats.standardise import judge_wise_z
 from tasks_app.models import Criterion, Study, Task
@@ -110,9 +111,23 @@ def _apply_rules(part: RunPart) -> Outcome:
         funnel.step(rule.name, kept, removal)
         outcome.exclusions += _rows_of(run, part.task, rule.name, removal)
         kept, z = kept.where(~removal.mask), z[~removal.mask]
+    if (again := _replaced(run, kept)) is not None:
+        funnel.step(REPLACED, kept, again)
+        outcome.exclusions += _rows_of(run, part.task, REPLACED, again)
+        kept = kept.where(~again.mask)
     outcome.rows = list(funnel.rows(kept))
     outcome.facts = {"tasks": {part.task.key: funnel.facts(kept)}}
     return outcome
+
+
+def _replaced(run: Run, kept: Table) -> Removal | None:
+    """Take out what no rule did, of what was asked of somebody else again: its replacement counts instead."""
+    ids = kept.judgments.id[kept.judgment]
+    mask = np.isin(ids, run.facts.get("replaced", []))
+    if not mask.any():
+        return None
+    gone = np.unique(ids[mask])
+    return Removal(mask, "judgment", gone, (_("Asked of somebody else again, whose answer counts."),) * len(gone))
 
 
 def _by_hand(run: Run) -> tuple[ByHand, ...]:

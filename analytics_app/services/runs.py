@@ -19,7 +19,7 @@ from analytics_app import plan as plans
 from analytics_app.models import UNFINISHED, Exclusion, Plan, Run, RunPart, RunPartKind, RunState, RunTrigger
 from analytics_app.services import bell, computing, parts, seen
 from analytics_app.services.seen import Busy, Seen
-from tasks_app.models import Study
+from tasks_app.models import Assignment, Judgment, Study
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
@@ -141,7 +141,7 @@ def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Ac
         by_id=getattr(by, "pk", None),
         settings=document,
         # Computed from what held at the start, whoever excludes or takes back meanwhile.
-        facts={**facts, "manual_exclusions": list(by_hand.values_list("pk", flat=True))},
+        facts={**facts, "manual_exclusions": list(by_hand.values_list("pk", flat=True)), **_replaced(study, found)},
         seed=study.seed,
         high_water=found.high_water,
         judgment_high_water=found.judgment_high_water,
@@ -150,6 +150,13 @@ def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Ac
     )
     run.digest = digest_of(run)
     return run
+
+
+def _replaced(study: Study, found: Seen) -> dict[str, list[int]]:
+    """Name the judgments whose places were given to somebody else again, as it stands now; nothing where none were."""
+    replaced = Judgment.objects.filter(assignment__rater__study=study, assignment__state=Assignment.State.REPLACED)
+    ids = list(replaced.filter(pk__lte=found.judgment_high_water).order_by("pk").values_list("pk", flat=True))
+    return {"replaced": ids} if ids else {}
 
 
 def _history(study: Study, found: Seen) -> dict[str, int]:
@@ -178,6 +185,7 @@ def digest_of(run: Run) -> str:
         "n_seen": run.n_seen,
         "settings": run.settings,
         "manual_exclusions": run.facts["manual_exclusions"],
+        **({"replaced": run.facts["replaced"]} if "replaced" in run.facts else {}),
         "seed": run.seed,
         "code_version": run.code_version,
         "planned": run.planned,

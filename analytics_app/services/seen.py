@@ -34,7 +34,8 @@ class Seen:
 _SEEN = """
 WITH own AS MATERIALIZED (
     SELECT j.id, j.replaces_id,
-           a.purpose = 'main' AND a.rater_kind <> 'sandbox' AND j.skip_reason = '' AND j.version = ANY(%(versions)s)
+           a.purpose IN ('main', 'screening', 'exit') AND a.rater_kind <> 'sandbox' AND j.skip_reason = ''
+           AND j.version = ANY(%(versions)s)
            AND a.state NOT IN ('withdrawn', 'returned') AND (%(surplus)s OR a.state <> 'surplus') AS counts
       FROM tasks_app_rater ra
       JOIN tasks_app_assignment a ON a.rater_id = ra.id

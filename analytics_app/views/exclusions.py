@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from analytics_app.models import Exclusion
 from analytics_app.selectors import pages
-from analytics_app.services import exclusions
+from analytics_app.services import exclusions, reopening
 from tasks_app import access
 from tasks_app.models import Membership, Rater, Study
 from tasks_app.views.frame import researcher_page, study_page
@@ -45,13 +45,16 @@ def exclude(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     rater = get_object_or_404(Rater, study=study, pseudonym=pseudonym)
     try:
-        exclusions.exclude_rater(rater=rater, by=request.user, reason=request.POST.get("reason", ""))
+        exclusion = exclusions.exclude_rater(rater=rater, by=request.user, reason=request.POST.get("reason", ""))
     except ValueError as problem:
         messages.error(request, str(problem))
     else:
         messages.success(
             request, _("%(rater)s is left out of runs from now on. Pay does not change.") % {"rater": rater}
         )
+        if request.POST.get("again"):
+            n = reopening.ask_again(exclusion=exclusion, by=request.user)
+            messages.info(request, _("%(n)s places go to somebody else.") % {"n": n})
     return redirect("analytics:raters", study.slug)
 
 

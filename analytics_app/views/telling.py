@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics_app import plan as plans
+from analytics_app import quality
 from analytics_app.models import ResultRow, Run
 from analytics_app.plan import PlanBlock
 from analytics_app.selectors import pages
@@ -59,7 +60,7 @@ def _steps(rows: Sequence[ResultRow]) -> Iterator[Step]:
             continue
         yield Step(
             label=labels.get(row.statistic) or words.rule(row.label or ""),
-            rule=(row.label or "") if row.statistic == "removed" else "",
+            rule=(row.label or "") if row.statistic == "removed" and row.label in quality.registry else "",
             ratings=row.n_ratings or 0,
             share=row.value,
             raters=row.n_raters,

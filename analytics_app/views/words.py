@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from analytics_app import analyses, quality
 from analytics_app.plan import ALL, PlanBlock
+from analytics_app.results import REPLACED
 from tasks_app.registry import Registry
 
 STATISTICS = {
@@ -59,6 +60,8 @@ def statistic(name: str) -> str:
 
 def rule(name: str) -> str:
     """Name a quality rule."""
+    if name == REPLACED:
+        return _("Asked of somebody else again")
     return str(quality.registry[name].label) if name in quality.registry else name
 
 

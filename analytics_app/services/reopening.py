@@ -1,0 +1,59 @@
+"""Asking somebody else again for what the frozen rules leave out, while a study still collects."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import Q
+
+from analytics_app.models import Exclusion, Run, RunState
+from tasks_app.models import Judgment, Study
+from tasks_app.services import reopening
+from tasks_app.services.database import rows
+from tasks_app.services.events import Actor
+
+# The newest run of each open study by its frozen plan, if nobody has looked yet at what its rules left out.
+_DUE = """
+SELECT DISTINCT ON (r.study_id) r.id
+  FROM analytics_app_run r JOIN tasks_app_study s ON s.id = r.study_id
+ WHERE r.state = 'done' AND r.plan_id IS NOT NULL AND s.state IN ('open', 'paused')
+   AND jsonb_array_length(COALESCE(r.settings->'reopen', '[]')) > 0
+ ORDER BY r.study_id, r.id DESC
+"""
+
+# What rules took out of a run, as judgments; of a rater all that the run saw in that task.
+_JUDGMENTS = """
+SELECT DISTINCT j.id
+  FROM analytics_app_exclusion e
+  JOIN tasks_app_judgment j ON j.id <= %(high)s
+  JOIN tasks_app_assignment a ON a.id = j.assignment_id
+  JOIN tasks_app_unit u ON u.id = a.unit_id
+ WHERE e.run_id = %(run)s AND e.rule = ANY(%(rules)s) AND a.purpose = 'main' AND a.state = 'submitted'
+   AND (e.judgment_id = j.id OR e.rater_id = a.rater_id AND u.task_id = e.task_id
+        OR j.id = (SELECT g.judgment_id FROM tasks_app_rating g WHERE g.id = e.rating_id))
+"""
+
+
+def reopen_due() -> int:
+    """Free the places of what the plans' rules left out, once a run; return how many places that is."""
+    return sum(_reopen(run_id) for (run_id,) in rows(_DUE, []))
+
+
+@transaction.atomic
+def _reopen(run_id: int) -> int:
+    run = Run.objects.select_for_update(no_key=True).get(pk=run_id)
+    if run.state != RunState.DONE or "places_reopened" in run.facts:
+        return 0
+    rules = list(run.settings["reopen"])
+    found = rows(_JUDGMENTS, {"run": run.pk, "high": run.judgment_high_water, "rules": rules})
+    reopened = reopening.reopen(study=run.study, judgments=[pk for (pk,) in found], rule=", ".join(rules))
+    run.facts = {**run.facts, "places_reopened": reopened}
+    run.save(update_fields=["facts"])
+    return reopened
+
+
+def ask_again(*, exclusion: Exclusion, by: Actor) -> int:
+    """Free the places of what was excluded by hand; return how many that is."""
+    about = Q(assignment__rater=exclusion.rater) if exclusion.rater is not None else Q(pk=exclusion.judgment_id or 0)
+    judgments = Judgment.objects.filter(about)
+    study: Study = exclusion.study
+    return reopening.reopen(study=study, judgments=list(judgments.values_list("pk", flat=True)), rule="manual", by=by)

@@ -1,0 +1,135 @@
+"""Erasing what a rater gave and who they are: answers, times, comments, ids. Counts stay, so that totals are right."""
+
+from dataclasses import dataclass
+
+from django.db import connection
+from django.db.models import Count
+from django.db.models.functions import Now
+
+from tasks_app.credentials import hash_token, new_token
+from tasks_app.models import (
+    Assignment,
+    Draft,
+    Erasure,
+    Identity,
+    Invitation,
+    Judgment,
+    Outbox,
+    Payment,
+    Place,
+    Rater,
+    RaterSet,
+)
+from tasks_app.services import assignments, claims, events
+from tasks_app.services.database import atomically, lock_claims, lock_submissions, rows
+from tasks_app.services.enrolment import new_pseudonym
+from tasks_app.signals import rater_erased
+
+# What stands where a reason must stand but might name somebody.
+ERASED = "erased"
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """How much was erased."""
+
+    judgments: int
+    ratings: int
+
+
+@atomically
+def erase(*, rater: Rater, by: events.Actor = None) -> Erased:
+    """Erase a rater's answers and everything that says who they are; doing it again changes nothing.
+
+    Assignments stay, each answered one with a tombstone; the places of erased answers are free for others again. Other
+    apps hear `rater_erased` before the rows are gone. The pseudonym is drawn anew, so that an old export leads nowhere.
+    """
+    lock_claims(rater.study_id)
+    fresh = Rater.objects.select_for_update().get(pk=rater.pk)
+    if fresh.erased_at is not None:
+        return Erased(0, 0)
+    if fresh.state != Rater.State.ENDED:
+        assignments.leave_early(fresh, Rater.Outcome.WITHDRAWN)
+    # A run that is reading which ratings there are sees them all or none.
+    lock_submissions(rater.study_id)
+    erased = _erase_answers(fresh)
+    _forget(fresh)
+    events.log(fresh.study, by, "erased", about="", after={"judgments": erased.judgments, "ratings": erased.ratings})
+    return erased
+
+
+def _erase_answers(rater: Rater) -> Erased:
+    """Delete judgments with all that hangs on them, leave a tombstone for each, and free their places."""
+    judgments = Judgment.objects.filter(assignment__rater=rater)
+    answered = dict(
+        Assignment.objects.filter(rater=rater, judgments__isnull=False)
+        .annotate(n=Count("judgments__ratings", distinct=True))
+        .values_list("pk", "n")
+    )
+    ids = list(judgments.values_list("pk", flat=True))
+    rater_erased.send(sender=Rater, rater=rater, judgments=ids)
+    Erasure.objects.bulk_create(
+        Erasure(study_id=rater.study_id, assignment_id=pk, ratings=n) for pk, n in answered.items()
+    )
+    with connection.cursor() as cursor:
+        # What the triggers of append-only tables ask for.
+        cursor.execute("SET LOCAL evalweb.erasing = 'on'")
+        cursor.execute("DELETE FROM tasks_app_controlresult WHERE judgment_id = ANY(%s)", [ids])
+        cursor.execute("DELETE FROM tasks_app_rating WHERE judgment_id = ANY(%s)", [ids])
+        cursor.execute("DELETE FROM tasks_app_judgment WHERE id = ANY(%s)", [ids])
+        cursor.execute("SET LOCAL evalweb.erasing = 'off'")
+    Draft.objects.filter(assignment__rater=rater).delete()
+    Assignment.objects.filter(pk__in=answered).update(state=Assignment.State.WITHDRAWN)
+    places = Assignment.objects.filter(pk__in=answered, place__isnull=False).values("place")
+    booklets = Place.objects.filter(pk__in=places).values_list("booklet_id", flat=True).distinct()
+    claims.settle(list(booklets), None)
+    return Erased(len(ids), sum(answered.values()))
+
+
+def _forget(rater: Rater) -> None:
+    """Remove who a rater is; what was paid stays as an amount."""
+    Identity.objects.filter(rater=rater).delete()
+    Outbox.objects.filter(rater=rater).delete()
+    Invitation.objects.filter(rater=rater).delete()
+    Payment.objects.filter(rater=rater).exclude(reason="").update(reason=ERASED)
+    RaterSet.objects.filter(rater=rater).update(lease_until=None)
+    old = rater.pseudonym
+    rater.pseudonym = new_pseudonym(rater.study)
+    Rater.objects.filter(pk=rater.pk).update(
+        pseudonym=rater.pseudonym,
+        token_hash=hash_token(new_token()),
+        link_number=rater.link_number + 1,
+        completion_code="",
+        prefs={},
+        erased_at=Now(),
+    )
+    rows(
+        """UPDATE tasks_app_event SET object = '', before = NULL, after = NULL
+           WHERE study_id = %s AND (object LIKE %s OR before::text LIKE %s OR after::text LIKE %s) RETURNING id""",
+        [rater.study_id, *[f"%{old}%"] * 3],
+    )
+    rater.refresh_from_db()
+
+
+@atomically
+def forget_platform(*, rater: Rater, by: events.Actor = None) -> bool:
+    """Remove a rater's ids of the platform and their address, and nothing else; False where there were none."""
+    removed, _each = Identity.objects.filter(rater=rater).delete()
+    if removed:
+        Outbox.objects.filter(rater=rater, sent_at=None).delete()
+        events.log(rater.study, by, "platform id removed")
+    return bool(removed)
+
+
+@atomically
+def remove_old_identities() -> int:
+    """Remove the platform ids of raters who ended longer ago than their study keeps them; return how many."""
+    removed = rows(
+        """DELETE FROM tasks_app_identity i USING tasks_app_rater r, tasks_app_study s
+           WHERE i.rater_id = r.id AND r.study_id = s.id AND r.ended_at IS NOT NULL
+             AND (s.settings->'about'->>'identities_days') IS NOT NULL
+             AND r.ended_at + (s.settings->'about'->>'identities_days')::int * interval '1 day' < now()
+           RETURNING i.id""",
+        [],
+    )
+    return len(removed)

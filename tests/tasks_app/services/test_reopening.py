@@ -1,0 +1,93 @@
+"""Places whose answers are not analysed are asked again: of new raters, once, while a study collects."""
+
+from random import Random
+
+import pytest
+
+from analytics_app.models import Exclusion, Plan, ResultRow, Run, RunState
+from analytics_app.services import parts, runs
+from analytics_app.services import reopening as after_runs
+from tasks_app.models import Assignment, Judgment, Rater, Study
+from tasks_app.services import assignments, claims, judgments, lifecycle, reopening
+from tests import invariants, walk
+from tests.builders import build_study
+
+pytestmark = pytest.mark.django_db
+
+
+def judge_all(study: Study, rater: Rater) -> None:
+    """Answer everything a rater has."""
+    while (assignment := assignments.next_for(rater=rater)) is not None:
+        judgments.submit(assignment=assignment, rater=rater, given=walk.answer(study, assignment, Random(rater.pk)))
+
+
+def filled(**settings: object) -> tuple[Study, Rater]:
+    """A study whose every place is filled by one rater."""
+    study = build_study(None, items=3, systems=("alpha-mt",), k=1, set_size=3, **settings)  # type: ignore[arg-type]
+    rater = walk.arrive(study)
+    judge_all(study, rater)
+    return study, rater
+
+
+def own_judgments(rater: Rater) -> list[int]:
+    return list(Judgment.objects.filter(assignment__rater=rater).values_list("pk", flat=True))
+
+
+def test_a_place_asked_again_goes_to_somebody_new_and_the_answer_stays() -> None:
+    study, rater = filled()
+    task = study.tasks.get()
+    assert not claims.has_room(task)
+    assert reopening.reopen(study=study, judgments=own_judgments(rater)[:2], rule="manual") == 2
+    invariants.check(study)
+    assert set(Assignment.objects.filter(rater=rater).values_list("state", flat=True)) == {"replaced", "submitted"}
+    assert len(own_judgments(rater)) == 3
+    assert claims.claim(rater, task, 30) is None, "nobody is asked the same again"
+    other = walk.arrive(study)
+    judge_all(study, other)
+    assert len(own_judgments(other)) == 2
+    invariants.check(study)
+    assert not claims.has_room(task)
+
+
+def test_asking_again_twice_frees_nothing_more_and_a_closed_study_frees_nothing() -> None:
+    study, rater = filled()
+    ids = own_judgments(rater)
+    assert [reopening.reopen(study=study, judgments=ids[:1], rule="manual") for _twice in range(2)] == [1, 0]
+    lifecycle.move(study_id=study.pk, action="close", by=None)
+    assert reopening.reopen(study=study, judgments=ids, rule="manual") == 0
+
+
+def analysed(study: Study, trigger: str = "schedule") -> Run:
+    run = runs.start(study=study, by=None, trigger=trigger)
+    while (part := parts.unheard().filter(run=run).order_by("number").first()) is not None:
+        parts.work(part.pk)
+    run.refresh_from_db()
+    assert run.state == RunState.DONE
+    return run
+
+
+def test_what_the_frozen_rules_leave_out_is_asked_again_once_and_shown_in_the_funnel() -> None:
+    study = build_study(None, items=3, systems=("alpha-mt",), k=1, set_size=3, opened=False)
+    document = {"rules": [{"rule": "burn_in", "n": 2}], "reopen": ["burn_in"]}
+    Plan.objects.create(study=study, version=1, document=document)
+    study = lifecycle.move(study_id=study.pk, action="open", by=None)
+    rater = walk.arrive(study)
+    judge_all(study, rater)
+    run = analysed(study)
+    assert Exclusion.objects.filter(run=run, rule="burn_in").exists()
+    assert [after_runs.reopen_due(), after_runs.reopen_due()] == [2, 0]
+    run.refresh_from_db()
+    assert run.facts["places_reopened"] == 2
+    other = walk.arrive(study)
+    judge_all(study, other)
+    invariants.check(study)
+
+    # Of the first rater's two replaced answers none counts, though without the rule nothing else would take them out.
+    without = runs.start(study=study, by=None, trigger="demand", settings={"rules": [], "reopen": []})
+    while (part := parts.unheard().filter(run=without).order_by("number").first()) is not None:
+        parts.work(part.pk)
+    funnel = ResultRow.objects.filter(run=without, analysis="funnel").values_list("statistic", "label", "n_ratings")
+    steps = {(statistic, label): n for statistic, label, n in funnel if statistic != "removed_by_system"}
+    assert steps == {("collected", None): 5, ("removed", "replaced"): 2, ("kept", None): 3}
+    again = ResultRow.objects.filter(run=without, statistic="mean", basis="kept").first()
+    assert again is None or again.n_ratings == 3
