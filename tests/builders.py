@@ -6,6 +6,7 @@ from tasks_app import plaintext
 from tasks_app.models import (
     ConsentText,
     Criterion,
+    Gold,
     Item,
     Membership,
     Output,
@@ -13,6 +14,7 @@ from tasks_app.models import (
     System,
     Task,
     TaskCriterion,
+    Unit,
 )
 from tasks_app.services import lifecycle, units
 
@@ -30,10 +32,15 @@ def build_study(
     set_size: int = 4,
     spacing: int = 1,
     criteria_mode: str = "together",
+    checks: dict[str, object] | None = None,
+    known: dict[str, int] | None = None,
     opened: bool = True,
     **flow: object,
 ) -> Study:
-    """Make a study with `items` x `systems` outputs, and open it."""
+    """Make a study with `items` x `systems` outputs, and open it.
+
+    `known` says for each purpose of gold how many further items there are, whose first criterion should get a 4.
+    """
     study = Study.objects.create(
         slug=slug,
         title=f"Secret title of {slug}",
@@ -56,6 +63,7 @@ def build_study(
         set_size=set_size,
         spacing=spacing,
         criteria_mode=criteria_mode,
+        checks=checks or {},
     )
     _ask(task, criteria)
     rows = [System.objects.create(study=study, key=key) for key in systems]
@@ -64,7 +72,16 @@ def build_study(
         for index, system in enumerate(rows):
             text = f"Text {number} in version {index}"
             Output.objects.create(item=item, system=system, text=text, digest=plaintext.digest(text))
+    for purpose, n in (known or {}).items():
+        for number in range(n):
+            item = Item.objects.create(study=study, key=f"{purpose}{number}", source=f"{purpose} source {number}")
+            text = f"Text {number} of {purpose}"
+            Output.objects.create(item=item, system=rows[0], text=text, digest=plaintext.digest(text))
     units.make_units(study=study)
+    for purpose in known or {}:
+        for unit in Unit.objects.filter(task=task, item__key__regex=rf"^{purpose}\d"):
+            about = Criterion.objects.get(study=study, key=criteria[0])
+            Gold.objects.create(unit=unit, purpose=purpose, criterion=about, kind="exact", answer=4)
     if opened:
         study = lifecycle.move(study_id=study.pk, action="open", by=owner)
     return study

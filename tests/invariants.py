@@ -33,15 +33,17 @@ def _places_are_held_once(places: list[dict], given: list[dict]) -> None:
     for one in given:
         if one["place_id"] is not None:
             assert unit_of[one["place_id"]] == one["unit_id"], "a place is held for another unit"
+            assert one["purpose"] == "main", "a check holds a place"
         elif one["purpose"] == "main" and one["rater_kind"] in COUNTED:
             assert one["state"] not in HOLDING, "a counted assignment holds no place"
     k = dict(Unit.objects.filter(task__study__isnull=False).values_list("id", "k"))
-    counted = Counter(one["unit_id"] for one in given if one["state"] in HOLDING and one["rater_kind"] in COUNTED)
+    main = [one for one in given if one["purpose"] == "main" and one["rater_kind"] in COUNTED]
+    counted = Counter(one["unit_id"] for one in main if one["state"] in HOLDING)
     assert all(n <= k[unit] for unit, n in counted.items()), "a unit has more than k"
 
 
 def _raters_meet_units_once(given: list[dict]) -> None:
-    met = Counter((one["rater_id"], one["unit_id"]) for one in given if one["purpose"] == "main")
+    met = Counter((one["rater_id"], one["unit_id"]) for one in given if one["purpose"] in {"main", "warm_up"})
     assert not [pair for pair, n in met.items() if n > 1], "a rater meets a unit twice"
 
 
@@ -83,7 +85,9 @@ def _judgments_are_whole(study: Study, given: list[dict]) -> None:
     firsts = Counter(row["assignment_id"] for row in rows if row["replaces_id"] is None)
     assert all(n == 1 for n in firsts.values()), "an assignment was answered twice"
     for row in rows:
-        assert state_of[row["assignment_id"]] in {"submitted", "surplus", "skipped", "replaced"}, "an answer is not counted"
+        assert state_of[row["assignment_id"]] in {"submitted", "surplus", "skipped", "replaced"}, (
+            "an answer is not counted"
+        )
     for assignment, state in state_of.items():
         if state in {"submitted", "surplus", "skipped", "replaced"}:
             assert firsts[assignment] == 1, "a unit counts as answered but has no judgment"

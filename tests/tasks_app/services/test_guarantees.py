@@ -10,13 +10,22 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from tasks_app.models import Assignment, Judgment, Rater, RaterSet, Study
-from tasks_app.services import assignments, enrolment, judgments
+from tasks_app.services import assignments, enrolment, erasure, judgments, reopening
 from tests import invariants, walk
 from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
 
 which = st.integers(min_value=0, max_value=1_000_000)
+
+
+# Settings of checks that the stories are told under: with checks answered at random, many raters fail.
+CHECKS: list[dict[str, Any]] = [
+    {},
+    {"checks": {"repeats": 2, "warm_up": 1}},
+    {"known": {"control": 3, "attention": 1}, "checks": {"controls": 2, "on_failing": "end", "fail_after": 2}},
+    {"known": {"training": 1, "exam": 2}, "checks": {"exam_pass": 0.5}},
+]
 
 
 class Life(RuleBasedStateMachine):
@@ -36,8 +45,11 @@ class Life(RuleBasedStateMachine):
         size=st.integers(1, 6),
         together=st.booleans(),
         sets=st.integers(1, 4),
+        checks=st.sampled_from(CHECKS),
     )
-    def begin(self, items: int, systems: int, k: int, size: int, together: bool, sets: int) -> None:
+    def begin(
+        self, items: int, systems: int, k: int, size: int, together: bool, sets: int, checks: dict[str, Any]
+    ) -> None:
         units = items if together else items * systems
         self.study = build_study(
             None,
@@ -48,6 +60,7 @@ class Life(RuleBasedStateMachine):
             set_size=min(size, units),
             params={"layout": "together" if together else "single"},
             sets_per_rater=sets,
+            **checks,
         )
 
     def pick(self, number: int) -> Rater | None:
@@ -110,6 +123,7 @@ class Life(RuleBasedStateMachine):
         rater = self.pick(number)
         done = rater and (
             Judgment.objects.filter(assignment__rater=rater, skip_reason="", replaced_by=None)
+            .exclude(assignment__purpose__in=judgments.FINAL)
             .select_related("assignment__unit")
             .first()
         )
@@ -135,6 +149,22 @@ class Life(RuleBasedStateMachine):
         if rater and number % 5 == 0:  # else most stories end before anything happens
             assignments.stop(rater=rater)
             assert rater.state == Rater.State.ENDED
+
+    @rule(number=which)
+    def ask_again(self, number: int) -> None:
+        """Take out a rater's answers and ask somebody else."""
+        rater = self.pick(number)
+        if rater and number % 3 == 0:
+            given = Judgment.objects.filter(assignment__rater=rater, skip_reason="").values_list("pk", flat=True)
+            reopening.reopen(study=self.study, judgments=list(given)[: 1 + number % 4], rule="manual")
+
+    @rule(number=which)
+    def erase(self, number: int) -> None:
+        rater = self.pick(number)
+        if rater and number % 7 == 0:
+            erasure.erase(rater=rater)
+            assert not Judgment.objects.filter(assignment__rater=rater).exists()
+            self.raters.remove(rater)
 
     @rule(number=which)
     def another(self, number: int) -> None:
