@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app import analyses, quality
 from analytics_app.models import Plan
 from tasks_app import sections
+from tasks_app.check_settings import COPIES
 from tasks_app.models import Criterion, Study, System
 from tasks_app.plaintext import problems_in_json
 from tasks_app.registry import Registry
@@ -227,7 +228,7 @@ def check(document: Mapping[str, Any], study: Study) -> dict[str, Json]:
         A ValueError with one problem a line.
     """
     criteria = Criterion.objects.filter(study=study).values_list("key", flat=True)
-    systems = System.objects.filter(study=study).values_list("key", flat=True)
+    systems = System.objects.filter(study=study).exclude(key=COPIES).values_list("key", flat=True)
     return complete(document, criteria=list(criteria), systems=list(systems))
 
 

@@ -41,6 +41,9 @@ VARIABLES: dict[str, Variable] = {
         "", "Origins (`https://eval.example.org`) whose forms are accepted besides the site's own, with commas."
     ),
     "EVALWEB_PROXIES": Variable("0", "Proxies in front that append to X-Forwarded-For; 0 ignores that header."),
+    "EVALWEB_MTURK_ORIGINS": Variable(
+        "", "Origins beside MTurk's own that may frame its raters' pages and be sent their work, with commas."
+    ),
     "EVALWEB_LOG_LEVEL": Variable("INFO", "DEBUG, INFO, WARNING or ERROR."),
     "EVALWEB_WEB_PROCESSES": Variable("2", "Web server processes of one container or machine."),
     "EVALWEB_WEB_THREADS": Variable("8", "Threads of each web server process; each keeps one connection."),
@@ -57,6 +60,9 @@ VARIABLES: dict[str, Variable] = {
     ),
     "EVALWEB_EMAIL_URL": Variable(
         "", "`smtp://user:password@host:587?tls=1` (or `smtps://…`). Without it mail is written to EVALWEB_VAR/mail."
+    ),
+    "EVALWEB_URL": Variable(
+        "", "Address of this site, such as `https://eval.example.org`: for links in mail. Without it none is sent."
     ),
     "EVALWEB_EMAIL_FROM": Variable("evalweb@localhost", "Sender of mail."),
     "EVALWEB_RESEARCHER_PASSWORD": Variable(

@@ -6,13 +6,17 @@ import time
 import uuid
 from collections.abc import Callable
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.utils import translation
 
 from evalweb import logs
 from evalweb.views import service_unavailable
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
+# The name under which addresses of raters are included.
+RATERS = "rater"
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 log = logging.getLogger("evalweb.request")
@@ -49,6 +53,28 @@ class RequestLogMiddleware:
             logs.request_id.reset(mark)
         response.headers["X-Request-ID"] = current
         return response
+
+
+class LanguageMiddleware:
+    """Speak English, but to raters: to them as their browser asks, until their study is known.
+
+    Pages of researchers, the public ones and the API are in English only. A rater's own pages choose the language of
+    their study; what is left for the browser's wish is an address that leads nowhere, and a fault on the way.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer in the browser's language as long as nothing says otherwise."""
+        with translation.override(translation.get_language_from_request(request)):
+            return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: object, args: object, kwargs: object) -> None:
+        """Turn to English for every page that is not for raters."""
+        match = request.resolver_match
+        if match is None or match.app_name != RATERS:
+            translation.activate(settings.LANGUAGE_CODE)
 
 
 class NoStoreMiddleware:

@@ -50,7 +50,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "evalweb.security.AdminFrameMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "evalweb.middleware.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -149,6 +149,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 _every = {"schedule": 15.0}
 BEAT_SCHEDULE: dict[str, dict[str, object]] = {
     "ring_again": {**_every, "task": "analytics_app.jobs.ring_again", "options": {"queue": "quick", "expires": 15}},
+    "upkeep": {
+        "schedule": 60.0,
+        "task": "tasks_app.jobs.upkeep",
+        "options": {"queue": "quick", "expires": 60},
+    },
     **{
         f"beat_of_{queue}": {
             **_every,
@@ -197,6 +202,7 @@ FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 
 # Mail -------------------------------------------------------------------------------------------------
 
+EVALWEB_URL = environment.text("EVALWEB_URL")
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = environment.text("EVALWEB_EMAIL_FROM")
 _mail = urlsplit(environment.text("EVALWEB_EMAIL_URL"))
 if _mail.scheme:
@@ -227,6 +233,8 @@ CONTENT_SECURITY_POLICY = {"DIRECTIVES": security.PUBLIC_POLICY}
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "no-referrer"
 X_FRAME_OPTIONS = "DENY"
+# Beside Mechanical Turk's own servers, which tasks_app.channels.mturk knows.
+EVALWEB_MTURK_ORIGINS = environment.words("EVALWEB_MTURK_ORIGINS")
 
 EVALWEB_HTTPS = environment.flag("EVALWEB_HTTPS")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = EVALWEB_HTTPS and not DEBUG

@@ -27,6 +27,12 @@ def rater_for_token(token: str) -> Rater:
     )
 
 
+def rater_of_study(study: Study, pseudonym: str) -> Rater:
+    """Return a rater of a study that somebody may see, by their made-up name."""
+    raters = Rater.objects.select_related("study").exclude(kind=Rater.Kind.IMPORTED)
+    return get_object_or_404(raters, study=study, pseudonym=pseudonym, erased_at=None)
+
+
 def assignment_for_rater(rater: Rater, *, order: int) -> Assignment:
     """Return a rater's assignment by its number."""
     return get_object_or_404(Assignment.objects.select_related("unit", "set"), rater=rater, order=order)

@@ -19,6 +19,9 @@ UNITS_A_CONTROL = 10
 # Loud checks in a set, where the researcher names no number.
 LOUD_CHECKS = 2
 
+# The key of the system whose outputs are degraded copies. No study file can have it: keys begin with a letter or digit.
+COPIES = "_degraded"
+
 
 class OnFailing(models.TextChoices):
     """What happens when too few answers to control units are right."""

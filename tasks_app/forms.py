@@ -11,7 +11,7 @@ from django import forms
 from django.core import signing
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import credentials, plaintext
+from tasks_app import credentials, languages, plaintext
 from tasks_app.models import Judgment
 
 LONGEST_COMMENT = 5_000
@@ -54,6 +54,8 @@ class ConsentForm(SignedForm):
 
     action = "consent"
 
+    # Longer than others: it carries what a platform said in its address.
+    form_token = forms.CharField(widget=forms.HiddenInput, max_length=4_000)
     agree = forms.BooleanField(
         label=_("I have read this and I agree to take part."),
         error_messages={"required": _("Tick the box if you agree. If you do not, simply close this page.")},
@@ -69,6 +71,15 @@ class StepForm(SignedForm):
     """A button without a question: begin, stop, another set, a new link."""
 
     action = "step"
+
+
+class LanguageForm(SignedForm):
+    """The language a rater would like to read our words in, and the page they were on."""
+
+    action = "language"
+
+    language = forms.ChoiceField(choices=languages.to_choose_from)
+    back = forms.CharField(required=False, max_length=300)
 
 
 class AnswerFields(SignedForm):

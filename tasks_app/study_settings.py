@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Self, cast
 
 from django import forms
@@ -66,6 +67,15 @@ class About(Block):
     kept = line(_("How long it is kept"), length=300)
     published = line(_("What is published"), length=1000)
     withdraw_until = forms.DateField(required=False, label=_("Last day to withdraw"))
+    identities_days = forms.IntegerField(
+        min_value=0,
+        max_value=3650,
+        required=False,
+        label=_("Days for which platform ids are kept"),
+        help_text=_(
+            "After a rater ended. Pay before: the payment files need the ids. Without it, until somebody removes them."
+        ),
+    )
 
 
 class Pay(Block):
@@ -73,7 +83,12 @@ class Pay(Block):
 
     minutes = forms.FloatField(min_value=0.1, max_value=10_000, initial=10, label=_("Expected minutes for a set"))
     amount = forms.DecimalField(
-        min_value=0, max_digits=10, decimal_places=2, initial=Decimal("0"), label=_("Pay for a full set")
+        min_value=0,
+        max_digits=10,
+        decimal_places=2,
+        initial=Decimal("0"),
+        label=_("Pay for a full set"),
+        help_text=_("For all tasks of it, later waves included; a shorter set is paid in proportion."),
     )
     currency = forms.RegexField(r"^[A-Z]{3}$", initial="EUR", label=_("Currency"), help_text=_("Such as EUR or GBP."))
     part_amount = forms.DecimalField(
@@ -83,6 +98,22 @@ class Pay(Block):
         initial=Decimal("0"),
         label=_("Pay for the screened-out and failed"),
     )
+    part_by_time = forms.BooleanField(
+        required=False,
+        initial=False,
+        label=_("Pay the screened-out and failed for their time where that is more"),
+        help_text=_("In proportion to the expected minutes, at most the pay for a full set."),
+    )
+    minimum_hourly = forms.DecimalField(
+        min_value=0,
+        max_digits=10,
+        decimal_places=2,
+        initial=Decimal("0"),
+        label=_("Least pay an hour"),
+        help_text=_("Pages warn where the pay comes to less. Without one, 0."),
+    )
+    bonus = line(_("Bonus"), _("Who gets one and for what. Shown above the consent, so keep it."), length=500)
+    paid = line(_("When and how raters are paid"), _("Such as: within a week, through Prolific."))
 
 
 class Flow(Block):
@@ -106,12 +137,65 @@ class Flow(Block):
     break_after_minutes = forms.IntegerField(
         min_value=1, max_value=600, initial=20, label=_("Remind of a break after minutes")
     )
+    opens_hour = forms.IntegerField(
+        min_value=0,
+        max_value=23,
+        initial=8,
+        label=_("Hour at which later tasks open"),
+        help_text=_("In the study's time zone, on the day that opens_after_days says."),
+    )
+    wave_lease_days = forms.FloatField(
+        min_value=0.01,
+        max_value=3650,
+        initial=7,
+        label=_("Days that later tasks are kept for a rater"),
+        help_text=_("From their opening, where a task has no closes_after_days."),
+    )
+    wave_codes = line(
+        _("Codes of the waves"),
+        _("For platforms that pay each wave as a study of its own: a code for every wave but the last, with commas."),
+    )
+    block_factor = forms.IntegerField(
+        min_value=1,
+        max_value=100,
+        initial=2,
+        label=_("Size of the blocks in which groups are drawn"),
+        help_text=_("Each block holds every group so many times its share, in random order."),
+    )
     allow_skip = forms.BooleanField(required=False, initial=True, label=_("Raters may skip a unit"))
     allow_back = forms.BooleanField(required=False, initial=True, label=_("Raters may go back and change an answer"))
     content_warning = line(_("Content warning"), _("Covers every text until it is opened."))
 
 
-BLOCKS: Mapping[str, type[Block]] = {"about": About, "pay": Pay, "flow": Flow}
+def code(label: str | Promise, help_text: str | Promise = "") -> forms.RegexField:
+    """Return an optional field for a completion code: what can stand in an address and be typed."""
+    return forms.RegexField(
+        r"^[A-Za-z0-9_-]*$",
+        required=False,
+        initial="",
+        max_length=40,
+        label=cast("str", label),
+        help_text=cast("str", help_text),
+        error_messages={"invalid": _("Use letters, digits, hyphens and underscores only.")},
+    )
+
+
+class Codes(Block):
+    """Completion codes, one an outcome. Where there is none, each rater gets a code of their own."""
+
+    completed = code(_("Completed"), _("Such as the code that Prolific gives a study."))
+    screened_out = code(_("Screened out"))
+    failed = code(_("Failed the exam"))
+    full = code(_("Study full"), _("Also for those who come when nothing is left; they get no code of their own."))
+    withdrawn = code(_("Stopped early"))
+    closed = code(_("Study closed"), _("For those who come before or after; they get no code of their own."))
+
+
+# Which channels are open, where a study says nothing.
+LINK_ALONE: Mapping[str, Mapping[str, Any]] = MappingProxyType({"link": MappingProxyType({})})
+
+# Blocks whose values are the form's own; `channels` has parameters by channel, which the channels themselves declare.
+BLOCKS: Mapping[str, type[Block]] = {"about": About, "pay": Pay, "flow": Flow, "codes": Codes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +210,28 @@ class StudySettings:
     kept: str
     published: str
     withdraw_until: date | None
+    identities_days: int | None
     minutes: float
     amount: Decimal
     currency: str
     part_amount: Decimal
+    part_by_time: bool
+    minimum_hourly: Decimal
+    bonus: str
+    paid: str
     lease_minutes: float
     sets_per_rater: int
     enrolments_per_address: int
     break_after_minutes: int
+    opens_hour: int
+    wave_lease_days: float
+    wave_codes: str
+    block_factor: int
     allow_skip: bool
     allow_back: bool
     content_warning: str
+    codes: Mapping[str, str]
+    channels: Mapping[str, Mapping[str, Any]]
 
     @classmethod
     def of(cls, contents: Mapping[str, Any]) -> Self:
@@ -148,12 +243,15 @@ class StudySettings:
             With every problem, one a line, as `block.name: what is wrong`.
         """
         values: dict[str, Any] = {}
-        problems = [f"{name}: unknown block of settings" for name in contents if name not in BLOCKS]
+        problems = [f"{name}: unknown block of settings" for name in contents if name not in {*BLOCKS, "channels"}]
         for name, block in BLOCKS.items():
             try:
-                values.update(block.read(contents.get(name, {})))
+                read = block.read(contents.get(name, {}))
             except ValueError as found:
                 problems += [f"{name}.{one}" for one in str(found).splitlines()]
+            else:
+                values.update({"codes": read} if block is Codes else read)
+        values["channels"] = contents.get("channels") or LINK_ALONE
         if problems:
             raise ValueError("\n".join(problems))
         return cls(**{one.name: values[one.name] for one in fields(cls)})

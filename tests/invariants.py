@@ -64,15 +64,18 @@ def _booklets_say_what_is(study: Study, places: list[dict], given: list[dict]) -
 
 
 def _counts_are_even(study: Study, places: list[dict], given: list[dict]) -> None:
-    """The difference never exceeds one plus the places not yet answered or refilled."""
+    """The difference within a task never exceeds one plus the places not yet answered or refilled."""
     claimed = set(Booklet.objects.filter(task__study=study).exclude(state="free").values_list("id", flat=True))
     answered = {one["place_id"] for one in given if one["state"] == "submitted"}
-    counts = Counter({place["unit_id"]: 0 for place in places})
-    for place in places:
-        counts[place["unit_id"]] += place["id"] in answered
-    waiting = sum(place["booklet_id"] in claimed and place["id"] not in answered for place in places)
-    if counts:
-        assert max(counts.values()) - min(counts.values()) <= 1 + waiting
+    task_of = dict(Unit.objects.filter(task__study=study).values_list("id", "task"))
+    for task in set(task_of.values()):
+        own = [place for place in places if task_of[place["unit_id"]] == task]
+        counts = Counter({place["unit_id"]: 0 for place in own})
+        for place in own:
+            counts[place["unit_id"]] += place["id"] in answered
+        waiting = sum(place["booklet_id"] in claimed and place["id"] not in answered for place in own)
+        if counts:
+            assert max(counts.values()) - min(counts.values()) <= 1 + waiting
 
 
 def _judgments_are_whole(study: Study, given: list[dict]) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy, rows
 from analytics_app.ratings.table import Coding, Judgments, Names
+from tasks_app.check_settings import COPIES
 
 # Every column is of fixed width and never null, so that all rows are equally long.
 RATING_TYPE = {
@@ -82,8 +83,14 @@ SELECT p.id, p.unit_id, COALESCE(o.system_id, 0), COALESCE(o.item_id, 0)
   JOIN tasks_app_unit u ON u.id = p.unit_id
   LEFT JOIN tasks_app_partoutput po ON po.part_id = p.id
   LEFT JOIN tasks_app_output o ON o.id = po.output_id
- WHERE u.task_id = ANY(%(tasks)s)
+ WHERE u.task_id = ANY(%(tasks)s) AND u.features->>'degraded_of' IS NULL
  ORDER BY p.id, po.id
+"""
+
+# Degraded copies are checks that the tool makes: neither a unit nor a system of the study.
+_UNITS = """
+SELECT id, key, COALESCE(item_id, 0) FROM tasks_app_unit
+ WHERE task_id = ANY(%s) AND features->>'degraded_of' IS NULL ORDER BY id
 """
 
 
@@ -113,11 +120,10 @@ def read_judgments(seen: Mapping[str, Any]) -> tuple[Judgments, Coding, Names]:
 
 def _names(seen: Mapping[str, Any], raters: Sequence[tuple[Any, ...]], groups: Sequence[tuple[Any, ...]]) -> Names:
     study = seen["study"]
-    units = rows(
-        "SELECT id, key, COALESCE(item_id, 0) FROM tasks_app_unit WHERE task_id = ANY(%s) ORDER BY id", seen["tasks"]
-    )
+    units = rows(_UNITS, seen["tasks"])
     criteria = rows("SELECT id, key FROM tasks_app_criterion WHERE study_id = %s ORDER BY id", study)
-    systems = rows("SELECT id, key FROM tasks_app_system WHERE study_id = %s ORDER BY id", study)
+    found = rows("SELECT id, key FROM tasks_app_system WHERE study_id = %s ORDER BY id", study)
+    systems = [(pk, key) for pk, key in found if key != COPIES]
     items = rows(
         "SELECT id, key, COALESCE(document_id, 0), features FROM tasks_app_item WHERE study_id = %s ORDER BY id", study
     )

@@ -1,7 +1,26 @@
 """Channels: where raters come from. One pure module a channel; the module's name is the channel's."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from tasks_app.channels.base import Channel
 from tasks_app.registry import Registry
+from tasks_app.study_settings import StudySettings
 
 registry: Registry[type[Channel]] = Registry("channel")
 registry.discover(__name__)
+
+MINUTES_A_DAY = 24 * 60
+
+
+def params_of(options: StudySettings, name: str) -> Mapping[str, Any] | None:
+    """Return what a study settles for a channel; None where the channel is not open."""
+    if name not in options.channels or name not in registry:
+        return None
+    return registry[name].Params.read(options.channels[name])
+
+
+def lease_minutes(options: StudySettings, name: str) -> float:
+    """Return how long sets are kept for a channel's raters: the channel's days, else the study's minutes."""
+    days = (params_of(options, name) or {}).get("lease_days")
+    return float(days) * MINUTES_A_DAY if days else options.lease_minutes

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tasks_app.channels.payment import Payee, PaymentFile, named_list
 from tasks_app.study_settings import Block
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ class Ending:
     code: str = ""
     address: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
+    # What the button says; the page has words of its own where this is empty.
+    label: StrOrPromise = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,15 @@ class Example:
 
     label: StrOrPromise
     query: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """Something to copy from the Recruit page: where it goes on the platform, and the text."""
+
+    label: StrOrPromise
+    text: str
+    long: bool = False
 
 
 class Channel(ABC):
@@ -61,9 +74,14 @@ class Channel(ABC):
     # Whether only those who were invited may come in, by a link of their own or by signing in.
     invited_only: ClassVar[bool] = False
     needs_account: ClassVar[bool] = False
-    # Origins that may show raters' pages in a frame, and that the last page may send a form to.
-    frame_ancestors: ClassVar[tuple[str, ...]] = ()
-    form_targets: ClassVar[tuple[str, ...]] = ()
+    # Whether nobody can be paid without the ids that came with the arrival.
+    needs_ids: ClassVar[bool] = False
+    # What somebody does on the platform who is given neither a code nor a form, such as giving their place back.
+    way_out: ClassVar[StrOrPromise] = ""
+    # What somebody does who looks at a preview and would like to take part.
+    way_in: ClassVar[StrOrPromise] = ""
+    # What the platform says of a rater's work, as it is entered by hand or from its file, and how such a rater ended.
+    statuses: ClassVar[Mapping[str, str | None]] = {}
 
     class Params(Block):
         """What a researcher settles for this channel alone; nothing by default."""
@@ -75,10 +93,43 @@ class Channel(ABC):
 
     @classmethod
     def ending(cls, outcome: str, code: str, details: Mapping[str, str], params: Mapping[str, Any]) -> Ending:
-        """What somebody with this outcome does at the end; `details` are those of the arrival. A code by default."""
+        """What somebody with this outcome does at the end.
+
+        `details` are those of the arrival, with its `session_id` and, of a rater, the `pseudonym`. A code by default.
+        """
         return Ending(code=code)
 
     @classmethod
+    def frame_ancestors(cls) -> Sequence[str]:
+        """Origins that may show raters' pages in a frame; none by default."""
+        return ()
+
+    @classmethod
+    def form_targets(cls) -> Sequence[str]:
+        """Origins that a rater's last page may send a form to; none by default."""
+        return ()
+
+    @classmethod
+    def pastes(cls, address: str, params: Mapping[str, Any]) -> Sequence[Paste]:
+        """What a researcher copies from here to the platform; `address` is where raters arrive."""
+        return (Paste(cls.label, address),)
+
+    @classmethod
+    def paid_by_platform(
+        cls, outcome: str, amount: Decimal, part_amount: Decimal, params: Mapping[str, Any]
+    ) -> Decimal:
+        """What the platform itself pays somebody with this outcome, so that nobody is paid twice; nothing by default.
+
+        `amount` is the study's pay for a full set, `part_amount` that for the screened-out and failed.
+        """
+        return Decimal("0.00")
+
+    @classmethod
+    def payment_files(cls, payees: Sequence[Payee]) -> Sequence[PaymentFile]:
+        """What is still to be paid, as the platform takes it. By default one list for people, with all there is."""
+        return (named_list(payees),)
+
+    @classmethod
     def examples(cls) -> tuple[Example, ...]:
-        """Arrivals to try out, made-up ids in them."""
+        """Arrivals to try out, with made-up ids that are drawn anew each time."""
         return (Example(cls.label, {}),)

@@ -1,6 +1,7 @@
 """Designs: who rates what, in which order. One pure, seeded module a design; the module's name is the design's."""
 
 from tasks_app.designs._criteria import APART as APART
+from tasks_app.designs._criteria import BLOCK as BLOCK
 from tasks_app.designs._criteria import RATER as RATER
 from tasks_app.designs._criteria import draw_booklets as draw_booklets
 from tasks_app.designs.base import Design

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Protocol
 
 from tasks_app.designs._chairman import DeadEnd
 from tasks_app.designs._pool import Booklet, Pool
-from tasks_app.designs._shares import RoundShares
 from tasks_app.designs._spacing import Room
 
 # Exchanges made to mend the booklets of one round, so many and so many for each booklet at fault, and partners looked
@@ -26,6 +26,23 @@ _WORSE = 0.02
 
 # How often an exchange between classes does not mind what it does to the balance of systems.
 _CARELESS = 0.1
+
+
+class Shares(Protocol):
+    """How many units of every class go into each segment of a round, and which may change places."""
+
+    @property
+    def counts(self) -> list[dict[int, int]]:
+        """counts[s][c] is the number of units of class c in segment s."""
+
+    def may_exchange(self, s: int, c: int, t: int, e: int) -> bool:
+        """Whether a unit of class c in segment s and one of class e in segment t may change places."""
+
+    def stays_level(self, s: int, c: int, t: int, e: int) -> bool:
+        """Whether no boundary is less level than it is when those two change places."""
+
+    def exchange(self, s: int, c: int, t: int, e: int) -> None:
+        """Let a unit of class c in segment s and one of class e in segment t change places."""
 
 
 @dataclass(slots=True)
@@ -52,10 +69,10 @@ class Filling:
         self.classes, self.items, self.rng = classes, items, rng
         self.booklets = [Booklet(room) for room in rooms]
         self._round, self._before = _Round(), _Round()
-        self._shares: RoundShares
+        self._shares: Shares
         self._first = 0
 
-    def fill_round(self, units: Sequence[int], booklets: Sequence[int], shares: RoundShares) -> None:
+    def fill_round(self, units: Sequence[int], booklets: Sequence[int], shares: Shares) -> None:
         """Put the units of a round into the booklets it has a segment in, so many of each class as the shares say.
 
         Where units of one class alone cannot be exchanged to an end, units of different classes are, as far as every

@@ -8,36 +8,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from itertools import combinations
 
+from tasks_app.designs._counting import Kin, Levels, Margin, OpenUnits, Pieces, Trace
 from tasks_app.designs._spacing import smallest_gap
 from tasks_app.designs.base import PlanUnit
 
-Member = TypeVar("Member", bound=Hashable)
+__all__ = ["Balance", "Pair", "Trace", "column_spread", "measure"]
 
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """One margin after each booklet.
-
-    `spread` is the largest difference between the counts of two members that are due equally often. `deviation`
-    is the largest distance of a count from its share of all that is counted so far; round r gives every unit with
-    k >= r its r-th judgment, and the share is taken round by round. A deviation below one is a spread of at most
-    one, with members that are due equally often the same thing.
-    """
-
-    spread: tuple[int, ...]
-    deviation: tuple[float, ...]
-
-    @property
-    def worst_spread(self) -> int:
-        """The largest spread in any prefix."""
-        return max(self.spread, default=0)
-
-    @property
-    def worst_deviation(self) -> float:
-        """The largest deviation in any prefix."""
-        return max(self.deviation, default=0.0)
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +24,33 @@ class Balance:
     """What a plan keeps.
 
     `unit_spread` is, after each booklet, the difference between the most and the least often drawn of the units that
-    are not yet at their k. A *system class* is all units that show the same systems. `smallest_spacing` is None where
-    no booklet holds two units of one item.
+    are not yet at their k. A *system class* is all units that show the same systems; classes are compared with those
+    of which as many units are due in every round, in each booklet alone (`booklet_spread`) and at each place of the
+    booklets so far (`position_spread`).
+
+    A document counts once for every booklet that holds some of it and is compared with those due as often, and so are
+    systems where they are counted by document (`document_system_spread`). `position_totals` has the systems shown at
+    each place, `pair` those that meet on a screen. `smallest_spacing` is None where no booklet holds two units of one
+    item.
     """
 
     sizes: tuple[int, ...]
     unit_spread: tuple[int, ...]
     system_class: Trace
     system: Trace
+    item: Trace
+    pair: Trace
+    document_spread: tuple[int, ...]
+    document_system_spread: tuple[int, ...]
+    position_spread: tuple[int, ...]
+    booklet_spread: tuple[int, ...]
     smallest_spacing: int | None
     unit_totals: Mapping[str, int]
     system_totals: Mapping[str, int]
+    item_totals: Mapping[str, int]
+    pair_totals: Mapping[Pair, int]
+    document_totals: Mapping[str, int]  # booklets that hold some of it
+    position_totals: tuple[Mapping[str, int], ...]
     missing: int  # judgments wanted and not drawn
     beyond_k: int  # judgments drawn and not wanted
     repeated: int  # places of a booklet whose unit stands in it already
@@ -70,41 +65,113 @@ class Balance:
         """Whether every unit comes exactly k times and never twice in a booklet."""
         return not (self.missing or self.beyond_k or self.repeated)
 
+    def spread(self, margin: str) -> tuple[int, ...]:
+        """The spread of a margin, as a design names it, after each booklet. Raises ValueError for an unknown name.
+
+        What is promised of systems is promised of their classes; a margin "in a booklet" is that of each alone.
+        """
+        traces = {
+            "unit": self.unit_spread,
+            "system": self.system_class.spread,
+            "comparison": self.system_class.spread,
+            "system in a booklet": self.booklet_spread,
+            "comparison in a booklet": self.booklet_spread,
+            "position": self.position_spread,
+            "item": self.item.spread,
+            "document": self.document_spread,
+            "system by document": self.document_system_spread,
+            "pair": self.pair.spread,
+        }
+        if margin not in traces:
+            raise ValueError(f"Nothing measures the margin {margin!r}; there are: {', '.join(traces)}.")
+        return traces[margin]
+
 
 def measure(booklets: Sequence[Sequence[PlanUnit]], units: Sequence[PlanUnit]) -> Balance:
     """Measure a plan in every prefix 1..b of its booklets. Raises ValueError where a booklet holds an unknown unit."""
-    wanted = {unit.key: unit.k for unit in units}
-    shown = {unit.key: unit.systems for unit in units}
-    open_units = _OpenUnits(wanted)
-    classes = _Margin({unit.key: (unit.systems,) for unit in units}, wanted)
-    systems = _Margin(shown, wanted)
-    gaps: list[int] = []
+    counting = _Counting(units)
     for booklet in booklets:
-        for unit in booklet:
-            if unit.key not in wanted:
-                raise ValueError(f"The plan holds {unit.key!r}, which is none of the units.")
-            open_units.add(unit.key)
-            classes.add(unit.key)
-            systems.add(unit.key)
-        open_units.close()
-        classes.close()
-        systems.close()
-        gap = smallest_gap([unit.item for unit in booklet])
-        if gap is not None:
-            gaps.append(gap)
-    totals = open_units.counts
+        counting.add(booklet)
+    wanted, totals = counting.wanted, counting.units.counts
     return Balance(
         sizes=tuple(map(len, booklets)),
-        unit_spread=tuple(open_units.spread),
-        system_class=classes.trace(),
-        system=systems.trace(),
-        smallest_spacing=min(gaps, default=None),
+        unit_spread=tuple(counting.units.spread),
+        system_class=counting.classes.trace(),
+        system=counting.systems.trace(),
+        item=counting.items.trace(),
+        pair=counting.pairs.trace(),
+        document_spread=tuple(counting.documents.spread),
+        document_system_spread=tuple(counting.by_system.spread),
+        position_spread=tuple(counting.places.spread),
+        booklet_spread=tuple(counting.inside),
+        smallest_spacing=min(counting.gaps, default=None),
         unit_totals=totals,
-        system_totals=systems.counts,
+        system_totals=counting.systems.counts,
+        item_totals=counting.items.counts,
+        pair_totals=counting.pairs.counts,
+        document_totals=counting.met,
+        position_totals=tuple(counting.at),
         missing=sum(max(k - totals[key], 0) for key, k in wanted.items()),
         beyond_k=sum(max(totals[key] - k, 0) for key, k in wanted.items()),
         repeated=sum(len(booklet) - len({unit.key for unit in booklet}) for booklet in booklets),
     )
+
+
+class _Counting:
+    """Every count of a plan, booklet by booklet."""
+
+    def __init__(self, units: Sequence[PlanUnit]) -> None:
+        self.wanted = {unit.key: unit.k for unit in units}
+        self.units = OpenUnits(self.wanted)
+        self.classes = Margin({unit.key: (unit.systems,) for unit in units}, self.wanted)
+        self.systems = Margin({unit.key: unit.systems for unit in units}, self.wanted)
+        self.items = Margin({unit.key: () if unit.item is None else (unit.item,) for unit in units}, self.wanted)
+        self.pairs = Margin({unit.key: _pairs(unit) for unit in units}, self.wanted)
+        self._margins = (self.classes, self.systems, self.items, self.pairs)
+        kin = Kin(self.classes.due)
+        self.places, self._kin = Levels(kin), kin
+        pieces = Pieces(units)
+        self.documents = Levels(Kin({document: tuple(due) for document, due in pieces.documents.items()}))
+        self.by_system = Levels(Kin({systems: tuple(due) for systems, due in pieces.systems.items()}))
+        self.met: dict[str, int] = {unit.document: 0 for unit in units if unit.document is not None}
+        self.at: list[Counter[str]] = []
+        self.inside: list[int] = []
+        self.gaps: list[int] = []
+
+    def add(self, booklet: Sequence[PlanUnit]) -> None:
+        """Count a booklet."""
+        here: Counter[Hashable] = Counter()
+        self.at += [Counter() for _ in range(len(booklet) - len(self.at))]
+        for place, unit in enumerate(booklet):
+            if unit.key not in self.wanted:
+                raise ValueError(f"The plan holds {unit.key!r}, which is none of the units.")
+            self.units.add(unit.key)
+            for margin in self._margins:
+                margin.add(unit.key)
+            self.places.add(place, unit.systems)
+            self.at[place].update(unit.systems)
+            here[unit.systems] += 1
+        self._count_documents(booklet)
+        for level in (self.units, *self._margins, self.places, self.documents, self.by_system):
+            level.close()
+        self.inside.append(self._kin.spread(here))
+        gap = smallest_gap([unit.item for unit in booklet])
+        if gap is not None:
+            self.gaps.append(gap)
+
+    def _count_documents(self, booklet: Sequence[PlanUnit]) -> None:
+        shown = {(unit.document, unit.systems) for unit in booklet if unit.document is not None}
+        for document in {document for document, _systems in shown}:
+            self.documents.add(None, document)
+            self.met[document] += 1
+        for _document, systems in shown:
+            self.by_system.add(None, systems)
+
+
+def _pairs(unit: PlanUnit) -> tuple[Pair, ...]:
+    """The systems that meet on a screen, two by two; systems that share a text do not meet."""
+    met = {(min(a, b), max(a, b)) for one, other in combinations(unit.shape, 2) for a in one for b in other if a != b}
+    return tuple(sorted(met))
 
 
 def column_spread(
@@ -135,94 +202,3 @@ def column_spread(
                     spreads[max(columns) - min(columns)] += 1
         trace.append(max((spread for spread, n in spreads.items() if n > 0), default=0))
     return tuple(trace)
-
-
-class _OpenUnits:
-    """Counts units; the spread is over those not yet at their k."""
-
-    def __init__(self, wanted: Mapping[str, int]) -> None:
-        self.wanted = wanted
-        self.counts = dict.fromkeys(wanted, 0)
-        self.spread: list[int] = []
-        self._having = Counter({0: sum(k > 0 for k in wanted.values())})
-
-    def add(self, key: str) -> None:
-        """Count one judgment of a unit."""
-        count = self.counts[key]
-        self.counts[key] += 1
-        if count < self.wanted[key]:
-            _take(self._having, count)
-            self._having[count + 1] += count + 1 < self.wanted[key]
-
-    def close(self) -> None:
-        """Note the spread after a booklet."""
-        having = [count for count, n in self._having.items() if n]
-        self.spread.append(max(having, default=0) - min(having, default=0))
-
-
-class _Margin(Generic[Member]):
-    """Counts the members of one margin, such as systems.
-
-    Members that are due equally often make a family. Their share is one number, so that after a booklet only the
-    least and the most counted of each family need a look, however many members there are.
-    """
-
-    def __init__(self, members: Mapping[str, Sequence[Member]], wanted: Mapping[str, int]) -> None:
-        self.members = members
-        self._rounds = range(1, max(wanted.values(), default=0) + 1)
-        ends: dict[Member, Counter[int]] = {}
-        for key, shown in members.items():
-            for member in shown:
-                ends.setdefault(member, Counter())[wanted[key]] += 1
-        self.counts: dict[Member, int] = dict.fromkeys(ends, 0)
-        self._due = {member: self._by_round(of_member) for member, of_member in ends.items()}
-        self._sizes = [sum(due[r - 1] for due in self._due.values()) for r in self._rounds]
-        self._families: dict[tuple[int, ...], Counter[int]] = {}
-        for due in self._due.values():
-            self._families.setdefault(due, Counter())[0] += 1
-        self._counted = 0
-        self._spread: list[int] = []
-        self._deviation: list[float] = []
-
-    def _by_round(self, ends: Counter[int]) -> tuple[int, ...]:
-        """How often a member comes in each round, from how many of its units end with which round."""
-        return tuple(sum(n for k, n in ends.items() if k >= r) for r in self._rounds)
-
-    def _share(self, due: Sequence[int]) -> float:
-        """What a member due so often should have of all that is counted so far."""
-        share, left = 0.0, self._counted
-        for size, n in zip(self._sizes, due, strict=True):
-            part = min(left, size)
-            share += n if part == size else n * part / size
-            left -= part
-        return share
-
-    def add(self, key: str) -> None:
-        """Count one judgment of a unit for each member it belongs to."""
-        for member in self.members[key]:
-            count = self.counts[member]
-            self.counts[member] += 1
-            self._counted += 1
-            having = self._families[self._due[member]]
-            _take(having, count)
-            having[count + 1] += 1
-
-    def close(self) -> None:
-        """Note the spread and the deviation after a booklet."""
-        spread, deviation = 0, 0.0
-        for due, having in self._families.items():
-            least, most, share = min(having), max(having), self._share(due)
-            spread = max(spread, most - least)
-            deviation = max(deviation, most - share, share - least)
-        self._spread.append(spread)
-        self._deviation.append(deviation)
-
-    def trace(self) -> Trace:
-        """What has been noted."""
-        return Trace(tuple(self._spread), tuple(self._deviation))
-
-
-def _take(having: Counter[int], count: int) -> None:
-    having[count] -= 1
-    if not having[count]:
-        del having[count]

@@ -72,12 +72,18 @@ class PlanImpossible(ValueError):
 class Design(ABC):
     """How booklets are drawn.
 
-    `margins` names what is balanced to within one in every prefix 1..b of the booklets; a design that promises nothing
-    has none. A subclass is registered under its module's name.
+    `margins` names what is balanced to within one in every prefix 1..b of the booklets, as `balance.Balance.spread`
+    knows it; a design that promises nothing has none. A subclass is registered under its module's name.
+
+    `keeps_order` says that the order of units inside a booklet is the point: no spacing is kept, and what raters leave
+    should be given out booklet by booklet, in order. `by_document` says that a document by one system is judged whole:
+    its units need the same k.
     """
 
     label: ClassVar[StrOrPromise]
     margins: ClassVar[tuple[str, ...]] = ()
+    keeps_order: ClassVar[bool] = False
+    by_document: ClassVar[bool] = False
 
     class Params(forms.Form):
         """What a researcher settles for this design alone; nothing by default."""
@@ -91,3 +97,7 @@ class Design(ABC):
         `params` is the cleaned data of Params. The same units, settings, params and seed give the same plan. Raises
         PlanImpossible where the settings cannot be kept.
         """
+
+    def promised(self, units: Sequence[PlanUnit]) -> tuple[str, ...]:
+        """Return the margins that are kept for these units; others are as even as can be, which is measured."""
+        return self.margins

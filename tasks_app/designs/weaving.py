@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 
 MAIN, CONTROL, ATTENTION, REPEAT, DEGRADED = "main", "control", "attention", "repeat", "degraded"
@@ -19,13 +20,19 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """How many of each kind go into a set. `degradable` are the units to judge that have a degraded copy."""
+    """How many of each kind go into a set.
+
+    `degradable` are the units to judge that have a degraded copy. `systems` names the systems of each unit, and `used`
+    says for repeats and degraded copies how often other sets have shown one of each system: the rarest come first.
+    """
 
     controls: int = 0
     attention: int = 0
     repeats: int = 0
     degraded: int = 0
     degradable: tuple[int, ...] = ()
+    systems: tuple[tuple[str, ...], ...] = ()
+    used: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def room_for_repeats(set_size: int, spacing: int) -> int:
@@ -33,13 +40,20 @@ def room_for_repeats(set_size: int, spacing: int) -> int:
     return max(0, set_size - max(1, spacing) + 1)
 
 
+def share_out(total: int, parts: int, turn: int) -> list[int]:
+    """Share a number out over parts as evenly as can be; what is left over goes to other parts on each turn."""
+    each, over = divmod(total, parts)
+    return [each + ((part - turn * over) % parts < over) for part in range(parts)]
+
+
 def weave(items: Sequence[Hashable | None], extras: Extras, spacing: int, *, seed: str, turn: int) -> list[Slot]:
     """Weave extras into the units of a set, whose items are given in the order of the units.
 
     Controls fall into equal stretches of the set, one each; over consecutive turns (the numbers of booklets) a control
-    stands at every place of its stretch before one comes twice. Which units are repeated goes round in the same way. A
-    repeat, and a degraded copy, stand at least `spacing` places from every unit of the same item; of those that have no
-    room there are fewer. The same seed and turn give the same set.
+    stands at every place of its stretch before one comes twice. Repeats and degraded copies are of the systems that had
+    the fewest so far, and among those go round the places of a set. They stand at least `spacing` places behind their
+    unit, so that no judgment that counts is made in their light, and as far from every other unit of the same item; of
+    those that have no room there are fewer. The same seed, turn and extras give the same set.
     """
     rng = Random(f"{seed}:{turn}")  # noqa: S311  reproducible, not secret
     n = len(items)
@@ -47,18 +61,22 @@ def weave(items: Sequence[Hashable | None], extras: Extras, spacing: int, *, see
     for kind, wanted in ((CONTROL, extras.controls), (ATTENTION, extras.attention)):
         for index, gap in enumerate(_stretches(n, wanted, f"{seed}:{kind}", turn)):
             gaps[gap].append(Slot(kind, index))
-    used: set[Hashable] = set()
-    everything = range(n)
+    taken: set[Hashable] = set()
     for kind, wanted, among in (
-        (REPEAT, extras.repeats, everything),
+        (REPEAT, extras.repeats, tuple(range(n))),
         (DEGRADED, extras.degraded, extras.degradable),
     ):
-        if not (wanted and among):
-            continue
-        order = _round(len(among), f"{seed}:{kind}")
-        turned = [among[place] for place in order[turn % len(order) :] + order[: turn % len(order)]]
-        for index, gap in _copies(kind, items, turned, wanted, spacing, used, rng):
-            gaps[gap].append(Slot(kind, index))
+        used = Counter(extras.used.get(kind, {}))
+        room = {index: behind for index in among if wanted and (behind := _room(items, index, spacing))}
+        left = _turned(list(room), f"{seed}:{kind}", turn)
+        for _copy in range(wanted):
+            possible = [one for one in left if _item(items, one) not in taken]
+            if not possible:
+                break
+            index = _rarest(possible, extras.systems, used)
+            taken.add(_item(items, index))
+            used.update(extras.systems[index] if extras.systems else ())
+            gaps[rng.choice(room[index])].append(Slot(kind, index))
     woven: list[Slot] = []
     for gap, slots in enumerate(gaps):
         rng.shuffle(slots)
@@ -75,6 +93,13 @@ def _round(size: int, seed: str) -> list[int]:
     return order
 
 
+def _turned(among: Sequence[int], seed: str, turn: int) -> list[int]:
+    """The order in which a set tries units: another one comes first on each turn."""
+    order = _round(len(among), seed)
+    start = turn % len(order) if order else 0
+    return [among[place] for place in (*order[start:], *order[:start])]
+
+
 def _stretches(n: int, wanted: int, seed: str, turn: int) -> list[int]:
     """One gap in each of `wanted` equal stretches of n units."""
     gaps = []
@@ -85,33 +110,27 @@ def _stretches(n: int, wanted: int, seed: str, turn: int) -> list[int]:
     return gaps
 
 
-def _copies(
-    kind: str,
-    items: Sequence[Hashable | None],
-    among: Sequence[int],
-    wanted: int,
-    spacing: int,
-    used: set[Hashable],
-    rng: Random,
-) -> list[tuple[int, int]]:
-    """Choose units that come a second time and the gap of each; a repeat comes after its unit."""
-    chosen: list[tuple[int, int]] = []
-    for index in among:
-        if len(chosen) == wanted:
-            break
-        item = ("unit", index) if items[index] is None else items[index]
-        if item in used:
-            continue
-        possible = [gap for gap in range(len(items) + 1) if _fits(kind, items, index, gap, spacing)]
-        if possible:
-            used.add(item)
-            chosen.append((index, rng.choice(possible)))
-    return chosen
+def _rarest(among: Sequence[int], systems: Sequence[Sequence[str]], used: Mapping[str, int]) -> int:
+    """The first unit of those whose systems had the fewest copies so far."""
+
+    def met(index: int) -> float:
+        own = systems[index] if systems else ()
+        return sum(used.get(system, 0) for system in own) / len(own) if own else 0.0
+
+    return min(among, key=met)
 
 
-def _fits(kind: str, items: Sequence[Hashable | None], index: int, gap: int, spacing: int) -> bool:
+def _room(items: Sequence[Hashable | None], index: int, spacing: int) -> list[int]:
+    """The gaps behind a unit in which it can come a second time."""
+    return [gap for gap in range(index + 1, len(items) + 1) if _fits(items, index, gap, spacing)]
+
+
+def _item(items: Sequence[Hashable | None], index: int) -> Hashable:
+    """What a set shows a second time once only: an item, or a unit without one."""
+    return ("unit", index) if items[index] is None else ("item", items[index])
+
+
+def _fits(items: Sequence[Hashable | None], index: int, gap: int, spacing: int) -> bool:
     """Whether a copy of a unit may stand before the unit that is number `gap` now."""
-    if kind == REPEAT and gap <= index:
-        return False
     same = [other for other, item in enumerate(items) if other == index or (item is not None and item == items[index])]
     return all((gap - other if other < gap else other + 1 - gap) >= max(1, spacing) for other in same)

@@ -10,23 +10,32 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from html.parser import HTMLParser
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from random import Random
 from typing import Protocol
 from urllib.parse import urlencode, urlsplit
 
+from django.db.models import F
 from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from tasks_app import credentials
+from tasks_app.channels import registry as channels
 from tasks_app.forms import ConsentForm
+from tasks_app.management import knowing
 from tasks_app.models import Assignment, Rater, RaterSet, Study
 from tasks_app.selectors import screens
-from tasks_app.task_types.base import Quality
+from tasks_app.selectors.waves import waiting_for
+from tasks_app.task_types.base import Quality, Screen, TaskType
 
 LONGEST_WAY = 10_000  # pages; a visitor that needs more is going in circles
+
+# Pages between two units, by their place in the address.
+STEPS = {"feedback": "shown feedback", "exam": "shown the result of a test", "notice": "told about checks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +119,7 @@ class InProcess:
 
 
 class _HiddenFields(HTMLParser):
-    """Collects the hidden fields of the form that has a given id, or of the first form."""
+    """Collects the hidden fields of the form that has a given id, or of the first one that is not about languages."""
 
     def __init__(self, form_id: str | None) -> None:
         super().__init__()
@@ -121,8 +130,9 @@ class _HiddenFields(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        if tag == "form" and not self.done and (self.form_id is None or given.get("id") == self.form_id):
-            self.inside = True
+        if tag == "form" and not self.done:
+            wanted = given.get("class") != "languages" if self.form_id is None else given.get("id") == self.form_id
+            self.inside = wanted
         elif tag == "input" and self.inside and given.get("type") == "hidden" and given.get("name"):
             self.fields[str(given["name"])] = given.get("value") or ""
 
@@ -142,9 +152,24 @@ class VisitFailed(Exception):
     """A page answered what no rater should see."""
 
 
+# What somebody new is answered who comes when nothing is left, too often, or after the end.
+FULL = frozenset({409, 410, 429, 503})
+
+# What the endings are called in what the command prints.
+ENDINGS = {
+    Rater.Outcome.COMPLETED: "finished",
+    Rater.Outcome.SCREENED_OUT: "screened out",
+    Rater.Outcome.FAILED: "failed",
+    Rater.Outcome.FULL: "found everything taken",
+    Rater.Outcome.WITHDRAWN: "stopped",
+    Rater.Outcome.RETURNED: "returned on the platform",
+    Rater.Outcome.TIMED_OUT: "timed out on the platform",
+}
+
+
 @dataclass
 class Visitor:
-    """One simulated rater. `drops_out_after` units it leaves; `twice` is the share of answers it sends twice."""
+    """One simulated rater. `drops_out_after` and `stops_after` count units; `twice` is the share sent twice."""
 
     study: Study
     transport: Transport
@@ -153,42 +178,103 @@ class Visitor:
     drops_out_after: int | None = None
     twice: float = 0.0
     second_tab: float = 0.0
+    stops_after: int | None = None
+    does_not_fit: bool = False
+    channel: str = ""
     token: str = ""
     seen: Counter[str] = field(default_factory=Counter)
 
     def arrive(self) -> bool:
-        """Agree to take part; False where the study is full."""
-        bound = {"study": self.study.pk, "nonce": uuid.UUID(int=self.rng.getrandbits(128)).hex}
-        token = credentials.sign(ConsentForm.action, kind=Rater.Kind.SIMULATED, **bound)
-        path = reverse("rater:join", args=[self.study.link_code])
-        answer = self.transport.post(path, {"form_token": token, "agree": "on"})
-        if answer.status in {200, 429}:  # a page that says why not
+        """Agree to take part, and read the instructions unless something comes first; False where the study is full."""
+        path = self._way_in()
+        page = self.transport.get(path)
+        if page.status in FULL:
+            self.seen["turned away"] += 1
+            return False
+        form = hidden_fields(self._expect(page, 200).body)
+        signed = dict(credentials.read_signed(ConsentForm.action, form["form_token"]))
+        signed |= {"kind": Rater.Kind.SIMULATED, "nonce": uuid.UUID(int=self.rng.getrandbits(128)).hex}
+        token = credentials.sign(ConsentForm.action, **signed)
+        answer = self.transport.post(path, {**form, "form_token": token, "agree": "on"})
+        if answer.status in FULL:
             self.seen["turned away"] += 1
             return False
         self._expect(answer, 302)
         self.token = urlsplit(answer.location).path.strip("/").split("/")[1]
         self.seen["arrived"] += 1
-        page = self._get("rater:instructions")
-        self._post("rater:instructions", hidden_fields(page))
+        self._read_instructions()
         return True
+
+    def _way_in(self) -> str:
+        """Return the address of the study, with ids of the visitor's own where a platform sends them."""
+        if self.channel in {"", "link"}:
+            return reverse("rater:join", args=[self.study.link_code])
+        path = reverse("rater:arrive", args=[self.study.link_code, self.channel])
+        kind = channels[self.channel]
+        like = next(one.query for one in kind.examples() if not kind.arrival(one.query, {}).preview)
+        query = {name: self._made_up(value) for name, value in like.items()}
+        return f"{path}?{urlencode(query)}"
+
+    def _made_up(self, like: str) -> str:
+        """Return an id as long as another, in hexadecimal digits, which every platform's ids allow."""
+        if not like.isalnum():
+            return like
+        drawn = f"{self.rng.getrandbits(4 * len(like)):0{len(like)}x}"
+        return drawn.upper() if like.isupper() else drawn
+
+    def _read_instructions(self) -> None:
+        """Read them and begin; where questions come before them, they come later."""
+        answer = self.transport.get(reverse("rater:instructions", args=[self.token]))
+        if answer.status == 200:
+            self._post("rater:instructions", hidden_fields(answer.body))
 
     def judge(self) -> bool:
         """Answer unit after unit; False where the rater has dropped out, True at the end."""
         for _page in range(LONGEST_WAY):
             answer = self.transport.get(reverse("rater:judge", args=[self.token]))
-            if answer.status == 302 and answer.location.endswith("/end/"):
-                break
             if answer.status == 302:
-                # Everything of the set went to others meanwhile, and a new one was reserved.
-                self.seen["given a new set"] += 1
+                if answer.location.endswith("/end/"):
+                    break
+                self._go_by(answer.location)
                 continue
-            self._expect(answer, 200)
+            hidden = hidden_fields(self._expect(answer, 200).body, "answer")
             if self.drops_out_after is not None and self.seen["answered"] >= self.drops_out_after:
                 self.seen["dropped out"] += 1
                 return False
-            self._answer(hidden_fields(answer.body, "answer"))
+            if self.stops_after is not None and self.seen["answered"] >= self.stops_after:
+                self._post("rater:stop", hidden_fields(self._get("rater:stop")))
+                continue
+            self._answer(hidden)
         self._get("rater:end")
-        self.seen["finished"] += 1
+        self.seen[ENDINGS[Rater.Outcome(str(self._rater().outcome))]] += 1
+        return True
+
+    def _go_by(self, location: str) -> None:
+        """Go through a page that stands before the next unit."""
+        page = urlsplit(location).path.strip("/").split("/")
+        name = page[2] if len(page) > 2 else ""
+        if name == "instructions":
+            self._read_instructions()
+        elif name in STEPS:
+            shown = self._expect(self.transport.get(location), 200).body
+            self._expect(self.transport.post(location, hidden_fields(shown)), 302)
+            self.seen[STEPS[name]] += 1
+        elif self._wait():
+            self.seen["came for another wave"] += 1
+        else:
+            # Everything of the set went to others meanwhile, and a new one was reserved.
+            self.seen["given a new set"] += 1
+
+    def _wait(self) -> bool:
+        """Let the days until the next wave pass, for this rater alone; False where nothing is waited for."""
+        rater = self._rater()
+        wait = waiting_for(rater)
+        if wait is None:
+            return False
+        gone = max(wait.opens_at - timezone.now(), timedelta(0)) + timedelta(seconds=1)
+        for column in ("opens_at", "closes_at", "lease_until"):
+            sets = RaterSet.objects.filter(rater=rater).exclude(**{column: None})
+            sets.update(**{column: F(column) - gone})
         return True
 
     def _answer(self, hidden: dict[str, str]) -> None:
@@ -196,7 +282,7 @@ class Visitor:
         assignment = Assignment.objects.select_related("unit").get(pk=bound["assignment"])
         screen = screens.screen_of(assignment, self.study)
         kind = screens.frame_of(assignment.unit.task_id, self.study).kind
-        said = kind.simulate(screen, self.quality, self.rng)
+        said = self._say(assignment, kind, screen)
         seconds = f"{self.rng.uniform(3, 25):.1f}"
         data = {**hidden, **said, "seconds_active": seconds, "seconds_elapsed": seconds}
         path = reverse("rater:judge", args=[self.token])
@@ -210,6 +296,25 @@ class Visitor:
             again = {**data, **other, "submission": str(uuid.uuid4())}
             status = self.transport.post(path, again).status
             self.seen["second tab refused" if status == 409 else "second tab the same"] += 1
+
+    def _say(self, assignment: Assignment, kind: TaskType, screen: Screen) -> dict[str, str]:
+        """Answer a screen: as the rater's quality has it, or, where something is known, as one who knows or does not.
+
+        Who a study is made for fits it, whatever their quality.
+        """
+        said = kind.simulate(screen, self.quality, self.rng)
+        answers = knowing.known(assignment)
+        if not answers:
+            return said
+        if assignment.purpose == Assignment.Purpose.SCREENING:
+            find = knowing.wrong if self.does_not_fit else knowing.right
+            return find(kind, screen, said, answers, self.rng)
+        if self.rng.random() < knowing.KNOWS.get(self.quality, 0.0):
+            return knowing.right(kind, screen, said, answers, self.rng)
+        return said
+
+    def _rater(self) -> Rater:
+        return Rater.objects.get(token_hash=credentials.hash_token(self.token))
 
     def lose_lease(self) -> None:
         """End the lease of the rater's sets, as the clock would."""

@@ -81,6 +81,12 @@ class Rater(models.Model):
     def __str__(self) -> str:
         return self.pseudonym
 
+    @property
+    def active_minutes(self) -> str:
+        """Minutes of work, where a query has summed up `seconds`; a dash for none."""
+        seconds = getattr(self, "seconds", None)
+        return f"{seconds / 60:.1f}" if seconds else "–"
+
 
 class Identity(models.Model):
     """Who a rater is to the platform that sent them. Deletable alone.

@@ -1,15 +1,23 @@
 """How far a rater and a study are."""
 
 import statistics
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q
+from django.db.models.functions import Now
 
 from tasks_app.models import Assignment, Judgment, Place, Rater, Study, Task
 
-ANSWERED = ("submitted", "surplus", "skipped")
+ANSWERED = ("submitted", "surplus", "skipped", "replaced")
 OPEN = ("reserved", "live")
+
+# What a rater meets as one sequence of texts to judge: which of them are checks is not to be told.
+JUDGED = ("main", "control", "attention", "repeat", "warm_up")
+# What comes before that, each with a count of its own, and never opened again.
+BEFORE = ("screening", "training", "exam")
 
 # Submitted, held, surplus and skipped of a task that nobody has begun.
 NOBODY = (0, 0, 0, 0)
@@ -17,15 +25,23 @@ NOBODY = (0, 0, 0, 0)
 # A rater's own pace counts from the third unit on; before that the researcher's estimate is the better guess.
 ENOUGH_FOR_PACE = 3
 
+# Units of later waves do not count before their day.
+_REACHABLE = Q(set__opens_at=None) | Q(set__opens_at__lte=Now())
+
 
 @dataclass(frozen=True, slots=True)
 class RaterProgress:
-    """What a rater has answered, of how many, and the minutes that are probably left."""
+    """What a rater has answered, of how many, and the minutes that are probably left.
+
+    `done` and `total` count the sequence that the rater is in, whose `purpose` is empty for what is judged;
+    `minutes_left` counts everything. `answered` numbers what the rater may go back to.
+    """
 
     done: int
     total: int
     minutes_left: int
     answered: tuple[int, ...] = ()
+    purpose: str = ""
 
     def before(self, order: int) -> int | None:
         """Return the number of the unit answered before another."""
@@ -37,20 +53,69 @@ class RaterProgress:
         return self.done >= self.total
 
 
-def progress_of(rater: Rater, expected_minutes: float, set_size: int) -> RaterProgress:
-    """Count a rater's units in one query; units lost to others while away do not count."""
-    states = list(
-        Assignment.objects.filter(rater=rater)
-        .exclude(purpose__in=("training", "exam"))
-        .filter(state__in=(*ANSWERED, *OPEN))
-        .values_list("state", "order", "judgments__seconds_active", "judgments__replaces")
+class _Row(NamedTuple):
+    """One unit of a rater, as far as it is counted."""
+
+    state: str
+    order: int
+    purpose: str
+    attempt: int
+    task: int
+    seconds: float | None
+    replaces: int | None
+
+    @property
+    def is_answered(self) -> bool:
+        return self.state in ANSWERED
+
+
+def progress_of(
+    rater: Rater, expected_minutes: float, set_size: int, assignment: Assignment | None = None
+) -> RaterProgress:
+    """Count a rater's units in one query: those of the sequence an assignment is in, else those that are judged.
+
+    Units lost to others while away do not count.
+    """
+    found = (
+        Assignment.objects.filter(_REACHABLE, rater=rater, state__in=(*ANSWERED, *OPEN))
+        .values_list("state", "order", "purpose", "attempt", "unit__task", "judgments__seconds_active")
+        .annotate(replaces=F("judgments__replaces"))
     )
-    firsts = [(state, order, seconds) for state, order, seconds, replaces in states if replaces is None]
-    answered = tuple(order for state, order, _seconds in firsts if state in ANSWERED)
-    done = len(answered)
-    seconds = [one for _state, _order, one in firsts if one is not None]
-    pace = statistics.median(seconds) if len(seconds) >= ENOUGH_FOR_PACE else expected_minutes * 60 / max(1, set_size)
-    return RaterProgress(done, len(firsts), max(1, round(pace * (len(firsts) - done) / 60)), answered)
+    rows = [row for row in map(_Row._make, found) if row.replaces is None]
+    own = [row for row in rows if _in_sequence(row, assignment)]
+    seconds = [row.seconds for row in rows if row.seconds is not None and row.purpose in JUDGED]
+    guess = expected_minutes * 60 / max(1, set_size, len(rows))
+    pace = statistics.median(seconds) if len(seconds) >= ENOUGH_FOR_PACE else guess
+    left = sum(not row.is_answered for row in rows)
+    return RaterProgress(
+        done=sum(row.is_answered for row in own),
+        total=len(own),
+        minutes_left=max(1, round(pace * left / 60)),
+        answered=tuple(row.order for row in rows if row.is_answered and row.purpose not in BEFORE),
+        purpose="" if assignment is None or assignment.purpose in JUDGED else assignment.purpose,
+    )
+
+
+def _in_sequence(row: _Row, assignment: Assignment | None) -> bool:
+    """Say whether a unit is counted together with an assignment; training and each attempt at an exam by task."""
+    if assignment is None or assignment.purpose in JUDGED:
+        return row.purpose in JUDGED
+    if assignment.purpose in {"training", "exam"}:
+        same = (assignment.purpose, assignment.attempt, assignment.unit.task_id)
+        return (row.purpose, row.attempt, row.task) == same
+    return row.purpose == assignment.purpose
+
+
+def next_purpose(rater: Rater) -> str | None:
+    """Return what the unit that comes next is for; None where nothing is held for the rater now."""
+    waiting = Assignment.objects.filter(_REACHABLE, rater=rater, state__in=OPEN).order_by("order")
+    return waiting.values_list("purpose", flat=True).first()
+
+
+def units_by_purpose(rater: Rater) -> Counter[tuple[int, str]]:
+    """Count what a rater has before them and behind them, by task and purpose; of an exam, one attempt."""
+    rows = Assignment.objects.filter(_REACHABLE, rater=rater, attempt=1, state__in=(*ANSWERED, *OPEN))
+    return Counter(rows.order_by().values_list("unit__task", "purpose"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +166,7 @@ def study_progress(study: Study) -> StudyProgress:
     tasks = list(Task.objects.filter(study=study, until=None).order_by("order"))
     held: dict[int, tuple[int, int, int, int]] = {
         row[0]: row[1:]
-        for row in Assignment.objects.filter(unit__task__study=study)
+        for row in Assignment.objects.filter(unit__task__study=study, purpose="main")
         .exclude(rater_kind="sandbox")
         .values_list("unit__task")
         .annotate(

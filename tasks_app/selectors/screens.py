@@ -62,8 +62,8 @@ class Frame:
         return int(str(self.params.get("context_before") or 0))
 
 
-def criterion_of(row: Criterion) -> contract.Criterion:
-    """Turn a criterion's row into what a task type sees of it."""
+def criterion_of(row: Criterion, language: str = "") -> contract.Criterion:
+    """Turn a criterion's row into what a task type sees of it; `language` is the study's."""
     ends: Mapping[str, Any] = row.ends
     return contract.Criterion(
         key=row.key,
@@ -75,7 +75,7 @@ def criterion_of(row: Criterion) -> contract.Criterion:
         labels=tuple(ends.get("labels", ())),
         anchors=ends.get("anchors", {}),
         kind=row.kind,
-        language=row.language,
+        language=row.language or language,
     )
 
 
@@ -86,7 +86,7 @@ def read_frame(task_id: int) -> Frame:
     return Frame(
         task=task,
         params=task.kind.params(task.params),
-        criteria=tuple(criterion_of(row) for row in rows),
+        criteria=tuple(criterion_of(row, task.study.language) for row in rows),
         criterion_ids={row.key: row.pk for row in rows},
     )
 

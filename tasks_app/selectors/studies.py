@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Prefetch, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
-from tasks_app.models import Assignment, Booklet, Item, Output, Place, Rater, Study, System, Unit
+from tasks_app.check_settings import COPIES
+from tasks_app.models import Assignment, Booklet, Gold, Item, Output, Place, Rater, Study, System, Unit
 
 ITEMS_ON_A_PAGE = 50
 
@@ -44,29 +45,31 @@ class Contents:
 
 def contents(study: Study) -> Contents:
     """Count items, outputs and units; `identical` outputs share the text of another system's for the same item."""
-    outputs = Output.objects.filter(item__study=study, until=None)
+    outputs = Output.objects.filter(item__study=study, until=None).exclude(system__key=COPIES)
     return Contents(
         items=Item.objects.filter(study=study, until=None).count(),
         outputs=outputs.count(),
         identical=outputs.filter(
             Exists(
-                Output.objects.filter(item=OuterRef("item"), digest=OuterRef("digest"), until=None).exclude(
-                    pk=OuterRef("pk")
-                )
+                Output.objects.filter(item=OuterRef("item"), digest=OuterRef("digest"), until=None)
+                .exclude(pk=OuterRef("pk"))
+                .exclude(system__key=COPIES)
             )
         ).count(),
         systems=list(
             System.objects.filter(study=study)
+            .exclude(key=COPIES)
             .annotate(n=Count("outputs", filter=Q(outputs__until=None)))
             .values_list("key", "kind", "n")
         ),
-        units=Unit.objects.filter(task__study=study, until=None).count(),
+        units=Unit.objects.filter(task__study=study, until=None).exclude(gold__kind=Gold.Kind.WORSE).count(),
     )
 
 
 def items_of(study: Study) -> QuerySet[Item]:
-    """Return the items of a study with their outputs."""
-    return Item.objects.filter(study=study, until=None).prefetch_related("outputs__system").order_by("id")
+    """Return the items of a study with their outputs, without the degraded copies that the tool made."""
+    outputs = Prefetch("outputs", Output.objects.exclude(system__key=COPIES).select_related("system"))
+    return Item.objects.filter(study=study, until=None).prefetch_related(outputs).order_by("id")
 
 
 def booklets_by_state(study: Study) -> dict[str, int]:

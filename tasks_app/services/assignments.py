@@ -1,11 +1,11 @@
 """What a rater does next, and how they stop."""
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q
 from django.db.models.functions import Now
 
 from tasks_app.credentials import new_code
 from tasks_app.models import Assignment, Rater, RaterSet, Task
-from tasks_app.services import claims, enrolment
+from tasks_app.services import claims, enrolment, groups, leases, pay, waves
 from tasks_app.services.database import atomically, lock_claims
 
 OPEN = (Assignment.State.RESERVED, Assignment.State.LIVE)
@@ -38,7 +38,7 @@ def _show_next(*, rater: Rater) -> Assignment | None:
         .order_by("order")
         .first()
     )
-    if found is None or not claims.show(found, rater.study.options.lease_minutes):
+    if found is None or not leases.show(found, rater.study.options.lease_minutes):
         return None
     return found
 
@@ -48,7 +48,7 @@ def open_chosen(*, rater: Rater, assignment: Assignment) -> bool:
     """Show a unit that a rater has chosen from their set; False where it is not theirs to answer now."""
     if rater.state == Rater.State.ENDED or assignment.state not in OPEN:
         return False
-    return claims.show(assignment, rater.study.options.lease_minutes)
+    return leases.show(assignment, rater.study.options.lease_minutes)
 
 
 @atomically
@@ -57,13 +57,25 @@ def come_back(*, rater: Rater) -> int:
     lock_claims(rater.study_id)
     expired = RaterSet.objects.filter(
         Exists(Assignment.objects.filter(set=OuterRef("pk"), state=Assignment.State.EXPIRED)),
+        Q(closes_at=None) | Q(closes_at__gt=Now()),
         rater=rater,
         state=RaterSet.State.EXPIRED,
     )
-    return sum(
-        claims.revive(set_id, rater.study.options.lease_minutes)
+    revived = sum(
+        leases.revive(set_id, rater.study.options.lease_minutes)
         for set_id in expired.order_by("number").values_list("pk", flat=True)
     )
+    groups.settle(rater)
+    return revived
+
+
+def is_waiting(rater: Rater) -> bool:
+    """Say whether all that a rater has left to answer opens later."""
+    left = RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN).filter(
+        Exists(Assignment.objects.filter(set=OuterRef("pk"), state__in=OPEN))
+    )
+    opened = left.aggregate(n=Count("pk"), later=Count("pk", filter=Q(opens_at__gt=Now())))
+    return rater.state != Rater.State.ENDED and bool(opened["n"]) and opened["n"] == opened["later"]
 
 
 @atomically
@@ -85,21 +97,24 @@ def end_if_done(*, rater: Rater) -> bool:
 
 
 def _claim_again(rater: Rater) -> bool:
-    claims.free_expired(rater.study_id)
+    leases.free_expired(rater.study_id)
     lease = rater.study.options.lease_minutes
-    tasks = [task for task in enrolment.tasks_of(rater) if task.stage == Task.Stage.MAIN]
+    tasks = [task for task in waves.not_over(rater) if task.stage == Task.Stage.MAIN]
     claimed = [claims.claim(rater, task, lease) for task in tasks]
+    groups.settle(rater)
     return any(one is not None for one in claimed)
 
 
 def end(rater: Rater, outcome: str) -> None:
     """Write down that and how a rater has ended, with the code that proves it."""
     rater.state, rater.outcome = Rater.State.ENDED, outcome
-    rater.completion_code = rater.completion_code or new_code()
+    rater.completion_code = rater.study.options.codes.get(outcome) or rater.completion_code or new_code()
     RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN).update(state=RaterSet.State.FINISHED)
     Rater.objects.filter(pk=rater.pk).update(
         state=rater.state, outcome=outcome, completion_code=rater.completion_code, ended_at=Now()
     )
+    groups.settle(rater)
+    pay.record(rater)
 
 
 @atomically
@@ -117,7 +132,7 @@ def leave_early(rater: Rater, outcome: str) -> None:
     if fresh.state == Rater.State.ENDED:
         return
     RaterSet.objects.filter(pk__in=sets).update(state=RaterSet.State.RETURNED)
-    claims.leave(sets, Assignment.State.RETURNED)
+    leases.leave(sets, Assignment.State.RETURNED)
     end(fresh, outcome)
     rater.refresh_from_db(fields=["state", "outcome", "completion_code", "ended_at"])
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from django.db.models import Max
 from django.db.models.functions import Now
 
-from tasks_app.check_settings import CheckSettings, OnFailing, checks_of
+from tasks_app.check_settings import OnFailing, checks_of
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task
 from tasks_app.selectors import screens
-from tasks_app.services import assignments, sets
+from tasks_app.selectors.check_results import BLAMELESS, CheckScore, score_of
+from tasks_app.services import assignments, degrading, sets
 from tasks_app.task_types.base import GoldAnswer, Graded
 
 Purpose = Assignment.Purpose
@@ -19,9 +20,6 @@ GRADED = frozenset({Purpose.SCREENING, Purpose.TRAINING, Purpose.EXAM, Purpose.C
 
 # What the rater is shown after an answer, before the next unit.
 FEEDBACK, EXAM, NOTICE = "feedback", "exam", "notice"
-
-# Skips that never count against anyone.
-BLAMELESS = (Judgment.Skip.UPSETTING, Judgment.Skip.TECHNICAL)
 
 # Answers between a failed check and the break at which it is mentioned, so that nobody learns which unit it was.
 UNITS_BEFORE_A_WARNING = 3
@@ -34,6 +32,15 @@ def known_answers(unit_id: int) -> list[tuple[Gold, GoldAnswer]]:
         (row, GoldAnswer(row.kind, row.answer, row.criterion.key if row.criterion else None, None, row.explanation))
         for row in rows
     ]
+
+
+def concerns(assignment: Assignment) -> bool:
+    """Say whether an answer to a unit is graded: also that to a text whose degraded copy was answered before it."""
+    return assignment.purpose in GRADED or (
+        assignment.purpose == Purpose.MAIN
+        and checks_of(assignment.unit.task.checks).degraded > 0
+        and degrading.is_second(assignment)
+    )
 
 
 def grade(assignment: Assignment, study: Study, judgment: Judgment) -> list[Graded]:
@@ -58,15 +65,26 @@ def settle(assignment: Assignment, rater: Rater, judgment: Judgment) -> str:
     """
     graded = grade(assignment, rater.study, judgment)
     if assignment.purpose == Purpose.SCREENING:
-        if judgment.skip_reason or not all(one.passed for one in graded):
-            assignments.leave_early(rater, Rater.Outcome.SCREENED_OUT)
+        _settle_screening(assignment, rater, judgment, graded)
         return ""
     if assignment.purpose == Purpose.EXAM:
         return _settle_exam(assignment, rater)
     if assignment.purpose == Purpose.TRAINING:
         return FEEDBACK
-    _watch(rater, checks_of(assignment.unit.task.checks))
+    if not judgment.skip_reason:
+        degrading.grade_pair(assignment, judgment)
+    _watch(rater, assignment.unit.task)
     return ""
+
+
+def _settle_screening(assignment: Assignment, rater: Rater, judgment: Judgment, graded: Iterable[Graded]) -> None:
+    """End for whom the study is not: who cannot say has not been found unfit, and a mere question ends nothing."""
+    if judgment.skip_reason:
+        if Gold.objects.filter(unit=assignment.unit_id).exists():
+            blameless = judgment.skip_reason in BLAMELESS
+            assignments.leave_early(rater, Rater.Outcome.WITHDRAWN if blameless else Rater.Outcome.SCREENED_OUT)
+    elif not all(one.passed for one in graded):
+        assignments.leave_early(rater, Rater.Outcome.SCREENED_OUT)
 
 
 def step_after(assignment: Assignment, rater: Rater) -> str:
@@ -115,14 +133,10 @@ def exam_result(rater: Rater, task: Task) -> ExamResult | None:
         return None
     checks = checks_of(task.checks)
     judgments = Judgment.objects.filter(assignment__in=rows.filter(attempt=last), replaced_by=None)
-    counted = list(judgments.exclude(skip_reason__in=BLAMELESS).values_list("pk", "skip_reason"))
-    right = sum(_all_right(pk) for pk, skipped in counted if not skipped)
-    return ExamResult(last, checks.exam_attempts, right, len(counted), checks.exam_pass)
-
-
-def _all_right(judgment_id: int) -> bool:
-    passed = ControlResult.objects.filter(judgment=judgment_id).values_list("passed", flat=True)
-    return bool(passed) and all(passed)
+    counted = judgments.exclude(skip_reason__in=BLAMELESS)
+    results = ControlResult.objects.filter(judgment__in=counted.filter(skip_reason=""))
+    right = score_of(results.values_list("gold__unit", "judgment", "passed")).right
+    return ExamResult(last, checks.exam_attempts, right, counted.count(), checks.exam_pass)
 
 
 def _settle_exam(assignment: Assignment, rater: Rater) -> str:
@@ -142,10 +156,13 @@ def _settle_exam(assignment: Assignment, rater: Rater) -> str:
 
 def _another_attempt(assignment: Assignment, rater: Rater, task: Task, attempt: int) -> None:
     """Give a rater the exam once more, in the places that were kept free for it behind the attempt before."""
-    pool = sets.known_units(task).of(Purpose.EXAM)
-    planned = [sets.Planned(Purpose.EXAM, unit) for unit in sets.exam_units(pool, checks_of(task.checks).exam, attempt)]
-    sets.draw_arrangements(rater, task, planned)
     before = Assignment.objects.filter(rater=rater, unit__task=task, purpose=Purpose.EXAM)
+    judged = Assignment.objects.filter(rater=rater, unit__task=task, purpose=Purpose.MAIN)
+    criteria = {one or "" for one in judged.values_list("unit__features__criterion", flat=True)} - {""}
+    pool = sets.known_units(task).of(Purpose.EXAM, criteria)
+    units = sets.exam_units(pool, checks_of(task.checks).exam, attempt)
+    planned = [sets.Planned(Purpose.EXAM, unit, attempt=attempt) for unit in units]
+    sets.draw_arrangements(rater, task, planned)
     last = before.aggregate(last=Max("order"))["last"] or assignment.order
     own = {name: value for name, value in assignment.arrangement.items() if name not in planned[0].arrangement}
     Assignment.objects.bulk_create(
@@ -165,40 +182,20 @@ def _another_attempt(assignment: Assignment, rater: Rater, task: Task, attempt: 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CheckScore:
-    """How many checks among the units to judge a rater has answered, and how many of them were right."""
-
-    right: int
-    answered: int
-
-    @property
-    def share(self) -> float | None:
-        """Share of right answers; None before the first."""
-        return self.right / self.answered if self.answered else None
-
-
-def check_score(rater: Rater) -> CheckScore:
-    """Count a rater's answers to controls and loud checks, each as it stands now; skips do not count."""
+def check_score(rater: Rater, task: Task) -> CheckScore:
+    """Count a rater's answers to controls and loud checks of a task, each as it stands now; skips do not count."""
     results = ControlResult.objects.filter(
         judgment__assignment__rater=rater,
-        judgment__assignment__purpose__in=(Purpose.CONTROL, Purpose.ATTENTION),
+        gold__unit__task=task,
+        gold__purpose__in=(Gold.Purpose.CONTROL, Gold.Purpose.ATTENTION),
         judgment__replaced_by=None,
     )
-    return score_of(results.values_list("judgment_id", "passed"))
+    return score_of(results.values_list("gold__unit", "judgment", "passed"))
 
 
-def score_of(results: Iterable[tuple[int, bool]]) -> CheckScore:
-    """Count units from results: a unit is right where everything that is known about it was."""
-    units: dict[int, bool] = {}
-    for judgment, passed in results:
-        units[judgment] = units.get(judgment, True) and passed
-    return CheckScore(sum(units.values()), len(units))
-
-
-def _watch(rater: Rater, checks: CheckSettings) -> None:
-    """Mark, warn or end a rater whose answers to checks are too often wrong."""
-    score = check_score(rater)
+def _watch(rater: Rater, task: Task) -> None:
+    """Mark, warn or end a rater whose answers to the checks of a task are too often wrong."""
+    checks, score = checks_of(task.checks), check_score(rater, task)
     if score.answered < checks.fail_after or (score.share or 0.0) >= checks.fail_below:
         return
     marked = Rater.objects.filter(pk=rater.pk, failed_checks_at=None).update(failed_checks_at=Now())

@@ -6,48 +6,21 @@ what is left, and is announced as such. All times are the database's.
 
 import json
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any, cast
 
 from django.db.models import Max
 
+from tasks_app import designs
 from tasks_app.designs import RATER
 from tasks_app.models import Assignment, Booklet, Rater, RaterSet, Task, Unit
-from tasks_app.services import plans, sets
+from tasks_app.services import leases, plans, sets, waves
 from tasks_app.services.database import rows
 from tasks_app.services.sets import Taken
 from tasks_app.task_types.base import Criterion as Asked
 
 # Remainders looked at for one set: more than enough to fill it around units that the rater has met.
 LOOK_AT = 20
-
-
-def free_expired(study_id: int) -> int:
-    """Free the open places of every set whose lease is over; return how many sets that were."""
-    expired = [
-        cast("int", row[0])
-        for row in rows(
-            """UPDATE tasks_app_raterset s SET state = 'expired' FROM tasks_app_rater r
-               WHERE r.id = s.rater_id AND r.study_id = %s AND s.state = 'open' AND s.lease_until < now()
-               RETURNING s.id""",
-            [study_id],
-        )
-    ]
-    if expired:
-        leave(expired, Assignment.State.EXPIRED)
-    return len(expired)
-
-
-def leave(sets: Sequence[int], state: str) -> None:
-    """Free every place still open in these sets, and mark the booklets they came from as left."""
-    rows(
-        """WITH freed AS (
-               UPDATE tasks_app_assignment SET state = %s
-               WHERE set_id = ANY(%s) AND state IN ('reserved', 'live') RETURNING place_id)
-           UPDATE tasks_app_booklet SET state = 'left'
-           WHERE id IN (SELECT p.booklet_id FROM tasks_app_place p JOIN freed f ON f.place_id = p.id)
-           RETURNING id""",
-        [state, list(sets)],
-    )
 
 
 def claim(rater: Rater, task: Task, lease_minutes: float) -> RaterSet | None:
@@ -66,16 +39,25 @@ def claim(rater: Rater, task: Task, lease_minutes: float) -> RaterSet | None:
     chosen = _new_set(rater, task, booklet_id if counts_for_the_plan(rater) else None, lease_minutes)
     _assign(rater, task, chosen, taken)
     if counts_for_the_plan(rater):
-        settle(sorted({one.booklet for one in taken}), rater)
+        leases.settle(sorted({one.booklet for one in taken}), rater)
     return chosen
 
 
 def _new_set(rater: Rater, task: Task, booklet_id: int | None, lease_minutes: float) -> RaterSet:
     number = 1 + (RaterSet.objects.filter(rater=rater).aggregate(last=Max("number"))["last"] or 0)
+    times = waves.times_of(rater, task)
     chosen = RaterSet.objects.create(
-        rater=rater, task=task, booklet_id=booklet_id, number=number, version=rater.version
+        rater=rater,
+        task=task,
+        booklet_id=booklet_id,
+        number=number,
+        version=rater.version,
+        wave=times.wave,
+        opens_at=times.opens_at,
+        closes_at=times.closes_at,
+        lease_until=times.lease_until,
     )
-    renew(chosen.pk, lease_minutes)
+    leases.renew(chosen.pk, lease_minutes)
     return chosen
 
 
@@ -95,98 +77,6 @@ def _ask_everybody(rater: Rater, task: Task, lease_minutes: float) -> RaterSet |
 def counts_for_the_plan(rater: Rater) -> bool:
     """Say whether a rater's judgments fill places: those of somebody trying the study out do not."""
     return rater.kind in {Rater.Kind.REAL, Rater.Kind.SIMULATED}
-
-
-# A sign of life keeps all sets of a rater that can be worked on now, of which one is named; their rows are locked in
-# one order. The leases of later waves end with their waves.
-_RENEW = """
-WITH own AS (
-    SELECT s.id FROM tasks_app_raterset s JOIN tasks_app_raterset named ON named.rater_id = s.rater_id
-    WHERE named.id = %(set)s AND s.state = 'open' AND (s.opens_at IS NULL OR s.opens_at <= now())
-    ORDER BY s.id FOR UPDATE OF s)
-UPDATE tasks_app_raterset SET lease_until = now() + %(minutes)s * interval '1 minute'
-WHERE id IN (SELECT id FROM own) RETURNING id
-"""
-
-_SHOW = """
-WITH own AS (
-    SELECT s.id FROM tasks_app_raterset s JOIN tasks_app_raterset named ON named.rater_id = s.rater_id
-    WHERE named.id = %(set)s AND s.state = 'open' AND (s.opens_at IS NULL OR s.opens_at <= now())
-    ORDER BY s.id FOR UPDATE OF s),
-held AS (
-    UPDATE tasks_app_raterset SET lease_until = now() + %(minutes)s * interval '1 minute'
-    WHERE id IN (SELECT id FROM own) RETURNING id)
-UPDATE tasks_app_assignment SET state = 'live', first_shown = COALESCE(first_shown, now()), renewed_at = now()
-WHERE id = %(assignment)s AND set_id IN (SELECT id FROM held) AND state IN ('reserved', 'live') RETURNING id
-"""
-
-
-def renew(set_id: int, lease_minutes: float) -> bool:
-    """Lengthen the leases of a rater's sets and lock their rows; False where the named one is not open any more."""
-    return (set_id,) in rows(_RENEW, {"set": set_id, "minutes": lease_minutes})
-
-
-def show(assignment: Assignment, lease_minutes: float) -> bool:
-    """Mark a unit as shown and lengthen the rater's leases; False where it was freed meanwhile.
-
-    One statement: the sets' rows are locked before the assignment's, as everywhere.
-    """
-    given = {"set": assignment.set_id, "minutes": lease_minutes, "assignment": assignment.pk}
-    return bool(rows(_SHOW, given))
-
-
-def finish(assignment_id: int, rater_id: int, state: str) -> bool:
-    """Write down what became of a unit and drop its draft; say whether the rater has anything left to answer."""
-    left = rows(
-        """WITH written AS (UPDATE tasks_app_assignment SET state = %s WHERE id = %s),
-                dropped AS (DELETE FROM tasks_app_draft WHERE assignment_id = %s)
-           SELECT EXISTS (SELECT 1 FROM tasks_app_assignment WHERE rater_id = %s AND id <> %s
-                          AND state IN ('reserved', 'live', 'expired'))""",
-        [state, assignment_id, assignment_id, rater_id, assignment_id],
-    )
-    return bool(left[0][0])
-
-
-def revive(set_id: int, lease_minutes: float) -> int:
-    """Give a rater who comes back late whatever of an expired set is still free; return how many units that is."""
-    revived = rows(
-        """UPDATE tasks_app_assignment a SET state = CASE WHEN first_shown IS NULL THEN 'reserved' ELSE 'live' END
-           WHERE a.set_id = %s AND a.state = 'expired' AND (a.place_id IS NULL OR NOT EXISTS (
-               SELECT 1 FROM tasks_app_assignment o
-               WHERE o.place_id = a.place_id AND o.state IN ('reserved', 'live', 'submitted')))
-           RETURNING a.place_id""",
-        [set_id],
-    )
-    if revived:
-        _drop_orphans(set_id)
-        RaterSet.objects.filter(pk=set_id, state=RaterSet.State.EXPIRED).update(state=RaterSet.State.OPEN)
-        renew(set_id, lease_minutes)
-        places = [row[0] for row in revived if row[0] is not None]
-        settle(list(Booklet.objects.filter(places__in=places).values_list("pk", flat=True).distinct()), None)
-    return len(revived)
-
-
-def _drop_orphans(set_id: int) -> None:
-    """Take what has lost its sense out of a set: checks without a unit to judge, repeats of what was not answered."""
-    rows(
-        """UPDATE tasks_app_assignment a SET state = 'returned'
-           WHERE a.set_id = %s AND a.state IN ('reserved', 'live', 'expired') AND (
-               a.purpose = 'repeat' AND EXISTS (
-                   SELECT 1 FROM tasks_app_assignment o WHERE o.id = a.repeat_of_id
-                   AND o.state NOT IN ('reserved', 'live', 'submitted', 'surplus'))
-               OR a.purpose IN ('training', 'exam', 'warm_up', 'control', 'attention') AND NOT EXISTS (
-                   SELECT 1 FROM tasks_app_assignment o WHERE o.set_id = a.set_id AND o.purpose = 'main'
-                   AND o.state IN ('reserved', 'live')))
-           RETURNING a.id""",
-        [set_id],
-    )
-
-
-def drop_repeat(assignment_id: int) -> None:
-    """Take the repeat of a unit that was skipped out of the set."""
-    Assignment.objects.filter(repeat_of=assignment_id, state__in=("reserved", "live", "expired")).update(
-        state=Assignment.State.RETURNED
-    )
 
 
 def has_room(task: Task) -> bool:
@@ -242,7 +132,23 @@ def joined(free: Sequence[Taken], task: Task, own: str) -> list[Taken]:
     chosen: list[Taken] = []
     for criterion in criteria:
         of_one = [one for one in free if one.criterion == criterion]
-        chosen += spaced(of_one, task.set_size - len(chosen), task.spacing)
+        room = task.set_size - len(chosen)
+        in_order = designs.registry[task.design].keeps_order
+        chosen += whole_remainders(of_one, room) if in_order else spaced(of_one, room, task.spacing)
+    return chosen
+
+
+def whole_remainders(free: Sequence[Taken], size: int) -> list[Taken]:
+    """Choose up to `size` places in their order, the remainder of one booklet after the other, none torn needlessly.
+
+    For designs whose order must stay, such as documents: nothing is moved to keep outputs of one item apart.
+    """
+    chosen: list[Taken] = []
+    for _booklet, places in groupby(free, key=lambda one: one.booklet):
+        met = {one.unit for one in chosen}
+        fresh = [one for one in places if one.unit not in met]
+        if len(chosen) + len(fresh) <= size or not chosen:
+            chosen += fresh[: size - len(chosen)]
     return chosen
 
 
@@ -326,6 +232,7 @@ def _write(rater: Rater, task: Task, chosen: RaterSet, composed: sets.Composed) 
             order=last + number + (composed.gap if number > composed.gap_after else 0),
             arrangement={**one.arrangement, **own},
             wave=chosen.wave,
+            attempt=one.attempt,
             version=rater.version,
         )
         for number, one in enumerate(composed.planned, start=1)
@@ -338,16 +245,3 @@ def _write(rater: Rater, task: Task, chosen: RaterSet, composed: sets.Composed) 
             row.repeat_of = rows_of[one.repeats]
             repeats.append(row)
     Assignment.objects.bulk_create(repeats)
-
-
-def settle(booklets: Sequence[int], rater: Rater | None) -> None:
-    """Write down which of these booklets are taken whole and which have open places left."""
-    rows(
-        """UPDATE tasks_app_booklet b SET claimed_by_id = COALESCE(%s, b.claimed_by_id), state = CASE WHEN EXISTS (
-               SELECT 1 FROM tasks_app_place p WHERE p.booklet_id = b.id AND NOT EXISTS (
-                   SELECT 1 FROM tasks_app_assignment a
-                   WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted')))
-               THEN 'left' ELSE 'taken' END
-           WHERE b.id = ANY(%s) RETURNING b.id""",
-        [rater.pk if rater else None, list(booklets)],
-    )

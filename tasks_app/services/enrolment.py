@@ -3,17 +3,19 @@
 import hmac
 import secrets
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from django.db.models import F
 from django.utils import timezone
 from django.utils.crypto import get_random_string
 from django.utils.translation import gettext as _
 
-from tasks_app.channels.base import Arrival
+from tasks_app import channels
+from tasks_app.channels.base import Arrival, Ending
 from tasks_app.credentials import hash_token, token_from, token_of_link, token_of_visit
-from tasks_app.models import Consent, ConsentText, DailySalt, EnrolmentCount, Identity, Rater, Study, Task
+from tasks_app.models import Consent, ConsentText, DailySalt, EnrolmentCount, Group, Identity, Rater, Study, Task
 from tasks_app.models.study import LINK_ALPHABET, new_seed
-from tasks_app.services import claims
+from tasks_app.services import claims, groups, leases, waves
 from tasks_app.services.database import atomically, lock_claims
 
 
@@ -37,6 +39,11 @@ class AlreadyHere(Exception):
         self.rater = rater
 
 
+# Why somebody may not come in; nothing is stored then.
+Refusal: TypeAlias = NotOpen | StudyFull | TooMany | AlreadyHere
+REFUSALS = (NotOpen, StudyFull, TooMany, AlreadyHere)
+
+
 @dataclass(frozen=True, slots=True)
 class Enrolled:
     """A rater and the token of their personal link, which is not kept anywhere."""
@@ -58,6 +65,7 @@ def enrol(
 ) -> Enrolled:
     """Make a rater at the consent POST and reserve a set of every task; posted twice, the same rater comes back.
 
+    Sets of later waves are reserved too, so that nobody who comes back for them is turned away.
     Who a platform sends a second time in the same visit comes back too, even without the first press's form.
 
     Raises
@@ -78,11 +86,13 @@ def enrol(
         raise NotOpen
     if address:
         _count(study, address)
-    claims.free_expired(study_id)
+    leases.free_expired(study_id)
     rater = _new_rater(study, token, arrived, kind)
     if consent_text_id is not None:
         Consent.objects.create(rater=rater, consent_text=ConsentText.objects.get(pk=consent_text_id, study=study))
-    for task in tasks_of(rater):
+    if not groups.allocate(rater, arrived.group, groups_with_room(study)):
+        raise StudyFull
+    for task in waves.tasks_of(rater):
         if claims.claim(rater, task, study.options.lease_minutes) is None:
             raise StudyFull
     return Enrolled(rater, token, is_new=True)
@@ -123,7 +133,7 @@ def _first_token(study_id: int, nonce: str, arrival: Arrival) -> str:
 def _new_rater(study: Study, token: str, arrival: Arrival, kind: str) -> Rater:
     rater = Rater.objects.create(
         study=study,
-        pseudonym=_new_pseudonym(study),
+        pseudonym=new_pseudonym(study),
         kind=kind,
         seed=new_seed(),
         channel=arrival.channel,
@@ -144,20 +154,7 @@ def _new_rater(study: Study, token: str, arrival: Arrival, kind: str) -> Rater:
     return rater
 
 
-# In which order a rater goes through the stages of a study.
-_STAGES = (Task.Stage.SCREENING, Task.Stage.MAIN, Task.Stage.EXIT)
-
-
-def tasks_of(rater: Rater) -> list[Task]:
-    """Return the tasks a rater is given from the start, in order: screening, what is judged, what is asked last."""
-    tasks = Task.objects.filter(study=rater.study, until=None, opens_after_days=None).order_by("order", "id")
-    own = [task for task in tasks.prefetch_related("task_groups") if _is_for(task, rater)]
-    return sorted(own, key=lambda task: _STAGES.index(Task.Stage(task.stage)))
-
-
-def _is_for(task: Task, rater: Rater) -> bool:
-    groups = [one.group_id for one in task.task_groups.all()]
-    return not groups or rater.group_id in groups
+tasks_of = waves.tasks_of
 
 
 @atomically
@@ -170,12 +167,27 @@ def new_link(*, rater_id: int) -> str:
 
 
 def has_room(study: Study) -> bool:
-    """Say whether every task of an open study has something left for a new rater."""
-    tasks = Task.objects.filter(study=study, until=None, opens_after_days=None, stage=Task.Stage.MAIN)
+    """Say whether every task of an open study has something left for a new rater, of one group at least."""
+    if Group.objects.filter(study=study).exists():
+        return bool(groups_with_room(study))
+    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN)
     return all(claims.has_room(task) for task in tasks)
 
 
-def _new_pseudonym(study: Study) -> str:
+def groups_with_room(study: Study) -> set[int]:
+    """Return the groups whose every task, later waves included, has something left for a new rater."""
+    found = set(Group.objects.filter(study=study).values_list("pk", flat=True))
+    if not found:
+        return found
+    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).prefetch_related("task_groups")
+    for task in tasks:
+        if not claims.has_room(task):
+            found -= {one.group_id for one in task.task_groups.all()} or found
+    return found
+
+
+def new_pseudonym(study: Study) -> str:
+    """Draw a made-up name that nobody in the study has."""
     while True:
         drawn = f"r-{get_random_string(7, LINK_ALPHABET)}"
         if not Rater.objects.filter(study=study, pseudonym=drawn).exists():
@@ -196,7 +208,7 @@ def _count(study: Study, address: str) -> None:
     EnrolmentCount.objects.filter(pk=counted.pk).update(count=F("count") + 1)
 
 
-def refusal(error: NotOpen | StudyFull | TooMany | AlreadyHere, study: Study) -> tuple[str, list[str]]:
+def refusal(error: Refusal, study: Study) -> tuple[str, list[str]]:
     """Word a refusal for a rater: a title and sentences that say what to do."""
     if isinstance(error, TooMany):
         return _("Too many people from your network today"), [
@@ -218,3 +230,45 @@ def refusal(error: NotOpen | StudyFull | TooMany | AlreadyHere, study: Study) ->
             _("Please come back later with the same link. Nothing about you was stored.")
         ]
     return _("This study has ended"), [_("Thank you for your interest. Nothing about you was stored.")]
+
+
+def outcome_of(error: Refusal, study: Study) -> str:
+    """Return under which outcome a study's codes hold the one for somebody refused; empty where there is none."""
+    if isinstance(error, StudyFull):
+        return str(Rater.Outcome.FULL)
+    return "closed" if isinstance(error, NotOpen) and study.state != Study.State.PAUSED else ""
+
+
+# How those ended to whom the platform has said already that it is over: nothing is left for them to do there.
+ENDED_THERE = (Rater.Outcome.RETURNED, Rater.Outcome.TIMED_OUT)
+
+
+def ending_of(rater: Rater) -> Ending:
+    """Return what a rater who has ended does now; before the end is stored there is no code to give away."""
+    if rater.state != Rater.State.ENDED or rater.outcome in ENDED_THERE:
+        return Ending()
+    return ending_with(rater, str(rater.outcome), rater.completion_code)
+
+
+# Under which name of Identity.details the visits are kept in which a rater came back for later waves, by wave.
+WAVE_SESSIONS = "wave_sessions"
+
+
+def session_of(identity: Identity) -> str:
+    """Return the visit that a rater came in last: the first one, or that of a later wave."""
+    visits: dict[str, str] = identity.details.get(WAVE_SESSIONS, {})
+    return visits[max(visits, key=int)] if visits else identity.session_id
+
+
+def ending_with(rater: Rater, outcome: str, code: str) -> Ending:
+    """Return what a rater does with a code on the platform that sent them."""
+    own = Ending(code)
+    if rater.channel not in channels.registry:
+        return own
+    channel = channels.registry[rater.channel]
+    params = channels.params_of(rater.study.options, rater.channel) or channel.Params.read({})
+    details = {"pseudonym": rater.pseudonym}
+    if (identity := Identity.objects.filter(rater=rater).first()) is not None:
+        details.update(identity.details, session_id=session_of(identity))
+    ending = channel.ending(outcome, code, details, params)
+    return ending if ending.code or ending.address else own

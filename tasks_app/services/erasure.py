@@ -20,7 +20,7 @@ from tasks_app.models import (
     Rater,
     RaterSet,
 )
-from tasks_app.services import assignments, claims, events
+from tasks_app.services import assignments, events, leases
 from tasks_app.services.database import atomically, lock_claims, lock_submissions, rows
 from tasks_app.services.enrolment import new_pseudonym
 from tasks_app.signals import rater_erased
@@ -82,7 +82,7 @@ def _erase_answers(rater: Rater) -> Erased:
     Assignment.objects.filter(pk__in=answered).update(state=Assignment.State.WITHDRAWN)
     places = Assignment.objects.filter(pk__in=answered, place__isnull=False).values("place")
     booklets = Place.objects.filter(pk__in=places).values_list("booklet_id", flat=True).distinct()
-    claims.settle(list(booklets), None)
+    leases.settle(list(booklets), None)
     return Erased(len(ids), sum(answered.values()))
 
 

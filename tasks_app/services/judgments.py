@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from tasks_app.models import Assignment, Draft, Judgment, Place, Rater, Rating
-from tasks_app.services import assignments, checks, claims
+from tasks_app.services import assignments, checks, leases
 from tasks_app.services.database import atomically, lock_claims, share_submissions
 from tasks_app.signals import judgment_submitted
 from tasks_app.task_types.base import Value
@@ -87,7 +87,7 @@ def _submit(*, assignment: Assignment, rater: Rater, given: Submission, claiming
     if claiming:
         lock_claims(rater.study_id)
     if assignment.set_id is not None:
-        claims.renew(assignment.set_id, rater.study.options.lease_minutes)
+        leases.renew(assignment.set_id, rater.study.options.lease_minutes)
     share_submissions(rater.study_id)
     rows = Assignment.objects.select_for_update(of=("self",)).select_related("unit__task")
     locked = rows.get(pk=assignment.pk)
@@ -100,16 +100,17 @@ def _submit(*, assignment: Assignment, rater: Rater, given: Submission, claiming
         if stored[-1].answer == given.answer and stored[-1].skip_reason == given.skip_reason:
             return Receipt(stored[-1], is_new=False, step=checks.step_after(locked, rater))
         raise Conflict(stored[-1])
-    if locked.state in LOST and not claiming:
+    graded = checks.concerns(locked)
+    if not claiming and (locked.state in LOST or graded):
         raise _NeedsClaims
     state = _state_after(locked, given)
     judgment = _store(locked, rater, given, stored[-1] if stored else None)
-    more = claims.finish(locked.pk, rater.pk, state)
+    more = leases.finish(locked.pk, rater.pk, state)
     if given.skip_reason or locked.state in LOST:
         _settle_place(locked.place_id, state)
     if given.skip_reason:
-        claims.drop_repeat(locked.pk)
-    step = checks.settle(locked, rater, judgment) if locked.purpose in checks.GRADED else ""
+        leases.drop_repeat(locked.pk)
+    step = checks.settle(locked, rater, judgment) if graded else ""
     if not (stored or more) and rater.state != Rater.State.ENDED:
         # The end page then only reads what the server has confirmed.
         assignments.end(rater, Rater.Outcome.COMPLETED)
@@ -155,7 +156,7 @@ def _settle_place(place_id: int | None, state: str) -> None:
     if place_id is None:
         return
     if state in {Assignment.State.SKIPPED, Assignment.State.SUBMITTED}:
-        claims.settle([Place.objects.values_list("booklet_id", flat=True).get(pk=place_id)], None)
+        leases.settle([Place.objects.values_list("booklet_id", flat=True).get(pk=place_id)], None)
 
 
 def _store(assignment: Assignment, rater: Rater, given: Submission, before: Judgment | None) -> Judgment:
@@ -216,7 +217,7 @@ def save_draft(*, assignment: Assignment, rater: Rater, counter: int, answer: Ma
         Where the assignment has been answered or given back, so that there is nothing to draft.
     """
     if assignment.set_id is not None:
-        claims.renew(assignment.set_id, rater.study.options.lease_minutes)
+        leases.renew(assignment.set_id, rater.study.options.lease_minutes)
     state = Assignment.objects.select_for_update().values_list("state", flat=True).get(pk=assignment.pk)
     if state not in (*HELD, Assignment.State.EXPIRED):
         raise Over

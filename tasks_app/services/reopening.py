@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from tasks_app.models import Assignment, Place, Rater, Study
-from tasks_app.services import claims, events
+from tasks_app.services import events, leases
 from tasks_app.services.database import atomically, lock_claims, rows
 
 
@@ -33,6 +33,6 @@ def reopen(*, study: Study, judgments: Collection[int], rule: str, by: events.Ac
     )
     if freed:
         booklets = Place.objects.filter(pk__in={place for (place,) in freed}).values_list("booklet_id", flat=True)
-        claims.settle(list(booklets.distinct()), None)
+        leases.settle(list(booklets.distinct()), None)
         events.log(study, by, "reopened", about=rule, after={"places": len(freed)})
     return len(freed)

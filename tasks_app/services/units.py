@@ -7,6 +7,7 @@ from typing import Any
 
 from tasks_app.designs import APART
 from tasks_app.models import Criterion, Gold, Item, Output, Part, PartOutput, Prefill, Study, Task, Unit
+from tasks_app.services import plans
 from tasks_app.services.database import atomically, expect_many_rows
 from tasks_app.services.items import BATCH
 from tasks_app.services.studies import refuse_frozen
@@ -97,7 +98,21 @@ def make_units(*, study: Study, names: Mapping[tuple[str, str, str], str] | None
         if task.keep_identical not in kept:
             kept[task.keep_identical] = texts_of(study, keep=task.keep_identical)
         total += _make_units(study, task, kept[task.keep_identical], names or {})
+    _share_more(study)
     return total
+
+
+def _share_more(study: Study) -> None:
+    """Store how many judgments each unit wants where some units of a task get more: those to be judged count."""
+    for task in Task.objects.filter(study=study, until=None, k_more__isnull=False).order_by("order"):
+        planned = plans.plan_units(task, k=task.k)
+        shared = plans.share_more(
+            planned, study=study, task=task.key, design=task.design, more=task.k_more, share=task.k_more_share
+        )
+        more = [unit.key for unit in shared if unit.k != task.k]
+        units = Unit.objects.filter(task=task, until=None)
+        units.update(k=task.k)
+        units.filter(key__in=more).update(k=task.k_more)
 
 
 def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str, str, str], str]) -> int:
@@ -182,6 +197,7 @@ def store_gold(*, study: Study, controls: Sequence[Mapping[str, Any]]) -> None:
         ),
         BATCH,
     )
+    _share_more(study)
 
 
 @atomically

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from tasks_app import sections
 from tasks_app.models import Media, Study
 from tasks_app.sections import Json
-from tasks_app.studyfile import basics, items, known, lists
+from tasks_app.studyfile import basics, batches, items, known, lists
 from tasks_app.studyfile.checking import Loaded, Slot, read_file, store_file
 from tasks_app.studyfile.limits import limits, megabytes
 from tasks_app.studyfile.problems import Problem, StudyFileError
@@ -36,7 +36,7 @@ __all__ = [
 
 def register_sections() -> None:
     """Make the sections of this app known; calling it again changes nothing."""
-    for section in (*basics.SECTIONS, *lists.SECTIONS, *items.SECTIONS, *known.SECTIONS):
+    for section in (*basics.SECTIONS, *lists.SECTIONS, *items.SECTIONS, *known.SECTIONS, *batches.SECTIONS):
         sections.register(section)
 
 

@@ -7,12 +7,13 @@ from functools import cache, partial
 
 from django.utils.translation import gettext as _
 
+from tasks_app import channels
 from tasks_app.models import ConsentText, Study
 from tasks_app.models.study import new_seed
 from tasks_app.plaintext import problem_in
 from tasks_app.sections import Json, Section
 from tasks_app.services import studies
-from tasks_app.study_settings import BLOCKS
+from tasks_app.study_settings import BLOCKS, LINK_ALONE
 from tasks_app.studyfile.declarations import StudyBlock
 from tasks_app.studyfile.fields import LANGUAGE_PATTERN, is_language, not_a_language
 from tasks_app.studyfile.problems import nearest
@@ -56,6 +57,39 @@ def export_settings(name: str, study: Study) -> Json:
 def store_settings(name: str, study: Study, values: Json) -> None:
     """Store one block of settings."""
     studies.set_settings(study=study, block=name, values=values)
+
+
+def channels_schema() -> dict[str, Json]:
+    """Return one group of parameters a channel that is open."""
+    members = {name: {**form_schema(one.Params), "title": str(one.label)} for name, one in channels.registry.items()}
+    return {
+        "type": "object",
+        "description": "Where raters come from: the channels that are open, each with its parameters or {}.",
+        "properties": members,
+        "additionalProperties": False,
+        "default": {"link": {}},
+    }
+
+
+def check_channels(reading: StudyReading) -> Json:
+    """Check which channels are open, and their parameters; the open link alone where nothing is said."""
+    given = reading.given("channels")
+    if given is None:
+        given = {name: dict(params) for name, params in LINK_ALONE.items()}
+    named = [name for name in channels.registry if isinstance(given, dict) and name in given]
+    if not named and reading.sound(("channels",)):
+        reading.problem(("channels",), _("names no channel, so that nobody could come in. Write “link: {}”."))
+    return {name: reading.clean(channels.registry[name].Params, given[name], ("channels", name)) for name in named}
+
+
+def export_channels(study: Study) -> Json:
+    """Return the open channels with every default filled in."""
+    opened = study.options.channels
+    return {
+        name: {key: plain(value) for key, value in channels.registry[name].Params.read(opened[name]).items()}
+        for name in channels.registry
+        if name in opened
+    }
 
 
 def consent_schema() -> dict[str, Json]:
@@ -120,6 +154,14 @@ SECTIONS = (
             store=partial(store_settings, name),
         )
         for order, (name, block) in enumerate(BLOCKS.items(), start=20)
+    ),
+    Section(
+        "channels",
+        39,
+        check_channels,
+        export_channels,
+        schema=channels_schema,
+        store=partial(store_settings, "channels"),
     ),
     Section(
         "consent",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError
@@ -12,10 +12,12 @@ from django.utils.translation import ngettext
 
 from tasks_app import sections
 from tasks_app.models import Study
+from tasks_app.pay import Offer
 from tasks_app.sections import Document
-from tasks_app.services import events, items, studies
+from tasks_app.services import events, items, pay, studies
 from tasks_app.services.database import atomically
 from tasks_app.services.studies import NotADraft
+from tasks_app.study_settings import Pay
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
 from tasks_app.studyfile.screens import check_plans, draft_tasks
@@ -57,12 +59,21 @@ def check(files: Files, slot: Slot | None = None) -> StudyReading:
     if slot is not None and reading.sound(_SLUG):
         _check_slug(reading, slot)
     reading.problems.raise_if_any()
+    if note := pay_note(reading):
+        reading.note(note)
     unused = [name for name in files.names if name not in reading.used]
     if unused:
         sentence = ngettext("%(n)d file is not used: %(names)s.", "%(n)d files are not used: %(names)s.", len(unused))
         more = " …" if len(unused) > 5 else ""
         reading.note(sentence % {"n": len(unused), "names": ", ".join(unused[:5]) + more})
     return reading
+
+
+def pay_note(reading: StudyReading) -> str:
+    """Warn of a pay that is too low for the expected minutes, by the study's own minimum."""
+    settled = Pay.read(reading.document["pay"])
+    offer = Offer(**{one.name: settled[one.name] for one in fields(Offer)})
+    return pay.offer_note(offer, settled["currency"])
 
 
 def _check_slug(reading: StudyReading, slot: Slot) -> None:

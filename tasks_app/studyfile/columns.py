@@ -276,4 +276,19 @@ PREFILL = TableDeclaration(
     ),
 )
 
-TABLES = (ITEMS, CONTROLS, PREFILL)
+BATCHES = TableDeclaration(
+    "batches",
+    ("csv", "tsv", "jsonl"),
+    (
+        Column("batch", Kind.WORD, gettext_lazy("Name of the batch; rows with the same name are one set."), True),
+        Column(
+            "unit", Kind.WORD, gettext_lazy("Key of the unit; without the criterion where criteria are apart."), True
+        ),
+        Column(
+            "position", Kind.WHOLE, gettext_lazy("Place of the unit in its batch; without it, the order of the file.")
+        ),
+        Column("task", Kind.WORD, gettext_lazy("Key of the task; needed where several tasks have such a unit.")),
+    ),
+)
+
+TABLES = (ITEMS, CONTROLS, PREFILL, BATCHES)

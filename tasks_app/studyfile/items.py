@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import task_types
+from tasks_app.check_settings import COPIES
 from tasks_app.models import Item, ItemMedia, Media, Output, PartOutput, Study, System
 from tasks_app.sections import Json, Section
 from tasks_app.services import items as service
@@ -103,7 +104,7 @@ def export_items(study: Study) -> list[dict[str, Json]]:
         ).values_list("output_id", "part__unit__key", "part__unit__features__criterion")
     }
     outputs: dict[int, list[dict[str, Json]]] = {}
-    rows = Output.objects.filter(item__study=study, until=None).order_by("id")
+    rows = Output.objects.filter(item__study=study, until=None).exclude(system__key=COPIES).order_by("id")
     for pk, item, system, variant, text, language in rows.values_list(
         "id", "item_id", "system__key", "variant", "text", "language"
     ):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Gold, Prefill, Study, Task
 from tasks_app.sections import Json, Section
-from tasks_app.services import units
+from tasks_app.services import degrading, units
 from tasks_app.studyfile.columns import CONTROLS, PREFILL, TableDeclaration
+from tasks_app.studyfile.lists import asked
 from tasks_app.studyfile.problems import closest, nearest, shown
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
@@ -18,7 +19,7 @@ from tasks_app.studyfile.tables import Row, find_table
 from tasks_app.task_types.base import GoldAnswer
 
 
-class _Check:
+class UnitRows:
     """Goes through the rows of a table about units."""
 
     def __init__(self, reading: StudyReading) -> None:
@@ -42,6 +43,10 @@ class _Check:
                 yield row
         self.reading.notes += table.notes
 
+    def keys_of(self, draft: DraftTask) -> Collection[str]:
+        """What units are called in this table."""
+        return draft.units
+
     def task_of(self, row: Row) -> DraftTask | None:
         """The task whose unit a row names; None where that is unclear, which is then reported."""
         if not self.drafts:
@@ -51,7 +56,7 @@ class _Check:
             names = [one.task["key"] for one in self.drafts]
             self.report(row, "task", f"{_('There is no such task.')} {nearest(row.cells['task'], names)}".rstrip())
             return None
-        having = [one for one in named if row.cells["unit"] in one.units]
+        having = [one for one in named if row.cells["unit"] in self.keys_of(one)]
         if len(having) == 1:
             return having[0]
         if having:
@@ -59,31 +64,32 @@ class _Check:
             sentence = _("Several tasks have this unit (%(tasks)s). Say which one in the column “task”.")
             self.report(row, "unit", sentence % {"tasks": tasks})
             return None
-        keys = [key for one in named for key in one.units]
+        keys = [key for one in named for key in self.keys_of(one)]
         near = None if self.reading.problems.is_full(row.file) else closest(row.cells["unit"], keys)
         sentence = _("There is no unit “%(key)s”. Units are called like “%(near)s”.")
         self.report(row, "unit", sentence % {"key": row.cells["unit"], "near": near or keys[0]})
         return None
 
 
-# What a file may give known answers for, by the stage of the task.
+# What a file may give known answers for, by the stage of the task; nothing at the end.
 _PURPOSES = {
     Task.Stage.SCREENING: [Gold.Purpose.SCREENING.value],
     Task.Stage.MAIN: [one for one in Gold.Purpose.values if one != Gold.Purpose.SCREENING],
-    Task.Stage.EXIT: [],
 }
 
 # Degraded copies are made by the tool, and so is what is known about them.
 _KINDS = [one for one in Gold.Kind.values if one != Gold.Kind.WORSE]
 
 
-class _Controls(_Check):
+class _Controls(UnitRows):
     """Goes through known answers."""
 
     def take(self, row: Row) -> dict[str, Json] | None:
         """Return what a row says, or None where it cannot be used."""
         draft = self.task_of(row)
         sound = draft is not None
+        if draft is not None and not self._may_be_known(row, draft):
+            return None
         purposes = _PURPOSES[draft.task["stage"]] if draft is not None else Gold.Purpose.values
         for column, choices in (("purpose", purposes), ("kind", _KINDS)):
             if row.cells[column] not in choices:
@@ -102,6 +108,24 @@ class _Controls(_Check):
             "answer": row.cells["answer"],
             "explanation": row.cells.get("explanation", ""),
         }
+
+    def _may_be_known(self, row: Row, draft: DraftTask) -> bool:
+        """Say whether there can be a right answer to a unit at all; what is wrong is reported."""
+        if draft.task["stage"] == Task.Stage.EXIT:
+            sentence = _(
+                "The task “%(task)s” is asked of everybody at the end, so nothing follows from a right answer. Take "
+                "this row out."
+            )
+            self.report(row, "unit", sentence % {"task": draft.task["key"]})
+            return False
+        if len(set(draft.units[row.cells["unit"]].part_items)) > 1:
+            sentence = _(
+                "“%(unit)s” shows texts of several items, which other screens show as well. Known answers are for "
+                "screens with texts of one item: take this row out."
+            )
+            self.report(row, "unit", sentence % {"unit": row.cells["unit"]})
+            return False
+        return True
 
     def _answers(self, row: Row, draft: DraftTask) -> bool:
         """Say whether the task type can grade such an answer; what is wrong is reported."""
@@ -166,6 +190,9 @@ def check_controls(reading: StudyReading) -> list[dict[str, Json]]:
     if reading.problems.count == before:
         # A row that could not be used would make its unit look like one without an answer.
         _keep_apart(reading, check.drafts, found)
+        for draft in check.drafts:
+            _check_copies(reading, draft)
+            _note_missing(reading, draft, [one for one in found if one["task"] == draft.task["key"]])
     # Without every known answer it is not clear which units are to be judged.
     reading.units_sound = reading.units_sound and reading.problems.count == before
     return found
@@ -187,9 +214,49 @@ def _keep_apart(reading: StudyReading, drafts: Sequence[DraftTask], controls: li
                 reading.problems.add(file, 0, 0, sentence % {"item": unit.item, "unit": key})
 
 
+def _check_copies(reading: StudyReading, draft: DraftTask) -> None:
+    """Refuse degraded copies where a task shows no single text, or asks nothing that has a better end."""
+    if not draft.task["checks"].get("degraded") or draft.task["stage"] != Task.Stage.MAIN:
+        return
+    params = draft.kind.params(draft.task["params"])
+    criteria = asked(reading.document["criteria"], draft.task["criteria"])
+    parts = max((len(unit.parts) for unit in draft.units.values()), default=1)
+    if (sentence := degrading.why_not(draft.kind, params, criteria, parts)) is not None:
+        reading.problem(("tasks", draft.number, "checks", "degraded"), sentence)
+
+
+# Settings that say how many units with known answers are wanted, and the purpose of those.
+_WANTED = {
+    "training": Gold.Purpose.TRAINING,
+    "exam": Gold.Purpose.EXAM,
+    "controls": Gold.Purpose.CONTROL,
+    "attention": Gold.Purpose.ATTENTION,
+}
+
+
+def _note_missing(reading: StudyReading, draft: DraftTask, controls: Sequence[Mapping[str, Json]]) -> None:
+    """Say where a task asks for more units with known answers than there are, and where nobody is screened out."""
+    about = {"task": draft.task["key"]}
+    if draft.task["stage"] == Task.Stage.SCREENING and not controls:
+        sentence = _(
+            "The task “%(task)s” screens nobody out: controls.csv has no answer for it. Give it rows of the purpose "
+            "screening, or make it a task of the stage main or exit."
+        )
+        reading.note(sentence % about)
+    for name, purpose in _WANTED.items():
+        wanted = draft.task["checks"].get(name)
+        there = len({one["unit"] for one in controls if one["purpose"] == purpose})
+        if wanted and wanted > there:
+            sentence = _(
+                "The task “%(task)s” asks for %(name)s: %(wanted)d, and controls.csv has %(n)d units of that purpose. "
+                "Raters get those."
+            )
+            reading.note(sentence % {**about, "name": name, "wanted": wanted, "n": there})
+
+
 def check_prefill(reading: StudyReading) -> list[dict[str, Json]]:
     """Read what parts carry when they are first shown."""
-    check = _Check(reading)
+    check = UnitRows(reading)
     found: list[dict[str, Json]] = []
     carried: dict[tuple[str, str, int], list[Json]] = {}
     for row in check.rows(PREFILL):
@@ -235,8 +302,9 @@ def export_prefill(study: Study) -> list[dict[str, Json]]:
 
 
 def store_controls(study: Study, controls: Json) -> None:
-    """Store the known answers; the units are there already."""
+    """Store the known answers; the units are there already. Whatever is left to be judged can be degraded then."""
     units.store_gold(study=study, controls=controls)
+    degrading.make_copies(study=study)
 
 
 def store_prefill(study: Study, prefill: Json) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
 
-from tasks_app import designs, task_types
-from tasks_app.check_settings import Checks
+from tasks_app import designs, languages, task_types
+from tasks_app.check_settings import COPIES, Checks
 from tasks_app.models import Criterion, Group, Study, System, Task, TaskCriterion, TaskGroup
 from tasks_app.sections import Json, Path, Section
 from tasks_app.services import items, studies
@@ -81,13 +82,17 @@ def _check_limit(reading: StudyReading, path: Path, task: Mapping[str, Json], ki
 def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_types.TaskType) -> None:
     """Add what a type itself asks to the criteria of the file and of the task.
 
-    A criterion of the file that has such a key words it in the researcher's own way. Two tasks may ask the same.
+    A criterion of the file that has such a key words it in the researcher's own way. Two tasks may ask the same. What
+    the type words itself is said in the study's language, where that is shipped.
     """
     known = {one["key"]: one for one in reading.document["criteria"]}
     given = reading.given("criteria")
     written = {one.get("key") for one in given if isinstance(one, dict)} if isinstance(given, list) else set()
-    for brought in kind.brings(task["params"]):
-        entry = _entry(brought)
+    language = str(reading.document["study"]["language"])
+    with languages.speaking(language):
+        asked_by_type = kind.brings(task["params"])
+    for brought in asked_by_type:
+        entry = _entry(replace(brought, language=languages.mark(brought.language, language)))
         if brought.key not in known:
             reading.document["criteria"].append(entry)
             known[brought.key] = entry
@@ -156,8 +161,8 @@ def export_groups(study: Study) -> list[dict[str, Json]]:
 
 
 def export_systems(study: Study) -> list[dict[str, Json]]:
-    """Return the systems in their order."""
-    rows = System.objects.filter(study=study).order_by("id")
+    """Return the systems in their order, without the degraded copies, which the tool makes again."""
+    rows = System.objects.filter(study=study).exclude(key=COPIES).order_by("id")
     return [{"key": row.key, "name": row.name, "kind": row.kind} for row in rows]
 
 
@@ -169,6 +174,9 @@ def export_tasks(study: Study) -> list[dict[str, Json]]:
     for row in Task.objects.filter(study=study, until=None).order_by("order", "id"):
         values = {name: getattr(row, name) for name in studies.TASK_COLUMNS}
         values["params"] = plain(row.kind.params(row.params))
+        # What a design has from a file of its own is not among its parameters.
+        form = designs.registry[row.design].Params.base_fields
+        values["design_params"] = {name: row.design_params.get(name, plain(form[name].initial)) for name in form}
         values["checks"] = {name: plain(value) for name, value in Checks.read(row.checks).items()}
         lists = {"criteria": criteria.get(row.pk, []), "groups": groups.get(row.pk, [])}
         found.append({name: {**values, **lists}[name] for name in LISTS["tasks"].base_fields})

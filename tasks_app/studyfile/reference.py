@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from django.utils.translation import override
 
-from tasks_app import designs, task_types
+from tasks_app import channels, designs, task_types
+from tasks_app.check_settings import Checks
 from tasks_app.sections import Json
 from tasks_app.studyfile.columns import TABLES, TableDeclaration
 from tasks_app.studyfile.explain import expected
@@ -49,7 +50,13 @@ def _lines() -> Iterator[str]:
             )
             yield from _table(entries)
             yield from _members(name, entries)
-    for title, members in (("task type", task_types.registry), ("design", designs.registry)):
+    yield from ("", "**`tasks.checks`** (training, exam, controls and repeats; see checks.md)", "")
+    yield from _table(form_schema(Checks))
+    for title, members in (
+        ("channel", channels.registry),
+        ("task type", task_types.registry),
+        ("design", designs.registry),
+    ):
         for name, member in members.items():
             params = form_schema(member.Params)
             if params["properties"]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 
 from django.utils.translation import gettext as _
 
-from tasks_app import designs, task_types
+from tasks_app import task_types
+from tasks_app.check_settings import checks_of
 from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
-from tasks_app.models import Study
+from tasks_app.models import Study, Task
 from tasks_app.sections import Json, Path
-from tasks_app.services import plans
+from tasks_app.services import batches, plans
 from tasks_app.services.units import asked_apart, draft_units, name_of_unit
 from tasks_app.studyfile.item_rows import LONGEST
 from tasks_app.studyfile.lists import asked
@@ -34,6 +36,16 @@ class DraftTask:
     def kind(self) -> TaskType:
         """The task type."""
         return task_types.registry[self.task["type"]]
+
+    def wanted(self, document: Mapping[str, Json]) -> plans.Wanted:
+        """What the plan is drawn for."""
+        return plans.Wanted(
+            self.task["design"],
+            {**self.task["design_params"], **batches.params_of(document["batches"], self.task["key"])},
+            self.task["criteria_mode"],
+            Settings(set_size=self.task["set_size"], spacing=self.task["spacing"]),
+            checks_of(self.task["checks"]).repeats,
+        )
 
     def texts(self, unit: UnitDraft) -> list[OutputText]:
         """The text of every part of a unit."""
@@ -197,39 +209,34 @@ def _report_unit(reading: StudyReading, draft: UnitDraft, items: Mapping[str, It
 
 
 def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
-    """Draw the plan of every task as opening would, so that settings that cannot be kept are known now."""
+    """Draw the plan of every task as opening would, so that settings that cannot be kept are known now.
+
+    Tasks of the stages screening and exit have no plan: everybody is asked.
+    """
     for draft in drafts:
-        units = plan_units(draft, reading.document)
+        reading.counts["units"] = reading.counts.get("units", 0) + len(draft.units)
+        if draft.task["stage"] != Task.Stage.MAIN:
+            continue
         path: Path = ("tasks", draft.number)
+        units = plan_units(draft, reading.document)
         if not units:
             reading.problem(path, _("Every unit has a known answer, so nothing is left to be judged. Add items."))
             continue
         study = Study(seed=reading.document["study"]["seed"])
-        settings = Settings(set_size=draft.task["set_size"], spacing=draft.task["spacing"])
-        rng = plans.seeded(study, "plan", draft.task["key"], study.next_version)
+        stream = partial(plans.seeded, study, "plan", draft.task["key"], study.next_version)
         try:
-            booklets = designs.draw_booklets(
-                designs.registry[draft.task["design"]](),
-                units,
-                settings,
-                draft.task["design_params"],
-                draft.task["criteria_mode"],
-                rng,
-            )
+            booklets = plans.draw_booklets(units, draft.wanted(reading.document), stream)
         except PlanImpossible as found:
-            blamed = next((name for name in found.nearest if (*path, name) in reading.tree.values), None)
-            reading.problem(path if blamed is None else (*path, blamed), str(found))
+            named = [(*path, *name.split(".")) for name in found.nearest]
+            blamed = next((one for one in named if one in reading.tree.values), path)
+            reading.problem(blamed, str(found))
             continue
-        for name, n in (
-            ("units", len(draft.units)),
-            ("places", sum(map(len, booklets))),
-            ("booklets", len(booklets)),
-        ):
+        for name, n in (("places", sum(map(len, booklets))), ("booklets", len(booklets))):
             reading.counts[name] = reading.counts.get(name, 0) + n
         _note_judges(reading, draft, units)
 
 
-def _note_judges(reading: StudyReading, draft: DraftTask, units: list[PlanUnit]) -> None:
+def _note_judges(reading: StudyReading, draft: DraftTask, units: Sequence[PlanUnit]) -> None:
     """Say where units of the same systems get fewer judgments than the task type advises."""
     needed = draft.kind.judges_needed(draft.kind.params(draft.task["params"]))
     planned: dict[tuple[str, ...], int] = {}
@@ -246,10 +253,10 @@ def _note_judges(reading: StudyReading, draft: DraftTask, units: list[PlanUnit])
         reading.note(sentence % given)
 
 
-def plan_units(draft: DraftTask, document: Mapping[str, Json]) -> list[PlanUnit]:
+def plan_units(draft: DraftTask, document: Mapping[str, Json]) -> tuple[PlanUnit, ...]:
     """Describe the units without a known answer to the design, as they will be when stored."""
     known = {one["unit"] for one in document["controls"] if one["task"] == draft.task["key"]}
-    return [
+    units = [
         PlanUnit(
             key=key,
             k=draft.task["k"],
@@ -266,3 +273,11 @@ def plan_units(draft: DraftTask, document: Mapping[str, Json]) -> list[PlanUnit]
         for key, unit in draft.units.items()
         if key not in known
     ]
+    return plans.share_more(
+        units,
+        study=Study(seed=document["study"]["seed"]),
+        task=draft.task["key"],
+        design=draft.task["design"],
+        more=draft.task["k_more"],
+        share=draft.task["k_more_share"],
+    )

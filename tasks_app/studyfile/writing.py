@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import sections
 from tasks_app.sections import Document, Json
-from tasks_app.studyfile.columns import BETWEEN_FILES, CONTROLS, ITEMS, PREFILL, BadCell, from_text
+from tasks_app.studyfile.columns import BATCHES, BETWEEN_FILES, CONTROLS, ITEMS, PREFILL, BadCell, from_text
 from tasks_app.studyfile.jsontext import dumps
 from tasks_app.studyfile.media import ROLES, extension
 from tasks_app.studyfile.problems import Problem, StudyFileError
@@ -66,6 +66,8 @@ def files_of(document: Document, media: Callable[[str], bytes]) -> Iterator[tupl
     if document["prefill"]:
         rows = [{**one, "payload": dumps(one["payload"])} for one in document["prefill"]]
         yield "prefill.csv", _table(PREFILL.names, rows, PREFILL.needed)
+    if document["batches"]:
+        yield "batches.csv", _table(BATCHES.names, document["batches"], BATCHES.needed)
     kinds = {one["sha256"]: one["kind"] for item in document["items"] for one in item["context"]}
     for sha256, kind in sorted(kinds.items()):
         yield media_name(sha256, kind), media(sha256)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django import forms
 from django.utils.translation import gettext
 
+from tasks_app import languages
 from tasks_app.task_types.base import Criterion, Screen, ShownPart
 
 
@@ -23,6 +24,7 @@ class Choice:
     field: forms.BoundField
     end: str
     word: str
+    language: str
     shown: ShownPart
     checked: bool
 
@@ -77,10 +79,11 @@ class BestWorstForm(forms.Form):
     def __init__(self, screen: Screen, data: Mapping[str, str] | None, initial: Mapping[str, object] | None) -> None:
         super().__init__(data, initial=dict(initial or {}))
         self.screen = screen
-        self.words = {
-            "best": str(screen.params["best_word"]) or gettext("Best"),
-            "worst": str(screen.params["worst_word"]) or gettext("Worst"),
-        }
+        own = {"best": str(screen.params["best_word"]), "worst": str(screen.params["worst_word"])}
+        with languages.speaking(screen.language) as spoken:
+            ours = {"best": gettext("Best"), "worst": gettext("Worst")}
+        self.words = {end: word or ours[end] for end, word in own.items()}
+        self.language_of = {end: screen.language if word else spoken for end, word in own.items()}
         texts = {str(one.position): gettext("Text %(letter)s") % {"letter": one.letter} for one in screen.shown_parts}
         for criterion in screen.shown_criteria:
             asked = criterion.question or criterion.name
@@ -111,7 +114,14 @@ class BestWorstForm(forms.Form):
             Row(
                 shown,
                 tuple(
-                    Choice(field, end, self.words[end], shown, str(field.value()) == str(shown.position))
+                    Choice(
+                        field,
+                        end,
+                        self.words[end],
+                        self.language_of[end],
+                        shown,
+                        str(field.value()) == str(shown.position),
+                    )
                     for end, field in fields.items()
                 ),
             )

@@ -131,7 +131,8 @@ class Media:
 class Criterion:
     """What a rater is asked about a text. `low` and `high` are the words at the ends of the scale.
 
-    `labels` names every step where the study words them all (then one a step), `anchors` single points.
+    `labels` names every step where the study words them all (then one a step), `anchors` single points. `language` is
+    that of all these words, `scale_language` that of the words of the scale where evalweb gives them.
     """
 
     key: str
@@ -144,6 +145,12 @@ class Criterion:
     anchors: Mapping[str, str] = field(default_factory=dict)
     kind: str = "criterion"
     language: str = ""
+    scale_language: str = ""
+
+    @property
+    def language_of_scale(self) -> str:
+        """The language of the words of the scale."""
+        return self.scale_language or self.language
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,7 @@ class Asked:
     follow_up: FollowUp
     after: tuple[Label, ...]
     question: str
+    language: str
     field: forms.BoundField
     choices: tuple[Choice, ...]
 
@@ -91,6 +92,7 @@ class Tick:
 
     name: str
     definition: str
+    language: str
     field: forms.BoundField
     digit: str
 
@@ -116,6 +118,11 @@ class ErrorLabelForm(forms.Form):
     def question(self) -> str:
         """What is asked, in the study's words."""
         return self.words[ERROR].question or self.words[ERROR].name
+
+    @property
+    def language(self) -> str:
+        """The language of the labels: of those that come along their own."""
+        return self.typology.language or self.screen.language
 
     @property
     def shown(self) -> ShownPart:
@@ -159,7 +166,8 @@ class ErrorLabelForm(forms.Form):
             field = self[follow_up_field(one.key)]
             criterion = self.words[one.key]
             words = criterion.question or criterion.name
-            found.append(Asked(one, self.typology.asking(one), words, field, _choices(field, one.options)))
+            after, language = self.typology.asking(one), criterion.language or self.screen.language
+            found.append(Asked(one, after, words, language, field, _choices(field, one.options)))
         return found
 
     def ticks(self) -> list[Tick]:
@@ -168,10 +176,9 @@ class ErrorLabelForm(forms.Form):
         last = 9 if self.in_order else 10
         found = []
         for number, flag in enumerate(self.typology.flags, start=first):
-            words = self.words[flag.key]
-            found.append(
-                Tick(words.name, words.definition, self[flag_field(flag.key)], digit(number) if number <= last else "")
-            )
+            words, field = self.words[flag.key], self[flag_field(flag.key)]
+            language = words.language or self.screen.language
+            found.append(Tick(words.name, words.definition, language, field, digit(number) if number <= last else ""))
         return found
 
     def clean(self) -> dict[str, object]:

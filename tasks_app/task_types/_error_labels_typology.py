@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
+from tasks_app.languages import spoken
 from tasks_app.task_types._labels_params import (
     LABEL_PATTERN,
     SHORT_KEY,
@@ -74,6 +75,8 @@ class Typology:
     labels: tuple[Label, ...]
     follow_ups: tuple[FollowUp, ...]
     flags: tuple[Flag, ...]
+    # Of the labels, where they are not in the study's own.
+    language: str = ""
 
     @property
     def errors(self) -> tuple[Label, ...]:
@@ -143,7 +146,10 @@ def problem_in_labels(labels: Iterable[Mapping[str, Any]]) -> str | None:
 
 @lru_cache(maxsize=1)
 def elrc() -> Typology:
-    """Return the hierarchy of ELRC with everything that is asked beside it."""
+    """Return the hierarchy of ELRC with everything that is asked beside it.
+
+    Its labels stay as they are in every language; what is asked beside them is worded here, and translated.
+    """
     found: Mapping[str, Any] = json.loads((Path(__file__).parent / "data" / "elrc.json").read_text(encoding="utf-8"))
     return Typology(
         labels=tuple(map(_label, found["labels"])),
@@ -152,6 +158,7 @@ def elrc() -> Typology:
             for one in found["follow_ups"]
         ),
         flags=tuple(Flag(**one) for one in found["flags"]),
+        language=found["language"],
     )
 
 
@@ -162,18 +169,37 @@ def _label(entry: Mapping[str, Any]) -> Label:
 def typology_of(params: Mapping[str, Any]) -> Typology:
     """Return the hierarchy that the parameters of a task ask for."""
     shipped = elrc()
-    labels = shipped.labels
+    labels, language = shipped.labels, shipped.language
     if params["typology"] == "own":
+        language = ""
         labels = tuple(map(_label, params["labels"]))
         labels = labels if labels and labels[-1].valid else (*labels, Label(VALID, _("None of these"), valid=True))
     asked = {one.follow_up for one in labels} if params["follow_ups"] != "off" else set()
-    flags = (*(shipped.flags if params["flags"] else ()), *(Flag(**one) for one in params["own_flags"]))
-    return Typology(labels, tuple(one for one in shipped.follow_ups if one.key in asked), flags)
+    flags = (
+        *(map(_translated_flag, shipped.flags) if params["flags"] else ()),
+        *(Flag(**one) for one in params["own_flags"]),
+    )
+    return Typology(
+        labels, tuple(_translated_follow_up(one) for one in shipped.follow_ups if one.key in asked), flags, language
+    )
+
+
+def _translated_follow_up(one: FollowUp) -> FollowUp:
+    """Word what is asked after a label in the language of the page."""
+    return FollowUp(one.key, _(one.name), _(one.question), tuple((key, _(words)) for key, words in one.options))
+
+
+def _translated_flag(one: Flag) -> Flag:
+    return Flag(one.key, _(one.name), _(one.definition) if one.definition else "")
 
 
 def criteria_of(typology: Typology) -> tuple[Criterion, ...]:
     """Return what is asked, each as a criterion of its own."""
-    error = Criterion(ERROR, _("Error label"), question=_("Which is the first label that applies?"), kind="question")
-    asked = (Criterion(one.key, one.name, question=one.question, kind="question") for one in typology.follow_ups)
-    flags = (Criterion(one.key, one.name, one.definition, kind="question") for one in typology.flags)
-    return (error, *asked, *flags)
+    asked = [Criterion(ERROR, _("Error label"), question=_("Which is the first label that applies?"))]
+    asked += [Criterion(one.key, one.name, question=one.question) for one in typology.follow_ups]
+    ours = {one.key for one in elrc().flags}
+    flags = [
+        Criterion(one.key, one.name, one.definition, kind="question", language=spoken() if one.key in ours else "")
+        for one in typology.flags
+    ]
+    return (*(replace(one, kind="question", language=spoken()) for one in asked), *flags)

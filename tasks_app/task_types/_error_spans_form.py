@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import StepValueValidator
 from django.utils.translation import gettext
 
+from tasks_app.languages import spoken
 from tasks_app.task_types._error_spans_marks import (
     LONGEST_JSON,
     MISSING,
@@ -26,12 +27,26 @@ from tasks_app.task_types._error_spans_marks import (
     shortened,
 )
 from tasks_app.task_types._error_spans_params import has_missing, marks_source, most_of, scheme_on
-from tasks_app.task_types._error_spans_scheme import Scheme
+from tasks_app.task_types._error_spans_scheme import PUBLISHED_IN, Scheme
 from tasks_app.task_types._grid import Cell, field_name
 from tasks_app.task_types.base import Criterion, Screen, ShownPart
 
 # The criteria that the type brings along.
 ERRORS, SCORE = "errors", "score"
+
+# The anchors as published, so not translated; the question is in their language.
+ESA_SCORE = Criterion(
+    SCORE,
+    "Score",
+    question="How good is the text as a whole?",
+    anchors={
+        "0": "No meaning preserved",
+        "33": "Some meaning preserved",
+        "66": "Most meaning preserved and few grammar mistakes",
+        "100": "Perfect meaning and grammar",
+    },
+    language=PUBLISHED_IN,
+)
 
 # When the page asks whether errors and score are both meant: a grave error, yet a score above; no error, yet below.
 DOUBTFUL = {"above": 90, "below": 80}
@@ -242,7 +257,8 @@ class SpansForm(forms.Form):
         found = next((one for one in self.screen.criteria if one.key == ERRORS), None)
         if found is not None and found.question:
             return found
-        return Criterion(ERRORS, gettext("Errors"), question=gettext("Mark every error in the text."))
+        asked = gettext("Mark every error in the text.")
+        return Criterion(ERRORS, gettext("Errors"), question=asked, language=spoken())
 
     @property
     def first_id(self) -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from tasks_app.plaintext import problem_in
 from tasks_app.task_types._error_spans_scoring import Rule, rules_of
@@ -27,10 +26,12 @@ _KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 # Which colours severities have, from mild to grave: with two of them the mildest is never a neutral one.
 _LEVELS = {0: (), 1: (3,), 2: (2, 3), 3: (1, 2, 3), 4: (1, 2, 3, 4)}
 
+# As published; like every published instrument they are not translated here.
 ESA_SEVERITIES = (
-    ("minor", _("Minor"), _("Style, grammar or choice of words could be better or more natural.")),
-    ("major", _("Major"), _("The meaning is changed, or the part is really hard to understand.")),
+    ("minor", "Minor", "Style, grammar or choice of words could be better or more natural."),
+    ("major", "Major", "The meaning is changed, or the part is really hard to understand."),
 )
+PUBLISHED_IN = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,9 @@ class Scheme:
     severities: tuple[Severity, ...]
     groups: tuple[Group, ...]
     rules: tuple[Rule, ...]
+    # Of their words, where they are not the study's own.
+    language_of_severities: str = ""
+    language_of_kinds: str = ""
 
     @cached_property
     def categories(self) -> dict[str, Category]:
@@ -137,7 +141,7 @@ def shipped(scheme: str) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
         return mqm()["severities"], mqm()["categories"], mqm()["weights"]
     if scheme == "esa":
         names = ("key", "name", "definition")
-        return [dict(zip(names, map(str, one), strict=True)) for one in ESA_SEVERITIES], [], []
+        return [dict(zip(names, one, strict=True)) for one in ESA_SEVERITIES], [], []
     return [], [], []
 
 
@@ -148,10 +152,13 @@ def scheme_of(params: Mapping[str, object], *, source: bool) -> Scheme:
     severities, categories, weights = (
         given if isinstance(given, list | tuple) and given else ours for given, ours in zip(own, basis, strict=True)
     )
+    worded = [isinstance(given, list | tuple) and bool(given) for given in own]
     return Scheme(
         severities=tuple(_severities(severities)),
         groups=tuple(_groups(categories, ("output", "source") if source else ("output",))),
         rules=rules_of(weights),
+        language_of_severities="" if worded[0] else PUBLISHED_IN,
+        language_of_kinds="" if worded[1] else PUBLISHED_IN,
     )
 
 

@@ -14,7 +14,7 @@ from django import forms
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import plaintext
+from tasks_app import languages, plaintext
 from tasks_app.orders import latin_orders
 from tasks_app.task_types._simulation import share_of
 from tasks_app.task_types.base import (
@@ -55,7 +55,9 @@ def in_agreement(criterion: Criterion) -> Criterion:
     """Word the ends of a scale of agreement, unless the study words it itself."""
     if criterion.low or criterion.high or criterion.labels or criterion.anchors:
         return criterion
-    return replace(criterion, low=gettext("Strongly disagree"), high=gettext("Strongly agree"))
+    with languages.speaking(criterion.language) as spoken:
+        low, high = gettext("Strongly disagree"), gettext("Strongly agree")
+    return replace(criterion, low=low, high=high, scale_language=spoken)
 
 
 def questions_for_agreement(criteria: Sequence[Criterion]) -> Iterator[str]:

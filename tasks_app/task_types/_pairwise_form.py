@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app import languages
 from tasks_app.task_types._grid import Cell
 from tasks_app.task_types._pairwise_texts import pick_field
 from tasks_app.task_types.base import Criterion, Screen, ShownPart
@@ -136,8 +137,9 @@ def _worded(criterion: Criterion) -> Criterion:
     """Return a criterion with a question that favours no side, where the study words none."""
     if criterion.question:
         return criterion
-    question = gettext("%(criterion)s: which text is better?") % {"criterion": criterion.name}
-    return replace(criterion, question=question)
+    with languages.speaking(criterion.language) as spoken:
+        question = gettext("%(criterion)s: which text is better?") % {"criterion": criterion.name}
+    return replace(criterion, question=question, language=spoken)
 
 
 def _strength_field(criterion: Criterion, missing: str) -> forms.ChoiceField:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from datetime import date
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils import formats
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -69,9 +71,9 @@ class NumberField(_Plain):
         super().validate(value)
         low, high = self.question.minimum, self.question.maximum
         if isinstance(low, int | float) and value is not None and value < low:
-            raise ValidationError(gettext("Write a number of at least %(n)s.") % {"n": f"{low:.12g}"})
+            raise ValidationError(gettext("Write a number of at least %(n)s.") % {"n": _localized(low)})
         if isinstance(high, int | float) and value is not None and value > high:
-            raise ValidationError(gettext("Write a number of at most %(n)s.") % {"n": f"{high:.12g}"})
+            raise ValidationError(gettext("Write a number of at most %(n)s.") % {"n": _localized(high)})
         if value is not None and not math.isfinite(value):
             raise ValidationError(gettext("Write a number."))
 
@@ -95,9 +97,9 @@ class DayField(_Plain):
         super().validate(value)
         low, high = self.question.minimum, self.question.maximum
         if value and isinstance(low, str) and value < low:
-            raise ValidationError(gettext("Choose %(day)s or a later day.") % {"day": low})
+            raise ValidationError(gettext("Choose %(day)s or a later day.") % {"day": _day(low)})
         if value and isinstance(high, str) and value > high:
-            raise ValidationError(gettext("Choose %(day)s or an earlier day.") % {"day": high})
+            raise ValidationError(gettext("Choose %(day)s or an earlier day.") % {"day": _day(high)})
 
 
 class WordsField(forms.CharField):
@@ -141,6 +143,15 @@ class OneField(forms.ChoiceField):
 
 class StepField(OneField, forms.TypedChoiceField):
     """One step of a scale, counted from 1."""
+
+
+def _localized(number: float) -> str:
+    """Write a number as people of the page's language do."""
+    return formats.number_format(f"{number:.12g}")
+
+
+def _day(day: str) -> str:
+    return formats.date_format(date.fromisoformat(day), "DATE_FORMAT")
 
 
 def field_for(asked: Asked, *, required: bool, missing: str, labels: tuple[str, ...]) -> forms.Field:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.languages import spoken
 from tasks_app.task_types._pairwise_texts import PairParams
 from tasks_app.task_types.base import Criterion
 
@@ -95,7 +96,7 @@ def brought(params: Mapping[str, object]) -> tuple[Criterion, ...]:
         else _("Two of these texts are the same. Which one is different?")
     )
     found = [
-        Criterion(CHOICE, str(_("Odd one out")), question=str(question)),
+        Criterion(CHOICE, str(_("Odd one out")), question=str(question), language=spoken()),
         Criterion(CORRECT, str(_("Odd one found")), definition=str(_("Whether the text chosen is the odd one."))),
     ]
     if params["sureness"]:
@@ -105,10 +106,12 @@ def brought(params: Mapping[str, object]) -> tuple[Criterion, ...]:
                 str(_("Sureness")),
                 question=str(_("How sure are you?")),
                 labels=tuple(map(str, (_("I guessed"), _("Not very sure"), _("Fairly sure"), _("Certain")))),
+                language=spoken(),
             )
         )
     if params["motive"]:
-        found.append(Criterion(MOTIVE, str(_("Motive")), question=str(_("What made it different?"))))
+        asked = str(_("What made it different?"))
+        found.append(Criterion(MOTIVE, str(_("Motive")), question=asked, language=spoken()))
     return tuple(found)
 
 

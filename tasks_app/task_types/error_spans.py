@@ -11,9 +11,10 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.languages import spoken
 from tasks_app.orders import latin_orders
 from tasks_app.task_types import _error_spans_grading as grading
-from tasks_app.task_types._error_spans_form import ERRORS, SCORE, SpansForm
+from tasks_app.task_types._error_spans_form import ERRORS, ESA_SCORE, SpansForm
 from tasks_app.task_types._error_spans_marks import Limits, Mark, prefilled, problem_in, problem_in_all
 from tasks_app.task_types._error_spans_params import SpanParams, asks_score, has_missing, most_of
 from tasks_app.task_types._error_spans_scheme import scheme_of
@@ -110,21 +111,11 @@ class ErrorSpans(TaskType):
 
     def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
         """The errors themselves, and the score with the anchors of ESA."""
-        errors = Criterion(ERRORS, gettext("Errors"), question=gettext("Mark every error in the text."))
+        asked = gettext("Mark every error in the text.")
+        errors = Criterion(ERRORS, gettext("Errors"), question=asked, language=spoken())
         if not asks_score(params):
             return (errors,)
-        score = Criterion(
-            SCORE,
-            gettext("Score"),
-            question=gettext("How good is the text as a whole?"),
-            anchors={
-                "0": gettext("No meaning preserved"),
-                "33": gettext("Some meaning preserved"),
-                "66": gettext("Most meaning preserved and few grammar mistakes"),
-                "100": gettext("Perfect meaning and grammar"),
-            },
-        )
-        return (errors, score)
+        return (errors, ESA_SCORE)
 
     def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome | None:
         """Marks answer `errors`; everything else is a score."""

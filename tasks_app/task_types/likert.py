@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app import languages
 from tasks_app.task_types._grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
 from tasks_app.task_types.registry import register
@@ -115,7 +116,8 @@ class Likert(GridType):
         customary = AGREEMENT_STEPS.get(int(str(params["points"])))
         if customary is None or criterion.low or criterion.high or criterion.labels:
             return in_agreement(criterion)
-        return replace(criterion, labels=tuple(map(str, customary)))
+        with languages.speaking(criterion.language) as spoken:
+            return replace(criterion, labels=tuple(map(str, customary)), scale_language=spoken)
 
     def field(self, criterion: Criterion, missing: str, params: Mapping[str, object]) -> forms.Field:
         """Return a choice of steps with their words."""

@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.languages import spoken
 from tasks_app.orders import latin_orders
 from tasks_app.plaintext import validate_storable
 from tasks_app.task_types._grading import grade_one
@@ -142,6 +143,7 @@ class Pairwise(TaskType):
                 gettext("Strength: %(criterion)s") % {"criterion": key},
                 question=gettext("How much better?"),
                 labels=(gettext("Slightly better"), gettext("Clearly better")),
+                language=spoken(),
             )
             for key in strengths(params)
         )

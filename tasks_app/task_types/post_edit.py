@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import plaintext
+from tasks_app.languages import spoken
 from tasks_app.orders import latin_orders
 from tasks_app.task_types._post_edit_changes import unified
 from tasks_app.task_types._post_edit_form import MOST_KEYSTROKES, MOST_SECONDS, PostEditForm, text_name
@@ -135,9 +136,11 @@ class PostEdit(TaskType):
             "choice",
             gettext("Chosen suggestion"),
             question=gettext("Which suggestion do you want to edit?"),
+            language=spoken(),
         )
+        asked = gettext("Edit the text until it is right.")
         rest = (
-            Criterion("edited-text", gettext("Edited text"), question=gettext("Edit the text until it is right.")),
+            Criterion("edited-text", gettext("Edited text"), question=asked, language=spoken()),
             Criterion("keystrokes", gettext("Keystrokes")),
             Criterion("edit-seconds", gettext("Seconds of editing")),
         )

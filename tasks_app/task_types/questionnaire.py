@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.languages import spoken
 from tasks_app.plaintext import validate_storable
 from tasks_app.task_types import _questionnaire_facts as facts
 from tasks_app.task_types._questionnaire_form import QuestionnaireForm, field_name
@@ -273,7 +274,7 @@ def asked_in(params: Mapping[str, object]) -> Mapping[str, Asked]:
 def _asked(instrument: str, timeframe: str, own: str, _language: str) -> Mapping[str, Asked]:
     shipped, _problems = read_questions(questions_of(instrument, timeframe))
     given, _problems = read_questions(json.loads(own))
-    language = str(instrument_data(instrument)["language"])
+    language = str(instrument_data(instrument)["language"]) or spoken()
     found = [asked for question in shipped for asked in asked_by(question, language)]
     found += [asked for question in given for asked in asked_by(question)]
     return MappingProxyType({asked.criterion.key: asked for asked in found})

@@ -10,6 +10,7 @@ from django import forms
 from django.core.validators import StepValueValidator
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app import languages
 from tasks_app.task_types._grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
 from tasks_app.task_types.registry import register
@@ -130,7 +131,8 @@ class Slider(GridType):
         if params["agreement"]:
             return in_agreement(criterion)
         if params["anchors"] == "sqm" and not criterion.anchors:
-            return replace(criterion, anchors=self._sqm(params))
+            with languages.speaking(criterion.language) as spoken:
+                return replace(criterion, anchors=self._sqm(params), scale_language=spoken)
         return criterion
 
     def _sqm(self, params: Mapping[str, object]) -> dict[str, str]:

@@ -17,10 +17,11 @@ from tasks_app import access, credentials, plaintext
 from tasks_app.forms import AnswerFields, SkipForm
 from tasks_app.models import Assignment, Draft, Judgment, Rater
 from tasks_app.selectors import screens
-from tasks_app.selectors.progress import progress_of
-from tasks_app.services import assignments, judgments
+from tasks_app.selectors.progress import BEFORE, JUDGED, next_purpose, progress_of
+from tasks_app.services import assignments, judgments, steps
+from tasks_app.services.steps import Step
 from tasks_app.task_types.base import Screen
-from tasks_app.views import pages
+from tasks_app.views import pages, stages
 from tasks_app.views.rater import forged, instructions_html, message, rater_page
 
 LARGEST_DRAFT = 500_000  # bytes; the longest text a rater may edit, several times over
@@ -34,10 +35,32 @@ def judge(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         return _answer(request, rater, token)
     if rater.study.state == rater.study.State.PAUSED and rater.state != Rater.State.ENDED:
         return _paused(request)
+    if (waiting := _first_of_all(rater, token)) is not None:
+        return waiting
     assignment = assignments.next_for(rater=rater)
     if assignment is None:
         return redirect("rater:end" if rater.state == Rater.State.ENDED else "rater:next", token)
     return _pending(request, rater, token, assignment)
+
+
+def _first_of_all(rater: Rater, token: str) -> HttpResponse | None:
+    """Send a rater to what comes before the next unit: the feedback they have not gone on from, the instructions."""
+    step = steps.due(rater)
+    if step is not None:
+        return redirect(_address_of(step, token))
+    if rater.state != Rater.State.ENROLLED:
+        return None
+    purpose = next_purpose(rater)
+    if purpose is None and assignments.come_back(rater=rater):
+        purpose = next_purpose(rater)
+    return None if purpose in {None, Assignment.Purpose.SCREENING} else redirect("rater:instructions", token)
+
+
+def _address_of(step: Step | None, token: str) -> str:
+    """Return where a step is shown; without one, where the next unit is."""
+    if step is None:
+        return reverse("rater:judge", args=[token])
+    return reverse(f"rater:{step.kind}", args=[token, step.number] if step.number else [token])
 
 
 def _pending(request: HttpRequest, rater: Rater, token: str, assignment: Assignment) -> HttpResponse:
@@ -60,9 +83,12 @@ def unit(request: HttpRequest, rater: Rater, token: str, order: int) -> HttpResp
         return _answer(request, rater, token)
     if rater.study.state == rater.study.State.PAUSED and rater.state != Rater.State.ENDED:
         return _paused(request)
+    if (waiting := _first_of_all(rater, token)) is not None:
+        return waiting
     stored = assignment.judgments.order_by("-id").first()
     lists = screens.frame_of(assignment.unit.task_id, rater.study).kind.set_overview
-    if stored is None and lists and assignments.open_chosen(rater=rater, assignment=assignment):
+    chosen = stored is None and lists and assignment.purpose in JUDGED and next_purpose(rater) not in BEFORE
+    if chosen and assignments.open_chosen(rater=rater, assignment=assignment):
         return _pending(request, rater, token, assignment)
     if stored is None or rater.state == Rater.State.ENDED or not _may_go_back(rater, assignment):
         return redirect("rater:next", token)
@@ -71,9 +97,9 @@ def unit(request: HttpRequest, rater: Rater, token: str, order: int) -> HttpResp
 
 
 def _may_go_back(rater: Rater, assignment: Assignment) -> bool:
-    """Say whether an answer may be changed: the study and the task type both let raters go back."""
+    """Say whether an answer may be changed: the study, the task type and what the unit is for all allow it."""
     kind = screens.frame_of(assignment.unit.task_id, rater.study).kind
-    return rater.study.options.allow_back and kind.allows_back
+    return rater.study.options.allow_back and kind.allows_back and assignment.purpose not in judgments.FINAL
 
 
 def _paused(request: HttpRequest) -> HttpResponse:
@@ -129,8 +155,8 @@ def _page(
     bound = _bound(rater, assignment)
     submission = uuid.uuid4()
     initial = {"submission": submission, "replaces": stored.pk if stored else None}
-    progress = progress_of(rater, options.minutes, frame.task.set_size)
-    back = progress.before(assignment.order) if options.allow_back and frame.kind.allows_back else None
+    progress = progress_of(rater, options.minutes, frame.task.set_size, assignment)
+    back = progress.before(assignment.order) if _may_go_back(rater, assignment) else None
     context = {
         "frame": pages.frame_for(rater, token, progress, lists_set=frame.kind.set_overview),
         "screen": _screen(rater, assignment),
@@ -152,6 +178,8 @@ def _page(
         "next_url": reverse("rater:judge", args=[token]),
         "break_after_minutes": options.break_after_minutes,
         "content_warning": options.content_warning,
+        "stage_hint": stages.hint(assignment, progress),
+        "skip_note": stages.about_skipping(assignment),
         "revising": stored is not None,
     }
     return render(request, "rater/judge.html", context, status=status)
@@ -179,19 +207,19 @@ def _answer(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     if not (fields_ok and form_ok):
         return _page(request, rater, token, assignment, form, fields=fields, status=422)
     try:
-        judgments.submit(assignment=assignment, rater=rater, given=_submission(rater, assignment, fields, form))
+        step = steps.submit(assignment=assignment, rater=rater, given=_submission(rater, assignment, fields, form))
     except judgments.Conflict as conflict:
         return _conflict(request, rater, token, assignment, form, conflict.stored)
     except judgments.Over:
         return _over(request)
-    return _go_on(request, token)
+    return _go_on(request, _address_of(step, token))
 
 
-def _go_on(request: HttpRequest, token: str) -> HttpResponse:
-    """Send the rater on to the next unit: a redirect, or its address for the page's script, which saves a request."""
+def _go_on(request: HttpRequest, address: str) -> HttpResponse:
+    """Send the rater on: a redirect, or the address for the page's script, which saves a request."""
     if request.accepts("text/html") and "application/json" in request.headers.get("Accept", ""):
-        return JsonResponse({"next": reverse("rater:judge", args=[token])})
-    return redirect("rater:judge", token)
+        return JsonResponse({"next": address})
+    return HttpResponseRedirect(address)
 
 
 def _submission(rater: Rater, assignment: Assignment, fields: AnswerFields, form: forms.Form) -> judgments.Submission:
@@ -280,12 +308,12 @@ def _store_skip(request: HttpRequest, rater: Rater, token: str, assignment: Assi
         comment=form.cleaned_data["comment"],
     )
     try:
-        judgments.submit(assignment=assignment, rater=rater, given=given)
+        step = steps.submit(assignment=assignment, rater=rater, given=given)
     except judgments.Conflict:
         return HttpResponseRedirect(reverse("rater:unit", args=[token, assignment.order]))
     except judgments.Over:
         return _over(request)
-    return redirect("rater:judge", token)
+    return HttpResponseRedirect(_address_of(step, token))
 
 
 @rater_page("POST")

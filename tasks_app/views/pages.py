@@ -9,14 +9,16 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import formats, translation
+from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app import richtext
+from tasks_app import languages, richtext
+from tasks_app.forms import LanguageForm
 from tasks_app.models import ConsentText, Rater, Study
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.study_settings import StudySettings
+from tasks_app.views import pay_words, stages
 
 
 def minutes_in_words(minutes: float) -> str:
@@ -27,7 +29,7 @@ def minutes_in_words(minutes: float) -> str:
 
 def money(amount: Decimal, currency: str) -> str:
     """Word an amount: 3.50 EUR; nothing for zero."""
-    return f"{formats.number_format(amount, 2)} {currency}" if amount else ""
+    return f"{formats.number_format(amount, 2, force_grouping=True)} {currency}" if amount else ""
 
 
 def about_pairs(options: StudySettings) -> list[tuple[str, str]]:
@@ -58,14 +60,13 @@ class PublicStudy:
     about: list[tuple[str, str]]
     minutes: str
     pay: str
-    part_pay: str
+    promises: list[tuple[str, str]]
     content_warning: str
 
 
 def public_study(study: Study) -> PublicStudy:
     """Put together what stands above the consent button."""
     options = study.options
-    part = money(options.part_amount, options.currency)
     pay = money(options.amount, options.currency)
     return PublicStudy(
         public_title=study.public_title,
@@ -73,14 +74,7 @@ def public_study(study: Study) -> PublicStudy:
         about=about_pairs(options),
         minutes=minutes_in_words(options.minutes),
         pay=pay,
-        part_pay=(
-            _("If you stop early, you are paid for what you have done.")
-            if pay and not part
-            else _("%(amount)s if you are screened out; if you stop early, you are paid for what you have done.")
-            % {"amount": part}
-            if pay
-            else ""
-        ),
+        promises=pay_words.promises(options),
         content_warning=options.content_warning,
     )
 
@@ -119,22 +113,20 @@ class PageFrame:
     stop_url: str
     lang: str
     dir: str
-    languages: tuple[tuple[str, str, str], ...] = ()
+    # The languages the page can be read in, each with its own name, and the form that asks for another.
+    languages: tuple[tuple[str, str], ...] = ()
+    language_url: str = ""
+    language_form: forms.Form | None = None
+    # Of the study's own texts.
+    study_lang: str = ""
     overview_url: str = ""
-
-
-def direction(language: str) -> str:
-    """Return rtl for a language written from right to left, else ltr."""
-    return (
-        "rtl"
-        if language.split("-", maxsplit=1)[0] in {"ar", "arc", "dv", "fa", "he", "ku", "ps", "sd", "ug", "ur", "yi"}
-        else "ltr"
-    )
+    # Names the sequence that is counted, where it is not what is judged.
+    stage: str = ""
 
 
 def frame_for(rater: Rater, token: str, progress: RaterProgress, *, lists_set: bool = False) -> PageFrame:
     """Put together the bars of a rater's page; `lists_set` where a page lists all texts of the set."""
-    language = translation.get_language() or rater.study.language
+    language = languages.spoken()
     return PageFrame(
         public_title=rater.study.public_title,
         done=progress.done,
@@ -143,8 +135,13 @@ def frame_for(rater: Rater, token: str, progress: RaterProgress, *, lists_set: b
         help_url=reverse("rater:help", args=[token]),
         stop_url=reverse("rater:stop", args=[token]),
         lang=language,
-        dir=direction(language),
+        dir=languages.direction(language),
+        languages=languages.to_choose_from(),
+        language_url=reverse("rater:language", args=[token]),
+        language_form=LanguageForm(bound_to={"rater": rater.pk}),
+        study_lang=rater.study.language,
         overview_url=reverse("rater:overview", args=[token]) if lists_set else "",
+        stage=stages.label(progress),
     )
 
 
@@ -162,6 +159,11 @@ def in_words(form: forms.Form, answer: Mapping[str, Any]) -> list[tuple[str, str
         (str(field.label or name), _value_in_words(field, answer.get(name)) or _("no answer"))
         for name, field in form.fields.items()
     ]
+
+
+def answer_in_words(form: forms.Form, name: str, value: Any) -> str:
+    """Word one value as the field of that name does."""
+    return _value_in_words(form.fields[name], value)
 
 
 def _value_in_words(field: forms.Field, value: Any) -> str:

@@ -1,23 +1,26 @@
 """A rater's pages. Each address holds the token; none needs a cookie or JavaScript."""
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import translation
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from tasks_app import access, richtext
-from tasks_app.forms import ConsentForm, StepForm
-from tasks_app.models import Rater, Study, Task
-from tasks_app.selectors.progress import progress_of
-from tasks_app.services import assignments, enrolment
-from tasks_app.views import pages
+from tasks_app import access, languages, richtext
+from tasks_app.check_settings import checks_of
+from tasks_app.forms import StepForm
+from tasks_app.models import Assignment, Rater, Study, Task
+from tasks_app.selectors.progress import next_purpose, progress_of, units_by_purpose
+from tasks_app.services import assignments, enrolment, pay
+from tasks_app.views import framing, pages, pay_words, stages
 
 P = ParamSpec("P")
 RaterView = Callable[Concatenate[HttpRequest, Rater, str, P], HttpResponse]
@@ -26,7 +29,7 @@ RaterView = Callable[Concatenate[HttpRequest, Rater, str, P], HttpResponse]
 def rater_page(
     *methods: str,
 ) -> Callable[[RaterView[P]], Callable[Concatenate[HttpRequest, str, P], HttpResponse]]:
-    """Make a view of `(request, rater, token, …)` out of `(request, token, …)`, in the study's language.
+    """Make a view of `(request, rater, token, …)` out of `(request, token, …)`, in the rater's language.
 
     No cookie is asked for, so Django's CSRF check has nothing to compare: forms carry a signed token instead.
     """
@@ -35,8 +38,8 @@ def rater_page(
         @wraps(view)
         def page(request: HttpRequest, token: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
             rater = access.rater_for_token(token)
-            with translation.override(rater.language or rater.study.language):
-                return view(request, rater, token, *args, **kwargs)
+            with languages.speaking(rater.language or rater.study.language):
+                return framing.framed(view(request, rater, token, *args, **kwargs), rater.channel)
 
         return cast(
             "Callable[Concatenate[HttpRequest, str, P], HttpResponse]",
@@ -61,64 +64,12 @@ def forged(request: HttpRequest) -> HttpResponse:
     )
 
 
-@csrf_exempt
-@require_http_methods(["GET", "POST"])
-def join(request: HttpRequest, code: str) -> HttpResponse:
-    """The open link: who runs the study, what is paid, the consent, and the button that begins."""
-    study = access.study_for_code(code)
-    with translation.override(study.language):
-        if request.method == "POST":
-            return _enrol(request, study)
-        if study.state != Study.State.OPEN:
-            return message(request, *enrolment.refusal(enrolment.NotOpen(), study))
-        if not enrolment.has_room(study):
-            return message(request, *enrolment.refusal(enrolment.StudyFull(), study))
-        form = ConsentForm(bound_to={"study": study.pk, "nonce": ConsentForm.new_nonce()})
-        return _consent_page(request, study, form)
-
-
-def _enrol(request: HttpRequest, study: Study) -> HttpResponse:
-    form = ConsentForm(request.POST, bound_to={"study": study.pk})
-    if not form.is_valid():
-        if form.is_forged:
-            return forged(request)
-        form = ConsentForm(request.POST, bound_to={"study": study.pk, "nonce": form.signed["nonce"]})
-        form.is_valid()
-        return _consent_page(request, study, form, status=422)
-    text = pages.consent_text(study)
-    try:
-        enrolled = enrolment.enrol(
-            study_id=study.pk,
-            nonce=str(form.signed["nonce"]),
-            consent_text_id=text.pk if text else None,
-            address=pages.client_address(request),
-            kind=str(form.signed.get("kind", Rater.Kind.REAL)),
-        )
-    except (enrolment.NotOpen, enrolment.StudyFull, enrolment.TooMany) as error:
-        status = 429 if isinstance(error, enrolment.TooMany) else 200
-        return message(request, *enrolment.refusal(error, study), status=status)
-    return redirect("rater:next", enrolled.token)
-
-
-def _consent_page(request: HttpRequest, study: Study, form: ConsentForm, status: int = 200) -> HttpResponse:
-    context = {
-        "study": pages.public_study(study),
-        "consent_html": pages.consent_html(study),
-        "form": form,
-        "lang": study.language,
-        "dir": pages.direction(study.language),
-    }
-    return render(request, "rater/join.html", context, status=status)
-
-
 @rater_page("GET", "HEAD")
 def next_step(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
-    """Send a rater to whatever is due: instructions, judging or the end."""
+    """Send a rater to whatever is due: the end, the wait for the next wave, else the page that knows what comes."""
     if rater.state == Rater.State.ENDED:
         return redirect("rater:end", token)
-    if rater.state == Rater.State.ENROLLED:
-        return redirect("rater:instructions", token)
-    return redirect("rater:judge", token)
+    return redirect("rater:waiting" if assignments.is_waiting(rater) else "rater:judge", token)
 
 
 @rater_page("GET", "HEAD", "POST")
@@ -126,6 +77,9 @@ def instructions(request: HttpRequest, rater: Rater, token: str) -> HttpResponse
     """What the rater is to do, how much it is, and the link that brings them back."""
     if rater.state == Rater.State.ENDED:
         return redirect("rater:end", token)
+    if rater.state == Rater.State.ENROLLED and next_purpose(rater) == Assignment.Purpose.SCREENING:
+        # What comes first decides whether there is anything to be instructed for.
+        return redirect("rater:judge", token)
     form = StepForm(request.POST or None, bound_to={"rater": rater.pk, "step": "start"})
     if request.method == "POST":
         if not form.is_valid():
@@ -137,38 +91,56 @@ def instructions(request: HttpRequest, rater: Rater, token: str) -> HttpResponse
 
 def _instructions_context(request: HttpRequest, rater: Rater, token: str, form: StepForm) -> dict[str, Any]:
     options = rater.study.options
-    tasks = enrolment.tasks_of(rater)
+    tasks = [task for task in enrolment.tasks_of(rater) if task.stage == Task.Stage.MAIN]
     full = sum(task.set_size for task in tasks)
     progress = progress_of(rater, options.minutes, full)
-    share = min(1.0, progress.total / full) if full else 1.0
+    units = units_by_purpose(rater)
+    offered = pay.offered(rater)
+    share = min(1.0, offered.units / offered.full) if offered.full else 1.0
     return {
         "frame": pages.frame_for(rater, token, progress),
         "instructions_html": instructions_html(tasks),
         "personal_link": pages.personal_link(request, token),
         "n_units": progress.total,
         "minutes": pages.minutes_in_words(options.minutes * share),
-        "shorter": _shorter(rater.study, progress.total, full),
+        "shorter": _shorter(rater.study, offered),
+        "before": _before(tasks, units),
         "form": form,
         "content_warning": options.content_warning,
     }
 
 
-def _shorter(study: Study, total: int, full: int) -> str:
+def _before(tasks: list[Task], units: Counter[tuple[int, str]]) -> list[str]:
+    """Announce practice and test of every task."""
+    said = []
+    for task in tasks:
+        checks, purpose = checks_of(task.checks), Assignment.Purpose
+        training, exam = units[task.pk, purpose.TRAINING], units[task.pk, purpose.EXAM]
+        said += stages.before_the_texts(training, exam, checks.exam_pass, checks.exam_attempts)
+    return said
+
+
+def _shorter(study: Study, offered: pay.Offered) -> str:
     """Announce a set that is shorter than usual, with its pay pro rata."""
-    if total >= full:
+    if offered.units >= offered.full:
         return ""
-    options = study.options
-    pay = pages.money(options.amount * total / full, options.currency)
-    words = {"total": total, "full": full, "pay": pay}
-    if not pay:
+    amount = pages.money(offered.amount, study.options.currency)
+    words = {"total": offered.units, "full": offered.full, "pay": amount}
+    if not amount:
         return _("This set is shorter than usual: %(total)s instead of %(full)s.") % words
     return _("This set is shorter than usual: %(total)s instead of %(full)s. The pay for it is %(pay)s.") % words
 
 
-def instructions_html(tasks: list[Task]) -> str:
-    """Render the instructions of these tasks, the type's own words where the study has none."""
-    texts = [task.instructions or str(task.kind.instructions(task.kind.params(task.params))) for task in tasks]
-    return richtext.to_html("\n\n".join(dict.fromkeys(texts)))
+def instructions_html(tasks: list[Task]) -> SafeString:
+    """Render the instructions of these tasks, each in its language: the type's own words where the study has none."""
+    texts = [
+        (task.study.language, task.instructions)
+        if task.instructions
+        else (languages.spoken(), str(task.kind.instructions(task.kind.params(task.params))))
+        for task in tasks
+    ]
+    rendered = ((language, richtext.to_html(text)) for language, text in dict.fromkeys(texts))
+    return format_html_join("", '<div class="prose" dir="auto" lang="{}">{}</div>', rendered)
 
 
 @rater_page("GET", "HEAD")
@@ -176,19 +148,21 @@ def help_page(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     """The instructions again, who runs the study, what is stored, and the personal link."""
     options = rater.study.options
     context = {
-        "frame": pages.frame_for(rater, token, progress_of(rater, options.minutes, _set_size(rater))),
+        "frame": pages.frame_for(rater, token, progress_of(rater, options.minutes, set_size(rater))),
         "instructions_html": instructions_html(enrolment.tasks_of(rater)),
         "about": pages.about_pairs(options),
         "personal_link": pages.personal_link(request, token),
         "consent_html": pages.consent_html(rater.study),
         "back_url": reverse("rater:next", args=[token]),
+        "stored_url": reverse("rater:stored", args=[token]),
         "link_form": StepForm(bound_to={"rater": rater.pk, "step": "link"}),
         "link_url": reverse("rater:link", args=[token]),
     }
     return render(request, "rater/help.html", context)
 
 
-def _set_size(rater: Rater) -> int:
+def set_size(rater: Rater) -> int:
+    """Return how many units a full set has, all of a rater's tasks together."""
     return sum(task.set_size for task in enrolment.tasks_of(rater))
 
 
@@ -204,13 +178,13 @@ def stop(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         assignments.stop(rater=rater)
         return redirect("rater:end", token)
     options = rater.study.options
-    progress = progress_of(rater, options.minutes, _set_size(rater))
+    progress = progress_of(rater, options.minutes, set_size(rater))
     sentences = [
         _("Your %(n)s answers so far are kept and counted.") % {"n": progress.done},
         _("The rest goes to somebody else, so you cannot come back to it."),
     ]
-    if pay := _pay_for(rater, progress.done):
-        sentences.append(_("You are paid %(pay)s for what you have done.") % {"pay": pay})
+    if paid := pay_words.stopping(rater):
+        sentences.append(paid)
     context = {
         "frame": pages.frame_for(rater, token, progress),
         "form": form,
@@ -218,54 +192,6 @@ def stop(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         "back_url": reverse("rater:next", args=[token]),
     }
     return render(request, "rater/stop.html", context)
-
-
-def _pay_for(rater: Rater, done: int) -> str:
-    options, full = rater.study.options, max(1, _set_size(rater))
-    return pages.money(options.amount * done / full, options.currency)
-
-
-@rater_page("GET", "HEAD")
-def end(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
-    """The end, as the server has it: how the rater ended, and the code that proves it."""
-    if rater.state != Rater.State.ENDED:
-        return redirect("rater:next", token)
-    options = rater.study.options
-    progress = progress_of(rater, options.minutes, _set_size(rater))
-    title, sentences = _ending(rater, progress.done)
-    more = assignments.may_take_another(rater) and enrolment.has_room(rater.study)
-    context = {
-        "frame": pages.frame_for(rater, token, progress),
-        "outcome": rater.outcome,
-        "title": title,
-        "sentences": sentences,
-        "code": rater.completion_code,
-        "personal_link": pages.personal_link(request, token),
-        "more_form": StepForm(bound_to={"rater": rater.pk, "step": "more"}) if more else None,
-        "more_url": reverse("rater:more", args=[token]),
-    }
-    return render(request, "rater/end.html", context)
-
-
-def _ending(rater: Rater, done: int) -> tuple[str, list[str]]:
-    kept = _("All %(n)s answers are saved on our server.") % {"n": done}
-    endings: Mapping[str, tuple[str, list[str]]] = {
-        Rater.Outcome.COMPLETED: (_("Thank you, you have finished"), [kept]),
-        Rater.Outcome.WITHDRAWN: (_("You have stopped"), [kept, _("Thank you for the time you gave.")]),
-        Rater.Outcome.FULL: (
-            _("All places were taken meanwhile"),
-            [_("Other raters have answered everything while you were away. Thank you for coming back.")],
-        ),
-        Rater.Outcome.SCREENED_OUT: (
-            _("Thank you for your answers"),
-            [_("This study looks for other raters.")],
-        ),
-        Rater.Outcome.FAILED: (_("Thank you for trying"), [_("The task was not passed this time.")]),
-    }
-    title, sentences = endings[str(rater.outcome)]
-    if pay := _pay_for(rater, done):
-        sentences = [*sentences, _("You are paid %(pay)s for it.") % {"pay": pay}]
-    return title, sentences
 
 
 @rater_page("POST")

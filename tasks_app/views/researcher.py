@@ -13,7 +13,6 @@ from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -23,7 +22,8 @@ from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Membership, Study
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
-from tasks_app.services import lifecycle, plans
+from tasks_app.services import lifecycle
+from tasks_app.views import pay_words
 from tasks_app.views.frame import researcher_page, show, study_page
 
 
@@ -92,7 +92,8 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
 
     def context(study: Study) -> dict[str, Any]:
         frames = [screens.read_frame(task.pk) for task in study.tasks.filter(until=None).order_by("order")]
-        return {"frames": frames, "contents": reads.contents(study), "options": study.options}
+        offer = pay_words.offer_note(study.options)
+        return {"frames": frames, "contents": reads.contents(study), "options": study.options, "pay_note": offer}
 
     return study_page(request, slug, "setup", context)
 
@@ -107,29 +108,6 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
         return {"page": page, "contents": reads.contents(study)}
 
     return study_page(request, slug, "items", context)
-
-
-@researcher_page
-@require_safe
-def design(request: HttpRequest, slug: str) -> HttpResponse:
-    """The plan in numbers, before opening and after."""
-    return study_page(
-        request,
-        slug,
-        "design",
-        lambda study: {"reports": plans.report(study), "booklets": reads.booklets_by_state(study)},
-    )
-
-
-@researcher_page
-@require_safe
-def recruit(request: HttpRequest, slug: str) -> HttpResponse:
-    """The rater link, and opening, pausing and closing."""
-
-    def context(study: Study) -> dict[str, Any]:
-        return {"link": request.build_absolute_uri(reverse("rater:join", args=[study.link_code]))}
-
-    return study_page(request, slug, "recruit", context)
 
 
 @researcher_page

@@ -19,6 +19,7 @@ from django.urls import include, path
 from django.utils.safestring import mark_safe
 from django.views.decorators.csrf import csrf_exempt
 
+from tasks_app.channels.base import Ending
 from tasks_app.forms import AnswerFields, ConsentForm, SkipForm, StepForm
 from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, Media, Part, Quality, Screen
@@ -105,7 +106,7 @@ stage = Stage()
 def frame(request: HttpRequest, done: int = 12) -> PageFrame:
     """Make the bars around a page."""
     language = request.GET.get("ui", "en")
-    languages = (("en", "English", "?ui=en"), ("de", "Deutsch", "?ui=de"), ("ar", "العربية", "?ui=ar"))
+    languages = (("en", "English"), ("de", "Deutsch"), ("ar", "العربية"))
     return PageFrame(
         public_title="How do these texts read?",
         done=done,
@@ -225,7 +226,7 @@ def join(request: HttpRequest) -> HttpResponse:
         about=ABOUT,
         minutes="about 15 minutes",
         pay="3.00 EUR",
-        part_pay="1.00 EUR if you are screened out.",
+        promises=[("Otherwise", "1.00 EUR if you are screened out.")],
         content_warning="Some texts speak of violence.",
     )
     form = ConsentForm({} if "errors" in request.GET else None, bound_to={})
@@ -251,8 +252,7 @@ def plain(request: HttpRequest, name: str) -> HttpResponse:
         "form": StepForm(bound_to={}),
         "link_form": StepForm(bound_to={}),
         "more_form": StepForm(bound_to={}),
-        "code": "C7QK9TZW",
-        "redirect_url": "https://platform.example.org/complete",
+        "ending": Ending("C7QK9TZW", "https://platform.example.org/complete", label="Back to the platform"),
         "action": ("Look again", "/message/"),
         "back_url": "/judge/",
     }

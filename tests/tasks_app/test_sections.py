@@ -55,7 +55,7 @@ def test_sections_are_registered_once_and_in_order() -> None:
     sections.register(RULES)
     assert sections.registered() == before
     assert [one.name for one in before] == [
-        "study", "about", "pay", "flow", "consent", "criteria", "groups", "tasks", "systems", "items", "controls",
+        "study", "about", "pay", "flow", "codes", "channels", "consent", "criteria", "groups", "tasks", "systems", "items", "controls",
         "prefill", "rules", "analysis",
     ]  # fmt: skip
     with pytest.raises(sections.SectionTaken, match="'rules'"):

@@ -9,12 +9,16 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
+from tasks_app.channels import registry as channels
 from tasks_app.management.visiting import Http, InProcess, Visitor, quiet_pages
 from tasks_app.models import Study
 from tasks_app.task_types.base import Quality
 
 # Of ten simulated raters most are careful, as in a real crowd with some checks.
 MIX = (Quality.CAREFUL,) * 7 + (Quality.SLOPPY,) * 2 + (Quality.RANDOM,)
+
+# Channels whose raters come by themselves, with made-up ids; nobody can be invited by being made up.
+COMING = [name for name, kind in channels.items() if not kind.invited_only]
 
 
 class Command(BaseCommand):
@@ -30,6 +34,11 @@ class Command(BaseCommand):
         parser.add_argument("--late", type=float, default=0.0, help="share of those that come back after the lease")
         parser.add_argument("--twice", type=float, default=0.0, help="share of answers that are sent twice")
         parser.add_argument("--second-tab", type=float, default=0.0, help="share answered otherwise in a second tab")
+        parser.add_argument("--screened-out", type=float, default=0.0, help="share that does not fit the study")
+        parser.add_argument("--returns", type=float, default=0.0, help="share that stops in the middle, by the page")
+        parser.add_argument(
+            "--channel", default="", choices=["", *COMING], help="where they come from, with made-up ids"
+        )
         parser.add_argument("--quality", choices=[one.value for one in Quality], help="all of one quality")
         parser.add_argument("--seed", type=int, default=1, help="the same seed, the same raters (default 1)")
 
@@ -38,6 +47,8 @@ class Command(BaseCommand):
         study = Study.objects.filter(slug=options["study"]).first()
         if study is None:
             raise CommandError(f"There is no study {options['study']!r}.")
+        if options["channel"] and options["channel"] not in study.options.channels:
+            raise CommandError(f"The channel {options['channel']!r} of this study is not open.")
         if study.state != Study.State.OPEN:
             raise CommandError(f"The study is {study.state}. Open it first, under Recruit.")
         visitors = [self._visitor(study, number, options) for number in range(options["raters"])]
@@ -53,14 +64,19 @@ class Command(BaseCommand):
 
     def _visitor(self, study: Study, number: int, options: dict[str, Any]) -> Visitor:
         rng = Random(f"{options['seed']}:{study.slug}:{number}")  # noqa: S311  reproducible, not secret
+        quality = Quality(options["quality"]) if options["quality"] else rng.choice(MIX)
+        drops_out_after = rng.randint(0, 12) if rng.random() < options["drop_out"] else None
         return Visitor(
             study=study,
             transport=Http(options["base_url"]) if options["base_url"] else InProcess(),
-            quality=Quality(options["quality"]) if options["quality"] else rng.choice(MIX),
+            quality=quality,
             rng=rng,
-            drops_out_after=rng.randint(0, 12) if rng.random() < options["drop_out"] else None,
+            drops_out_after=drops_out_after,
             twice=options["twice"],
             second_tab=options["second_tab"],
+            stops_after=rng.randint(0, 12) if rng.random() < options["returns"] else None,
+            does_not_fit=rng.random() < options["screened_out"],
+            channel=options["channel"],
         )
 
 

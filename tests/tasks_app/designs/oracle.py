@@ -1,7 +1,7 @@
 """What a plan keeps, counted from scratch for every prefix: slow, and written apart from `designs.balance`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from tasks_app.designs.base import PlanUnit
@@ -75,3 +75,40 @@ def gaps(booklet: Sequence[PlanUnit]) -> list[int]:
         for j, other in enumerate(booklet)
         if i < j and one.item is not None and one.item == other.item
     ]
+
+
+def due(units: Sequence[PlanUnit], members: Callable[[PlanUnit], Sequence[object]]) -> dict[object, Counter[int]]:
+    """How often each member comes in each round."""
+    found: dict[object, Counter[int]] = {}
+    for unit in units:
+        for member in members(unit):
+            found.setdefault(member, Counter()).update(range(1, unit.k + 1))
+    return found
+
+
+def kin_spread(counts: Mapping[object, int], due_in_rounds: Mapping[object, Counter[int]]) -> int:
+    """The largest difference of two members that are due equally often in every round."""
+    return max(
+        (
+            abs(counts.get(a, 0) - counts.get(b, 0))
+            for a in due_in_rounds
+            for b in due_in_rounds
+            if due_in_rounds[a] == due_in_rounds[b]
+        ),
+        default=0,
+    )
+
+
+def position_spread(plan: Plan, units: Sequence[PlanUnit]) -> int:
+    """The largest difference, at any place of these booklets, of classes that are due equally often."""
+    everyone = due(units, system_class)
+    places = range(max(map(len, plan), default=0))
+    return max(
+        (kin_spread(Counter(c for b in plan if len(b) > p for c in system_class(b[p])), everyone) for p in places),
+        default=0,
+    )
+
+
+def document_counts(plan: Plan) -> Counter[object]:
+    """In how many booklets each document is."""
+    return Counter(document for b in plan for document in {unit.document for unit in b} if document is not None)

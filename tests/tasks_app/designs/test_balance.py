@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tasks_app.designs.balance import column_spread, measure
 from tasks_app.designs.base import PlanUnit
 from tests.tasks_app.designs import oracle
-from tests.tasks_app.designs.unit_sets import crossed, pairs, unit_sets
+from tests.tasks_app.designs.unit_sets import crossed, documents, pairs, unit_sets
 
 
 @settings(max_examples=150, deadline=None)
@@ -22,12 +22,22 @@ def test_balance_of_any_plan_is_what_the_oracle_counts(units: list[PlanUnit], si
     plan = [places[i : i + size] for i in range(0, len(places), size)]
     balance = measure(plan, units)
     counts = Counter(unit.key for unit in places)
+    classes = oracle.due(units, lambda unit: [unit.systems])
+    met: Counter[object] = Counter()
     for b, prefix in enumerate(oracle.prefixes(plan)):
         assert balance.unit_spread[b] == oracle.unit_spread(prefix, units)
         for trace, members in ((balance.system_class, oracle.system_class), (balance.system, oracle.systems)):
             worst = max(map(abs, oracle.deviations(prefix, units, members).values()), default=0)
             assert trace.deviation[b] == pytest.approx(float(worst))
             assert trace.spread[b] == oracle.spread(prefix, units, members)
+        for trace, members in ((balance.item, one_item), (balance.pair, two_systems)):
+            assert trace.spread[b] == oracle.spread(prefix, units, members)
+        so_far = plan[: b + 1]
+        assert balance.position_spread[b] == oracle.position_spread(so_far, units)
+        assert balance.booklet_spread[b] == oracle.kin_spread(Counter(u.systems for u in plan[b]), classes)
+        met = oracle.document_counts(so_far)
+        assert balance.document_spread[b] <= max(met.values(), default=0)
+    assert balance.document_totals == {d: met[d] for d in balance.document_totals}
     assert balance.sizes == tuple(map(len, plan))
     gaps = [gap for booklet in plan for gap in oracle.gaps(booklet)]
     assert balance.smallest_spacing == min(gaps, default=None)
@@ -36,6 +46,45 @@ def test_balance_of_any_plan_is_what_the_oracle_counts(units: list[PlanUnit], si
     assert balance.missing == sum(unit.k for unit in units) - len(places)
     assert balance.beyond_k == 0
     assert balance.repeated == sum(len(booklet) - len(set(booklet)) for booklet in plan)
+
+
+def one_item(unit: PlanUnit) -> list[object]:
+    return [] if unit.item is None else [unit.item]
+
+
+def two_systems(unit: PlanUnit) -> list[object]:
+    """The systems of different parts, two by two."""
+    parts = [(a, b) for i, one in enumerate(unit.shape) for b in one for other in unit.shape[:i] for a in other]
+    return sorted({tuple(sorted(pair)) for pair in parts if pair[0] != pair[1]})
+
+
+def test_documents_count_once_a_booklet_and_systems_once_a_document() -> None:
+    units = documents([2, 1], 2, 1)
+    by_key = {unit.key: unit for unit in units}
+    plan = [[by_key[key] for key in keys] for keys in (["0.0-0", "0.1-0"], ["0.0-1"], ["0.1-1", "1.0-0"], ["1.0-1"])]
+    balance = measure(plan, units)
+    # Document 0 is in one booklet, in two, in three; document 1 in one of those, and then in one more.
+    assert balance.document_spread == (1, 2, 2, 1)
+    assert balance.document_totals == {"document 0": 3, "document 1": 2}
+    # Counted by document: system 0; system 1; system 1 of the one and 0 of the other; system 1.
+    assert balance.document_system_spread == (1, 0, 0, 1)
+    assert balance.spread("document") == balance.document_spread
+    assert balance.item_totals == {"item 0.0": 2, "item 0.1": 2, "item 1.0": 2}
+
+
+def test_places_and_pairs_have_their_totals() -> None:
+    ab, ac, bc = pairs(1, 3, 1)
+    balance = measure([[ab, ac], [bc]], [ab, ac, bc])
+    assert balance.position_totals == (
+        {"system 0": 1, "system 1": 2, "system 2": 1},
+        {"system 0": 1, "system 2": 1},
+    )
+    assert balance.pair_totals == {
+        ("system 0", "system 1"): 1,
+        ("system 0", "system 2"): 1,
+        ("system 1", "system 2"): 1,
+    }
+    assert (balance.pair.spread, balance.position_spread, balance.booklet_spread) == ((1, 0), (1, 1), (1, 1))
 
 
 def test_judgments_that_are_missing_too_many_or_repeated_are_counted() -> None:

@@ -188,6 +188,6 @@ def test_the_design_says_what_it_balances() -> None:
 
 def test_a_plan_that_broke_a_promise_would_not_leave_the_design(monkeypatch: pytest.MonkeyPatch) -> None:
     """The plan is measured from outside: an order that ignores the spacing is noticed."""
-    monkeypatch.setattr("tasks_app.designs.independent.spaced_order", lambda items, spacing, rng: range(len(items)))
+    monkeypatch.setattr("tasks_app.designs._drawing.spaced_order", lambda items, spacing, rng: range(len(items)))
     with pytest.raises(RuntimeError, match="breaks its promises"):
         draw(crossed(10, 9, 2), 20, 10, 1)

@@ -67,3 +67,13 @@ def unit_sets(draw: st.DrawFn) -> list[PlanUnit]:
             for n, shape in enumerate(shapes)
         ]
     return units
+
+
+def documents(lengths: list[int], systems: int, k: int) -> list[PlanUnit]:
+    """Documents of so many items, each by every system; the items of a document are given last first."""
+    return [
+        PlanUnit(f"{d}.{i}-{s}", k, f"item {d}.{i}", f"document {d}", i, ((f"system {s}",),))
+        for d, length in enumerate(lengths)
+        for i in reversed(range(length))
+        for s in range(systems)
+    ]

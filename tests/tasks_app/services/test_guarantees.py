@@ -51,6 +51,8 @@ class Life(RuleBasedStateMachine):
         self, items: int, systems: int, k: int, size: int, together: bool, sets: int, checks: dict[str, Any]
     ) -> None:
         units = items if together else items * systems
+        if "repeats" in checks.get("checks", {}):
+            checks = {"checks": {**checks["checks"], "repeats": min(2, size, units)}}
         self.study = build_study(
             None,
             slug=f"s-{uuid.uuid4().hex[:12]}",

@@ -16,7 +16,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from tasks_app import sections, studyfile
 from tasks_app.models import Event, Item, Membership, Output, Part, PartOutput, Study, Task, Unit
-from tasks_app.services import items, lifecycle, plans, studies
+from tasks_app.services import items, lifecycle, plan_reports, studies
 from tasks_app.studyfile import checking
 from tests.tasks_app.studyfile.kit import STUDY, files_in_storage, png, put, spoil, stored
 
@@ -29,7 +29,10 @@ def test_rows_say_what_the_file_says(tmp_path: Path, rosa: User) -> None:
         "fluency", "Reading short texts", "Europe/Berlin", 7,
     )  # fmt: skip
     assert study.state == Study.State.DRAFT
-    assert study.settings["pay"] == {"minutes": 8, "amount": 1.5, "currency": "EUR", "part_amount": 0}
+    assert study.settings["pay"] == {
+        "minutes": 8, "amount": 1.5, "currency": "EUR", "part_amount": 0, "part_by_time": False, "minimum_hourly": 0,
+        "bonus": "", "paid": "",
+    }  # fmt: skip
     assert study.options.minutes == 8
     assert study.consent_texts.get().body == "You **agree** to take part."
     task = study.tasks.get()
@@ -75,7 +78,7 @@ def test_texts_side_by_side_are_one_unit(tmp_path: Path) -> None:
     study, loaded = studyfile.load_and_tell(folder, owner=None)
     assert loaded.counts["units"] == 3
     assert [(unit.key, unit.parts.count()) for unit in Unit.objects.order_by("id")] == [("i1", 2), ("i2", 2), ("i3", 1)]
-    assert loaded.counts["places"] == sum(report.places for report in plans.report(study)) == 6
+    assert loaded.counts["places"] == sum(report.places for report in plan_reports.reports(study)) == 6
 
 
 def test_the_plan_that_was_checked_is_the_plan_of_opening(tmp_path: Path, rosa: User) -> None:

@@ -1,6 +1,7 @@
 """Who may open which address: one table over every address of the product. A new address needs a row."""
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import User
@@ -8,8 +9,8 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tasks_app.models import Membership, Study
-from tasks_app.services import tokens
-from tests import pages
+from tasks_app.services import pay, tokens
+from tests import pages, walk
 from tests.analytics_app.builders import results_of
 from tests.builders import build_study
 from tests.media import png, show
@@ -45,6 +46,10 @@ TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
     ("get", "public:catalogue", {}, EVERYBODY),
     ("get", "public:task_type", {"name": "likert"}, EVERYBODY),
     ("get", "rater:join", {"code": "CODE"}, EVERYBODY),
+    ("get", "rater:arrive", {"code": "CODE", "channel": "link"}, EVERYBODY),
+    ("get", "rater:studies", {}, {**EVERYBODY, "stranger": SIGN_IN, "rater": SIGN_IN}),
+    ("get", "rater:sign_in", {}, EVERYBODY),
+    ("post", "rater:sign_out", {}, dict.fromkeys(PEOPLE, 302)),
     ("get", "rater:next", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 302)),
     ("get", "rater:instructions", {"token": "TOKEN"}, EVERYBODY),
     ("get", "rater:judge", {"token": "TOKEN"}, EVERYBODY),
@@ -54,20 +59,58 @@ TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
     ("get", "rater:media", {"token": "TOKEN", "name": "MEDIA"}, EVERYBODY),
     ("get", "rater:overview", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 302)),
     ("get", "rater:summary", {"token": "TOKEN"}, EVERYBODY),
+    ("get", "rater:feedback", {"token": "TOKEN", "order": "1"}, dict.fromkeys(PEOPLE, 302)),
+    ("get", "rater:exam", {"token": "TOKEN", "number": "1"}, dict.fromkeys(PEOPLE, 302)),
+    ("get", "rater:notice", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 302)),
+    ("get", "rater:waiting", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 302)),
+    ("get", "rater:calendar", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 302)),
+    ("get", "rater:mail", {"token": "TOKEN"}, EVERYBODY),
     ("get", "rater:help", {"token": "TOKEN"}, EVERYBODY),
     ("get", "rater:stop", {"token": "TOKEN"}, EVERYBODY),
     ("get", "rater:end", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 302)),
     ("post", "rater:more", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 403)),
     ("post", "rater:link", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 403)),
+    ("get", "rater:stored", {"token": "TOKEN"}, EVERYBODY),
+    ("get", "rater:mine", {"token": "TOKEN"}, EVERYBODY),
+    ("get", "rater:withdraw", {"token": "TOKEN"}, EVERYBODY),
+    ("post", "rater:language", {"token": "TOKEN"}, dict.fromkeys(PEOPLE, 403)),
     ("get", "researcher:studies", {}, RESEARCHERS),
     ("get", "researcher:load", {}, RESEARCHERS),
     ("get", "researcher:setup", {"slug": "SLUG"}, MEMBERS),
     ("get", "researcher:items", {"slug": "SLUG"}, MEMBERS),
     ("get", "researcher:design", {"slug": "SLUG"}, MEMBERS),
+    ("get", "researcher:plan", {"slug": "SLUG"}, EDITORS),
+    ("get", "researcher:checks", {"slug": "SLUG"}, EDITORS),
+    ("get", "researcher:checks_csv", {"slug": "SLUG", "table": "units"}, EDITORS),
     ("get", "researcher:recruit", {"slug": "SLUG"}, MEMBERS),
+    ("get", "researcher:try", {"slug": "SLUG"}, EDITORS),
+    ("get", "researcher:invited", {"slug": "SLUG"}, EDITORS),
+    (
+        "post",
+        "researcher:invitation",
+        {"slug": "SLUG", "invitation": "0"},
+        {**MEMBERS, **dict.fromkeys(INSIDERS, 404)},
+    ),
+    ("get", "researcher:statuses", {"slug": "SLUG", "channel": "link"}, {**MEMBERS, **dict.fromkeys(INSIDERS, 404)}),
+    ("get", "researcher:people", {"slug": "SLUG"}, MEMBERS),
+    ("post", "researcher:act", {"slug": "SLUG", "rater": "RATER", "action": "returned"}, EDITORS_SENT),
+    ("post", "researcher:new_link", {"slug": "SLUG", "rater": "RATER"}, EDITORS),
+    ("get", "researcher:due", {"slug": "SLUG"}, EDITORS),
+    ("post", "researcher:due_link", {"slug": "SLUG", "rater": "nobody"}, {**MEMBERS, **dict.fromkeys(INSIDERS, 404)}),
+    ("get", "researcher:due_ids", {"slug": "SLUG", "wave": "1"}, EDITORS),
+    ("get", "researcher:due_csv", {"slug": "SLUG", "wave": "1"}, EDITORS),
     ("get", "researcher:import", {"slug": "SLUG"}, EDITORS),
     ("get", "researcher:file", {"slug": "SLUG"}, MEMBERS),
     ("post", "researcher:move", {"slug": "SLUG", "action": "close"}, EDITORS),
+    ("get", "researcher:pay", {"slug": "SLUG"}, MEMBERS),
+    ("get", "researcher:pay_table", {"slug": "SLUG"}, MEMBERS),
+    ("get", "researcher:pay_file", {"slug": "SLUG", "channel": "link", "name": "payments"}, OWNERS),
+    ("post", "researcher:pay_bonus", {"slug": "SLUG"}, {**OWNERS, **dict.fromkeys(("owner", "superuser"), 422)}),
+    ("post", "researcher:pay_withhold", {"slug": "SLUG", "rater": "PAYEE"}, OWNERS_SENT),
+    ("post", "researcher:pay_undo", {"slug": "SLUG", "pk": "PAYMENT"}, OWNERS_SENT),
+    ("post", "researcher:pay_settle", {"slug": "SLUG"}, OWNERS),
+    ("post", "researcher:pay_mend", {"slug": "SLUG"}, OWNERS),
+    ("post", "researcher:pay_absent", {"slug": "SLUG"}, OWNERS_SENT),
     ("get", "researcher:api", {"slug": "SLUG"}, MEMBERS),
     ("post", "researcher:revoke", {"slug": "SLUG", "token": "0"}, {**MEMBERS, **dict.fromkeys(INSIDERS, 404)}),
     ("get", "analytics:monitor", {"slug": "SLUG"}, MEMBERS),
@@ -186,7 +229,16 @@ def stored(study: Study, takes: dict[str, str]) -> dict[str, str]:
     """Store results, or a picture, where an address names a part of them."""
     if "MEDIA" in takes.values():
         return {"MEDIA": show(study, png(), "image/png")}
+    if {"PAYEE", "PAYMENT"} & set(takes.values()):
+        return payee(study)
     return results_of(study) if {"RUN", "RATER", "EXCLUSION"} & set(takes.values()) else {}
+
+
+def payee(study: Study) -> dict[str, str]:
+    """Store a rater who is to get a bonus."""
+    rater = walk.arrive(study)
+    pay.add_bonuses(study=study, by=None, amounts={rater.pseudonym: Decimal("1.00")}, reason="care", form="1")
+    return {"PAYEE": rater.pseudonym, "PAYMENT": str(rater.payments.get().pk)}
 
 
 @pytest.mark.parametrize(("method", "name", "takes", "_statuses"), TOKEN_PAGES, ids=[row[1] for row in TOKEN_PAGES])

@@ -1,0 +1,156 @@
+"""Catalogues of messages: reading and writing .po, and making the .mo that gettext loads. No tool of GNU is needed."""
+
+import ast
+import re
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HEADER = (
+    "Project-Id-Version: evalweb\n"
+    "Language: {language}\n"
+    "MIME-Version: 1.0\n"
+    "Content-Type: text/plain; charset=UTF-8\n"
+    "Content-Transfer-Encoding: 8bit\n"
+    "Plural-Forms: nplurals=2; plural=(n != 1);\n"
+)
+FORMS = 2  # of the plural, in every language shipped
+
+_LINE = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d\])?)?\s*(".*")')
+_MAGIC = 0x950412DE
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A text to be translated: in one form, or with `plural` in two; `context` tells equal texts apart."""
+
+    text: str
+    plural: str = ""
+    context: str = ""
+
+    @property
+    def key(self) -> str:
+        """What gettext looks a message up by."""
+        return f"{self.context}\x04{self.text}" if self.context else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A message of a catalogue with its translations: one, or one a form of the plural."""
+
+    message: Message
+    translations: tuple[str, ...]
+    places: tuple[str, ...] = ()
+    flags: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every form is translated, by a person who was sure."""
+        return "fuzzy" not in self.flags and all(self.translations)
+
+
+class NotACatalogue(ValueError):
+    """A .po file cannot be read."""
+
+
+def read(path: Path) -> dict[Message, Entry]:
+    """Read a .po file without its header; an empty mapping where there is none.
+
+    Raises
+    ------
+    NotACatalogue
+        Where a line is none of a catalogue, or an obsolete entry is kept.
+    """
+    found: dict[Message, Entry] = {}
+    if not path.exists():
+        return found
+    for block in re.split(r"\n\s*\n", path.read_text(encoding="utf-8")):
+        entry = _entry(block, path)
+        if entry is None or not entry.message.text:
+            continue
+        if entry.message in found:
+            raise NotACatalogue(f"{path} has {entry.message.text!r} twice.")
+        found[entry.message] = entry
+    return found
+
+
+def _entry(block: str, path: Path) -> Entry | None:
+    parts: dict[str, str] = {}
+    places: list[str] = []
+    flags: set[str] = set()
+    current = ""
+    for line in filter(None, map(str.strip, block.splitlines())):
+        if line.startswith("#:"):
+            places += line[2:].split()
+        elif line.startswith("#,"):
+            flags |= {flag.strip() for flag in line[2:].split(",")}
+        elif line.startswith("#~"):
+            raise NotACatalogue(f"{path} keeps an entry that nothing uses any more: {line}")
+        elif not line.startswith("#"):
+            read_line = _LINE.fullmatch(line)
+            if read_line is None:
+                raise NotACatalogue(f"{path} has a line that is none of a catalogue: {line}")
+            current = read_line[1] or current
+            parts[current] = parts.get(current, "") + str(ast.literal_eval(read_line[2]))
+    if not parts:
+        return None
+    message = Message(parts.get("msgid", ""), parts.get("msgid_plural", ""), parts.get("msgctxt", ""))
+    forms = [f"msgstr[{n}]" for n in range(FORMS)] if message.plural else ["msgstr"]
+    return Entry(message, tuple(parts.get(form, "") for form in forms), tuple(places), frozenset(flags))
+
+
+def write(path: Path, language: str, entries: Iterable[Entry]) -> None:
+    """Write a .po file, in the order given."""
+    blocks = [f'msgid ""\nmsgstr ""\n{_lines(HEADER.format(language=language))}', *map(_block, entries)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+
+
+def _block(entry: Entry) -> str:
+    message, lines = entry.message, [f"#: {place}" for place in entry.places]
+    flags = entry.flags | ({"python-format"} if "%(" in message.text else frozenset())
+    if flags:
+        lines.append(f"#, {', '.join(sorted(flags))}")
+    if message.context:
+        lines.append(f"msgctxt {_quoted(message.context)}")
+    lines.append(f"msgid {_quoted(message.text)}")
+    if message.plural:
+        lines.append(f"msgid_plural {_quoted(message.plural)}")
+        lines += [f"msgstr[{n}] {_quoted(form)}" for n, form in enumerate(entry.translations)]
+    else:
+        lines.append(f"msgstr {_quoted(entry.translations[0])}")
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    """Quote a text: on one line, or where it has several, each on its own."""
+    return f'""\n{_lines(text)}' if "\n" in text.rstrip("\n") else _one(text)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(_one, text.splitlines(keepends=True)))
+
+
+def _one(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return f'"{escaped}"'
+
+
+def compiled(language: str, entries: Mapping[Message, Entry]) -> bytes:
+    """Return the .mo of a catalogue: what is done of it, in the order that gettext asks for."""
+    texts = {"": HEADER.format(language=language)}
+    for message, entry in entries.items():
+        if entry.is_done:
+            key = f"{message.key}\x00{message.plural}" if message.plural else message.key
+            texts[key] = "\x00".join(entry.translations)
+    pairs = [(key.encode(), texts[key].encode()) for key in sorted(texts, key=str.encode)]
+    start = 7 * 4 + 16 * len(pairs)
+    tables = [b"", b""]
+    strings = b""
+    for column in (0, 1):
+        for pair in pairs:
+            tables[column] += struct.pack("<2I", len(pair[column]), start + len(strings))
+            strings += pair[column] + b"\x00"
+    head = struct.pack("<7I", _MAGIC, 0, len(pairs), 28, 28 + 8 * len(pairs), 0, start)
+    return head + tables[0] + tables[1] + strings

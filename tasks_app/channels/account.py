@@ -1,0 +1,36 @@
+"""Accounts: invited people sign in, and find the studies they are invited to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy
+
+from tasks_app.channels import registry
+from tasks_app.channels.base import Arrival, Channel
+from tasks_app.study_settings import Block
+
+
+@registry.register
+class Account(Channel):
+    """For people who rate often or over days, such as a laboratory's annotators."""
+
+    label = gettext_lazy("Accounts")
+    doc = gettext_lazy("Make accounts below and hand each person theirs. They sign in here and find the study.")
+    invited_only = True
+    needs_account = True
+    way_out = gettext_lazy("You need not do anything else.")
+
+    class Params(Block):
+        """How long people with accounts may take."""
+
+        lease_days = forms.IntegerField(
+            min_value=1, max_value=30, initial=7, label=gettext_lazy("Days a set is kept for a rater")
+        )
+
+    @classmethod
+    def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:
+        """Nothing is read from the address: who it is, the sign-in says."""
+        return Arrival("account")

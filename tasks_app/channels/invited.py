@@ -1,0 +1,53 @@
+"""Personal links: each invited person has one, and it always leads to their own work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tasks_app.channels import registry
+from tasks_app.channels.base import Arrival, Channel, NotArrived, Paste
+from tasks_app.study_settings import Block
+
+# The name that the secret part of a link has in its address.
+KEY = "key"
+# A token of an address is of 22 characters; nobody types more.
+LONGEST = 64
+
+
+@registry.register
+class Invited(Channel):
+    """The link is the credential. Who opens it again goes on where they were, on any device."""
+
+    label = gettext_lazy("Personal links")
+    doc = gettext_lazy("Make one link a person below, and send each person theirs.")
+    invited_only = True
+    way_out = gettext_lazy("You need not do anything else.")
+
+    class Params(Block):
+        """How long invited raters may take."""
+
+        lease_days = forms.IntegerField(
+            min_value=1,
+            max_value=30,
+            required=False,
+            label=gettext_lazy("Days a set is kept for a rater"),
+            help_text=gettext_lazy("Without it, the minutes of the study's lease."),
+        )
+
+    @classmethod
+    def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:
+        """Read the secret of the link; whose it is, the database knows."""
+        key = query.get(KEY, "").strip()
+        if not key or len(key) > LONGEST:
+            raise NotArrived(_("A part of this link is missing. Please open the whole link that was sent to you."))
+        return Arrival("invited", details={KEY: key})
+
+    @classmethod
+    def pastes(cls, address: str, params: Mapping[str, Any]) -> Sequence[Paste]:
+        """Nothing: every person has a link of their own."""
+        return ()

@@ -1,0 +1,134 @@
+"""What is to be paid through a channel, and the files that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, cast
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+
+def reward_field(label: StrOrPromise) -> forms.DecimalField:
+    """Return a field for what a platform pays when a submission is approved."""
+    return forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_digits=10,
+        decimal_places=2,
+        label=cast("str", label),
+        help_text=cast("str", _("What the platform pays itself. Without it, the pay for a full set.")),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Payee:
+    """What is still to be paid to one rater, and who they are to the platform.
+
+    `by_platform` is what the platform pays itself. `withheld` says why nothing is paid, where that is so; `reason` is
+    for the rater to read.
+    """
+
+    pseudonym: str
+    outcome: str
+    code: str
+    amount: Decimal
+    by_platform: Decimal
+    currency: str
+    reason: str
+    withheld: str = ""
+    external_id: str = ""
+    session_id: str = ""
+    name: str = ""
+    email: str = ""
+
+    @property
+    def extra(self) -> Decimal:
+        """What is to be paid beside what the platform pays itself."""
+        return max(Decimal("0.00"), self.amount - self.by_platform)
+
+    @property
+    def action(self) -> str:
+        """What is to be done on the platform, in one word."""
+        if self.withheld:
+            return "withheld"
+        if self.by_platform and self.extra:
+            return "approve and pay"
+        return "approve" if self.by_platform else "pay" if self.extra else "none"
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentFile:
+    """A file as a platform, or a person, takes it: lines of cells, with or without a header.
+
+    Cells are kept from being taken for formulas where people open the file; a platform's own format is left as it is.
+    """
+
+    name: str
+    label: StrOrPromise
+    doc: StrOrPromise
+    rows: tuple[tuple[str, ...], ...]
+    header: tuple[str, ...] = ()
+    for_people: bool = True
+
+
+def named_list(payees: Sequence[Payee]) -> PaymentFile:
+    """Everybody with what is to be paid, for whoever pays by hand."""
+    header = (
+        "rater", "outcome", "completion_code", "name", "email", "amount", "currency", "reason", "withheld_because",
+    )  # fmt: skip
+    return PaymentFile(
+        "payments",
+        _("Payments"),
+        _("Everybody who finished, with what is still to be paid. Who is left out is listed with the reason."),
+        tuple(
+            (
+                one.pseudonym,
+                one.outcome,
+                one.code,
+                one.name,
+                one.email,
+                f"{one.amount:.2f}",
+                one.currency,
+                one.reason,
+                one.withheld,
+            )
+            for one in payees
+        ),
+        header,
+    )
+
+
+def platform_list(payees: Sequence[Payee], person: str, visit: str) -> PaymentFile:
+    """Everybody with what to do on a platform; `person` and `visit` are what it calls its two ids."""
+    header = (
+        person, visit, "rater", "outcome", "completion_code", "action", "paid_by_platform", "to_pay_beside", "currency",
+        "reason", "withheld_because",
+    )  # fmt: skip
+    return PaymentFile(
+        "list",
+        _("List for checking"),
+        _("Everybody who finished, with what to do and what is paid how. Who is left out is listed with the reason."),
+        tuple(
+            (
+                one.external_id,
+                one.session_id,
+                one.pseudonym,
+                one.outcome,
+                one.code,
+                one.action,
+                f"{one.by_platform:.2f}",
+                f"{one.extra:.2f}",
+                one.currency,
+                one.reason,
+                one.withheld,
+            )
+            for one in payees
+        ),
+        header,
+    )

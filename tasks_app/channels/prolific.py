@@ -1,0 +1,134 @@
+"""Prolific: three ids in the address, a completion code an outcome, statuses from a file."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tasks_app.channels import registry
+from tasks_app.channels.base import Arrival, Channel, Ending, Example, NotArrived, Paste
+from tasks_app.channels.payment import Payee, PaymentFile, platform_list, reward_field
+from tasks_app.study_settings import Block
+
+PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+COMPLETE = "https://app.prolific.com/submissions/complete"
+
+# Ids of Prolific's participants, studies and submissions.
+_ID = re.compile(r"[0-9a-fA-F]{24}")
+_PLACEHOLDER = re.compile(r"\{\{|%[A-Z_]+%|\}\}")
+
+
+@registry.register
+class Prolific(Channel):
+    """Who comes back in the same submission is the same rater; the same person in another one is not let in again."""
+
+    label = gettext_lazy("Prolific")
+    doc = gettext_lazy(
+        "In your study on Prolific, paste the address under “What is the URL of your study?” with the placeholders as "
+        "they are, and choose “I'll use URL parameters”. Give Prolific one completion code for each outcome below, and "
+        "write the same codes into the study file."
+    )
+    needs_ids = True
+    way_out = gettext_lazy("Please return your submission on Prolific, so that your place goes to somebody else.")
+    statuses = {
+        "RESERVED": None,
+        "ACTIVE": None,
+        "AWAITING REVIEW": None,
+        "APPROVED": None,
+        "PARTIALLY APPROVED": None,
+        "REJECTED": None,
+        "SCREENED OUT": None,
+        "RETURNED": "returned",
+        "TIMED-OUT": "timed_out",
+    }
+
+    class Params(Block):
+        """What Prolific pays itself, so that payment files hold only the rest."""
+
+        reward = reward_field(gettext_lazy("Reward of the study on Prolific"))
+        pays_screened_out = forms.BooleanField(
+            required=False,
+            initial=False,
+            label=gettext_lazy("Prolific pays the screened-out"),
+            help_text=gettext_lazy("With Prolific's in-study screening; else they are paid by a bonus."),
+        )
+
+    @classmethod
+    def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:
+        """Read the three ids; each is 24 hexadecimal digits."""
+        given = {name: query.get(name, "").strip() for name in PARAMETERS}
+        if any(_PLACEHOLDER.search(value) for value in given.values()):
+            raise NotArrived(
+                _(
+                    "Prolific has not put your ids into this address. Please tell the researchers: the study has to be "
+                    "opened through Prolific, with URL parameters switched on."
+                )
+            )
+        if not all(_ID.fullmatch(value) for value in given.values()):
+            raise NotArrived(
+                _(
+                    "This address only works when Prolific opens it. Please go back to Prolific and open the study."
+                )
+            )
+        return Arrival(
+            "prolific",
+            external_id=given["PROLIFIC_PID"].lower(),
+            session_id=given["SESSION_ID"].lower(),
+            details={"study_id": given["STUDY_ID"].lower()},
+        )
+
+    @classmethod
+    def ending(cls, outcome: str, code: str, details: Mapping[str, str], params: Mapping[str, Any]) -> Ending:
+        """Lead back to Prolific with the code; who returned or ran out of time there has ended there already."""
+        if not code or outcome in {"returned", "timed_out"}:
+            return Ending()
+        return Ending(code, f"{COMPLETE}?{urlencode({'cc': code})}", label=gettext_lazy("Back to Prolific"))
+
+    @classmethod
+    def pastes(cls, address: str, params: Mapping[str, Any]) -> Sequence[Paste]:
+        """The address with Prolific's placeholders."""
+        query = "&".join(f"{name}={{{{%{name}%}}}}" for name in PARAMETERS)
+        return (Paste(gettext_lazy("Study URL"), f"{address}{'&' if '?' in address else '?'}{query}"),)
+
+    @classmethod
+    def paid_by_platform(
+        cls, outcome: str, amount: Decimal, part_amount: Decimal, params: Mapping[str, Any]
+    ) -> Decimal:
+        """Approving a submission pays the reward; the screened-out are paid by Prolific where it screens."""
+        if outcome == "completed":
+            reward: Decimal | None = params["reward"]
+            return amount if reward is None else reward
+        return part_amount if outcome == "screened_out" and params["pays_screened_out"] else Decimal("0.00")
+
+    @classmethod
+    def payment_files(cls, payees: Sequence[Payee]) -> Sequence[PaymentFile]:
+        """Bonuses as Prolific takes them, participant and amount a line, and everybody for checking."""
+        known = [one for one in payees if one.extra and one.external_id and not one.withheld]
+        bonuses = PaymentFile(
+            "bonuses",
+            gettext_lazy("Bulk bonus payment"),
+            gettext_lazy(
+                "Paste it into “Bulk bonus payment” of the study on Prolific: part pay and bonuses. The reward is not in "
+                "it: Prolific pays that when you approve a submission."
+            ),
+            tuple((one.external_id, f"{one.extra:.2f}") for one in known),
+            for_people=False,
+        )
+        return (bonuses, platform_list(payees, "participant_id", "submission_id"))
+
+    @classmethod
+    def examples(cls) -> tuple[Example, ...]:
+        """A participant, and an address whose placeholders Prolific did not replace."""
+        return (
+            Example(gettext_lazy("A participant"), {name: secrets.token_hex(12) for name in PARAMETERS}),
+            Example(gettext_lazy("URL parameters switched off"), {name: f"{{{{%{name}%}}}}" for name in PARAMETERS}),
+            Example(gettext_lazy("The address without Prolific"), {}),
+        )

@@ -1,0 +1,131 @@
+"""Drawing a plan round by round: what designs have in common that mix units freely."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.designs._chairman import DeadEnd
+from tasks_app.designs._filling import Filling, Shares
+from tasks_app.designs._rounds import Segment, booklet_sizes, cut, may_fit
+from tasks_app.designs._spacing import room, spaced_order
+from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+
+# Whole draws before the settings are called impossible. Where a plan exists the first draw nearly always finds one.
+_DRAWS = 12
+# Where systems overlap and a draw is not level everywhere, the most level of a few is taken; fewer where they come to
+# more places than these in all, which take seconds.
+_LEVEL_DRAWS = 4
+_LEVEL_PLACES = 20_000
+
+Plan = list[tuple[PlanUnit, ...]]
+
+# Says how many units of every class each segment of a round takes: from the sizes of the classes, the segments, and
+# the most units of each class that the first segment may take (None: nothing limits it). It may raise DeadEnd.
+Deal = Callable[[Sequence[int], Sequence[Segment], Mapping[int, int] | None], Shares]
+
+
+def refuse_bad_input(units: Sequence[PlanUnit], settings: Settings) -> None:
+    """Raise ValueError for what only a caller can get wrong, PlanImpossible where there is nothing to judge."""
+    keys = Counter(unit.key for unit in units)
+    twice = [key for key, count in keys.items() if count > 1]
+    if twice:
+        raise ValueError(f"Units have the same key: {', '.join(sorted(twice))}.")
+    if settings.set_size < 1:
+        raise ValueError(f"A booklet needs at least one place, not {settings.set_size}.")
+    if not any(unit.k > 0 for unit in units):
+        raise PlanImpossible(_("No unit needs a judgment yet. Add items, or ask for at least one judgment each."))
+
+
+class Drawing(ABC):
+    """The units as numbers, and the draws made with them.
+
+    Round r gives every unit with k >= r its r-th judgment; the rounds one after another are cut into booklets. A
+    *class* is all units that show the same systems.
+    """
+
+    def __init__(self, units: Sequence[PlanUnit]) -> None:
+        self.units = units
+        rounds = max(unit.k for unit in units)
+        self.rounds = [[i for i, unit in enumerate(units) if unit.k >= r] for r in range(1, rounds + 1)]
+        self.largest_set = len(self.rounds[0])
+        items = {item: i for i, item in enumerate(dict.fromkeys(unit.item for unit in units))}
+        self.items = [None if unit.item is None else items[unit.item] for unit in units]
+        shown_by = [unit.systems for unit in units]
+        signatures = {systems: c for c, systems in enumerate(sorted(set(shown_by)))}
+        self.classes = [signatures[systems] for systems in shown_by]
+        systems = {system: x for x, system in enumerate(sorted({s for shown in signatures for s in shown}))}
+        self.signatures = [tuple(systems[system] for system in shown) for shown in signatures]
+        self.overlap = sum(map(len, self.signatures)) > len(systems)
+
+    @abstractmethod
+    def dealer(self, rng: Random) -> Deal:
+        """What says, for one draw, how many units of every class go where."""
+
+    @abstractmethod
+    def checked(self, plan: Plan, settings: Settings) -> float:
+        """The largest deviation of a system, once all that is promised has been seen to hold."""
+
+    def may_fit(self, settings: Settings) -> bool:
+        """Whether items have room in the booklets, as far as counting tells."""
+        items = [[self.items[unit] for unit in of_round] for of_round in self.rounds]
+        return may_fit(items, self._cut(settings), settings.spacing)
+
+    def draw(self, settings: Settings, rng: Random) -> Plan | None:
+        """A plan that keeps every promise, the most level of a few; None where none was found."""
+        if not self.may_fit(settings):
+            return None
+        best: tuple[float, Plan] | None = None
+        level_draws = _LEVEL_PLACES // sum(map(len, self.rounds)) if self.overlap else 1
+        for draw in range(_DRAWS):
+            drawn = self.draw_once(settings, rng)
+            if drawn is not None and (best is None or drawn[0] < best[0]):
+                best = drawn
+            if best is not None and (best[0] < 1 or draw + 1 >= min(level_draws, _LEVEL_DRAWS)):
+                break
+        return best and best[1]
+
+    def draw_once(self, settings: Settings, rng: Random) -> tuple[float, Plan] | None:
+        """A plan with the largest deviation of a system in it, or None where this draw came to a dead end."""
+        try:
+            plan = self._draw(settings, rng)
+        except DeadEnd:
+            return None
+        return self.checked(plan, settings), plan
+
+    def sizes(self, of_round: Sequence[int]) -> list[int]:
+        """How many units of each class a round has."""
+        sizes = [0] * len(self.signatures)
+        for unit in of_round:
+            sizes[self.classes[unit]] += 1
+        return sizes
+
+    def _cut(self, settings: Settings) -> list[list[Segment]]:
+        return cut(list(map(len, self.rounds)), settings.set_size)
+
+    def _draw(self, settings: Settings, rng: Random) -> Plan:
+        segments = self._cut(settings)
+        rooms = [room(size, settings.spacing) for size in booklet_sizes(segments)]
+        filling = Filling(self.classes, self.items, rooms, rng)
+        deal = self.dealer(rng)
+        before: tuple[int, list[int], dict[int, int]] | None = None
+        for of_round, cuts in zip(self.rounds, segments, strict=True):
+            sizes = self.sizes(of_round)
+            limits = None
+            if before is not None and before[0] == cuts[0].booklet:
+                # The booklet ends the round before: of each class it can take what it does not hold already.
+                limits = {c: size - before[2].get(c, 0) for c, size in enumerate(before[1])}
+            shares = deal(sizes, cuts, limits)
+            filling.fill_round(of_round, [booklet for booklet, _length in cuts], shares)
+            before = (cuts[-1].booklet, sizes, shares.counts[-1])
+        return [self._in_order(list(booklet.units), settings.spacing, rng) for booklet in filling.booklets]
+
+    def _in_order(self, booklet: Sequence[int], spacing: int, rng: Random) -> tuple[PlanUnit, ...]:
+        order = spaced_order([self.items[unit] for unit in booklet], spacing, rng)
+        if order is None:
+            raise DeadEnd
+        return tuple(self.units[booklet[index]] for index in order)

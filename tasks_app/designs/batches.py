@@ -1,0 +1,110 @@
+"""Batches from a file: sets that a researcher has made, as they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from django import forms
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.designs import registry
+from tasks_app.designs._drawing import Plan, refuse_bad_input
+from tasks_app.designs._spacing import room, spaced_order
+from tasks_app.designs.base import Design, PlanImpossible, PlanUnit, Settings
+
+FILE, RANDOM = "file", "random"
+
+
+@registry.register
+class Batches(Design):
+    """Each batch is a booklet, k times over: all batches for the first time, then all for the second.
+
+    `params["batches"]` lists them, each {"batch": name, "units": keys}, in the order in which they are claimed; a unit
+    is named without the criterion it may ask and is in one batch. Where units of a batch have different k, later
+    rounds hold those that still need a judgment. Nothing is balanced, for nothing is drawn but the order, and that only
+    where it is asked for; `balance.measure` says how even the batches are.
+    """
+
+    label = _("Batches from a file")
+    keeps_order = True
+
+    class Params(forms.Form):
+        """How units stand in a batch."""
+
+        order = forms.ChoiceField(
+            choices=[(FILE, _("as in the file")), (RANDOM, _("at random, anew for every rater"))],
+            initial=FILE,
+            required=False,
+            label=_("Order of units"),
+            help_text=_("At random, units of one item keep the spacing."),
+        )
+
+    def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
+        """The batches in rounds."""
+        refuse_bad_input(units, settings)
+        batches = _batches(units, params.get("batches") or ())
+        _refuse_long(batches, settings)
+        rounds = range(1, max(unit.k for unit in units) + 1)
+        due = [(name, [unit for unit in some if unit.k >= turn]) for turn in rounds for name, some in batches.items()]
+        if params.get("order") != RANDOM:
+            return [tuple(some) for _name, some in due if some]
+        _refuse_crowded(due, settings)
+        return [_shuffled(some, settings.spacing, rng) for _name, some in due if some]
+
+
+def _shuffled(some: Sequence[PlanUnit], spacing: int, rng: Random) -> tuple[PlanUnit, ...]:
+    numbers = {item: n for n, item in enumerate(dict.fromkeys(unit.item for unit in some))}
+    order = spaced_order([None if unit.item is None else numbers[unit.item] for unit in some], spacing, rng)
+    if order is None:
+        raise RuntimeError(f"Units of one item found no places {spacing} apart, for which there was room.")
+    return tuple(some[index] for index in order)
+
+
+def _batches(units: Sequence[PlanUnit], listed: Sequence[Mapping[str, Any]]) -> dict[str, list[PlanUnit]]:
+    """The units of each batch that are to be judged. Raises PlanImpossible where a unit is in none, or in two."""
+    if not listed:
+        sentence = _("This task has no batches yet. Add the file batches.csv with the columns batch and unit.")
+        raise PlanImpossible(sentence)
+    left = {unit.base: unit for unit in units if unit.k > 0}
+    known = {unit.base for unit in units}
+    batches: dict[str, list[PlanUnit]] = {}
+    for batch in listed:
+        for key in batch["units"]:
+            if key in left:
+                batches.setdefault(batch["batch"], []).append(left.pop(key))
+            elif key in known and any(unit.base == key for some in batches.values() for unit in some):
+                said = format_lazy(_("“{unit}” is in two batches. Leave it in one: k raters judge each."), unit=key)
+                raise PlanImpossible(said)
+    if left:
+        sentence = _("“{unit}” is in no batch; {n} units are not. Add them to batches.csv.")
+        raise PlanImpossible(format_lazy(sentence, unit=next(iter(left)), n=len(left)))
+    return batches
+
+
+def _refuse_long(batches: Mapping[str, Sequence[PlanUnit]], settings: Settings) -> None:
+    name, longest = max(((name, len(some)) for name, some in batches.items()), key=lambda one: one[1])
+    if longest > settings.set_size:
+        sentence = _("The batch “{batch}” has {n} units, too many for a set of {set_size}. Choose a set size of {n}.")
+        said = format_lazy(sentence, batch=name, n=longest, set_size=settings.set_size)
+        raise PlanImpossible(said, {"set_size": longest})
+
+
+def _refuse_crowded(due: Sequence[tuple[str, Sequence[PlanUnit]]], settings: Settings) -> None:
+    """Refuse a spacing that units of one item cannot keep in some batch."""
+    crowded = next((name for name, some in due if not _has_room(some, settings.spacing)), None)
+    if crowded is not None:
+        fits = max(n for n in range(1, settings.spacing) if all(_has_room(some, n) for _name, some in due))
+        sentence = _("Units of one item cannot stand {spacing} apart in the batch “{batch}”. Choose a spacing of {n}.")
+        said = format_lazy(sentence, spacing=settings.spacing, batch=crowded, n=fits)
+        raise PlanImpossible(said, {"spacing": fits})
+
+
+def _has_room(some: Sequence[PlanUnit], spacing: int) -> bool:
+    times = Counter(unit.item for unit in some if unit.item is not None)
+    fits = room(len(some), spacing)
+    full = sum(n == fits.most for n in times.values())
+    return not times or (max(times.values()) <= fits.most and full <= fits.items)

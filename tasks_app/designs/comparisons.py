@@ -1,0 +1,69 @@
+"""The design for comparisons: every rater meets every pair, triad or tuple of systems equally often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.designs import registry
+from tasks_app.designs._advice import refusal
+from tasks_app.designs._comparisons_turns import Turns
+from tasks_app.designs._drawing import Deal, Drawing, Plan, refuse_bad_input
+from tasks_app.designs.balance import measure
+from tasks_app.designs.base import Design, PlanUnit, Settings
+
+
+@registry.register
+class Comparisons(Design):
+    """Comparisons, the systems that meet on a screen, take turns through the whole plan.
+
+    Rounds and booklets are those of independent sets. Comparisons that are due equally often differ by one at most in
+    every booklet and in every prefix of the booklets, and every comparison stays less than one from its share. Where
+    every two systems meet in pairs over the same items, so do systems: by one at most in every prefix. For triads and
+    tuples, and where outputs are missing, systems are as level as their comparisons allow; `balance.measure` says how
+    near. No unit is more than one judgment ahead of another, and units of one item stand `spacing` apart.
+    """
+
+    label = _("Balanced comparisons")
+    margins = ("unit", "comparison", "comparison in a booklet")
+
+    def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
+        """Booklets that hold every comparison equally often; the order inside each is random."""
+        refuse_bad_input(units, settings)
+        drawing = _Comparing(units)
+        if settings.set_size <= drawing.largest_set:
+            plan = drawing.draw(settings, rng)
+            if plan is not None:
+                return plan
+        raise refusal(drawing, settings, rng)
+
+
+class _Comparing(Drawing):
+    """Classes, which are comparisons here, take turns."""
+
+    def dealer(self, rng: Random) -> Deal:
+        """Begin the turns of a draw."""
+        sizes = [self.sizes(of_round) for of_round in self.rounds]
+        due = [tuple(of_round[c] for of_round in sizes) for c in range(len(self.signatures))]
+        return Turns(self.signatures, due, rng).deal
+
+    def checked(self, plan: Plan, settings: Settings) -> float:
+        """The largest deviation of a system, once all that is promised has been seen to hold."""
+        balance = measure(plan, self.units)
+        gap = balance.smallest_spacing
+        broken = [margin for margin in Comparisons.margins if max(balance.spread(margin), default=0) > 1]
+        if (
+            broken
+            or not balance.complete
+            or balance.system_class.worst_deviation >= 1
+            or (gap is not None and gap < settings.spacing)
+        ):
+            raise RuntimeError(
+                f"The design of comparisons drew a plan that breaks its promises: uneven {broken}, deviation "
+                f"{balance.system_class.worst_deviation}, spacing {gap}, missing {balance.missing}, beyond k "
+                f"{balance.beyond_k}, repeated {balance.repeated}."
+            )
+        return balance.system.worst_deviation

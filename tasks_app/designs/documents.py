@@ -1,0 +1,166 @@
+"""Whole documents: a rater reads documents from beginning to end, each by one system or by all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from django import forms
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.designs import registry
+from tasks_app.designs._drawing import Plan, refuse_bad_input
+from tasks_app.designs._equitable import Colouring
+from tasks_app.designs._pieces import Document, Kind, documents_of, pack
+from tasks_app.designs.balance import measure
+from tasks_app.designs.base import Design, PlanImpossible, PlanUnit, Settings
+from tasks_app.orders import latin_orders
+
+
+@registry.register
+class Documents(Design):
+    """A booklet holds whole documents, the items of each in order; `set_size` is the most units it may have.
+
+    By default a booklet has a document by one system only, and which system that is takes turns: documents differ by
+    one at most in how many booklets they are in, and systems, counted by document, in every prefix of the booklets.
+    With `all_systems` a rater reads a document by all its systems, one after the other, in orders balanced by Latin
+    squares. Counted by unit, systems are as even as the lengths of documents let them be.
+
+    The systems are less even where documents lack some. An item of no document is a document of its own. Spacing has
+    no say, for the order is the point.
+    """
+
+    label = _("Whole documents")
+    margins = ("unit", "document", "system by document")
+    keeps_order = True
+    by_document = True
+
+    class Params(forms.Form):
+        """Who reads what of a document."""
+
+        all_systems = forms.BooleanField(
+            required=False,
+            initial=False,
+            label=_("All systems of a document to one rater"),
+            help_text=_("One system after the other. Otherwise a rater reads a document by one system only."),
+        )
+
+    def promised(self, units: Sequence[PlanUnit]) -> tuple[str, ...]:
+        """Return all margins where every document is due by the same systems, else those of units and documents."""
+        wanted = [unit for unit in units if unit.k > 0]
+        alike = len({unit.k for unit in wanted}) == 1 == len({unit.document is None for unit in wanted})
+        try:
+            kinds = {tuple(sorted(one.pieces)) for one in documents_of(wanted)} if alike else set()
+        except PlanImpossible:
+            return self.margins
+        whole = len(kinds) == 1 and not any(number for some in kinds for _systems, number in some)
+        return self.margins if whole else ("unit", "document")
+
+    def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
+        """Booklets of whole documents."""
+        refuse_bad_input(units, settings)
+        documents = documents_of([unit for unit in units if unit.k > 0])
+        together = bool(params.get("all_systems"))
+        self._refuse_long(documents, settings, together=together)
+        plan = _all_systems(documents, settings, rng) if together else _one_system(documents, settings, rng)
+        self._check(plan, units)
+        return plan
+
+    def _refuse_long(self, documents: Sequence[Document], settings: Settings, *, together: bool) -> None:
+        longest = max(documents, key=lambda one: one.whole if together else one.length)
+        needed = longest.whole if together else longest.length
+        if needed <= settings.set_size:
+            return
+        first = next(iter(longest.pieces.values()))[0]
+        sentence = _("The document “{document}” has {n} units, too many for a set of {set_size}.")
+        if together:
+            sentence = _("The document “{document}” by all systems has {n} units, too many for a set of {set_size}.")
+        name = first.document or first.item or first.key
+        said = format_lazy(sentence, document=name, n=needed, set_size=settings.set_size)
+        advice = format_lazy(_("Choose a set size of {n}."), n=needed)
+        raise PlanImpossible(format_lazy("{} {}", said, advice), {"set_size": needed})
+
+    def _check(self, plan: Plan, units: Sequence[PlanUnit]) -> None:
+        """Raise RuntimeError unless all that is promised is seen to hold."""
+        balance = measure(plan, units)
+        broken = [margin for margin in self.promised(units) if max(balance.spread(margin)) > 1]
+        if broken or not balance.complete:
+            raise RuntimeError(
+                f"The design of documents drew a plan that breaks its promises: uneven {broken}, "
+                f"missing {balance.missing}, beyond k {balance.beyond_k}, repeated {balance.repeated}."
+            )
+
+
+def _one_system(documents: Sequence[Document], settings: Settings, rng: Random) -> Plan:
+    """Booklets that hold a document by one system only: the systems of a document change from layer to layer."""
+    lengths = [one.length for one in documents]
+    rounds = range(1, max(units[0].k for one in documents for units in one.pieces.values()) + 1)
+    layers: list[list[int]] = []
+    groups: list[tuple[int, int]] = []
+    due = {(turn, number): one.due(turn) for turn in rounds for number, one in enumerate(documents)}
+    for turn in rounds:
+        for layer in range(max(len(due[turn, number]) for number in range(len(documents)))):
+            layers.append([number for number in range(len(documents)) if len(due[turn, number]) > layer])
+            groups += [(turn, number) for number in layers[-1]]
+    packed = pack(layers, lengths, settings.set_size, rng)
+    return _coloured(documents, packed, due, rng)
+
+
+def _coloured(
+    documents: Sequence[Document],
+    packed: Sequence[Sequence[int]],
+    due: Mapping[tuple[int, int], Sequence[Kind]],
+    rng: Random,
+) -> Plan:
+    """Booklets with a system for each of their documents."""
+    kinds = {kind: c for c, kind in enumerate(sorted({kind for some in due.values() for kind in some}))}
+    names = list(kinds)
+    # The pieces of each document, round by round; inside a round they may change places.
+    queues = {number: _in_rounds(due, number, rng) for number in range(len(documents))}
+    drawn = [(booklet, number, next(queues[number])) for booklet, some in enumerate(packed) for number in some]
+    rounds = {group: n for n, group in enumerate(due)}
+    colouring = Colouring(
+        [kinds[kind] for _booklet, _number, (_turn, kind) in drawn],
+        [rounds[turn, number] for _booklet, number, (turn, _kind) in drawn],
+        [booklet for booklet, _number, _piece in drawn],
+        rng,
+    )
+    colours = colouring.level()
+    lengths = [documents[number].length for _booklet, number, _piece in drawn]
+    if len(set(lengths)) > 1:
+        colours = colouring.lean(lengths)
+    plan: list[list[tuple[PlanUnit, ...]]] = [[] for _ in packed]
+    for (booklet, number, _piece), colour in zip(drawn, colours, strict=True):
+        plan[booklet].append(documents[number].pieces[names[colour]])
+    for booklet_pieces in plan:
+        rng.shuffle(booklet_pieces)
+    return [tuple(unit for piece in pieces for unit in piece) for pieces in plan]
+
+
+def _in_rounds(due: Mapping[tuple[int, int], Sequence[Kind]], number: int, rng: Random) -> Iterator[tuple[int, Kind]]:
+    for (turn, other), kinds in due.items():
+        if other == number:
+            yield from ((turn, kind) for kind in rng.sample(kinds, len(kinds)))
+
+
+def _all_systems(documents: Sequence[Document], settings: Settings, rng: Random) -> Plan:
+    """Booklets that hold documents by all their systems."""
+    rounds = range(1, max(units[0].k for one in documents for units in one.pieces.values()) + 1)
+    layers = [[number for number, one in enumerate(documents) if one.due(turn)] for turn in rounds]
+    packed = pack(layers, [one.whole for one in documents], settings.set_size, rng)
+    orders: dict[tuple[Kind, ...], Iterator[tuple[int, ...]]] = {}
+    turns = dict.fromkeys(range(len(documents)), 0)
+    plan: Plan = []
+    for some in packed:
+        booklet: list[PlanUnit] = []
+        for number in rng.sample(some, len(some)):
+            turns[number] += 1
+            kinds = tuple(sorted(documents[number].due(turns[number])))
+            if kinds not in orders:
+                orders[kinds] = latin_orders(len(kinds), rng)
+            for index in next(orders[kinds]):
+                booklet += documents[number].pieces[kinds[index]]
+        plan.append(tuple(booklet))
+    return plan

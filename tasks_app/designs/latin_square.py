@@ -1,0 +1,104 @@
+"""The Latin square: every rater sees each item once at most and each system equally often, at every place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.designs import registry
+from tasks_app.designs._apart import draw_apart
+from tasks_app.designs._crossing import Crossing, crossed
+from tasks_app.designs._drawing import Plan, refuse_bad_input
+from tasks_app.designs.balance import measure
+from tasks_app.designs.base import Design, PlanImpossible, PlanUnit, Settings
+
+
+@registry.register
+class LatinSquare(Design):
+    """Items and systems are crossed: a booklet holds so many items, each once, with systems in equal number.
+
+    Where every item has one unit of each system and k is the same, units, systems, items and the systems at every
+    place of a booklet are within one in every prefix of the booklets, and systems are in each booklet. Where
+    `set_size` is a multiple of the number of systems, systems follow each other equally often in a booklet's blocks.
+
+    Judgments that some items get beyond the others come after all others; places are as even as can be then, with
+    all else kept. Where items lack outputs, or identical outputs are shared by systems, no item comes twice in a
+    booklet all the same, units and systems keep to their shares, and the rest is as even as can be. Some sets are
+    shorter than `set_size` there, lest an item with many units come twice. Spacing has no say: nobody meets an item
+    again.
+    """
+
+    label = _("Latin square")
+    margins = ("unit", "system", "system in a booklet", "item", "position")
+
+    def promised(self, units: Sequence[PlanUnit]) -> tuple[str, ...]:
+        """Return all margins for a full crossing, fewer where k differs, units and systems alone for anything else."""
+        levels = list(_levels([unit for unit in units if unit.k > 0]))
+        if not all(crossed(level) for level, _rounds in levels):
+            return ("unit", "system")
+        return self.margins if len(levels) < 2 else self.margins[:-1]
+
+    def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
+        """Booklets without an item twice, systems in turns."""
+        refuse_bad_input(units, settings)
+        wanted = [unit for unit in units if unit.k > 0]
+        items = _items(wanted)
+        if settings.set_size > items:
+            self.draw(units, Settings(items, settings.spacing), params, rng)
+            sentence = _(
+                "Sets of {set_size} are too large: nobody meets an item twice, and there are only {items} items. "
+                "Choose a set size of {items}."
+            )
+            said = format_lazy(sentence, set_size=settings.set_size, items=items)
+            raise PlanImpossible(said, {"set_size": items})
+        plan: Plan = []
+        for level, rounds in _levels(wanted):
+            size = min(settings.set_size, _items(level))
+            if crossed(level):
+                plan += Crossing(level, size, rng).draw(rounds)
+            else:
+                own = {unit.key: unit for unit in wanted}
+                plan += [tuple(own[unit.key] for unit in booklet) for booklet in draw_apart(level, size, rng)]
+        self._check(plan, units)
+        return plan
+
+    def _check(self, plan: Plan, units: Sequence[PlanUnit]) -> None:
+        """Raise RuntimeError unless all that is promised is seen to hold."""
+        balance = measure(plan, units)
+        broken = [margin for margin in self.promised(units) if max(balance.spread(margin)) > 1]
+        if (
+            broken
+            or not balance.complete
+            or balance.smallest_spacing is not None
+            or balance.system_class.worst_deviation >= 1
+        ):
+            raise RuntimeError(
+                f"The Latin square drew a plan that breaks its promises: uneven {broken}, missing {balance.missing}, "
+                f"beyond k {balance.beyond_k}, repeated {balance.repeated}, spacing {balance.smallest_spacing}, "
+                f"class deviation {balance.system_class.worst_deviation}."
+            )
+
+
+def _levels(units: Sequence[PlanUnit]) -> Iterator[tuple[list[PlanUnit], int]]:
+    """Split judgments: what all units get in common, then what those get that get more, and so on.
+
+    Once a level is no full crossing it holds all that is left, in its rounds.
+    """
+    left = {unit.key: unit.k for unit in units}
+    while left:
+        some = [unit for unit in units if unit.key in left]
+        rounds = min(left.values())
+        if not crossed(some):
+            yield [replace(unit, k=left[unit.key]) for unit in some], max(left.values())
+            return
+        yield some, rounds
+        left = {key: k - rounds for key, k in left.items() if k > rounds}
+
+
+def _items(units: Sequence[PlanUnit]) -> int:
+    return len({unit.item for unit in units} - {None}) + sum(unit.item is None for unit in units)

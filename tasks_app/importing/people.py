@@ -1,0 +1,80 @@
+"""People to invite: names, addresses and groups, out of a file or pasted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.utils.translation import gettext as _
+
+from tasks_app.importing.sheets import Row, Sheet, place, value
+from tasks_app.models import Group, Invitation, Study
+from tasks_app.services import invitations
+from tasks_app.services.invitations import Person
+from tasks_app.studyfile.problems import Problems, nearest
+
+COLUMNS = {"name": "name", "email": "email", "e-mail": "email", "group": "group", "account": "account"}
+
+LONGEST_NAME = Invitation._meta.get_field("name").max_length or 0
+LONGEST_EMAIL = Invitation._meta.get_field("email").max_length or 0
+
+
+def read(study: Study, name: str, text: str, accounts: Collection[str] = ()) -> list[Person]:
+    """Return the people of a table; `accounts` are those that may be invited again.
+
+    Raises
+    ------
+    tasks_app.studyfile.StudyFileError
+        With every problem; nobody is invited then.
+    """
+    problems = Problems()
+    rows = Sheet(name, text, COLUMNS, ("name",), bare=True).rows(problems)
+    groups = set(Group.objects.filter(study=study).values_list("key", flat=True))
+    taken = invitations.names_taken(study, [value(row, "name") for row in rows])
+    met: dict[str, int] = {}
+    people = []
+    for row in rows:
+        person = Person(*(value(row, column) for column in ("name", "email", "group", "account")))
+        for column, fault in _faults(person, groups, taken, accounts, met):
+            problems.add(name, *place(row, column), fault)
+        _meet(row, person, met)
+        people.append(person)
+    problems.raise_if_any()
+    return people
+
+
+def _meet(row: Row, person: Person, met: dict[str, int]) -> None:
+    met.setdefault(person.name, place(row, "name")[0])
+
+
+def _faults(
+    person: Person, groups: Collection[str], taken: Collection[str], accounts: Collection[str], met: dict[str, int]
+) -> list[tuple[str, str]]:
+    """Say what is wrong with somebody: (column, sentence)."""
+    found = []
+    if not person.name:
+        found.append(("name", _("A name is missing. It is for you alone, and may be made up.")))
+    elif len(person.name) > LONGEST_NAME:
+        found.append(("name", _("A name has at most %(n)d characters.") % {"n": LONGEST_NAME}))
+    elif person.name in met:
+        sentence = _("This name stands in line %(line)d already. Give each person a name of their own.")
+        found.append(("name", sentence % {"line": met[person.name]}))
+    elif person.name in taken:
+        found.append(("name", _("Somebody of this name is invited already. Choose another name, or leave them out.")))
+    if person.email and not _is_email(person.email):
+        found.append(("email", _("This is no e-mail address.")))
+    if person.group and person.group not in groups:
+        sentence = _("There is no group of this key in the study.")
+        found.append(("group", f"{sentence} {nearest(person.group, groups)}".rstrip()))
+    if person.account and person.account not in accounts:
+        found.append(("account", _("There is no such account in your studies. Leave it empty to make a new one.")))
+    return found
+
+
+def _is_email(text: str) -> bool:
+    try:
+        validate_email(text)
+    except ValidationError:
+        return False
+    return len(text) <= LONGEST_EMAIL

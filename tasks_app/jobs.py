@@ -1,0 +1,22 @@
+"""Background jobs of collecting judgments: each may be told twice or never, and nothing goes wrong."""
+
+from __future__ import annotations
+
+import logging
+
+from celery import shared_task
+from django.db import DatabaseError
+
+from tasks_app.services import closing, reminders
+
+log = logging.getLogger(__name__)
+
+
+@shared_task(name="tasks_app.jobs.upkeep")
+def upkeep() -> None:
+    """Close what has closed, then write down and send the messages that are due."""
+    for chore in (closing.close_over, reminders.fill, reminders.send_due):
+        try:
+            chore()
+        except DatabaseError as error:
+            log.warning("%s could not be done now: %s", chore.__name__, error)

@@ -1,0 +1,253 @@
+"""How raters answered units with known answers, exams and repeats: no system is in sight."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from tasks_app.check_settings import CheckSettings, checks_of
+from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task
+
+Purpose = Assignment.Purpose
+
+# Skips that never count against anyone.
+BLAMELESS = (Judgment.Skip.UPSETTING, Judgment.Skip.TECHNICAL)
+
+# A known answer that most of so many raters contradict is probably wrong itself.
+ENOUGH_TO_DOUBT = 5
+FEWER_THAN = 0.5
+
+# In a set: what a rater is watched by.
+WATCHED = (Gold.Purpose.CONTROL, Gold.Purpose.ATTENTION)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckScore:
+    """How many units with known answers were answered, and how many of them were right."""
+
+    right: int
+    answered: int
+
+    @property
+    def share(self) -> float | None:
+        """Share of right answers; None before the first."""
+        return self.right / self.answered if self.answered else None
+
+
+def score_of(results: Iterable[tuple[int, int, bool]]) -> CheckScore:
+    """Count one rater's units from results (unit, judgment, passed).
+
+    A unit is right where everything that is known about it was, in the last judgment that was compared with it.
+    """
+    units: dict[int, tuple[int, bool]] = {}
+    for unit, judgment, passed in results:
+        last, right = units.get(unit, (judgment, True))
+        if judgment >= last:
+            units[unit] = (judgment, passed and (right or judgment > last))
+    return CheckScore(sum(right for _judgment, right in units.values()), len(units))
+
+
+@dataclass(frozen=True, slots=True)
+class KnownUnit:
+    """A unit with a known answer, called by its item and its place among the item's units with known answers."""
+
+    name: str
+    purpose: str
+    kinds: tuple[str, ...]
+    criteria: tuple[str, ...]
+    score: CheckScore
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether so many miss it that the known answer may be wrong."""
+        share = self.score.share
+        return share is not None and self.score.answered >= ENOUGH_TO_DOUBT and share < FEWER_THAN
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """How the attempts of one number at an exam went."""
+
+    number: int
+    finished: int
+    passed: int
+
+    @property
+    def share(self) -> float | None:
+        """Share of finished attempts that were passed."""
+        return self.passed / self.finished if self.finished else None
+
+
+@dataclass(frozen=True, slots=True)
+class RaterChecks:
+    """How one rater answered the checks of a task."""
+
+    pseudonym: str
+    outcome: str
+    is_marked: bool
+    controls: CheckScore
+    loud: CheckScore
+
+
+@dataclass(frozen=True, slots=True)
+class TaskChecks:
+    """Everything about the checks of one task."""
+
+    task: Task
+    settings: CheckSettings
+    known: Sequence[KnownUnit]
+    copies: int
+    worse: CheckScore
+    exam: Sequence[Attempts]
+    raters: Sequence[RaterChecks]
+    repeats: CheckScore
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the task has no check of any kind."""
+        asked = self.settings
+        return not (self.known or self.copies or asked.repeats or asked.warm_up)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many units there are for each purpose."""
+        return Counter(one.purpose for one in self.known)
+
+    @property
+    def doubtful(self) -> list[KnownUnit]:
+        """Units whose known answer may be wrong."""
+        return [one for one in self.known if one.is_doubtful]
+
+
+def checks_of_study(study: Study) -> list[TaskChecks]:
+    """Read the checks of every task that can have some, in a fixed number of queries for each."""
+    tasks = Task.objects.filter(study=study, until=None).exclude(stage=Task.Stage.EXIT).order_by("order", "id")
+    return [_of_task(task) for task in tasks]
+
+
+def _of_task(task: Task) -> TaskChecks:
+    gold = list(
+        Gold.objects.filter(unit__task=task, unit__until=None)
+        .order_by("unit_id", "id")
+        .values_list("unit_id", "unit__key", "unit__item__key", "purpose", "kind", "criterion__name")
+    )
+    results: dict[int, dict[int, list[tuple[int, int, bool]]]] = {}
+    for unit, rater, judgment, passed in _results(task).values_list(
+        "gold__unit", "judgment__assignment__rater", "judgment", "passed"
+    ):
+        results.setdefault(unit, {}).setdefault(rater, []).append((unit, judgment, passed))
+    copies = {unit for unit, *_rest, kind, _criterion in gold if kind == Gold.Kind.WORSE}
+    return TaskChecks(
+        task=task,
+        settings=checks_of(task.checks),
+        known=_known([row for row in gold if row[0] not in copies], results),
+        copies=len(copies),
+        worse=_summed(score_of(some) for unit in copies for some in results.get(unit, {}).values()),
+        exam=_exam(task),
+        raters=_raters({unit: purpose for unit, _key, _item, purpose, *_rest in gold}, results),
+        repeats=_repeats(task),
+    )
+
+
+def _results(task: Task) -> QuerySet[ControlResult]:
+    """Results of answers as they stand now, of whoever did not only try the study out."""
+    rows = ControlResult.objects.filter(gold__unit__task=task, judgment__replaced_by=None)
+    return rows.exclude(judgment__assignment__rater_kind=Rater.Kind.SANDBOX).order_by("judgment_id")
+
+
+def _summed(scores: Iterable[CheckScore]) -> CheckScore:
+    found = list(scores)
+    return CheckScore(sum(one.right for one in found), sum(one.answered for one in found))
+
+
+def _known(
+    gold: Sequence[tuple[int, str, str | None, str, str, str | None]],
+    results: Mapping[int, Mapping[int, list[tuple[int, int, bool]]]],
+) -> list[KnownUnit]:
+    by_unit: dict[int, list[tuple[int, str, str | None, str, str, str | None]]] = {}
+    for row in gold:
+        by_unit.setdefault(row[0], []).append(row)
+    of_item = Counter(rows[0][2] for rows in by_unit.values())
+    numbers: Counter[str | None] = Counter()
+    found = []
+    for unit, rows in by_unit.items():
+        _unit, key, item, purpose, _kind, _criterion = rows[0]
+        numbers[item] += 1
+        # The key of a unit may name a system; that of an item does not.
+        name = key if item is None else f"{item} ({numbers[item]})" if of_item[item] > 1 else item
+        score = _summed(score_of(some) for some in results.get(unit, {}).values())
+        kinds = tuple(dict.fromkeys(row[4] for row in rows))
+        found.append(KnownUnit(name, purpose, kinds, tuple(dict.fromkeys(row[5] or "" for row in rows)), score))
+    return found
+
+
+def _raters(
+    purposes: Mapping[int, str], results: Mapping[int, Mapping[int, list[tuple[int, int, bool]]]]
+) -> list[RaterChecks]:
+    """How every rater with an answer to a check did, by pseudonym."""
+    given: dict[int, dict[str, list[tuple[int, int, bool]]]] = {}
+    for unit, by_rater in results.items():
+        if purposes.get(unit) in WATCHED:
+            for rater, some in by_rater.items():
+                given.setdefault(rater, {}).setdefault(purposes[unit], []).extend(some)
+    return [
+        RaterChecks(
+            pseudonym=rater.pseudonym,
+            outcome=str(rater.get_outcome_display() if rater.outcome else rater.get_state_display()),
+            is_marked=rater.failed_checks_at is not None,
+            controls=score_of(given[rater.pk].get(Gold.Purpose.CONTROL, ())),
+            loud=score_of(given[rater.pk].get(Gold.Purpose.ATTENTION, ())),
+        )
+        for rater in Rater.objects.filter(pk__in=given).order_by("pseudonym")
+    ]
+
+
+def _exam(task: Task) -> list[Attempts]:
+    """Count finished and passed attempts at the exam, by their number."""
+    rows = Assignment.objects.filter(unit__task=task, purpose=Purpose.EXAM).exclude(rater_kind=Rater.Kind.SANDBOX)
+    unfinished = set(rows.filter(state__in=("reserved", "live", "expired")).values_list("rater", "attempt"))
+    results: dict[int, list[bool]] = {}
+    for judgment, passed in _results(task).values_list("judgment", "passed"):
+        results.setdefault(judgment, []).append(passed)
+    right: Counter[tuple[int, int]] = Counter()
+    graded: Counter[tuple[int, int]] = Counter()
+    judgments = Judgment.objects.filter(assignment__in=rows, replaced_by=None).exclude(skip_reason__in=BLAMELESS)
+    for judgment, rater, attempt in judgments.values_list("pk", "assignment__rater", "assignment__attempt"):
+        graded[rater, attempt] += 1
+        right[rater, attempt] += all(results.get(judgment, [False]))
+    needed = checks_of(task.checks).exam_pass
+    finished = [one for one in graded if one not in unfinished]
+    passed_ones = [one for one in finished if right[one] >= needed * graded[one] - 1e-9]
+    by_attempt = Counter(attempt for _rater, attempt in passed_ones)
+    return [
+        Attempts(attempt, n, by_attempt[attempt])
+        for attempt, n in sorted(Counter(attempt for _rater, attempt in finished).items())
+    ]
+
+
+# Every value of a repeat beside the same value of the unit that it repeats, both as they stand now.
+_PAIRS = """
+SELECT count(*), count(*) FILTER (WHERE again.value IS NOT DISTINCT FROM first.value
+                                    AND again.label IS NOT DISTINCT FROM first.label)
+  FROM tasks_app_assignment a
+  JOIN tasks_app_unit u ON u.id = a.unit_id
+  JOIN tasks_app_judgment j ON j.assignment_id = a.id
+  JOIN tasks_app_judgment o ON o.assignment_id = a.repeat_of_id
+  JOIN tasks_app_rating again ON again.judgment_id = j.id
+  JOIN tasks_app_rating first ON first.judgment_id = o.id
+   AND first.part_id IS NOT DISTINCT FROM again.part_id AND first.part_b_id IS NOT DISTINCT FROM again.part_b_id
+   AND first.criterion_id IS NOT DISTINCT FROM again.criterion_id AND first.number = again.number
+ WHERE u.task_id = %s AND a.purpose = 'repeat' AND a.rater_kind <> 'sandbox'
+   AND again.span_side IS NULL AND first.span_side IS NULL AND again.text IS NULL
+   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id IN (j.id, o.id))
+"""
+
+
+def _repeats(task: Task) -> CheckScore:
+    """Count values given to repeats, and how many of them are exactly the first ones; marks and texts do not count."""
+    with connection.cursor() as cursor:
+        cursor.execute(_PAIRS, [task.pk])
+        answered, same = cursor.fetchone()
+    return CheckScore(same, answered)

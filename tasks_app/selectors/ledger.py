@@ -1,0 +1,149 @@
+"""The pay of a whole study: every rater with time, amounts and pay an hour, and what they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from django.db.models import QuerySet
+
+from tasks_app import pay
+from tasks_app.models import Rater, Study
+from tasks_app.selectors import pay as reads
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One rater: who they are to us, how long they took, what they did, what they get."""
+
+    rater: Rater
+    minutes: reads.Minutes
+    units: int
+    due: Decimal
+    booked: reads.Booked
+    minimum: Decimal
+
+    @property
+    def ended(self) -> bool:
+        """Whether the rater has ended: before, what is due is only what it would be."""
+        return self.rater.state == Rater.State.ENDED
+
+    @property
+    def earned(self) -> Decimal:
+        """What was written down, or what is due so far."""
+        return self.booked.earned or self.due
+
+    @property
+    def hourly(self) -> Decimal | None:
+        """What the rater gets an hour, bonuses included; None where no time passed, or before the end."""
+        return pay.hourly(self.booked.earned + self.booked.bonus, self.minutes.paid) if self.ended else None
+
+    @property
+    def shortfall(self) -> Decimal:
+        """What is missing for the study's minimum an hour; nothing for a rater whose pay is withheld."""
+        if not self.ended or self.booked.withheld or not self.booked.earned:
+            return pay.NOTHING
+        return pay.shortfall(self.minimum, self.booked.earned + self.booked.bonus, self.minutes.paid)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Every rater of a study who may be paid, and sums over those who have ended."""
+
+    offer: pay.Offer
+    entries: tuple[Entry, ...]
+
+    def _sum(self, amounts: Iterable[Decimal]) -> Decimal:
+        return sum(amounts, pay.NOTHING)
+
+    @cached_property
+    def earned(self) -> Decimal:
+        """Pay and part pay."""
+        return self._sum(one.booked.earned for one in self.entries)
+
+    @cached_property
+    def bonus(self) -> Decimal:
+        """Bonuses."""
+        return self._sum(one.booked.bonus for one in self.entries)
+
+    @cached_property
+    def withheld(self) -> Decimal:
+        """What is not paid, for written reasons."""
+        return self._sum(one.booked.withheld for one in self.entries)
+
+    @cached_property
+    def settled(self) -> Decimal:
+        """What was paid."""
+        return self._sum(one.booked.settled for one in self.entries)
+
+    @cached_property
+    def open(self) -> Decimal:
+        """What is still to be paid."""
+        return self._sum(one.booked.open for one in self.entries)
+
+    @cached_property
+    def times(self) -> pay.Quartiles | None:
+        """Minutes of those who completed, for one full set each."""
+        return pay.quartiles([self._for_a_set(one) for one in self._completed()])
+
+    def _completed(self) -> list[Entry]:
+        return [one for one in self.entries if one.rater.outcome == Rater.Outcome.COMPLETED and one.minutes.paid > 0]
+
+    def _for_a_set(self, one: Entry) -> float:
+        sets = float(one.due / self.offer.amount) if self.offer.amount and one.due else 1.0
+        return one.minutes.paid / sets
+
+    @property
+    def hourly(self) -> Decimal | None:
+        """The pay for a full set over the median time; None before anybody has completed."""
+        return pay.hourly(self.offer.amount, self.times.median) if self.times else None
+
+    @property
+    def needed(self) -> Decimal:
+        """What a full set would have to be paid with, by the median time, for the minimum an hour."""
+        return pay.needed(self.offer.minimum_hourly, self.times.median) if self.times else pay.NOTHING
+
+    @property
+    def missing(self) -> Decimal:
+        """What a bonus to everybody would have to be for the minimum an hour."""
+        return max(pay.NOTHING, self.needed - self.offer.amount) if self.offer.pays else pay.NOTHING
+
+    @cached_property
+    def shortfalls(self) -> dict[int, Decimal]:
+        """By rater, what is missing for the minimum an hour in their own time."""
+        return {one.rater.pk: one.shortfall for one in self.entries if one.shortfall}
+
+    @property
+    def to_mend(self) -> Decimal:
+        """What all that is missing adds up to."""
+        return self._sum(self.shortfalls.values())
+
+    @cached_property
+    def unfinished(self) -> int:
+        """How many have begun and not ended."""
+        return sum(not one.ended for one in self.entries)
+
+
+def raters_of(study: Study, *, simulated: bool) -> QuerySet[Rater]:
+    """The raters of a study who may be paid: never imported ones or somebody trying it out."""
+    kinds = reads.KINDS if simulated else (Rater.Kind.REAL,)
+    return Rater.objects.filter(study=study, kind__in=kinds).order_by("id")
+
+
+def ledger_of(study: Study, raters: Iterable[Rater], facts: reads.Facts, booked: Mapping[int, reads.Booked]) -> Ledger:
+    """Put together what was read."""
+    offer = reads.offer_of(study.options)
+    entries = (
+        Entry(
+            rater,
+            facts.minutes.get(rater.pk, reads.Minutes()),
+            sum(one.answered for one in facts.sets.get(rater.pk, ())),
+            facts.due(rater.pk),
+            booked.get(rater.pk, reads.Booked()),
+            offer.minimum_hourly,
+        )
+        for rater in raters
+    )
+    return Ledger(offer, tuple(entries))

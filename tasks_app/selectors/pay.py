@@ -1,0 +1,229 @@
+"""What raters were given and did, how long it took, and what was written down for them: read for whole studies at once.
+
+Nothing is read of what anybody answered, nor of any rule about quality.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db import connection
+
+from tasks_app import pay
+from tasks_app.models import Rater, Study
+from tasks_app.study_settings import StudySettings
+
+# A gap between two signs of life counts at most so long: a page left open over night is no work (decision 0032).
+LONGEST_GAP_MINUTES = 30.0
+
+# Booklets are drawn full first, so the first ones tell how many units a full set has.
+BOOKLETS_LOOKED_AT = 50
+
+# Who is ever paid; simulated raters only to try the pages out.
+KINDS = (Rater.Kind.REAL, Rater.Kind.SIMULATED)
+
+# A rater who has not ended is owed what they would be if they stopped now.
+SO_FAR = Rater.Outcome.WITHDRAWN
+
+
+def offer_of(options: StudySettings) -> pay.Offer:
+    """What a study's settings promise."""
+    return pay.Offer(options.amount, options.part_amount, options.part_by_time, options.minutes, options.minimum_hourly)
+
+
+def _rows(sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return list(cursor.fetchall())
+
+
+_FULL = """
+SELECT t.id, t.since, t.until, LEAST(t.set_size, COALESCE(b.most, t.set_size)),
+       ARRAY(SELECT g.group_id FROM tasks_app_taskgroup g WHERE g.task_id = t.id)
+FROM tasks_app_task t CROSS JOIN LATERAL (
+    SELECT max(places.n) AS most FROM (
+        SELECT (SELECT count(*) FROM tasks_app_place p WHERE p.booklet_id = first.id) AS n
+        FROM (SELECT id FROM tasks_app_booklet WHERE task_id = t.id ORDER BY number LIMIT %(looked)s) first) places) b
+WHERE t.study_id = %(study)s AND t.stage = 'main'
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FullSet:
+    """How many units to judge a full set of a task has, for whom and in which versions."""
+
+    task: int
+    since: int
+    until: int | None
+    units: int
+    groups: frozenset[int]
+
+    def is_for(self, version: int, group: int | None) -> bool:
+        """Say whether raters of a version and group are given this task."""
+        lives = self.since <= max(1, version) and (self.until is None or self.until >= version)
+        return lives and (not self.groups or group in self.groups)
+
+
+def full_sets(study_id: int) -> list[FullSet]:
+    """Read what full sets are; one query."""
+    rows = _rows(_FULL, {"study": study_id, "looked": BOOKLETS_LOOKED_AT})
+    return [FullSet(task, since, until, units, frozenset(groups)) for task, since, until, units, groups in rows]
+
+
+def full_of(rater: Rater, sets: Collection[FullSet]) -> dict[int, int]:
+    """How many units to judge a full set of each of a rater's tasks has."""
+    return {one.task: one.units for one in sets if one.is_for(rater.version, rater.group_id)}
+
+
+# A repeat of a unit that was skipped is never shown, so it is not asked.
+_SETS = """
+SELECT a.rater_id, s.task_id,
+       count(*) FILTER (WHERE a.purpose = 'main'),
+       count(*) FILTER (WHERE a.purpose = 'main' AND a.state = ANY(%(done)s)),
+       count(*) FILTER (WHERE o.id IS NULL OR o.state <> 'skipped'),
+       count(*) FILTER (WHERE a.state = ANY(%(done)s))
+FROM tasks_app_assignment a
+JOIN tasks_app_rater r ON r.id = a.rater_id
+JOIN tasks_app_raterset s ON s.id = a.set_id
+LEFT JOIN tasks_app_assignment o ON o.id = a.repeat_of_id
+WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
+GROUP BY a.rater_id, s.id, s.task_id
+"""
+_DONE = ["submitted", "surplus", "skipped", "replaced"]
+
+
+def sets_of(study_id: int, rater_id: int | None = None) -> dict[int, list[pay.SetWork]]:
+    """Count the units of every set by rater, or of one rater's; one query."""
+    found: dict[int, list[pay.SetWork]] = {}
+    for rater, *counts in _rows(_SETS, {"study": study_id, "rater": rater_id, "done": _DONE}):
+        found.setdefault(rater, []).append(pay.SetWork(*counts))
+    return found
+
+
+# Signs of life by wave: consent, the instructions read, every unit shown, every answer, the end. What passes between
+# two waves is nobody's work.
+_TIMES = """
+WITH signs AS (
+    SELECT r.id AS rater, 1 AS wave, moment.at FROM tasks_app_rater r
+    CROSS JOIN LATERAL (VALUES (r.enrolled_at), (r.instructed_at)) AS moment (at)
+    WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
+    UNION ALL
+    SELECT r.id, COALESCE((SELECT max(a.wave) FROM tasks_app_assignment a
+                           WHERE a.rater_id = r.id AND a.first_shown IS NOT NULL), 1), r.ended_at
+    FROM tasks_app_rater r
+    WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
+      AND r.outcome IN ('completed', 'screened_out', 'failed', 'withdrawn')
+    UNION ALL
+    SELECT r.id, a.wave, a.first_shown FROM tasks_app_assignment a JOIN tasks_app_rater r ON r.id = a.rater_id
+    WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
+    UNION ALL
+    SELECT r.id, a.wave, j.submitted_at FROM tasks_app_judgment j
+    JOIN tasks_app_assignment a ON a.id = j.assignment_id JOIN tasks_app_rater r ON r.id = a.rater_id
+    WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)),
+gaps AS (
+    SELECT rater, EXTRACT(EPOCH FROM at - lag(at) OVER (PARTITION BY rater, wave ORDER BY at))::float8 / 60 AS minutes
+    FROM signs WHERE at IS NOT NULL),
+active AS (
+    SELECT a.rater_id AS rater, sum(j.seconds_active) / 60 AS minutes
+    FROM tasks_app_judgment j JOIN tasks_app_assignment a ON a.id = j.assignment_id
+    JOIN tasks_app_rater r ON r.id = a.rater_id
+    WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s) GROUP BY a.rater_id)
+SELECT g.rater, COALESCE(sum(LEAST(g.minutes, %(gap)s)), 0), COALESCE(sum(g.minutes), 0), max(active.minutes)
+FROM gaps g LEFT JOIN active ON active.rater = g.rater WHERE g.minutes IS NOT NULL GROUP BY g.rater
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Minutes:
+    """How long a rater took: `paid` from consent to the end with long gaps cut, `elapsed` with them, `active` at work.
+
+    `active` is what the browser measured; None where it measured nothing.
+    """
+
+    paid: float = 0.0
+    elapsed: float = 0.0
+    active: float | None = None
+
+
+def minutes_of(study: Study, rater_id: int | None = None) -> dict[int, Minutes]:
+    """Measure every rater's time by the server's clock, or one rater's; one query."""
+    rows = _rows(_TIMES, {"study": study.pk, "rater": rater_id, "gap": LONGEST_GAP_MINUTES})
+    return {rater: Minutes(paid, elapsed, active) for rater, paid, elapsed, active in rows}
+
+
+_BOOKED = """
+SELECT p.rater_id,
+       COALESCE(sum(p.amount) FILTER (WHERE p.kind IN ('full', 'part')), 0),
+       COALESCE(sum(p.amount) FILTER (WHERE p.kind = 'bonus'), 0),
+       COALESCE(sum(p.amount) FILTER (WHERE p.kind = 'withheld'), 0),
+       COALESCE(sum(CASE WHEN p.kind = 'withheld' THEN -p.amount ELSE p.amount END)
+                FILTER (WHERE p.settled_at IS NULL AND (%(last)s::bigint IS NULL OR p.id <= %(last)s)), 0),
+       COALESCE(sum(CASE WHEN p.kind = 'withheld' THEN -p.amount ELSE p.amount END)
+                FILTER (WHERE p.settled_at IS NOT NULL), 0),
+       bool_or(p.kind IN ('full', 'part') AND p.settled_at IS NOT NULL), max(p.id),
+       bool_or(p.settled_at IS NULL AND (%(last)s::bigint IS NULL OR p.id <= %(last)s))
+FROM tasks_app_payment p JOIN tasks_app_rater r ON r.id = p.rater_id
+WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s) GROUP BY p.rater_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Booked:
+    """What the rows of a rater add up to. `open` is still to be paid, `settled` was; `last` is the newest row."""
+
+    earned: Decimal = pay.NOTHING
+    bonus: Decimal = pay.NOTHING
+    withheld: Decimal = pay.NOTHING
+    open: Decimal = pay.NOTHING
+    settled: Decimal = pay.NOTHING
+    base_settled: bool = False
+    last: int = 0
+    has_open: bool = False
+
+    @property
+    def total(self) -> Decimal:
+        """What the rater gets in all."""
+        return self.earned + self.bonus - self.withheld
+
+
+def booked(study_id: int, rater_id: int | None = None, last: int | None = None) -> dict[int, Booked]:
+    """Add up the rows of every rater, or of one; `open` counts those up to `last`. One query."""
+    rows = _rows(_BOOKED, {"study": study_id, "rater": rater_id, "last": last})
+    return {rater: Booked(*sums) for rater, *sums in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a study's raters, by rater: sets with their units, times and what is due."""
+
+    sets: Mapping[int, list[pay.SetWork]]
+    minutes: Mapping[int, Minutes]
+    dues: Mapping[int, Decimal]
+
+    def due(self, rater_id: int) -> Decimal:
+        """What a rater is owed without bonuses, or would be if they stopped now."""
+        return self.dues.get(rater_id, pay.NOTHING)
+
+
+def facts_of(study: Study, raters: Collection[Rater], *, timed: bool = True) -> Facts:
+    """Read what is known of these raters; three queries, however many they are.
+
+    Times are left out where `timed` is false and the pay does not depend on them.
+    """
+    offer = offer_of(study.options)
+    one = next(iter(raters)).pk if len(raters) == 1 else None
+    full, sets = full_sets(study.pk), sets_of(study.pk, one)
+    minutes = minutes_of(study, one) if timed or offer.part_by_time else {}
+    dues = {
+        rater.pk: pay.due(
+            offer,
+            rater.outcome or SO_FAR,
+            pay.work_of(sets.get(rater.pk, ()), full_of(rater, full)),
+            minutes.get(rater.pk, Minutes()).paid,
+        )
+        for rater in raters
+    }
+    return Facts(sets, minutes, dues)

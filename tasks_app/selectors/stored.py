@@ -1,0 +1,96 @@
+"""Everything that is stored about a rater, for the rater: nothing of gold, systems or what a unit was there for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tasks_app.models import Assignment, Consent, Draft, Identity, Invitation, Judgment, Payment, Rater
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """A consent text that a rater agreed to, as it was worded then."""
+
+    version: int
+    language: str
+    body: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAboutRater:
+    """What there is about a rater, counted."""
+
+    answers: int
+    revisions: int
+    skips: int
+    comments: int
+    drafts: int
+    payments: int
+    has_platform_id: bool
+    has_email: bool
+    has_name: bool
+    agreed: tuple[Agreed, ...]
+
+
+def stored_about(rater: Rater) -> StoredAboutRater:
+    """Count what is stored about a rater, in six queries."""
+    judgments = list(Judgment.objects.filter(assignment__rater=rater).values_list("replaces", "skip_reason", "comment"))
+    identity = Identity.objects.filter(rater=rater).first()
+    consents = Consent.objects.filter(rater=rater).select_related("consent_text").order_by("at")
+    return StoredAboutRater(
+        answers=sum(replaces is None and not skipped for replaces, skipped, _comment in judgments),
+        revisions=sum(replaces is not None for replaces, _skipped, _comment in judgments),
+        skips=sum(bool(skipped) for _replaces, skipped, _comment in judgments),
+        comments=sum(bool(comment) for _replaces, _skipped, comment in judgments),
+        drafts=Draft.objects.filter(assignment__rater=rater).count(),
+        payments=Payment.objects.filter(rater=rater).count(),
+        has_platform_id=identity is not None,
+        has_email=bool(identity and identity.email),
+        has_name=Invitation.objects.filter(rater=rater).exists(),
+        agreed=tuple(
+            Agreed(one.consent_text.version, one.consent_text.language, one.consent_text.body, one.at)
+            for one in consents
+        ),
+    )
+
+
+def own_data(rater: Rater) -> dict[str, Any]:
+    """Return what a rater gave, to take along: answers as given, times, comments, and what they agreed to."""
+    orders = {pk: number for number, pk in enumerate(_answered(rater), start=1)}
+    about = stored_about(rater)
+    return {
+        "study": rater.study.public_title,
+        "made_up_name": rater.pseudonym,
+        "language": rater.language,
+        "began": rater.enrolled_at.isoformat(),
+        "ended": rater.ended_at.isoformat() if rater.ended_at else None,
+        "agreed_to": [
+            {"version": one.version, "language": one.language, "text": one.body, "at": one.at.isoformat()}
+            for one in about.agreed
+        ],
+        "answers": [
+            {
+                "number": orders[one.assignment_id],
+                "answer": one.answer,
+                "skipped_because": one.skip_reason,
+                "comment": one.comment,
+                "active_seconds": one.seconds_active,
+                "elapsed_seconds": one.seconds_elapsed,
+                "sent": one.submitted_at.isoformat(),
+                "actions_on_the_page": one.log,
+            }
+            for one in Judgment.objects.filter(assignment__rater=rater).order_by("id")
+        ],
+        "drafts": list(Draft.objects.filter(assignment__rater=rater).values_list("answer", flat=True)),
+        "pay": [
+            {"kind": kind, "amount": str(amount), "at": at.isoformat()}
+            for kind, amount, at in Payment.objects.filter(rater=rater).values_list("kind", "amount", "at")
+        ],
+    }
+
+
+def _answered(rater: Rater) -> Iterator[int]:
+    rows = Assignment.objects.filter(rater=rater, judgments__isnull=False).order_by("order").distinct()
+    yield from rows.values_list("pk", flat=True)

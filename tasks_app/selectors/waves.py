@@ -1,0 +1,135 @@
+"""Reads about waves: what a rater waits for, and whom a researcher has to remind."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q
+from django.utils import formats, timezone
+
+from tasks_app.models import Assignment, Identity, Invitation, Outbox, Rater, RaterSet, Study
+from tasks_app.selectors.progress import ANSWERED, OPEN
+
+# How a rater stands to a wave.
+LATER, DUE, DONE, MISSED = "later", "due", "done", "missed"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What a rater who has done all that is open waits for; `done` answers are stored."""
+
+    wave: int
+    opens_at: datetime
+    closes_at: datetime | None
+    done: int
+
+
+def waiting_for(rater: Rater) -> Waiting | None:
+    """Return what opens next for a rater; None where something is open, or nothing is left."""
+    sets = RaterSet.objects.filter(
+        Exists(Assignment.objects.filter(set=OuterRef("pk"), state__in=OPEN)), rater=rater, state=RaterSet.State.OPEN
+    )
+    left = list(sets.order_by("opens_at", "number").values_list("wave", "opens_at", "closes_at"))
+    now = timezone.now()
+    if rater.state == Rater.State.ENDED or any(opens is None or opens <= now for _wave, opens, _closes in left):
+        return None
+    wave, opens_at, closes_at = left[0] if left else (0, None, None)
+    if opens_at is None:
+        return None
+    done = Assignment.objects.filter(rater=rater, state__in=ANSWERED).count()
+    return Waiting(wave, opens_at, closes_at, done)
+
+
+def moment_in_words(moment: datetime, zone: str) -> str:
+    """Word a moment with its day and hour in a time zone, in the language of the page."""
+    local = timezone.localtime(moment, ZoneInfo(zone))
+    return f"{formats.date_format(local, 'l')}, {formats.date_format(local, 'DATETIME_FORMAT')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How one rater stands to one wave, and what is written to them about it."""
+
+    rater: Rater
+    wave: int
+    state: str
+    opens_at: datetime | None
+    closes_at: datetime | None
+    outbox: tuple[Outbox, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WaveCount:
+    """One wave in numbers of raters."""
+
+    wave: int
+    later: int
+    due: int
+    done: int
+    missed: int
+
+
+def standings(study: Study, now: datetime | None = None) -> list[Standing]:
+    """Return how every rater stands to every wave they have; who only tries the study out is not among them."""
+    moment = now or timezone.now()
+    rows = (
+        RaterSet.objects.filter(rater__study=study, rater__erased_at=None)
+        .exclude(rater__kind=Rater.Kind.SANDBOX)
+        .values("rater_id", "wave")
+        .annotate(
+            opens=Min("opens_at"),
+            closes=Max("closes_at"),
+            left=Count("assignments", filter=Q(assignments__state__in=OPEN, state=RaterSet.State.OPEN)),
+            lost=Count("assignments", filter=Q(assignments__state__in=("expired", "returned", "withdrawn"))),
+        )
+        .order_by("wave", "rater_id")
+    )
+    raters = Rater.objects.filter(study=study).in_bulk()
+    sent: dict[tuple[int, int], list[Outbox]] = {}
+    for one in Outbox.objects.filter(rater__study=study).order_by("id"):
+        sent.setdefault((one.rater_id, one.wave), []).append(one)
+    return [
+        Standing(
+            raters[row["rater_id"]],
+            row["wave"],
+            _state(raters[row["rater_id"]], row["left"], row["lost"], row["opens"], moment),
+            row["opens"],
+            row["closes"],
+            tuple(sent.get((row["rater_id"], row["wave"]), ())),
+        )
+        for row in rows
+    ]
+
+
+def _state(rater: Rater, left: int, lost: int, opens: datetime | None, now: datetime) -> str:
+    if left and rater.state != Rater.State.ENDED:
+        return LATER if opens is not None and opens > now else DUE
+    return MISSED if lost or left else DONE
+
+
+def counts(found: Sequence[Standing]) -> list[WaveCount]:
+    """Count raters by wave and standing."""
+    n = Counter((one.wave, one.state) for one in found)
+    waves = sorted({one.wave for one in found})
+    return [WaveCount(wave, *(n[wave, state] for state in (LATER, DUE, DONE, MISSED))) for wave in waves]
+
+
+@dataclass(frozen=True, slots=True)
+class DueId:
+    """Who is due, as their channel knows them: a platform's id, or the name they were invited under."""
+
+    channel: str
+    id: str
+    opens_at: datetime | None
+    closes_at: datetime | None
+
+
+def due_ids(study: Study, wave: int) -> list[DueId]:
+    """Return who is due in a wave, as far as their channels know them, by channel and id."""
+    due = {one.rater.pk: one for one in standings(study) if one.wave == wave and one.state == DUE}
+    known = dict(Identity.objects.filter(rater__in=due).values_list("rater", "external_id"))
+    known.update(Invitation.objects.filter(rater__in=due).values_list("rater", "name"))
+    found = [DueId(due[pk].rater.channel, name, due[pk].opens_at, due[pk].closes_at) for pk, name in known.items()]
+    return sorted(found, key=lambda one: (one.channel, one.id))

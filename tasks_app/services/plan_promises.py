@@ -1,0 +1,107 @@
+"""What a plan keeps after every booklet, line by line: what its design promises, then what is measured besides."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app import designs
+from tasks_app.designs import APART
+from tasks_app.designs.balance import Balance, measure
+from tasks_app.designs.base import PlanUnit
+from tasks_app.models import Task
+from tasks_app.services.plan_columns import Columns
+from tasks_app.services.plans import Drawn
+
+ABOUT: dict[str, str | Promise] = {
+    "unit": _("Judgments of units that need more"),
+    "system": _("Judgments of systems"),
+    "comparison": _("Comparisons: the systems on a screen"),
+    "system in a booklet": _("Systems within one set"),
+    "comparison in a booklet": _("Comparisons within one set"),
+    "position": _("Systems at each place of a set"),
+    "item": _("Judgments of items"),
+    "document": _("Sets with each document"),
+    "pair": _("Systems that meet, two by two"),
+}
+TEXTS = _("Systems, every text counted")
+COLUMNS = _("Places of a text on the screen")
+EXACT = _("Judgments too few or too many, over all units")
+TWICE = _("Units that come twice in a set")
+SPACING = _("Places from a unit to the next of its item")
+
+# What is measured of every plan, where the design promises nothing of it.
+ALWAYS = ("unit", "system", "item", "position")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that is kept, or not: the worst found and what it may be; with `least` it must not be below that.
+
+    `worst` is None where there is nothing to find, such as two units of one item in a set.
+    """
+
+    about: str | Promise
+    worst: int | None
+    limit: int
+    promised: bool
+    least: bool = False
+
+    @property
+    def holds(self) -> bool:
+        """Whether the worst found keeps to the limit; nothing found breaks nothing."""
+        if self.worst is None:
+            return True
+        return self.worst >= self.limit if self.least else self.worst <= self.limit
+
+
+def lines_of(task: Task, drawn: Drawn, balance: Balance, columns: Columns, *, whole: bool) -> list[Line]:
+    """Say what a plan keeps; where only its first booklets are known (not `whole`), what is missing does not count."""
+    design = designs.registry[task.design]
+    lines = [Line(TWICE, balance.repeated, 0, promised=True)]
+    if whole:
+        lines.insert(0, Line(EXACT, balance.missing + balance.beyond_k, 0, promised=True))
+    own = [(units, measure(booklets, units)) for units, booklets in _by_criterion(task, drawn)]
+    if not design.keeps_order:
+        gaps = [one.smallest_spacing for _units, one in own if one.smallest_spacing is not None]
+        lines.append(Line(SPACING, min(gaps, default=None), task.spacing, promised=True, least=True))
+    promised = [name for name in design.margins if all(name in design().promised(units) for units, _one in own)]
+    beside = [name for name in (*promised, *_besides(drawn.units, promised))]
+    for name in beside:
+        worst = max(max(one.spread(name), default=0) for _units, one in own)
+        lines.append(Line(ABOUT.get(name, name), worst, 1, promised=name in promised))
+    if _share_systems(drawn.units):
+        lines.append(Line(TEXTS, max(one.system.worst_spread for _units, one in own), 1, promised=False))
+    if columns.width:
+        lines.append(Line(COLUMNS, columns.worst, 1, promised=True))
+    return lines
+
+
+def _by_criterion(task: Task, drawn: Drawn) -> Iterator[tuple[Sequence[PlanUnit], list[list[PlanUnit]]]]:
+    """Yield the units and booklets of each criterion where criteria have units of their own: each has its plan."""
+    criteria = dict.fromkeys(unit.criterion for unit in drawn.units)
+    if task.criteria_mode not in APART or len(criteria) < 2:
+        yield drawn.units, [list(booklet) for booklet in drawn.booklets]
+        return
+    for criterion in criteria:
+        own = [[unit for unit in booklet if unit.criterion == criterion] for booklet in drawn.booklets]
+        yield [unit for unit in drawn.units if unit.criterion == criterion], [booklet for booklet in own if booklet]
+
+
+def _besides(units: Sequence[PlanUnit], promised: Sequence[str]) -> Iterator[str]:
+    """Name what is measured although it is not promised."""
+    several = any(len(unit.shape) > 1 for unit in units)
+    for name in (*ALWAYS, *(("pair",) if several else ()), *(("document",) if _documents(units) else ())):
+        if name not in promised and not (name == "system" and "comparison" in promised):
+            yield name
+
+
+def _documents(units: Sequence[PlanUnit]) -> bool:
+    return any(unit.document is not None for unit in units)
+
+
+def _share_systems(units: Sequence[PlanUnit]) -> bool:
+    """Say whether a system is shown in several combinations, so that systems and their combinations differ."""
+    shown = {unit.systems for unit in units}
+    return sum(map(len, shown)) > len({system for systems in shown for system in systems})

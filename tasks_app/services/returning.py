@@ -1,0 +1,74 @@
+"""Coming back through a platform for a later wave: by an address made for that wave, never by an id alone."""
+
+from urllib.parse import urlencode
+
+from django.core import signing
+from django.urls import reverse
+
+from tasks_app.channels.base import Arrival, Ending
+from tasks_app.models import Identity, Rater, Study
+from tasks_app.services import enrolment, reminders
+from tasks_app.services.database import atomically
+
+SALT = "evalweb.wave"
+
+# The name that the signed wave has in an address.
+KEY = "wave"
+
+
+class NotDue(Exception):
+    """Nothing is open for this person under that address."""
+
+
+def address(study: Study, channel: str, wave: int) -> str:
+    """Return where raters of a channel come back for a wave, without what the platform adds."""
+    path = reverse("rater:arrive", args=[study.link_code, channel])
+    return f"{path}?{urlencode({KEY: sign(study, channel, wave)})}"
+
+
+def sign(study: Study, channel: str, wave: int) -> str:
+    """Return what an address carries that leads to a wave, so that nobody makes one for another wave or study."""
+    return signing.Signer(salt=SALT).sign_object([study.pk, channel, wave])
+
+
+@atomically
+def come_back(*, study: Study, arrival: Arrival, signed: str) -> enrolment.Enrolled:
+    """Let somebody whose wave is due go on in a new visit, the first that comes for it; later ones are refused.
+
+    Raises
+    ------
+    NotDue
+        Where the address was not made for this study and channel, or nothing of theirs is open in its wave.
+    tasks_app.services.enrolment.AlreadyHere
+        Where the wave was begun in another visit.
+    """
+    try:
+        made_for = signing.Signer(salt=SALT).unsign_object(signed)
+    except signing.BadSignature as error:
+        raise NotDue from error
+    if made_for[:2] != [study.pk, arrival.channel] or not (arrival.external_id and arrival.session_id):
+        raise NotDue
+    wave = int(made_for[2])
+    found = Identity.objects.select_for_update(of=("self",)).select_related("rater__study")
+    identity = found.filter(study=study, channel=arrival.channel, external_id=arrival.external_id).first()
+    if identity is None:
+        raise NotDue
+    rater, sessions = identity.rater, dict(identity.details.get(enrolment.WAVE_SESSIONS, {}))
+    known = sessions.get(str(wave))
+    if known is None:
+        if not reminders.open_sets(rater, wave).exists():
+            raise NotDue
+        sessions[str(wave)] = arrival.session_id
+        details = {**identity.details, **arrival.details, enrolment.WAVE_SESSIONS: sessions}
+        Identity.objects.filter(pk=identity.pk).update(details=details)
+    elif known != arrival.session_id:
+        raise enrolment.AlreadyHere(rater)
+    token = reminders.return_token(rater, identity)
+    return enrolment.Enrolled(rater, token or enrolment.new_link(rater_id=rater.pk), is_new=False)
+
+
+def ending_of_wave(rater: Rater, wave: int) -> Ending | None:
+    """Return what a rater does on the platform after a wave that is not the last; None where nothing is set."""
+    codes = [one.strip() for one in rater.study.options.wave_codes.split(",")]
+    code = codes[wave - 1] if 0 < wave <= len(codes) else ""
+    return enrolment.ending_with(rater, Rater.Outcome.COMPLETED, code) if code else None

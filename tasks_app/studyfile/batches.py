@@ -1,0 +1,117 @@
+"""The section of batches: sets that a researcher made, for tasks of the design of that name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from django.utils.translation import gettext as _
+
+from tasks_app.models import Study
+from tasks_app.sections import Json, Section
+from tasks_app.services import batches
+from tasks_app.studyfile.columns import BATCHES
+from tasks_app.studyfile.known import UnitRows
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.screens import DraftTask
+from tasks_app.studyfile.tables import Row
+
+_DESIGN = "batches"
+
+
+class _Batches(UnitRows):
+    """Goes through the rows of all batches."""
+
+    def __init__(self, reading: StudyReading) -> None:
+        super().__init__(reading)
+        self.others = [one.task["key"] for one in self.drafts if one.task["design"] != _DESIGN]
+        self.drafts = [one for one in self.drafts if one.task["design"] == _DESIGN]
+        self.found: dict[tuple[str, str], list[tuple[Row, str]]] = {}
+        self._lines: dict[tuple[str, str], int] = {}
+
+    def keys_of(self, draft: DraftTask) -> Collection[str]:
+        """The texts: where criteria are asked apart, a batch holds a text on all of them."""
+        return {base_of(draft, key) for key in draft.units}
+
+    def take(self, row: Row) -> None:
+        """Put a row to its batch, or report what is wrong with it."""
+        if row.cells.get("task") in self.others or (self.others and not self.drafts):
+            sentence = _("Batches are for tasks with “design: batches”. Choose that design, or leave the row out.")
+            self.report(row, "task" if "task" in row.cells else "batch", sentence)
+            return
+        draft = self.task_of(row)
+        if draft is None:
+            return
+        task, unit = draft.task["key"], row.cells["unit"]
+        if unit not in judged(draft, self.reading):
+            self.report(row, "unit", _("The answer to this unit is known: it is no part of a batch. Leave it out."))
+        elif (task, unit) in self._lines:
+            sentence = _("Line %(line)d has this unit already. A unit is in one batch; k raters judge each batch.")
+            self.report(row, "unit", sentence % {"line": self._lines[task, unit]})
+        else:
+            self._lines[task, unit] = row.line
+            self.found.setdefault((task, row.cells["batch"]), []).append((row, unit))
+
+    def rows_in_order(self) -> Iterator[dict[str, Json]]:
+        """The rows batch by batch, each in its order; positions that are not clear are reported."""
+        for (task, batch), some in self.found.items():
+            placed = [row.cells.get("position") for row, _unit in some]
+            lines: dict[int, int] = {}
+            for (row, _unit), position in zip(some, placed, strict=True):
+                if position is None and any(one is not None for one in placed):
+                    sentence = _("Other rows of this batch have a position. Give one to every row of it, or to none.")
+                    self.report(row, "position", sentence)
+                elif position in lines:
+                    sentence = _("Line %(line)d has this position in the batch already. Choose another.")
+                    self.report(row, "position", sentence % {"line": lines[position]})
+                elif position is not None:
+                    lines[position] = row.line
+            for _row, unit in sorted(some, key=lambda one: one[0].cells.get("position", 0)):
+                yield {"task": task, "batch": batch, "unit": unit}
+
+    def report_left_out(self, file: str) -> None:
+        """Report units that are to be judged and are in no batch."""
+        for draft in self.drafts:
+            task = draft.task["key"]
+            left = [unit for unit in judged(draft, self.reading) if (task, unit) not in self._lines]
+            if left and any(one == task for one, _batch in self.found):
+                sentence = _("%(n)d units of the task “%(task)s” are in no batch, such as “%(unit)s”. Add them to one.")
+                self.reading.problems.add(file, 0, 0, sentence % {"n": len(left), "task": task, "unit": left[0]})
+
+
+def base_of(draft: DraftTask, key: str) -> str:
+    """Return the name of a unit without the criterion it asks."""
+    criterion = draft.units[key].criterion
+    return key.removesuffix(f"@{criterion}") if criterion else key
+
+
+def judged(draft: DraftTask, reading: StudyReading) -> dict[str, None]:
+    """Return the texts that are to be judged, in their order: those with a unit whose answer is not known."""
+    known = {one["unit"] for one in reading.document["controls"] if one["task"] == draft.task["key"]}
+    return {base_of(draft, key): None for key in draft.units if key not in known}
+
+
+def check_batches(reading: StudyReading) -> list[dict[str, Json]]:
+    """Read the batches; every unit that is to be judged is in one."""
+    check, before = _Batches(reading), reading.problems.count
+    for row in check.rows(BATCHES):
+        check.take(row)
+    found = list(check.rows_in_order())
+    if reading.problems.count == before:
+        file = next((name for name in reading.used if name.startswith("batches.")), "batches.csv")
+        check.report_left_out(file)
+    # Batches that were not understood would make the plan look wrong as well.
+    reading.units_sound = reading.units_sound and reading.problems.count == before
+    return found
+
+
+def export_batches(study: Study) -> list[dict[str, Json]]:
+    """Return the batches in their order."""
+    return list(batches.rows_of(study))
+
+
+def store_batches(study: Study, rows: Json) -> None:
+    """Store the batches; their tasks are there already."""
+    batches.store_batches(study=study, rows=rows)
+
+
+SECTIONS = (Section("batches", 82, check_batches, export_batches, store=store_batches),)

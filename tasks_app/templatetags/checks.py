@@ -1,0 +1,32 @@
+"""How the checks of a study are worded and sorted on a page."""
+
+from django import template
+
+from tasks_app.models import Gold
+from tasks_app.views.checking import percent
+
+register = template.Library()
+
+
+@register.filter
+def share(value: float | None) -> str:
+    """Write a share; a dash where there is none yet."""
+    return "–" if value is None else percent(value)
+
+
+@register.filter
+def sortable(value: float | None) -> str:
+    """Write a number as a script sorts it; what has none comes last."""
+    return "" if value is None else str(value)
+
+
+@register.filter
+def purpose(value: str) -> str:
+    """Word what a unit with a known answer is there for."""
+    return str(Gold.Purpose(value).label)
+
+
+@register.filter
+def kind(value: str) -> str:
+    """Word what is known about a unit."""
+    return str(Gold.Kind(value).label)

@@ -1,0 +1,124 @@
+"""Promising bonuses: to raters that are listed, by a file, or to everybody who completed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tasks_app.models import Rater
+from tasks_app.pay import CENT
+from tasks_app.plaintext import validate_storable
+from tasks_app.selectors.ledger import Entry
+
+LARGEST_FILE = 1_000_000
+MOST = Decimal("99999999.99")
+
+LISTED, COMPLETED = "listed", "completed"
+
+
+class BonusForm(forms.Form):
+    """Who gets a bonus, how much, and for what. `form` is its own number, so that a second press is harmless."""
+
+    to = forms.ChoiceField(
+        choices=[
+            (LISTED, gettext_lazy("the raters below or in the file")),
+            (COMPLETED, gettext_lazy("everybody who completed")),
+        ],
+        initial=LISTED,
+        label=gettext_lazy("Who gets it"),
+    )
+    raters = forms.CharField(
+        required=False,
+        max_length=100_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label=gettext_lazy("Raters"),
+        help_text=gettext_lazy(
+            "One a line, by pseudonym; after a comma an amount of their own, such as r-abc1234, 0.50."
+        ),
+    )
+    file = forms.FileField(
+        required=False,
+        label=gettext_lazy("File"),
+        help_text=gettext_lazy("The same as CSV: rater, and amount where it differs."),
+    )
+    amount = forms.DecimalField(
+        required=False, min_value=CENT, max_digits=10, decimal_places=2, label=gettext_lazy("Amount each")
+    )
+    reason = forms.CharField(
+        max_length=500,
+        validators=[validate_storable],
+        label=gettext_lazy("What it is for"),
+        help_text=gettext_lazy("Raters and payment files show it."),
+    )
+    form = forms.RegexField(r"^[0-9a-f]{32}$", widget=forms.HiddenInput)
+
+    def clean_file(self) -> str:
+        """Return the file's text."""
+        given = self.cleaned_data["file"]
+        if given is None:
+            return ""
+        if given.size > LARGEST_FILE:
+            raise ValidationError(_("This file is too large for a list of raters."))
+        try:
+            text = str(given.read().decode("utf-8-sig"))
+        except UnicodeDecodeError as error:
+            raise ValidationError(_("This file is not text in UTF-8. Save it as CSV (UTF-8).")) from error
+        validate_storable(text)
+        return text
+
+    def clean(self) -> dict[str, Any]:
+        """Read the list: every line that is wrong is named."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("to") == COMPLETED:
+            if cleaned.get("amount") is None and "amount" not in self.errors:
+                self.add_error("amount", _("Say how much everybody gets."))
+            return cleaned
+        lines = [*cleaned.get("raters", "").splitlines(), *cleaned.get("file", "").splitlines()]
+        amounts, problems = read_list(lines, cleaned.get("amount"))
+        if problems:
+            self.add_error("raters", problems)
+        elif not amounts and not self.errors:
+            self.add_error("raters", _("List at least one rater, or choose everybody who completed."))
+        cleaned["amounts"] = amounts
+        return cleaned
+
+    def amounts(self, entries: Iterable[Entry]) -> dict[str, Decimal]:
+        """Return who gets how much, once the form is valid."""
+        if self.cleaned_data["to"] == LISTED:
+            return dict(self.cleaned_data["amounts"])
+        completed = (one.rater for one in entries if one.rater.outcome == Rater.Outcome.COMPLETED)
+        return {rater.pseudonym: self.cleaned_data["amount"] for rater in completed if rater.erased_at is None}
+
+
+def read_list(lines: Iterable[str], amount: Decimal | None) -> tuple[dict[str, Decimal], list[str]]:
+    """Read raters with amounts, one a line; return them with a sentence for every line that is wrong."""
+    amounts: dict[str, Decimal] = {}
+    problems: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        cells = [cell.strip(" \"'") for cell in re.split("[,;\t]", line)]
+        if not any(cells) or (number == 1 and cells[0].lower() in {"rater", "pseudonym"}):
+            continue
+        own = _amount(cells[1]) if len(cells) > 1 and cells[1] else amount
+        if len(cells) > 2 or own is None:
+            problems.append(_("Line %(n)d: write a pseudonym and an amount such as 0.50.") % {"n": number})
+        elif cells[0] in amounts:
+            problems.append(_("Line %(n)d: this rater stands here twice.") % {"n": number})
+        else:
+            amounts[cells[0]] = own
+    return amounts, problems
+
+
+def _amount(text: str) -> Decimal | None:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        return None
+    fits = amount.is_finite() and CENT <= amount <= MOST and amount == amount.quantize(CENT)
+    return amount if fits else None

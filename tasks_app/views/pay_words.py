@@ -1,0 +1,104 @@
+"""Pay put into words: what is promised above the consent, what a rater gets, and whether an offer is enough."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+
+from tasks_app import pay
+from tasks_app.models import Rater
+from tasks_app.selectors.pay import offer_of
+from tasks_app.services import pay as service
+from tasks_app.study_settings import StudySettings
+
+
+def money(amount: Decimal, currency: str) -> str:
+    """Word an amount: 3.50 EUR; 0.00 EUR for nothing."""
+    return f"{formats.number_format(amount, 2)} {currency}"
+
+
+def part_pay(options: StudySettings) -> str:
+    """Say what is paid to somebody who does not finish, or whose set is shorter; empty for a study without pay."""
+    offer = offer_of(options)
+    if not offer.pays:
+        return ""
+    part = money(options.part_amount, options.currency)
+    said = []
+    if offer.amount:
+        said.append(_("If you stop early, you are paid for what you have done."))
+    if options.part_amount:
+        said.append(_("If you are screened out or do not pass the exam, you are paid %(amount)s.") % {"amount": part})
+    elif not options.part_by_time:
+        said.append(_("If you are screened out or do not pass the exam, you are not paid."))
+    if options.part_by_time:
+        more = _("For the screened out this follows the time they spent, where that is more.")
+        alone = _("If you are screened out or do not pass the exam, you are paid for the time you spent.")
+        said.append(more if options.part_amount else alone)
+    if offer.amount:
+        said.append(_("If you are given fewer texts than a full set, you are told before you begin, with the pay."))
+    return " ".join(said)
+
+
+def promises(options: StudySettings) -> list[tuple[str, str]]:
+    """What stands beside the pay above the consent button, as far as a study says it."""
+    if not offer_of(options).pays:
+        return [(_("Bonus"), options.bonus)] if options.bonus else []
+    pairs = [(_("Otherwise"), part_pay(options)), (_("Bonus"), options.bonus), (_("How you are paid"), options.paid)]
+    return [(label, text) for label, text in pairs if text]
+
+
+def stopping(rater: Rater) -> str:
+    """Say what a rater is paid who stops now; empty where that is nothing."""
+    owed = service.owed(rater)
+    words = {"pay": money(owed, rater.study.options.currency)}
+    return _("You are paid %(pay)s for what you have done.") % words if owed else ""
+
+
+def sentences(rater: Rater) -> list[str]:
+    """Tell a rater at the end: what they earned, the bonus so far, and when and how it is paid."""
+    options = rater.study.options
+    told = service.told(rater)
+    found = []
+    if told.earned:
+        found.append(_("You are paid %(pay)s for it.") % {"pay": money(told.earned, options.currency)})
+    if told.bonus > 0:
+        found.append(_("You get a bonus of %(pay)s as well.") % {"pay": money(told.bonus, options.currency)})
+    elif options.bonus:
+        found.append(_("Bonus: %(words)s") % {"words": options.bonus})
+    if told.is_paid:
+        found.append(_("The researchers have marked it as paid."))
+    elif found and options.paid:
+        found.append(_("How you are paid: %(words)s") % {"words": options.paid})
+    return found
+
+
+def offer_note(options: StudySettings) -> str:
+    """Warn that the pay for the expected minutes is below the least an hour that the study sets; empty where not."""
+    return service.offer_note(offer_of(options), options.currency)
+
+
+def hourly(amount: Decimal | None, currency: str) -> str:
+    """Word an amount an hour; a dash for none."""
+    return "–" if amount is None else _("%(amount)s an hour") % {"amount": money(amount, currency)}
+
+
+def below(median: float, now: Decimal | None, needed: Decimal, missing: Decimal, options: StudySettings) -> str:
+    """Say by how much the pay is too low by the median time, and what would mend it."""
+    currency = options.currency
+    words = {
+        "minutes": formats.number_format(median, 1),
+        "now": money(now or pay.NOTHING, currency),
+        "minimum": money(options.minimum_hourly, currency),
+        "needed": money(needed, currency),
+        "missing": money(missing, currency),
+    }
+    return (
+        _(
+            "Half of the raters took at least %(minutes)s minutes for a set. At that the pay comes to %(now)s an hour, "
+            "less than the %(minimum)s that this study sets. A full set would have to be paid %(needed)s; a bonus of "
+            "%(missing)s to everybody who completed would mend it."
+        )
+        % words
+    )

@@ -1,0 +1,266 @@
+"""Waves: what a rater between two of them sees, and whom a researcher has to remind."""
+
+import csv
+import io
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from tasks_app import access, channels
+from tasks_app.forms import StepForm
+from tasks_app.models import Identity, Membership, Rater, Study
+from tasks_app.selectors import waves as reads
+from tasks_app.selectors.progress import progress_of
+from tasks_app.services import enrolment, events, reminders, returning
+from tasks_app.views import pages
+from tasks_app.views.frame import researcher_page, study_page
+from tasks_app.views.overview import as_text
+from tasks_app.views.rater import forged, message, rater_page
+
+RATERS_ON_A_PAGE = 100
+
+# How long the entry in a calendar is; the wave itself may be open for days.
+ENTRY = timedelta(minutes=30)
+
+# Octets of a line of a calendar file (RFC 5545, 3.1).
+LINE = 75
+
+
+@rater_page("GET", "HEAD")
+def waiting(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+    """Between two waves: what is saved, when it goes on, and the link to come back with."""
+    wait = reads.waiting_for(rater)
+    if wait is None:
+        return redirect("rater:next", token)
+    zone = rater.study.timezone
+    context = {
+        "frame": pages.frame_for(rater, token, progress_of(rater, rater.study.options.minutes, 1)),
+        "done": ngettext("Your answer is saved on our server.", "All %(n)s answers are saved on our server.", wait.done)
+        % {"n": wait.done},
+        "has_begun": wait.done > 0,
+        "opens": reads.moment_in_words(wait.opens_at, zone),
+        "days": in_days(wait.opens_at, zone),
+        "closes": reads.moment_in_words(wait.closes_at - timedelta(minutes=1), zone) if wait.closes_at else "",
+        "zone": zone,
+        "ending": returning.ending_of_wave(rater, wait.wave - 1) if wait.done else None,
+        "personal_link": pages.personal_link(request, token),
+        "calendar_url": reverse("rater:calendar", args=[token]),
+    }
+    return render(request, "rater/waiting.html", context)
+
+
+def in_days(moment: datetime, zone: str) -> str:
+    """Say how far a moment is off, in calendar days of a time zone."""
+    here = ZoneInfo(zone)
+    days = (moment.astimezone(here).date() - timezone.now().astimezone(here).date()).days
+    if days <= 0:
+        return _("today")
+    return ngettext("in %(n)s day", "in %(n)s days", days) % {"n": days} if days > 1 else _("tomorrow")
+
+
+@rater_page("GET", "HEAD")
+def calendar(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+    """The next opening as a file that calendars take."""
+    wait = reads.waiting_for(rater)
+    if wait is None:
+        return redirect("rater:next", token)
+    link = pages.personal_link(request, token)
+    text = calendar_file(
+        uid=f"{rater.pseudonym}-{wait.wave}@{request.get_host().partition(':')[0]}",
+        begins=wait.opens_at,
+        title=rater.study.public_title,
+        link=link,
+        words=_("Your personal link, which you should not share:") + f" {link}",
+    )
+    response = HttpResponse(text, content_type="text/calendar; charset=utf-8")
+    response.headers["Content-Disposition"] = 'attachment; filename="study.ics"'
+    return response
+
+
+def calendar_file(*, uid: str, begins: datetime, title: str, link: str, words: str) -> str:
+    """Write a calendar with one entry (RFC 5545)."""
+    lines = [
+        "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//evalweb//waves//EN", "BEGIN:VEVENT", f"UID:{uid}",
+        f"DTSTAMP:{_utc(timezone.now())}", f"DTSTART:{_utc(begins)}", f"DTEND:{_utc(begins + ENTRY)}",
+        f"SUMMARY:{_escaped(title)}", f"DESCRIPTION:{_escaped(words)}", f"URL:{link}", "END:VEVENT", "END:VCALENDAR",
+    ]  # fmt: skip
+    return "".join(f"{_folded(line)}\r\n" for line in lines)
+
+
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+
+
+def _escaped(text: str) -> str:
+    for mark in ("\\", ";", ","):
+        text = text.replace(mark, f"\\{mark}")
+    return "\\n".join(text.splitlines())
+
+
+def _folded(line: str) -> str:
+    """Break a line after so many octets, never within a character."""
+    parts, size = [""], 0
+    for character in line:
+        octets = len(character.encode())
+        if size + octets > LINE:
+            parts.append("")
+            size = 1
+        parts[-1] += character
+        size += octets
+    return "\r\n ".join(parts)
+
+
+@rater_page("GET", "HEAD", "POST")
+def mail(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+    """Get no more messages."""
+    form = StepForm(request.POST or None, bound_to={"rater": rater.pk, "step": "mail"})
+    if request.method == "POST":
+        if not form.is_valid():
+            return forged(request)
+        reminders.stop_mail(rater=rater)
+        sentences = [_("We send you no more messages about this study. You can still take part with your link.")]
+        return message(request, _("No more messages"), sentences)
+    context = {
+        "frame": pages.frame_for(rater, token, progress_of(rater, rater.study.options.minutes, 1)),
+        "form": form,
+        "back_url": reverse("rater:next", args=[token]),
+    }
+    return render(request, "rater/mail.html", context)
+
+
+@researcher_page
+@require_safe
+def due(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every wave in numbers, and how each rater stands to the one that is chosen."""
+
+    def context(study: Study) -> dict[str, Any]:
+        found = reads.standings(study)
+        counts = reads.counts(found)
+        chosen = _chosen(request, counts)
+        rows = [one for one in found if one.wave == chosen]
+        rows.sort(key=lambda one: (_ORDER.index(one.state), one.rater.pk))
+        page = Paginator(rows, RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+        return {
+            "counts": counts,
+            "wave": chosen,
+            "page": page,
+            "rows": [_row(study, one) for one in page],
+            "platforms": _platforms(request, study, chosen),
+            "can_mail": reminders.can_mail(),
+        }
+
+    return study_page(request, slug, "recruit", context, template="due", title=_("Who is due"), role="editor")
+
+
+_ORDER = (reads.DUE, reads.LATER, reads.MISSED, reads.DONE)
+
+
+def _chosen(request: HttpRequest, counts: list[reads.WaveCount]) -> int:
+    """The wave that is asked for, else the last in which somebody is due, else the first."""
+    waves = [one.wave for one in counts]
+    asked = request.GET.get("wave", "")
+    if asked.isdecimal() and int(asked) in waves:
+        return int(asked)
+    return max((one.wave for one in counts if one.due), default=waves[0] if waves else 1)
+
+
+def _row(study: Study, one: reads.Standing) -> dict[str, Any]:
+    words = {
+        reads.LATER: _("opens later"), reads.DUE: _("due"), reads.DONE: _("done"), reads.MISSED: _("not done"),
+    }  # fmt: skip
+    zone = study.timezone
+    kinds = {reminders.OPENS: _("opening"), reminders.REMINDER: _("reminder")}
+    return {
+        "rater": one.rater,
+        "state": words[one.state],
+        "is_due": one.state == reads.DUE,
+        "opens": reads.moment_in_words(one.opens_at, zone) if one.opens_at else "",
+        "closes": reads.moment_in_words(one.closes_at, zone) if one.closes_at else "",
+        "mail": [
+            (kinds.get(row.kind, row.kind), reads.moment_in_words(row.sent_at, zone) if row.sent_at else "")
+            for row in one.outbox
+        ],
+    }
+
+
+def _platforms(request: HttpRequest, study: Study, wave: int) -> list[tuple[str, str]]:
+    """The addresses to which raters of platforms come back for a wave, by the names of their channels."""
+    if wave == 1:
+        return []
+    open_to_all = [name for name in study.options.channels if not channels.registry[name].invited_only]
+    return [
+        (str(channels.registry[name].label), paste.text)
+        for name in open_to_all
+        if name != "link"
+        for paste in channels.registry[name].pastes(
+            request.build_absolute_uri(returning.address(study, name, wave)), study.options.channels[name]
+        )
+    ]
+
+
+@researcher_page
+@require_safe
+def due_ids(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
+    """The ids of who is due, for a platform's own messages; as a page to copy from, or with `.csv` as a file."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    found = reads.due_ids(study, wave)
+    events.log(study, request.user, "read ids of due raters", about=f"wave {wave}", after={"ids": len(found)})
+    by_channel: dict[str, list[str]] = {}
+    for one in found:
+        by_channel.setdefault(one.channel, []).append(one.id)
+    lists = [(str(channels.registry[name].label), "\n".join(ids), len(ids)) for name, ids in by_channel.items()]
+    context = {"wave": wave, "lists": lists}
+    return study_page(
+        request, slug, "recruit", lambda _study: context, template="due_ids", title=_("Ids of who is due"),
+        role="editor",
+    )  # fmt: skip
+
+
+@researcher_page
+@require_safe
+def due_csv(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
+    """The ids of who is due as a file, one a row."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    found = reads.due_ids(study, wave)
+    events.log(study, request.user, "downloaded ids of due raters", about=f"wave {wave}", after={"ids": len(found)})
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(["channel", "id", "opens", "closes"])
+    for one in found:
+        times = [moment.isoformat() if moment else "" for moment in (one.opens_at, one.closes_at)]
+        writer.writerow([one.channel, as_text(one.id), *times])
+    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{study.slug}-wave-{wave}-due.csv"'
+    return response
+
+
+@researcher_page
+@require_POST
+def due_link(request: HttpRequest, slug: str) -> HttpResponse:
+    """The personal link of one rater: derived where that is possible, else a new one, which ends the old."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    rater = access.rater_of_study(study, request.POST.get("rater", ""))
+    token = reminders.return_token(rater, Identity.objects.filter(rater=rater).first())
+    replaced = not token
+    if replaced and request.POST.get("sure") == "yes":
+        token = enrolment.new_link(rater_id=rater.pk)
+    if token:
+        events.log(study, request.user, "read a personal link", about=rater.pseudonym, after={"new": replaced})
+    context = {
+        "rater": rater,
+        "replaced": replaced,
+        "link": pages.personal_link(request, token) if token else "",
+        "back": reverse("researcher:due", args=[slug]),
+    }
+    return study_page(
+        request, slug, "recruit", lambda _study: context, template="due_link", title=_("Personal link"), role="editor"
+    )

@@ -1,0 +1,196 @@
+"""What raters read is there in every language shipped: complete, with its placeholders, and compiled."""
+
+import ast
+import gettext
+import io
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.utils import translation
+
+from scripts import messages, po
+
+ROOT = Path(settings.BASE_DIR)
+FOUND = messages.collect()
+
+# %(name)s of Python, {name} of scripts, and HTML: whoever fills or renders them finds the same in every language.
+HELD = (
+    re.compile(r"%\((\w+)\)([sd])"),
+    re.compile(r"\{(\w+)\}"),
+    re.compile(r"</?[a-z][^>]*>"),
+    re.compile(r"(?<![%\w])%(?![\w(%])"),
+)
+
+every_language = pytest.mark.parametrize("language", messages.LANGUAGES)
+
+
+def entries(language: str) -> dict[po.Message, po.Entry]:
+    """Return the catalogue of a language."""
+    return po.read(messages.catalogue(language))
+
+
+def test_every_language_of_the_settings_but_english_has_a_catalogue() -> None:
+    assert {code for code, _name in settings.LANGUAGES} == {settings.LANGUAGE_CODE, *messages.LANGUAGES}
+
+
+@every_language
+def test_every_text_for_raters_is_translated_and_nothing_else_is_kept(language: str) -> None:
+    """`make messages` brings the files up to date; a person fills in what is missing."""
+    known = entries(language)
+    assert [one.text for one in FOUND if one not in known] == [], "Run `make messages`."
+    assert [one.text for one in known if one not in FOUND] == [], "Run `make messages`."
+    assert [one.message.text for one in known.values() if not one.is_done] == []
+
+
+@every_language
+def test_placeholders_and_html_are_the_same(language: str) -> None:
+    wrong = []
+    for message, entry in entries(language).items():
+        # The singular may say “one” instead of its number; the plural may not.
+        if not entry.is_done:
+            continue
+        pairs = list(zip((message.text, message.plural)[: len(entry.translations)], entry.translations, strict=True))
+        for text, words in pairs:
+            if any(Counter(held.findall(text)) != Counter(held.findall(words)) for held in HELD):
+                wrong.append((text, words))
+    assert wrong == []
+
+
+@every_language
+def test_white_space_at_the_ends_and_paragraphs_are_the_same(language: str) -> None:
+    for message, entry in entries(language).items():
+        for text, words in zip((message.text, message.plural), entry.translations, strict=False):
+            assert (text[:1].isspace(), text[-1:].isspace()) == (words[:1].isspace(), words[-1:].isspace()), words
+            assert text.count("\n") == words.count("\n"), words
+
+
+@every_language
+def test_the_compiled_catalogue_is_that_of_the_texts(language: str) -> None:
+    path = messages.catalogue(language)
+    known = entries(language)
+    assert path.with_suffix(".mo").read_bytes() == po.compiled(language, known), "Run `make messages`."
+    # What we write is what gettext itself reads.
+    read = gettext.GNUTranslations(io.BytesIO(path.with_suffix(".mo").read_bytes()))
+    for message, entry in known.items():
+        if not entry.is_done:
+            continue
+        if message.plural:
+            said = [read.ngettext(message.text, message.plural, n) for n in (1, 2)]
+            assert said == list(entry.translations)
+        elif message.context:
+            assert read.pgettext(message.context, message.text) == entry.translations[0]
+        else:
+            assert read.gettext(message.text) == entry.translations[0]
+
+
+@every_language
+def test_a_catalogue_is_written_as_it_is_read(language: str, tmp_path: Path) -> None:
+    path = tmp_path / "django.po"
+    po.write(path, language, entries(language).values())
+    assert path.read_bytes() == messages.catalogue(language).read_bytes()
+
+
+@pytest.mark.parametrize("line", ['#~ msgid "gone"', "msgid no quotes"])
+def test_what_is_no_entry_in_use_is_refused(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "django.po"
+    path.write_text(f'msgid "a"\nmsgstr "b"\n{line}\n')
+    with pytest.raises(po.NotACatalogue):
+        po.read(path)
+
+
+def test_texts_of_every_kind_are_found(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        "from django.utils.translation import gettext as _, ngettext, pgettext_lazy as said\n"
+        'class Kind:\n    label = _("for researchers")\n    default = _("one " "text")\n'
+        'def words():\n    return ngettext("%(n)s text", "%(n)s texts", 2), said("of a mark", "Start")\n'
+        'def problems():\n    return _("for researchers too")\n'
+    )
+    source = messages.Source("", without=("*.label", "problems"))
+    assert list(messages.in_module(module, source)) == [
+        po.Message("one text"),
+        po.Message("%(n)s text", "%(n)s texts"),
+        po.Message("Start", context="of a mark"),
+    ]
+    template = tmp_path / "page.html"
+    template.write_text(
+        """{% translate "It's here" %}{% translate "Start" context "of a mark" %}{{ word|default:_("Best") }}"""
+        """{% blocktranslate count n=n %}{{ n }} "text"{% plural %}{{ n }} texts{% endblocktranslate %}"""
+    )
+    assert list(messages.in_template(template, source)) == [
+        po.Message("It's here"),
+        po.Message("Start", context="of a mark"),
+        po.Message("Best"),
+        po.Message('%(n)s "text"', "%(n)s texts"),
+    ]
+
+
+def test_a_text_that_is_put_together_cannot_be_collected(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text('from django.utils.translation import gettext as _\n_(f"{1} text")\n')
+    with pytest.raises(SyntaxError, match="line 2"):
+        list(messages.in_module(module, messages.Source("")))
+
+
+def test_every_source_has_files_and_every_rater_view_is_a_source() -> None:
+    for source in messages.SOURCES:
+        assert messages.files_of(source), source.files
+    read = {path for source in messages.SOURCES for path in messages.files_of(source)}
+    for path in (ROOT / "tasks_app/views").glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        templates = {
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and str(node.value).startswith("rater/")
+        }
+        if "rater_page" in names or templates:
+            assert path in read, f"{path.name} shows pages to raters: name it in scripts/messages.py."
+    shown = {*(ROOT / "templates/rater").rglob("*.html"), *(ROOT / "templates/task_types").rglob("*.html")}
+    assert shown <= read
+
+
+def test_published_instruments_stay_as_they_were_published() -> None:
+    """PANAS, ELRC's labels, MQM and ESA: nobody tried our translation of them on people."""
+    texts = {one.text for one in FOUND}
+    data = ROOT / "tasks_app/task_types/data"
+    for name in ("panas", "mqm"):
+        own = set(re.findall(r'"((?:[^"\\]|\\.){13,})"', (data / f"{name}.json").read_text(encoding="utf-8")))
+        assert texts.isdisjoint(own), texts & own
+    for words in ("Wrong language", "Misaligned", "Machine-translated", "Interested", "Distressed", "Perfect meaning and grammar"):
+        assert words not in texts
+    with translation.override("de"):
+        from tasks_app.task_types import registry
+
+        spans = registry["error_spans"]
+        score = spans.brings(spans.params({"scheme": "esa"}))[1]
+        assert (score.language, score.anchors["100"]) == ("en", "Perfect meaning and grammar")
+        asked = registry["questionnaire"].brings(registry["questionnaire"].params({"instrument": "panas"}))
+        assert {one.language for one in asked} == {"en"}
+        assert asked[0].question == "Interested"
+
+
+@every_language
+def test_questionnaires_of_our_own_are_translated_and_their_keys_stay(language: str) -> None:
+    from tasks_app.task_types import registry
+
+    kind = registry["questionnaire"]
+    for instrument in ("demographics", "exit"):
+        params = kind.params({"instrument": instrument})
+        english = kind.brings(params)
+        with translation.override(language):
+            said = kind.brings(params)
+            choices = [[one.key for one in asked.question.options] for asked in _asked(kind, params)]
+        assert [one.key for one in said] == [one.key for one in english]
+        assert choices == [[one.key for one in asked.question.options] for asked in _asked(kind, params)]
+        assert all(one.question != other.question for one, other in zip(said, english, strict=True))
+        assert {one.language for one in said} == {language}
+
+
+def _asked(kind: object, params: dict[str, object]) -> list[object]:
+    from tasks_app.task_types.questionnaire import asked_in
+
+    return list(asked_in(params).values())

@@ -1,0 +1,59 @@
+"""A small study with known answers of every purpose, and a rater's way through it."""
+
+import uuid
+from collections.abc import Collection
+
+from django.contrib.auth.models import User
+
+from tasks_app.models import Assignment, Gold, Rater, Study, Task, Unit
+from tasks_app.selectors import screens
+from tasks_app.services import assignments, judgments, lifecycle
+from tests.builders import build_study
+
+PURPOSES = {"i4": "training", "i5": "exam", "i6": "control", "i7": "control", "i8": "attention"}
+
+
+def checked_study(
+    owner: User | None = None,
+    *,
+    checks: dict[str, object] | None = None,
+    purposes: dict[str, str] | None = None,
+    mistaken: str = "",
+    opened: bool = True,
+    **rest: object,
+) -> Study:
+    """Make a study whose last items are known: a training, an exam, two controls and a loud check; 3 is right."""
+    study = build_study(owner, **{"items": 9, "k": 8, "set_size": 4, **rest}, opened=False)
+    for item, purpose in (PURPOSES if purposes is None else purposes).items():
+        answer = 5 if item == mistaken else 3
+        for unit in Unit.objects.filter(task__study=study, item__key=item):
+            Gold.objects.create(unit=unit, purpose=purpose, kind="exact", answer=answer, explanation="Three it is.")
+    Task.objects.filter(study=study).update(checks={"controls": 2, "attention": 1, **(checks or {})})
+    return lifecycle.move(study_id=study.pk, action="open", by=owner) if opened else study
+
+
+def give(study: Study, rater: Rater, assignment: Assignment, step: int, **rest: object) -> judgments.Receipt:
+    """Answer one unit with a step, the same for every criterion."""
+    frame = screens.frame_of(assignment.unit.task_id, study)
+    screen = screens.screen_of(assignment, study)
+    form = frame.kind.form(screen)
+    form = frame.kind.form(screen, dict.fromkeys(form.fields, str(step)))
+    assert form.is_valid(), form.errors
+    values = tuple(frame.kind.ratings(screen, form.cleaned_data))
+    part_ids = screens.material_of(assignment, study).part_ids
+    given = judgments.Submission(uuid.uuid4(), form.cleaned_data, values, part_ids, frame.criterion_ids, **rest)
+    return judgments.submit(assignment=assignment, rater=rater, given=given)
+
+
+def skip(rater: Rater, assignment: Assignment, reason: str) -> judgments.Receipt:
+    """Skip one unit."""
+    given = judgments.Submission(uuid=uuid.uuid4(), answer={}, skip_reason=reason)
+    return judgments.submit(assignment=assignment, rater=rater, given=given)
+
+
+def walk(study: Study, rater: Rater, wrong: Collection[str] = ()) -> list[str]:
+    """Judge everything, with a wrong answer to the purposes named; return what was shown after each answer."""
+    steps = []
+    while (assignment := assignments.next_for(rater=rater)) is not None:
+        steps.append(give(study, rater, assignment, 1 if assignment.purpose in wrong else 3).step)
+    return steps

@@ -1,0 +1,279 @@
+"""Allocation to groups: exactly balanced in every full block, whatever raters do and however many come at once."""
+
+import uuid
+from collections import Counter
+from random import Random
+from threading import Barrier, Thread
+
+import pytest
+from django.db import connection
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from tasks_app.channels.base import Arrival
+from tasks_app.models import Booklet, Group, GroupBlock, Judgment, Rater, RaterSet, Study, Task, TaskGroup
+from tasks_app.services import assignments, enrolment, judgments, leases, lifecycle, units
+from tests import invariants, walk
+from tests.builders import build_study
+
+which = st.integers(min_value=0, max_value=1_000_000)
+
+
+def grouped(shares: dict[str, int], **rest: object) -> Study:
+    """Open a study with groups of these shares."""
+    study = build_study(None, slug=f"s-{uuid.uuid4().hex[:12]}", opened=False, **{"items": 2, "k": 40, **rest})
+    for key, share in shares.items():
+        Group.objects.create(study=study, key=key, share=share)
+    return lifecycle.move(study_id=study.pk, action="open", by=None)
+
+
+def blocks(study: Study) -> list[list[GroupBlock]]:
+    """The blocks drawn so far, each with its places in order."""
+    places = list(GroupBlock.objects.filter(study=study).select_related("group", "taken_by").order_by("number"))
+    size = study.options.block_factor * sum(Group.objects.filter(study=study).values_list("share", flat=True))
+    return [places[start : start + size] for start in range(0, len(places), size)]
+
+
+def check(study: Study) -> None:
+    """Every block holds each group in its share; places belong to those who got in, and to nobody else."""
+    wanted = Counter({one.key: one.share * study.options.block_factor for one in Group.objects.filter(study=study)})
+    for block in blocks(study):
+        assert Counter(place.group.key for place in block) == wanted
+        for place in block:
+            assert place.taken_by is None or place.taken_by.group_id == place.group_id
+    taken = set(GroupBlock.objects.filter(study=study).exclude(taken_by=None).values_list("taken_by", flat=True))
+    judged = set(
+        Judgment.objects.filter(assignment__rater__study=study, assignment__purpose="main").values_list(
+            "assignment__rater", flat=True
+        )
+    )
+    at_work = set(RaterSet.objects.filter(rater__study=study, state="open").values_list("rater", flat=True))
+    assert taken == judged | at_work
+    # Each next draw takes the first place that is free: what is before the last one taken was given back since.
+    counts = Counter(Rater.objects.filter(pk__in=taken).values_list("group__key", flat=True))
+    for block in blocks(study):
+        if all(place.taken_by for place in block):
+            counts.subtract(wanted)
+    assert all(n >= 0 for n in counts.values())
+
+
+def arrive(study: Study, group: str = "", kind: str = Rater.Kind.REAL) -> Rater:
+    arrival = Arrival("link", group=group)
+    return enrolment.enrol(
+        study_id=study.pk, nonce=uuid.uuid4().hex, consent_text_id=None, arrival=arrival, kind=kind
+    ).rater
+
+
+def judge(study: Study, rater: Rater) -> None:
+    # Whose units all went to others is given new ones first.
+    found = assignments.next_for(rater=rater) or assignments.next_for(rater=rater)
+    judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, Random(3)))
+
+
+@pytest.mark.django_db
+def test_each_full_block_holds_every_group_in_its_share_in_an_order_of_its_own() -> None:
+    study = grouped({"control": 1, "tailored": 2}, block_factor=2)
+    raters = [arrive(study) for _rater in range(18)]
+    drawn = [rater.group.key for rater in raters]
+    for start in range(0, 18, 6):
+        assert Counter(drawn[start : start + 6]) == {"control": 2, "tailored": 4}
+    assert len({tuple(drawn[start : start + 6]) for start in range(0, 18, 6)}) > 1, "every block has the same order"
+    check(study)
+
+
+@pytest.mark.django_db
+def test_the_draw_follows_from_the_seed() -> None:
+    first, second = grouped({"a": 1, "b": 1}), grouped({"a": 1, "b": 1})
+    assert first.seed == second.seed
+    assert [arrive(first).group.key for _ in range(8)] == [arrive(second).group.key for _ in range(8)]
+    other = grouped({"a": 1, "b": 1})
+    Study.objects.filter(pk=other.pk).update(seed=77)
+    drawn = [[arrive(one).group.key for _ in range(24)] for one in (first, other)]
+    assert drawn[0] != drawn[1]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("outcome", ["screened_out", "failed", "withdrawn", "returned"])
+def test_who_leaves_before_judging_gives_the_place_to_the_next(outcome: str) -> None:
+    study = grouped({"a": 1, "b": 1})
+    ada = arrive(study)
+    assignments.stop(rater=ada, outcome=outcome)
+    assert not GroupBlock.objects.exclude(taken_by=None).exists()
+    ada.refresh_from_db()
+    assert ada.group is not None, "what a rater was drawn for stays known"
+    assert arrive(study).group == ada.group
+    check(study)
+
+
+@pytest.mark.django_db
+def test_who_leaves_after_judging_keeps_the_place() -> None:
+    study = grouped({"a": 1, "b": 1})
+    ada = arrive(study)
+    judge(study, ada)
+    assignments.stop(rater=ada)
+    assert GroupBlock.objects.get(taken_by=ada).group == ada.group
+    assert Counter(rater.group.key for rater in [ada, *(arrive(study) for _ in range(3))]) == {"a": 2, "b": 2}
+
+
+@pytest.mark.django_db
+def test_who_comes_back_after_the_place_was_taken_gets_the_next_of_their_group() -> None:
+    study = grouped({"a": 1, "b": 1}, block_factor=1, items=4)
+    ada = arrive(study)
+    RaterSet.objects.filter(rater=ada).update(lease_until="2020-01-01T00:00Z")
+    bob = arrive(study)
+    assert bob.group == ada.group
+    judge(study, ada)
+    check(study)
+    own = GroupBlock.objects.get(taken_by=ada)
+    assert (own.group, own.number > 2) == (ada.group, True)
+
+
+@pytest.mark.django_db
+def test_an_arrival_can_name_its_group_and_is_not_drawn() -> None:
+    study = grouped({"a": 1, "b": 1})
+    named = [arrive(study, "b") for _rater in range(3)]
+    assert {rater.group.key for rater in named} == {"b"}
+    assert not GroupBlock.objects.exists()
+    judge(study, named[0])
+    assignments.stop(rater=named[0])
+    assert not GroupBlock.objects.exclude(taken_by=None).exists()
+    assert Counter(arrive(study).group.key for _rater in range(4)) == {"a": 2, "b": 2}
+
+
+@pytest.mark.django_db
+def test_trying_the_study_out_takes_no_place() -> None:
+    study = grouped({"a": 1, "b": 1})
+    tried = [arrive(study, kind=Rater.Kind.SANDBOX) for _rater in range(3)]
+    assert not GroupBlock.objects.exclude(taken_by=None).exists()
+    assert arrive(study).group == tried[0].group
+
+
+def for_one_group() -> Study:
+    """A study whose second task, with places for two raters, is for the group b alone."""
+    study = build_study(None, items=2, k=6, set_size=2, opened=False, systems=("a-mt",))
+    for key in ("a", "b"):
+        Group.objects.create(study=study, key=key)
+    task = Task.objects.get(study=study)
+    more = Task.objects.create(
+        study=study, key="more", order=2, type="questionnaire", k=2, set_size=1, params={"instrument": "panas"}
+    )
+    TaskGroup.objects.create(task=more, group=Group.objects.get(study=study, key="b"))
+    task.units.all().delete()
+    units.make_units(study=study)
+    return lifecycle.move(study_id=study.pk, action="open", by=None)
+
+
+@pytest.mark.django_db
+def test_a_task_for_one_group_is_given_to_nobody_else_and_a_full_group_is_passed_over() -> None:
+    study = for_one_group()
+    raters = [arrive(study) for _rater in range(6)]
+    assert Counter(rater.group.key for rater in raters) == {"a": 4, "b": 2}
+    for rater in raters:
+        tasks = set(RaterSet.objects.filter(rater=rater).values_list("task__key", flat=True))
+        assert tasks == ({"main", "more"} if rater.group.key == "b" else {"main"})
+    assert not enrolment.has_room(study)
+    with pytest.raises(enrolment.StudyFull):
+        arrive(study)
+    # Room again in b: its places in the first block come first.
+    leaving = next(rater for rater in raters if rater.group.key == "b")
+    assignments.stop(rater=leaving)
+    assert enrolment.has_room(study)
+    assert arrive(study).group.key == "b"
+    invariants.check(study)
+
+
+@pytest.mark.django_db
+def test_a_named_group_without_room_is_full() -> None:
+    study = for_one_group()
+    for _rater in range(2):
+        arrive(study, "b")
+    with pytest.raises(enrolment.StudyFull):
+        arrive(study, "b")
+    assert arrive(study, "a").group.key == "a"
+
+
+class Life(RuleBasedStateMachine):
+    """A study with groups, and raters who come, judge, stay away, come back and leave."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.raters: list[Rater] = []
+        self.rng = Random(5)
+
+    @initialize(shares=st.lists(st.integers(1, 3), min_size=2, max_size=3), factor=st.integers(1, 2))
+    def begin(self, shares: list[int], factor: int) -> None:
+        named = {f"g{number}": share for number, share in enumerate(shares)}
+        self.study = grouped(named, block_factor=factor, items=2, systems=("a-mt",), set_size=2)
+
+    def pick(self, number: int) -> Rater | None:
+        if not self.raters:
+            return None
+        rater = self.raters[number % len(self.raters)]
+        rater.refresh_from_db()
+        return rater
+
+    @rule()
+    def arrive(self) -> None:
+        self.raters.append(walk.arrive(self.study))
+
+    @rule(number=which)
+    def judge(self, number: int) -> None:
+        rater = self.pick(number)
+        found = rater and assignments.next_for(rater=rater)
+        if found:
+            judgments.submit(assignment=found, rater=rater, given=walk.answer(self.study, found, self.rng))
+
+    @rule(number=which)
+    def stay_away(self, number: int) -> None:
+        if (rater := self.pick(number)) is not None:
+            RaterSet.objects.filter(rater=rater, state="open").update(lease_until="2020-01-01T00:00Z")
+            leases.free_expired(self.study.pk)
+
+    @rule(number=which, outcome=st.sampled_from(["withdrawn", "screened_out", "failed", "returned", "timed_out"]))
+    def leave(self, number: int, outcome: str) -> None:
+        if (rater := self.pick(number)) is not None:
+            assignments.stop(rater=rater, outcome=outcome)
+
+    @invariant()
+    def promises_hold(self) -> None:
+        if hasattr(self, "study"):
+            check(self.study)
+
+
+@pytest.mark.django_db
+def test_arms_stay_balanced_whatever_raters_do() -> None:
+    run_state_machine_as_test(
+        Life,
+        settings=settings(
+            max_examples=25,
+            stateful_step_count=30,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=(Phase.explicit, Phase.generate, Phase.shrink),
+            derandomize=True,
+        ),
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_sixteen_at_once_are_drawn_without_a_gap() -> None:
+    study = grouped({"a": 1, "b": 1}, block_factor=2)
+    together = Barrier(16)
+
+    def come() -> None:
+        together.wait()
+        try:
+            walk.arrive(study)
+        finally:
+            connection.close()
+
+    threads = [Thread(target=come) for _rater in range(16)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert Counter(Rater.objects.values_list("group__key", flat=True)) == {"a": 8, "b": 8}
+    assert [place.taken_by is not None for block in blocks(study) for place in block] == [True] * 16
+    assert Booklet.objects.filter(state="taken").count() == 16
+    check(study)

@@ -1,0 +1,399 @@
+"""Arriving through every channel, and every way of not coming in: what is shown, with which status, nothing stored."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.test import Client
+from pytest_django import Settings
+
+from tasks_app import credentials
+from tasks_app.forms import ConsentForm
+from tasks_app.models import Identity, Rater, Study
+from tasks_app.services import assignments, invitations, lifecycle
+from tests import invariants, pages
+from tests.builders import build_study
+
+pytestmark = pytest.mark.django_db
+
+ALL: dict[str, dict[str, object]] = {"link": {}, "prolific": {}, "mturk": {}, "invited": {}, "account": {}}
+CODES = {"completed": "DONE1", "full": "FULL1", "closed": "SHUT1", "withdrawn": "STOP1"}
+
+
+def open_study(codes: Mapping[str, str] = CODES, channels: Mapping[str, object] = ALL, **more: object) -> Study:
+    """Make an open study with these channels and codes."""
+    study = build_study(None, opened=False, **more)
+    Study.objects.filter(pk=study.pk).update(
+        settings={**study.settings, "codes": dict(codes), "channels": dict(channels)}
+    )
+    return lifecycle.move(study_id=study.pk, action="open", by=None)
+
+
+def prolific(**changed: str) -> dict[str, str]:
+    """The query of a participant's address."""
+    return {name: secrets.token_hex(12) for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")} | changed
+
+
+def mturk(**changed: str) -> dict[str, str]:
+    """The query that MTurk appends once a HIT is accepted."""
+    ids = {"assignmentId": "3" + secrets.token_hex(14).upper(), "hitId": "3HIT", "workerId": "A" + secrets.token_hex(6)}
+    return {**ids, "turkSubmitTo": "https://www.mturk.com", **changed}
+
+
+def rows() -> dict[str, int]:
+    """Count the rows of every table."""
+    return {model._meta.label: model.objects.count() for model in apps.get_models()}
+
+
+def arrive(browser: Client, study: Study, channel: str, query: Mapping[str, str]) -> str:
+    """Consent at a channel's address and return the rater's token."""
+    path = f"/join/{study.link_code}/{channel}/"
+    page = browser.get(path, query)
+    assert page.status_code == 200, page.content.decode()
+    answer = browser.post(path, {**pages.hidden(page), "agree": "on"})
+    assert answer.status_code == 302, answer.content.decode()
+    return answer["Location"].strip("/").split("/")[1]
+
+
+def stop(browser: Client, token: str) -> str:
+    """Stop early and return the page of the end."""
+    assignments.stop(rater=Rater.objects.get(token_hash=credentials.hash_token(token)))
+    return browser.get(f"/r/{token}/end/").content.decode()
+
+
+def policy(answer: HttpResponse) -> dict[str, list[str]]:
+    """Return the directives of a page's policy."""
+    parts = [one.split() for one in answer["Content-Security-Policy"].split(";")]
+    return {part[0]: part[1:] for part in parts}
+
+
+@pytest.mark.parametrize(("channel", "query"), [("link", {}), ("prolific", prolific()), ("mturk", mturk())])
+def test_looking_at_the_offer_stores_nothing_and_consent_makes_a_rater(
+    somebody: Client, channel: str, query: dict[str, str]
+) -> None:
+    study = open_study()
+    before = rows()
+    path = f"/join/{study.link_code}/{channel}/"
+    page = somebody.get(path, query)
+    assert page.status_code == 200
+    assert rows() == before
+    assert not somebody.cookies
+    for value in query.values():
+        assert value not in page.content.decode(), "an id stands in a plain field"
+    unticked = somebody.post(path, pages.hidden(page))
+    assert unticked.status_code == 422
+    assert rows() == before
+    assert somebody.post(path, {**pages.hidden(unticked), "agree": "on"}).status_code == 302
+    rater = Rater.objects.get()
+    assert rater.channel == channel
+    assert Identity.objects.filter(rater=rater).exists() == bool(query)
+
+
+def test_what_prolific_says_is_kept_apart_and_ends_with_the_code(somebody: Client) -> None:
+    study = open_study()
+    query = prolific()
+    token = arrive(somebody, study, "prolific", query)
+    identity = Identity.objects.get()
+    assert (identity.external_id, identity.session_id) == (query["PROLIFIC_PID"], query["SESSION_ID"])
+    assert identity.details == {"study_id": query["STUDY_ID"]}
+    for code in CODES.values():
+        assert code not in somebody.get(f"/r/{token}/help/").content.decode()
+    assert somebody.get(f"/r/{token}/end/").status_code == 302, "no end before the server has one"
+    end = stop(somebody, token)
+    assert "https://app.prolific.com/submissions/complete?cc=STOP1" in end
+    assert 'value="STOP1"' in end
+    assert "DONE1" not in end
+    invariants.check(study)
+
+
+def test_a_code_of_ones_own_where_the_study_has_none(somebody: Client) -> None:
+    study = open_study(codes={})
+    token = arrive(somebody, study, "prolific", prolific())
+    end = stop(somebody, token)
+    own = Rater.objects.get().completion_code
+    assert len(own) == 8
+    assert f"complete?cc={own}" in end
+
+
+@pytest.mark.parametrize("outcome", ["returned", "timed_out"])
+def test_who_ended_on_the_platform_is_sent_nowhere(somebody: Client, outcome: str) -> None:
+    study = open_study()
+    token = arrive(somebody, study, "prolific", prolific())
+    rater = Rater.objects.get()
+    assignments.stop(rater=rater, outcome=outcome)
+    end = somebody.get(f"/r/{token}/end/").content.decode()
+    assert "submissions/complete" not in end
+    assert rater.completion_code not in end
+
+
+def test_the_same_visit_comes_back_and_another_visit_does_not(somebody: Client) -> None:
+    study = open_study()
+    query = prolific()
+    token = arrive(somebody, study, "prolific", query)
+    before = rows()
+    again = Client().get(f"/join/{study.link_code}/prolific/", query)
+    assert again["Location"] == f"/r/{token}/"
+    other = {**query, "SESSION_ID": secrets.token_hex(12)}
+    refused = Client().get(f"/join/{study.link_code}/prolific/", other)
+    assert refused.status_code == 409
+    assert "You have taken part already" in refused.content.decode()
+    assert "return your submission" in refused.content.decode()
+    assert token not in refused.content.decode()
+    assert rows() == before
+
+
+def test_the_same_visit_twice_at_once_is_one_rater(somebody: Client) -> None:
+    study = open_study()
+    path, query = f"/join/{study.link_code}/prolific/", prolific()
+    forms = [pages.hidden(somebody.get(path, query)) for _tab in range(2)]
+    answers = [somebody.post(path, {**form, "agree": "on"}) for form in forms]
+    assert answers[0]["Location"] == answers[1]["Location"]
+    assert Rater.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("channel", "query", "said"),
+    [
+        ("prolific", {}, "only works when Prolific opens it"),
+        ("prolific", prolific(SESSION_ID=""), "only works when Prolific opens it"),
+        ("prolific", prolific(PROLIFIC_PID="g" * 24), "only works when Prolific opens it"),
+        ("prolific", prolific(PROLIFIC_PID="0" * 25), "only works when Prolific opens it"),
+        ("prolific", prolific(PROLIFIC_PID="{{%PROLIFIC_PID%}}"), "has not put your ids"),
+        ("prolific", prolific(PROLIFIC_PID="a" * 23 + "\x00"), "only works"),
+        ("mturk", {}, "only works when Mechanical Turk opens it"),
+        ("mturk", mturk(workerId=""), "only works when Mechanical Turk opens it"),
+        ("mturk", mturk(workerId="x" * 101), "only works when Mechanical Turk opens it"),
+        ("mturk", mturk(turkSubmitTo="https://mturk.example.org"), "sent somewhere else"),
+        ("mturk", mturk(turkSubmitTo="http://www.mturk.com"), "sent somewhere else"),
+        ("mturk", mturk(turkSubmitTo="https://www.mturk.com@example.org"), "sent somewhere else"),
+        ("mturk", mturk(turkSubmitTo="https://www.mturk.com.example.org/"), "sent somewhere else"),
+        ("mturk", mturk(turkSubmitTo="https://www.mturk.com/elsewhere"), "sent somewhere else"),
+        ("mturk", mturk(turkSubmitTo="javascript:alert(1)"), "sent somewhere else"),
+        ("mturk", mturk(turkSubmitTo=""), "sent somewhere else"),
+        ("invited", {}, "A part of this link is missing"),
+    ],
+)
+def test_an_address_that_the_platform_did_not_make(
+    somebody: Client, channel: str, query: dict[str, str], said: str
+) -> None:
+    study = open_study()
+    before = rows()
+    answer = somebody.get(f"/join/{study.link_code}/{channel}/", query)
+    assert answer.status_code == 400
+    assert said in answer.content.decode()
+    assert rows() == before
+
+
+def test_a_channel_that_is_not_open_does_not_exist(somebody: Client) -> None:
+    study = open_study(channels={"prolific": {}})
+    for channel in ("link", "mturk", "invited", "account", "nothing"):
+        assert somebody.get(f"/join/{study.link_code}/{channel}/", mturk()).status_code == 404
+    assert somebody.get(f"/join/{study.link_code}/").status_code == 404
+    assert somebody.get(f"/join/{study.link_code}/prolific/", prolific()).status_code == 200
+
+
+def test_without_settings_the_open_link_alone_is_open(study: Study, somebody: Client) -> None:
+    assert somebody.get(f"/join/{study.link_code}/").status_code == 200
+    assert somebody.get(f"/join/{study.link_code}/prolific/", prolific()).status_code == 404
+
+
+REFUSED = [
+    # state of the study, status, what is said, the outcome whose code Prolific is sent
+    ("full", 409, "All places are taken", "FULL1"),
+    ("pause", 503, "having a break", ""),
+    ("close", 410, "has ended", "SHUT1"),
+]
+
+
+@pytest.mark.parametrize(("how", "status", "said", "code"), REFUSED)
+@pytest.mark.parametrize("late", [False, True], ids=["on looking", "on consenting"])
+def test_who_cannot_come_in_is_told_and_sent_back(
+    somebody: Client, how: str, status: int, said: str, code: str, late: bool
+) -> None:
+    study = open_study(items=2, k=1, set_size=4)
+    path, query = f"/join/{study.link_code}/prolific/", prolific()
+    form = pages.hidden(somebody.get(path, query))
+    if how == "full":
+        arrive(Client(), study, "link", {})
+    else:
+        lifecycle.move(study_id=study.pk, action=how, by=None)
+    before = rows()
+    answer = somebody.post(path, {**form, "agree": "on"}) if late else somebody.get(path, query)
+    body = answer.content.decode()
+    assert (answer.status_code, rows()) == (status, before)
+    assert said in body
+    assert ("complete?cc=" in body) == bool(code)
+    assert (f"cc={code}" in body) or not code
+    assert ("return your submission" in body) != bool(code)
+
+
+def test_without_a_code_for_full_prolifics_raters_are_asked_to_return(somebody: Client) -> None:
+    study = open_study(codes={"completed": "DONE1"}, items=2, k=1, set_size=4)
+    arrive(Client(), study, "link", {})
+    body = somebody.get(f"/join/{study.link_code}/prolific/", prolific()).content.decode()
+    assert "return your submission on Prolific" in body
+    assert "DONE1" not in body
+    assert "complete?cc" not in body
+
+
+def test_too_many_from_one_address_are_refused_and_nothing_is_stored(somebody: Client) -> None:
+    study = open_study(k=4, enrolments_per_address=1)
+    arrive(somebody, study, "prolific", prolific())
+    path, query = f"/join/{study.link_code}/prolific/", prolific()
+    form = pages.hidden(somebody.get(path, query))
+    before = rows()
+    answer = somebody.post(path, {**form, "agree": "on"})
+    assert answer.status_code == 429
+    assert "return your submission" in answer.content.decode()
+    assert rows() == before
+
+
+def test_a_consent_form_is_good_for_its_own_arrival_alone(somebody: Client) -> None:
+    study, other = open_study(), open_study(slug="other")
+    path = f"/join/{study.link_code}/prolific/"
+    form = {**pages.hidden(somebody.get(path, prolific())), "agree": "on"}
+    bound = {"study": study.pk, "nonce": "n", "channel": "prolific"}
+    before = rows()
+    for where, sent in (
+        (f"/join/{other.link_code}/prolific/", form),
+        (f"/join/{study.link_code}/mturk/", form),
+        (f"/join/{study.link_code}/", form),
+        (path, {**form, "form_token": form["form_token"][:-3] + "AAA"}),
+        (path, {**form, "form_token": credentials.sign("step", **bound)}),
+        (path, {**form, "form_token": "x" * 5000}),
+        (path, {"agree": "on", "PROLIFIC_PID": "a" * 24}),
+    ):
+        assert somebody.post(where, sent).status_code == 403, where
+    assert rows() == before
+    assert somebody.post(path, form).status_code == 302
+
+
+def test_mturks_preview_shows_what_is_asked_and_stores_nothing(somebody: Client) -> None:
+    study = open_study()
+    before = rows()
+    query = {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "3HIT"}
+    page = somebody.get(f"/join/{study.link_code}/mturk/", query)
+    body = page.content.decode()
+    assert page.status_code == 200
+    assert "accept this HIT" in body
+    assert "You <strong>agree</strong> to take part" in body
+    assert "An example" in body
+    assert "form_token" not in body
+    assert "alpha-mt" not in body
+    assert rows() == before
+    assert not somebody.cookies
+
+
+def test_mturk_is_given_the_assignment_and_something_to_check(somebody: Client) -> None:
+    study = open_study(codes={})
+    query = mturk(turkSubmitTo="https://workersandbox.mturk.com/")
+    token = arrive(somebody, study, "mturk", query)
+    assert "externalSubmit" not in somebody.get(f"/r/{token}/help/").content.decode()
+    end = stop(somebody, token)
+    start = end.index('action="https://workersandbox.mturk.com/mturk/externalSubmit"')
+    sent = pages.hidden_fields(end[end.rindex("<form", 0, start) :])
+    rater = Rater.objects.get()
+    assert sent == {
+        "assignmentId": query["assignmentId"],
+        "code": rater.completion_code,
+        "outcome": "withdrawn",
+        "rater": rater.pseudonym,
+    }
+
+
+def test_only_mturks_raters_are_shown_in_frames_and_only_mturks(somebody: Client, settings: Settings) -> None:
+    study = open_study()
+    token, usual = arrive(somebody, study, "mturk", mturk()), arrive(somebody, study, "prolific", prolific())
+    framed = somebody.get(f"/r/{token}/instructions/")
+    assert "X-Frame-Options" not in framed
+    ancestors = policy(framed)["frame-ancestors"]
+    assert ancestors
+    assert all(one.startswith("https://") and one.endswith(".mturk.com") for one in ancestors)
+    assert policy(framed)["form-action"] == ["'self'"]
+    assert policy(framed)["script-src"] == ["'self'"]
+    for page in (somebody.get(f"/r/{usual}/instructions/"), somebody.get(f"/join/{study.link_code}/")):
+        assert page["X-Frame-Options"] == "DENY"
+        assert policy(page)["frame-ancestors"] == ["'none'"]
+    stop(somebody, token)
+    assert "https://www.mturk.com" in policy(somebody.get(f"/r/{token}/end/"))["form-action"]
+    settings.EVALWEB_MTURK_ORIGINS = ["http://127.0.0.1:9"]
+    assert somebody.get(f"/join/{study.link_code}/mturk/", mturk(turkSubmitTo="http://127.0.0.1:9")).status_code == 200
+    assert "http://127.0.0.1:9" in policy(somebody.get(f"/r/{token}/end/"))["form-action"]
+
+
+def test_a_forged_address_at_the_end_is_not_posted_to(somebody: Client) -> None:
+    """Whatever stands in the database: where a form goes is looked up again when it is shown."""
+    study = open_study()
+    token = arrive(somebody, study, "mturk", mturk())
+    Identity.objects.update(details={"submit_to": "https://example.org"})
+    end = stop(somebody, token)
+    assert "example.org" not in end
+    assert 'value="STOP1"' in end
+
+
+def test_people_with_accounts_find_their_studies_and_come_back(somebody: Client, rosa: User) -> None:
+    study = open_study()
+    made = invitations.invite_with_accounts(study=study, people=[invitations.Person("Ann Example")], by=rosa)[0]
+    path = f"/join/{study.link_code}/account/"
+    asked = somebody.get(path)
+    assert asked["Location"].startswith("/sign-in/?next=")
+    page = somebody.get(asked["Location"])
+    assert page["Referrer-Policy"] == "same-origin"
+    wrong = somebody.post("/sign-in/", {"username": made.account, "password": "wrong", "next": path})
+    assert "do not fit together" in wrong.content.decode()
+    signed_in = somebody.post("/sign-in/", {"username": made.account, "password": made.secret, "next": path})
+    assert signed_in["Location"] == path
+    assert "Reading short texts" in somebody.get("/studies/").content.decode()
+    token = arrive(somebody, study, "account", {})
+    assert somebody.get(path)["Location"] == f"/r/{token}/"
+    assert "begun" in somebody.get("/studies/").content.decode()
+    assert somebody.get("/admin/studies/").status_code == 404, "an account to rate is no researcher's"
+    assert somebody.get("/admin/").status_code == 302
+
+
+def test_who_is_not_invited_does_not_come_in(somebody: Client, rosa: User) -> None:
+    study = open_study()
+    stranger = User.objects.create_user("stranger", password="a password")
+    somebody.force_login(stranger)
+    assert somebody.get(f"/join/{study.link_code}/account/").status_code == 404
+    made = invitations.invite(study=study, people=[invitations.Person("Bo", email="bo@example.org")], by=rosa)[0]
+    path = f"/join/{study.link_code}/invited/"
+    assert somebody.get(path, {"key": made.secret[::-1]}).status_code == 404
+    form = {**pages.hidden(Client().get(path, {"key": made.secret})), "agree": "on"}
+    invitations.revoke(invitation=made.invitation, by=rosa)
+    assert somebody.get(path, {"key": made.secret}).status_code == 404
+    before = rows()
+    assert somebody.post(path, form).status_code == 404
+    assert rows() == before
+
+
+def test_a_personal_link_always_leads_to_ones_own_work(somebody: Client, rosa: User) -> None:
+    study = open_study()
+    made = invitations.invite(study=study, people=[invitations.Person("Bo", email="bo@example.org")], by=rosa)[0]
+    token = arrive(somebody, study, "invited", {"key": made.secret})
+    again = Client().get(f"/join/{study.link_code}/invited/", {"key": made.secret})
+    assert again["Location"] == f"/r/{token}/"
+    made.invitation.refresh_from_db()
+    rater = Rater.objects.get()
+    assert made.invitation.rater == rater
+    identity = Identity.objects.get()
+    assert (identity.external_id, identity.email) == (str(made.invitation.pk), "bo@example.org")
+    assert made.secret not in str(list(Identity.objects.values()))
+    with pytest.raises(invitations.HasBegun):
+        invitations.revoke(invitation=made.invitation, by=rosa)
+    new = invitations.renew(invitation=made.invitation, by=rosa)
+    assert Client().get(f"/join/{study.link_code}/invited/", {"key": made.secret}).status_code == 404
+    came = Client().get(f"/join/{study.link_code}/invited/", {"key": new.secret})
+    assert came["Location"] == f"/r/{token}/"
+
+
+def test_a_simulated_rater_needs_no_channel_in_its_form(study: Study, somebody: Client) -> None:
+    token = credentials.sign(ConsentForm.action, study=study.pk, nonce="x", kind=Rater.Kind.SIMULATED)
+    answer = somebody.post(f"/join/{study.link_code}/", {"form_token": token, "agree": "on"})
+    assert answer.status_code == 302
+    assert Rater.objects.get().kind == Rater.Kind.SIMULATED

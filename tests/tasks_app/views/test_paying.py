@@ -1,0 +1,231 @@
+"""The tab Pay and its files, and what raters are told of their pay."""
+
+import csv
+from decimal import Decimal
+from io import StringIO
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from tasks_app.models import Event, Identity, Invitation, Payment, Rater, Study
+from tasks_app.services import assignments, pay
+from tests.builders import build_study
+from tests.pages import hidden, join, unit
+from tests.tasks_app.services.test_pay import work
+
+pytestmark = pytest.mark.django_db
+
+FORM = "0" * 32
+
+
+def path(study: Study, rest: str = "") -> str:
+    return f"/admin/studies/{study.slug}/pay/{rest}"
+
+
+def text(answer: HttpResponse) -> str:
+    return answer.content.decode()
+
+
+def lines(answer: HttpResponse) -> list[list[str]]:
+    assert answer.status_code == 200
+    return list(csv.reader(StringIO(answer.getvalue().decode())))
+
+
+def come_from(rater: Rater, channel: str, person: str, visit: str) -> Rater:
+    """Make a rater one whom a platform sent."""
+    Rater.objects.filter(pk=rater.pk).update(channel=channel)
+    Identity.objects.create(rater=rater, study_id=rater.study_id, channel=channel, external_id=person, session_id=visit)
+    return rater
+
+
+@pytest.fixture
+def wide() -> Study:
+    """An open study with room for many raters."""
+    return build_study(None, slug="wide", k=8)
+
+
+@pytest.fixture
+def mine(wide: Study, rosa: object) -> Study:
+    """The wide study, rosa's."""
+    wide.memberships.create(user=rosa, role="owner")
+    return wide
+
+
+def test_the_page_says_sums_times_and_everybody_by_pseudonym(mine: Study, rosas_browser: Client) -> None:
+    ada, ben = come_from(work(mine), "prolific", "a" * 24, "b" * 24), work(mine, 2)
+    assignments.stop(rater=ben)
+    page = text(rosas_browser.get(path(mine)))
+    assert ada.pseudonym in page
+    assert ben.pseudonym in page
+    assert "4.50 EUR" in page
+    assert "a" * 24 not in page, "nobody is named as their platform does"
+
+
+def test_the_page_takes_few_queries(
+    mine: Study, rosas_browser: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for channel in ("prolific", "mturk", "link"):
+        come_from(work(mine), channel, channel, "visit")
+        work(mine, 1)
+    rosas_browser.get(path(mine))
+    with django_assert_max_num_queries(20):
+        rosas_browser.get(path(mine))
+    with django_assert_max_num_queries(16):
+        rosas_browser.get(path(mine, "files/prolific/list.csv")).getvalue()
+
+
+def test_filters_and_the_csv(mine: Study, rosas_browser: Client) -> None:
+    ada, ben = work(mine), work(mine, 2)
+    pay.withhold(rater=ada, by=None, reason="=cmd()")
+    page = text(rosas_browser.get(path(mine) + "?status=withheld"))
+    assert ada.pseudonym in page
+    assert ben.pseudonym not in page
+    header, *rows = lines(rosas_browser.get(path(mine, "raters.csv")))
+    found = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+    assert found[ada.pseudonym]["withheld"] == "3.00"
+    assert (found[ben.pseudonym]["owed"], found[ben.pseudonym]["outcome"]) == ("0.00", "judging")
+    assert rosas_browser.get(path(mine) + "?status=nonsense&page=99&channel=%00").status_code == 200
+
+
+def test_prolific_pays_the_reward_and_the_file_the_rest(mine: Study, rosas_browser: Client) -> None:
+    """As Prolific's bulk bonus payment takes it: participant, amount, no header."""
+    ada = come_from(work(mine), "prolific", "a" * 24, "1" * 24)
+    ben = come_from(work(mine, 2), "prolific", "b" * 24, "2" * 24)
+    cleo = come_from(work(mine), "prolific", "c" * 24, "3" * 24)
+    assignments.stop(rater=ben)
+    pay.add_bonuses(study=mine, by=None, amounts={ada.pseudonym: Decimal("0.25")}, reason="care", form="f")
+    pay.withhold(rater=cleo, by=None, reason="=did not agree")
+    assert sorted(lines(rosas_browser.get(path(mine, "files/prolific/bonuses.csv")))) == [
+        ["a" * 24, "0.25"], ["b" * 24, "1.50"],
+    ]  # fmt: skip
+    header, *rows = lines(rosas_browser.get(path(mine, "files/prolific/list.csv")))
+    found = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+    assert {person[0]: row["action"] for person, row in found.items()} == {
+        "a": "approve and pay", "b": "pay", "c": "withheld",
+    }  # fmt: skip
+    assert found["c" * 24]["withheld_because"] == "'=did not agree", "no formula for a spreadsheet"
+    event = Event.objects.filter(study=mine, verb="exported").first()
+    assert event is not None
+    assert "a" * 24 not in f"{event.object} {event.after}"
+
+
+def test_a_reward_is_not_taken_off_twice(mine: Study, rosas_browser: Client) -> None:
+    ada = come_from(work(mine), "prolific", "a" * 24, "1" * 24)
+    pay.settle(study=mine, channel="prolific", by=None, last=10**9)
+    pay.add_bonuses(study=mine, by=None, amounts={ada.pseudonym: Decimal("4.00")}, reason="care", form="f")
+    assert lines(rosas_browser.get(path(mine, "files/prolific/bonuses.csv"))) == [["a" * 24, "4.00"]]
+
+
+def test_mturk_approves_and_pays_what_is_beside_the_reward(mine: Study, rosas_browser: Client) -> None:
+    Study.objects.filter(pk=mine.pk).update(settings={**mine.settings, "channels": {"mturk": {"reward": "0.40"}}})
+    come_from(work(mine), "mturk", "AWORKER", "3ASSIGNMENT")
+    assert lines(rosas_browser.get(path(mine, "files/mturk/approve.csv"))) == [
+        ["AssignmentId", "WorkerId", "Approve", "Reject"], ["3ASSIGNMENT", "AWORKER", "X", ""],
+    ]  # fmt: skip
+    assert lines(rosas_browser.get(path(mine, "files/mturk/bonuses.csv"))) == [
+        ["AssignmentId", "WorkerId", "BonusAmount", "Reason"],
+        ["3ASSIGNMENT", "AWORKER", "2.60", "Pay for “Reading short texts”"],
+    ]
+
+
+def test_invited_raters_are_paid_by_name(mine: Study, rosas_browser: Client) -> None:
+    ada = work(mine)
+    Rater.objects.filter(pk=ada.pk).update(channel="invited")
+    Invitation.objects.create(study=mine, name="=Ada", email="ada@example.org", token_hash="x", rater=ada)
+    header, row = lines(rosas_browser.get(path(mine, "files/invited/payments.csv")))
+    found = dict(zip(header, row, strict=True))
+    assert (found["name"], found["email"], found["amount"], found["completion_code"]) == (
+        "'=Ada", "ada@example.org", "3.00", ada.completion_code,
+    )  # fmt: skip
+    assert rosas_browser.get(path(mine, "files/invited/nothing.csv")).status_code == 404
+
+
+def test_marking_as_paid_asks_and_leaves_what_came_later(mine: Study, rosas_browser: Client) -> None:
+    ada = work(mine)
+    last = Payment.objects.latest("pk").pk
+    assert f'name="last" value="{last}"' in text(rosas_browser.get(path(mine)))
+    ben = work(mine)
+    asked = rosas_browser.post(path(mine, "settle/"), {"channel": "link", "last": last})
+    assert "1 raters with 3.00 EUR" in text(asked)
+    assert not Payment.objects.exclude(settled_at=None).exists()
+    rosas_browser.post(path(mine, "settle/"), {"channel": "link", "last": last, "sure": "yes"})
+    assert set(Payment.objects.exclude(settled_at=None).values_list("rater__pseudonym", flat=True)) == {ada.pseudonym}
+    assert ben.payments.get().settled_at is None
+
+
+def test_bonuses_by_list_by_file_and_for_everybody(mine: Study, rosas_browser: Client) -> None:
+    ada, ben = work(mine), work(mine)
+    given = {"to": "listed", "raters": f"{ada.pseudonym}", "amount": "0.50", "reason": "care", "form": FORM}
+    file = SimpleUploadedFile("list.csv", f"rater,amount\n{ben.pseudonym},0.75\n".encode())
+    refused = rosas_browser.post(path(mine, "bonus/"), {**given, "file": file})
+    assert refused.status_code == 422, "a header in the middle of the list"
+    file = SimpleUploadedFile("list.csv", f"{ben.pseudonym};0.75\n".encode())
+    assert rosas_browser.post(path(mine, "bonus/"), {**given, "file": file}).status_code == 302
+    rosas_browser.post(path(mine, "bonus/"), {"to": "completed", "amount": "1", "reason": "all", "form": "1" * 32})
+    assert [pay.told(one).bonus for one in (ada, ben)] == [Decimal("1.50"), Decimal("1.75")]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"raters": "r-nobody"}, {"raters": ""}, {"amount": "-1"}, {"amount": "0.001"}, {"reason": ""}, {"form": "x"},
+     {"raters": "r-1, 1e9"}, {"raters": "r-1,0.5,x"}, {"raters": "r-1\nr-1"}, {"to": "completed", "amount": ""}],
+)  # fmt: skip
+def test_bad_bonuses_store_nothing(mine: Study, rosas_browser: Client, wrong: dict[str, str]) -> None:
+    ada = work(mine)
+    right = {"to": "listed", "raters": ada.pseudonym, "amount": "0.50", "reason": "care", "form": FORM}
+    assert rosas_browser.post(path(mine, "bonus/"), {**right, **wrong}).status_code == 422
+    assert not Payment.objects.filter(kind="bonus").exists()
+    assert rosas_browser.post(path(mine, "bonus/"), right).status_code == 302
+    assert Payment.objects.filter(kind="bonus").count() == 1
+
+
+def test_simulated_raters_are_left_out_until_asked_for(mine: Study, rosas_browser: Client) -> None:
+    sim = work(mine, kind=Rater.Kind.SIMULATED)
+    assert sim.pseudonym not in text(rosas_browser.get(path(mine)))
+    assert len(lines(rosas_browser.get(path(mine, "files/link/payments.csv")))) == 1
+    assert sim.pseudonym in text(rosas_browser.get(path(mine) + "?simulated=on"))
+
+
+def settle_pay(study: Study, **values: object) -> None:
+    study.settings = {**study.settings, "pay": {"amount": "3.00", "minutes": 10, **values}}
+    study.save()
+
+
+def test_a_low_offer_is_said_before_opening(mine: Study, rosas_browser: Client) -> None:
+    settle_pay(mine, minimum_hourly="20.00")
+    for page in ("pay/", "", "design/"):
+        assert "18.00 EUR an hour" in text(rosas_browser.get(f"/admin/studies/{mine.slug}/{page}")), page
+
+
+def test_everything_about_pay_stands_above_the_consent(mine: Study, somebody: Client) -> None:
+    settle_pay(mine, part_amount="0.40", bonus="1 EUR for the most careful.", paid="Within a week, by post.")
+    page = text(somebody.get(f"/join/{mine.link_code}/"))
+    offer, _button = page.split("I agree, begin")
+    for said in ("3.00 EUR", "paid for what you have done", "0.40 EUR", "1 EUR for the most careful.", "by post"):
+        assert said in offer, said
+
+
+def test_the_end_says_what_is_paid_and_how(mine: Study, somebody: Client) -> None:
+    settle_pay(mine, paid="Within a week, by post.")
+    token = join(somebody, mine)
+    while (page := somebody.get(f"/r/{token}/judge/")).status_code == 200:
+        somebody.post(f"/r/{token}/judge/", {**unit(somebody, token), "p1-fluency": "4"})
+    assert page.status_code == 302
+    end = text(somebody.get(f"/r/{token}/end/"))
+    assert "You are paid 3.00 EUR for it." in end
+    assert "Within a week, by post." in end
+    rater = Rater.objects.get()
+    pay.add_bonuses(study=mine, by=None, amounts={rater.pseudonym: Decimal("0.50")}, reason="care", form="f")
+    assert "a bonus of 0.50 EUR" in text(somebody.get(f"/r/{token}/end/"))
+
+
+def test_the_page_before_stopping_says_what_is_then_paid(mine: Study, somebody: Client) -> None:
+    token = join(somebody, mine)
+    somebody.post(f"/r/{token}/judge/", {**unit(somebody, token), "p1-fluency": "4"})
+    page = somebody.get(f"/r/{token}/stop/")
+    assert "You are paid 0.75 EUR for what you have done." in text(page)
+    somebody.post(f"/r/{token}/stop/", hidden(page))
+    assert Rater.objects.get().payments.get().amount == Decimal("0.75")

@@ -1,0 +1,206 @@
+"""The plan page says in numbers what everybody gets, refuses what cannot be, and gives the plan away as a file."""
+
+import csv
+import io
+import re
+from collections import Counter
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from tasks_app.models import Booklet, Event, Gold, Membership, Place, Study, Task, TaskCriterion, Unit
+from tasks_app.services import lifecycle, plan_reports, units
+from tests.builders import build_study
+
+pytestmark = pytest.mark.django_db
+
+SYSTEMS = ("a-mt", "b-mt", "c-mt")
+
+
+def text_of(browser: Client, study: Study) -> str:
+    """The page as somebody reads it: no tags, single spaces."""
+    page = browser.get(f"/admin/studies/{study.slug}/design/")
+    assert page.status_code == 200
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.content.decode().split("</nav>", 1)[-1]))
+
+
+def rows(browser: Client, study: Study, task: str = "main") -> list[dict[str, str]]:
+    """The plan as a file."""
+    answer = browser.get(f"/admin/studies/{study.slug}/design/plan.csv", {"task": task})
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"].startswith("text/csv")
+    return list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+
+
+def test_a_sentence_says_how_much_it_is_and_what_it_costs(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, items=30, systems=SYSTEMS, k=4, set_size=20, spacing=10, opened=False)
+    assert (
+        "360 judgments by 18 raters: 20 units each, about 10 minutes, 3.00 EUR each, 54.00 EUR in all."
+        in text_of(rosas_browser, study)
+    )
+
+
+def test_a_last_set_that_is_shorter_is_paid_less(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, items=5, systems=SYSTEMS, k=2, set_size=8, opened=False)
+    said = text_of(rosas_browser, study)
+    assert "30 judgments by 4 raters: 6 to 8 units each, about 10 minutes, 3.00 EUR each, 11.25 EUR in all." in said
+
+
+def test_before_opening_the_page_and_the_file_are_what_opening_draws(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, items=6, systems=SYSTEMS, k=2, set_size=6, opened=False)
+    said, before = text_of(rosas_browser, study), rows(rosas_browser, study)
+    assert "Opening the study draws exactly this plan." in said
+    assert not Place.objects.exists()
+    lifecycle.move(study_id=study.pk, action="open", by=rosa)
+    after = rows(rosas_browser, study)
+    assert before == after
+    stored = Place.objects.order_by("booklet__number", "order").values_list(
+        "booklet__number", "order", "unit__key", "unit__item__key", "number"
+    )
+    listed = [(one["booklet"], one["order"], one["unit"], one["item"], one["place"]) for one in after]
+    assert listed == [tuple(map(str, one)) for one in stored]
+    assert Counter(one["systems"] for one in after) == {"a-mt": 12, "b-mt": 12, "c-mt": 12}
+    told = text_of(rosas_browser, study)
+    assert "This plan was drawn when the study was opened." in told
+    assert said.split("exactly this plan.")[1].split("Download")[0] == told.split("study was opened.")[1].split("Download")[0]
+
+
+def test_the_file_names_the_systems_of_every_text_and_no_formula(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, items=3, systems=("=a", "b-mt"), type="pairwise", k=2, set_size=3, opened=False)
+    found = rows(rosas_browser, study)
+    assert {one["systems"] for one in found} == {"'=a | b-mt"}
+    assert [one["place"] for one in found if one["unit"] == found[0]["unit"]] == ["1", "2"]
+
+
+def test_the_file_is_for_editors_and_is_logged(rosa: User, rosas_browser: Client, mallory: User) -> None:
+    study = build_study(rosa)
+    rows(rosas_browser, study)
+    assert Event.objects.get(verb="exported").object == "plan of main"
+    Membership.objects.create(study=study, user=mallory, role="viewer")
+    viewer = Client()
+    viewer.force_login(mallory)
+    assert viewer.get(f"/admin/studies/{study.slug}/design/plan.csv").status_code == 404
+    assert "plan.csv" not in viewer.get(f"/admin/studies/{study.slug}/design/").content.decode()
+    assert rosas_browser.get(f"/admin/studies/{study.slug}/design/plan.csv?task=other").status_code == 404
+
+
+def test_impossible_settings_are_refused_with_fields_of_the_study_file(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, items=3, systems=SYSTEMS, k=2, set_size=9, spacing=10, opened=False)
+    said = text_of(rosas_browser, study)
+    assert "Units of one item cannot stand 10 apart in sets of 9" in said
+    assert "Any one of these in study.yaml, at the task “main”, works: spacing: 3 set_size: 3" in said
+    answer = rosas_browser.get(f"/admin/studies/{study.slug}/design/plan.csv?task=main")
+    assert (answer.status_code, answer["Location"]) == (302, f"/admin/studies/{study.slug}/design/")
+
+
+def test_repeats_that_have_no_room_are_refused(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, items=12, systems=SYSTEMS, k=2, set_size=12, spacing=10, opened=False)
+    study.tasks.update(checks={"repeats": 5})
+    said = text_of(rosas_browser, study)
+    assert "a set of 12 has room for 3 such repeats, not for 5" in said
+    assert "works: checks.repeats: 3 spacing: 8 set_size: 14" in said
+    for wanted in ({"checks": {"repeats": 3}}, {"spacing": 8}, {"set_size": 14}):
+        study.tasks.update(**{"checks": {"repeats": 5}, "spacing": 10, "set_size": 12, **wanted})
+        assert "Opening the study draws" in text_of(rosas_browser, study), wanted
+
+
+def test_what_one_rater_gets_is_counted_from_checks_and_known_answers(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, items=20, systems=SYSTEMS, k=2, set_size=16, spacing=5, opened=False)
+    checks = {"repeats": 2, "warm_up": 3, "degraded": 1, "controls": 9, "attention": 1, "training": 2}
+    study.tasks.update(checks=checks)
+    known = list(Unit.objects.filter(task__study=study, item__key__in=["i0", "i1", "i2", "i3"]).order_by("id"))
+    purposes = ["training"] * 3 + ["exam"] * 3 + ["control"] * 3 + ["attention"] * 3
+    for unit, purpose in zip(known, purposes, strict=True):
+        Gold.objects.create(unit=unit, purpose=purpose, kind="exact", answer=1)
+    (report,) = plan_reports.reports(study)
+    contents = report.contents
+    assert contents is not None
+    assert (contents.training, contents.exam, contents.warm_up, contents.units) == (2, 3, 3, 16)
+    assert (contents.controls, contents.attention, contents.repeats, contents.degraded) == (3, 1, 2, 1)
+    assert contents.screens == 31
+    assert "Screens in all 31" in text_of(rosas_browser, study)
+    assert report.places == 16 * 3 * 2
+
+
+def test_promises_are_listed_with_the_worst_in_any_prefix(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, items=10, systems=SYSTEMS, type="pairwise", k=2, set_size=6, spacing=3, opened=False)
+    study.tasks.update(design="comparisons")
+    said = text_of(rosas_browser, study)
+    for line in (
+        "Judgments too few or too many, over all units 0 none yes",
+        "Units that come twice in a set 0 none yes",
+        "Judgments of units that need more 1 differ by 1 at most yes",
+        "Comparisons: the systems on a screen 0 differ by 1 at most yes",
+        "Comparisons within one set 0 differ by 1 at most yes",
+        "Places of a text on the screen 0 differ by 1 at most yes",
+    ):
+        assert line in said, line
+    assert re.search(r"Places from a unit to the next of its item [3-5] at least 3 yes", said)
+    assert "a-mt 40 0" in said
+    assert "a-mt b-mt 20" in said  # how often the two meet
+    assert " no " not in said.split("What is judged")[0].split("Holds")[1]
+
+
+def test_a_promise_that_is_broken_is_called_so(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, items=6, systems=SYSTEMS, k=2, set_size=6)
+    last = Booklet.objects.filter(task__study=study).order_by("number").last()
+    assert last is not None
+    last.places.all().delete()
+    (report,) = plan_reports.reports(study)
+    assert not report.keeps_all
+    assert "over all units 6 none no" in text_of(rosas_browser, study)
+
+
+def test_tasks_asked_of_everybody_have_no_plan(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, opened=False)
+    task = study.tasks.get()
+    asked = Task.objects.create(study=study, key="demographics", type="likert", order=2, stage="exit")
+    TaskCriterion.objects.create(task=asked, criterion=task.task_criteria.get().criterion, order=1)
+    said = text_of(rosas_browser, study)
+    assert "Asked of everybody demographics at the end" in said
+    assert [one.task.key for one in plan_reports.reports(study)] == ["main"]
+    assert rosas_browser.get(f"/admin/studies/{study.slug}/design/plan.csv?task=demographics").status_code == 404
+
+
+def test_several_tasks_are_summed(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, items=10, systems=SYSTEMS, k=2, set_size=10, opened=False)
+    first = study.tasks.get()
+    second = Task.objects.create(study=study, key="more", type="likert", order=2, k=1, set_size=5, spacing=1)
+    TaskCriterion.objects.create(task=second, criterion=first.task_criteria.get().criterion, order=1)
+    Unit.objects.all().delete()
+    units.make_units(study=study)
+    said = text_of(rosas_browser, study)
+    assert "60 judgments by 6 raters: 10 units each." in said
+    assert "30 judgments by 6 raters: 5 units each." in said
+    assert (
+        "90 judgments in all tasks by 6 raters, each with one set of every task: about 10 minutes, 3.00 EUR each, "
+        "18.00 EUR in all." in said
+    )
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_the_page_takes_few_queries_however_large_the_plan(
+    rosa: User, rosas_browser: Client, opened: bool, django_assert_max_num_queries: object
+) -> None:
+    counts = []
+    for items in (4, 40):
+        study = build_study(rosa, slug=f"s-{items}", items=items, systems=SYSTEMS, opened=opened)
+        with django_assert_max_num_queries(24) as found:  # type: ignore[operator]
+            text_of(rosas_browser, study)
+        counts.append(len(found))
+    assert counts[0] == counts[1]
+
+
+def test_of_a_very_large_plan_the_first_sets_are_measured(
+    rosa: User, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan_reports, "MOST_PLACES", 20)
+    study = build_study(rosa, items=10, systems=SYSTEMS, k=2, set_size=6, opened=False)
+    assert "too large to be drawn for a page" in text_of(rosas_browser, study)
+    assert "60 judgments by 10 raters: 6 units each" in text_of(rosas_browser, study)
+    lifecycle.move(study_id=study.pk, action="open", by=rosa)
+    said = text_of(rosas_browser, study)
+    assert "The numbers below are those of the first 4 of 10 sets." in said
+    assert "60 judgments by 10 raters: 6 units each" in said
+    assert len(rows(rosas_browser, study)) == 60

@@ -1,0 +1,137 @@
+"""Raters' rights by their own link, and what researchers can do about a rater."""
+
+import json
+from datetime import timedelta
+from random import Random
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from tasks_app.channels.base import Arrival
+from tasks_app.models import Assignment, Event, Identity, Judgment, Rater, Study
+from tasks_app.services import assignments, enrolment, judgments
+from tests import pages, walk
+from tests.builders import build_study
+from tests.tasks_app.services.test_erasure import everywhere
+
+pytestmark = pytest.mark.django_db
+
+UA = "A browser of its own kind/17.3"
+PLATFORM = "66aa00bb11cc22dd33ee44ff"
+
+
+@pytest.fixture
+def study(rosa: User) -> Study:
+    return build_study(rosa, known={"control": 2}, checks={"controls": 2})
+
+
+@pytest.fixture
+def enrolled(study: Study) -> enrolment.Enrolled:
+    """A platform's rater who answered three units, the first with a comment."""
+    text = study.consent_texts.get()
+    arrival = Arrival("prolific", PLATFORM, "visit-1")
+    found = enrolment.enrol(study_id=study.pk, nonce="n", consent_text_id=text.pk, arrival=arrival)
+    for number in range(3):
+        assignment = assignments.next_for(rater=found.rater)
+        assert assignment is not None
+        comment = "The second line is cut off." if number == 0 else ""
+        given = walk.answer(study, assignment, Random(number), comment=comment)
+        judgments.submit(assignment=assignment, rater=found.rater, given=given)
+    return found
+
+
+def test_the_page_says_what_is_stored_and_the_file_holds_it(somebody: Client, enrolled: enrolment.Enrolled) -> None:
+    page = somebody.get(f"/r/{enrolled.token}/stored/").content.decode()
+    told = ("3 answers.", "1 comment.", "Kept apart from your answers, to pay you.", "Not stored.", "<strong>agree")
+    assert [said for said in told if said not in page] == []
+    data = json.loads(somebody.get(f"/r/{enrolled.token}/stored/mine.json").content)
+    assert [one["comment"] for one in data["answers"]] == ["The second line is cut off.", "", ""]
+    assert data["agreed_to"][0]["text"] == "You **agree** to take part."
+    given = Judgment.objects.order_by("id").values_list("answer", flat=True)
+    assert [one["answer"] for one in data["answers"]] == list(given)
+
+
+def test_neither_page_nor_file_tells_gold_systems_or_purposes(somebody: Client, enrolled: enrolment.Enrolled) -> None:
+    for path in ("stored/", "stored/mine.json", "withdraw/", "help/"):
+        text = somebody.get(f"/r/{enrolled.token}/{path}").content.decode()
+        secrets = ("alpha-mt", "beta-mt", "purpose", "Secret title", "hidden-slug", PLATFORM)
+        assert [secret for secret in secrets if secret in text] == [], path
+
+
+def test_a_rater_erases_everything_by_the_own_link(somebody: Client, enrolled: enrolment.Enrolled) -> None:
+    page = somebody.get(f"/r/{enrolled.token}/withdraw/")
+    forged = somebody.post(f"/r/{enrolled.token}/withdraw/", {"form_token": "made up"})
+    assert (forged.status_code, Judgment.objects.count()) == (403, 3)
+    answer = somebody.post(f"/r/{enrolled.token}/withdraw/", pages.hidden(page))
+    assert "3 answers were erased." in answer.content.decode()
+    assert (Judgment.objects.count(), Identity.objects.count()) == (0, 0)
+    assert somebody.get(f"/r/{enrolled.token}/").status_code == 404
+    assert not Assignment.objects.filter(state__in=("reserved", "live", "submitted")).exists()
+
+
+@pytest.mark.parametrize(("days", "status"), [(-1, 403), (0, 200), (1, 200)])
+def test_after_the_last_day_nothing_can_be_withdrawn(
+    somebody: Client, study: Study, enrolled: enrolment.Enrolled, days: int, status: int
+) -> None:
+    page = somebody.get(f"/r/{enrolled.token}/withdraw/")
+    about = {"withdraw_until": (timezone.now() + timedelta(days=days)).date().isoformat(), "contact": "a@b.example"}
+    Study.objects.filter(pk=study.pk).update(settings={**study.settings, "about": about})
+    assert somebody.get(f"/r/{enrolled.token}/withdraw/").status_code == status
+    answer = somebody.post(f"/r/{enrolled.token}/withdraw/", pages.hidden(page))
+    assert answer.status_code == status
+    assert Judgment.objects.count() == (3 if status == 403 else 0)
+
+
+def test_no_address_and_no_kind_of_browser_is_stored(study: Study) -> None:
+    client = Client(headers={"user-agent": UA}, REMOTE_ADDR="203.0.113.77")
+    pages.unit(client, pages.join(client, study))
+    assert Rater.objects.count() == 1
+    assert everywhere("203.0.113.77") == []
+    assert everywhere(UA) == []
+
+
+@pytest.mark.parametrize("action", ["returned", "timed_out"])
+def test_a_researcher_ends_who_has_left_the_platform(
+    rosas_browser: Client, study: Study, enrolled: enrolment.Enrolled, action: str
+) -> None:
+    sent = {"rater": str(enrolled.rater), "action": action}
+    assert rosas_browser.post(f"/admin/studies/{study.slug}/people/act/", sent).status_code == 302
+    rater = Rater.objects.get(pk=enrolled.rater.pk)
+    assert (rater.state, rater.outcome) == ("ended", action)
+    assert Judgment.objects.count() == 3
+
+
+def test_a_researcher_makes_a_new_link_and_the_old_one_ends(
+    rosas_browser: Client, somebody: Client, study: Study, enrolled: enrolment.Enrolled
+) -> None:
+    address = f"/admin/studies/{study.slug}/people/"
+    page = rosas_browser.post(f"{address}link/", {"rater": str(enrolled.rater)}).content.decode()
+    token = page.split("/r/", 1)[1].split("/", 1)[0]
+    assert somebody.get(f"/r/{enrolled.token}/").status_code == 404
+    assert somebody.get(f"/r/{token}/").status_code == 302
+    assert token not in rosas_browser.get(address).content.decode()
+    assert everywhere(token) == []
+
+
+def test_a_researcher_erases_a_rater_and_the_log_names_nobody(
+    rosas_browser: Client, study: Study, enrolled: enrolment.Enrolled
+) -> None:
+    old = str(enrolled.rater)
+    rosas_browser.post(f"/admin/studies/{study.slug}/people/act/", {"rater": old, "action": "erase"})
+    assert Judgment.objects.count() == 0
+    event = Event.objects.filter(study=study, verb="erased").get()
+    assert (event.object, event.actor) == ("", study.memberships.get().user)
+    page = rosas_browser.get(f"/admin/studies/{study.slug}/people/").content.decode()
+    assert old not in page
+    assert "erased" in page
+
+
+def test_the_list_costs_the_same_for_one_rater_and_for_many(
+    rosas_browser: Client, study: Study, django_assert_max_num_queries: object
+) -> None:
+    for _rater in range(4):
+        walk.arrive(study)
+    with django_assert_max_num_queries(12):
+        assert rosas_browser.get(f"/admin/studies/{study.slug}/people/").status_code == 200

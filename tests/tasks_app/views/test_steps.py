@@ -1,0 +1,342 @@
+"""Between consent and end: screening, instructions, practice, test, checks among the texts, and no way around them."""
+
+import re
+import uuid
+from pathlib import Path
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study
+from tests import invariants, pages
+from tests.builders import build_study
+from tests.house.examples import load, opened
+
+pytestmark = pytest.mark.django_db
+
+RIGHT, WRONG = {"p1-fluency": "4"}, {"p1-fluency": "1"}
+
+
+def send(browser: Client, token: str, answer: dict[str, str]) -> str:
+    """Answer the next unit; returns where the rater is sent."""
+    response = browser.post(f"/r/{token}/judge/", {**pages.unit(browser, token), **answer})
+    assert response.status_code == 302, response.content.decode()
+    return str(response["Location"])
+
+
+def go_on(browser: Client, address: str) -> str:
+    """Press the button of a page between two units; returns where that leads."""
+    response = browser.post(address, pages.hidden(browser.get(address)))
+    assert response.status_code == 302
+    return str(response["Location"])
+
+
+def text_of(response: HttpResponse) -> str:
+    assert response.status_code == 200, response.headers
+    return response.content.decode()
+
+
+def trained(**rest: object) -> Study:
+    """A study with two texts to practise on and a test of two, half of which has to be right."""
+    known = {"training": 2, "exam": 4}
+    return build_study(None, known=known, checks={"exam": 2, "exam_pass": 1.0, "exam_attempts": 2}, **rest)
+
+
+def explained() -> Study:
+    """The same, with a reason for every answer."""
+    study = trained(opened=False)
+    Gold.objects.filter(purpose="training").update(explanation="Four is what a careful reader says.")
+    Gold.objects.exclude(purpose="training").update(explanation="A secret of another unit.")
+    return opened(study)
+
+
+def test_feedback_says_what_was_right_and_why(somebody: Client) -> None:
+    study = explained()
+    token = pages.join(somebody, study)
+    assert "Practice 1 of 2" in text_of(somebody.get(f"/r/{token}/judge/"))
+    address = send(somebody, token, WRONG)
+    assert address == f"/r/{token}/feedback/1/"
+    page = text_of(somebody.get(address))
+    for words in (
+        "Not quite, and why", "Fluency: not quite.", "Right is: 4.", "Four is what a careful reader says.",
+        "Text 0 of training", "How good is the fluency?",
+    ):  # fmt: skip
+        assert words in page, words
+    assert "secret" not in page
+    assert "Text 1 of training" not in page
+    assert go_on(somebody, address) == f"/r/{token}/judge/"
+    address = send(somebody, token, RIGHT)
+    page = text_of(somebody.get(address))
+    assert "That is right" in page
+    assert "Right is" not in page
+    assert "Practice 2 of 2" in page
+
+
+def test_feedback_waits_until_the_rater_goes_on(somebody: Client) -> None:
+    study = trained()
+    token = pages.join(somebody, study)
+    address = send(somebody, token, RIGHT)
+    for way_in in ("", "judge/", "judge/2/"):
+        arrived = somebody.get(f"/r/{token}/{way_in}", follow=True)
+        assert arrived.request["PATH_INFO"] == address, "a lost page comes again, on whatever device"
+    go_on(somebody, address)
+    assert "Practice 2 of 2" in text_of(somebody.get(f"/r/{token}/", follow=True))
+    assert "That is right" in text_of(somebody.get(address)), "it can be read again"
+
+
+def test_the_same_answer_again_leads_to_the_same_step(somebody: Client) -> None:
+    study = trained()
+    token = pages.join(somebody, study)
+    form = {**pages.unit(somebody, token), **RIGHT}
+    path = f"/r/{token}/judge/"
+    assert somebody.post(path, form)["Location"] == f"/r/{token}/feedback/1/"
+    go_on(somebody, f"/r/{token}/feedback/1/")
+    again = somebody.post(path, form, headers={"accept": "text/html, application/json"})
+    assert again.json() == {"next": f"/r/{token}/feedback/1/"}
+    assert Judgment.objects.count() == ControlResult.objects.count() == 1
+    other = {**form, "submission": str(uuid.uuid4()), **WRONG}
+    refused = somebody.post(path, other)
+    assert refused.status_code == 409
+    assert "cannot be changed" in refused.content.decode()
+
+
+def test_skipping_a_text_to_practise_on_still_explains_it(somebody: Client) -> None:
+    study = explained()
+    token = pages.join(somebody, study)
+    assert skip(somebody, token) == f"/r/{token}/feedback/1/"
+    page = text_of(somebody.get(f"/r/{token}/feedback/1/"))
+    assert "You skipped this one." in page
+    assert "Four is what a careful reader says." in page
+    assert ">Your answer<" not in page
+
+
+def skip(browser: Client, token: str, reason: str = "cannot_judge") -> str:
+    body = browser.get(f"/r/{token}/judge/").content.decode()
+    start = body.index(f'action="/r/{token}/skip/"')
+    form = pages.hidden_fields(body[body.rindex("<form", 0, start) :])
+    response = browser.post(f"/r/{token}/skip/", {**form, "reason": reason})
+    assert response.status_code == 302
+    return str(response["Location"])
+
+
+def train(browser: Client, token: str, units: int = 2) -> None:
+    for _unit in range(units):
+        go_on(browser, send(browser, token, RIGHT))
+
+
+def test_a_test_is_failed_once_and_passed_then(somebody: Client) -> None:
+    study = trained()
+    token = pages.join(somebody, study)
+    train(somebody, token)
+    page = text_of(somebody.get(f"/r/{token}/judge/"))
+    assert "Test 1 of 2" in page
+    assert "2 of 2 have to be right" in page
+    assert send(somebody, token, RIGHT) == f"/r/{token}/judge/", "no feedback in a test"
+    address = send(somebody, token, WRONG)
+    assert address == f"/r/{token}/exam/1/"
+    page = text_of(somebody.get(address))
+    for words in ("Not passed this time", "1 of 2 texts were right.", "To pass, 2 have to be.", "You can try 1 more"):
+        assert words in page, words
+    assert "of exam" not in page, "which text was wrong is not said"
+    assert somebody.get(f"/r/{token}/judge/")["Location"] == address
+    go_on(somebody, address)
+    assert "Test 1 of 2" in text_of(somebody.get(f"/r/{token}/judge/"))
+    send(somebody, token, RIGHT)
+    send(somebody, token, RIGHT)
+    page = text_of(somebody.get(address))
+    assert "You have passed the test" in page
+    go_on(somebody, address)
+    assert "0 of 4" in text_of(somebody.get(f"/r/{token}/judge/"))
+    asked = Assignment.objects.filter(purpose="exam").values_list("unit_id", flat=True)
+    assert len(asked) == len(set(asked)) == 4, "the second attempt asks other texts"
+
+
+def test_who_fails_twice_ends_and_their_places_go_to_others(somebody: Client) -> None:
+    study = trained()
+    token = pages.join(somebody, study)
+    train(somebody, token)
+    for attempt in (1, 2):
+        send(somebody, token, WRONG)
+        address = send(somebody, token, WRONG)
+        if attempt == 1:
+            go_on(somebody, address)
+    assert somebody.get(f"/r/{token}/exam/1/")["Location"] == f"/r/{token}/end/"
+    assert somebody.get(f"/r/{token}/feedback/1/")["Location"] == f"/r/{token}/end/"
+    assert Rater.objects.get().outcome == Rater.Outcome.FAILED
+    assert set(Assignment.objects.filter(purpose="main").values_list("state", flat=True)) == {"returned"}
+    assert somebody.get(f"/r/{token}/end/").status_code == 200
+    invariants.check(study)
+
+
+def test_nobody_gets_ahead_by_an_address(somebody: Client) -> None:
+    study = trained()
+    path = f"/join/{study.link_code}/"
+    answer = somebody.post(path, {**pages.hidden(somebody.get(path)), "agree": "on"})
+    token = answer["Location"].strip("/").split("/")[1]
+    assert somebody.get(f"/r/{token}/judge/")["Location"] == f"/r/{token}/instructions/"
+    begin = f"/r/{token}/instructions/"
+    assert not Assignment.objects.filter(first_shown__isnull=False).exists(), "nothing was shown yet"
+    somebody.post(begin, pages.hidden(somebody.get(begin)))
+    first = text_of(somebody.get(f"/r/{token}/judge/"))
+    ahead = [f"judge/{order}/" for order in Assignment.objects.values_list("order", flat=True) if order > 1]
+    for place in (*ahead, "feedback/1/", "feedback/2/", "exam/1/", "exam/0/", "exam/99/", "notice/", "end/"):
+        arrived = somebody.get(f"/r/{token}/{place}", follow=True)
+        assert arrived.request["PATH_INFO"] == f"/r/{token}/judge/", place
+        assert "Practice 1 of 2" in arrived.content.decode()
+    assert somebody.get(f"/r/{token}/feedback/999/").status_code == 404
+    other = pages.join(Client(), study)
+    send(somebody, token, RIGHT)
+    assert somebody.get(f"/r/{other}/feedback/1/")["Location"] == f"/r/{other}/", "somebody else's answer"
+    assert "Text 0 of training" in first
+
+
+def test_a_forged_button_goes_nowhere(somebody: Client) -> None:
+    study = trained()
+    token, other = pages.join(somebody, study), pages.join(Client(), study)
+    address = send(somebody, token, RIGHT)
+    stranger = pages.hidden(Client().get(send(Client(), other, RIGHT)))
+    for form in ({}, {"form_token": "x"}, stranger):
+        assert somebody.post(address, form).status_code == 403
+    assert somebody.get(f"/r/{token}/judge/")["Location"] == address
+
+
+def test_answers_before_the_judging_are_final(somebody: Client) -> None:
+    study = trained()
+    token = pages.join(somebody, study)
+    train(somebody, token)
+    for _unit in range(2):
+        send(somebody, token, RIGHT)
+    go_on(somebody, f"/r/{token}/exam/1/")
+    page = text_of(somebody.get(f"/r/{token}/judge/"))
+    assert 'class="button button-plain" href' not in page, "the first text to judge leads back to nothing"
+    send(somebody, token, RIGHT)
+    first = Assignment.objects.filter(purpose="main").earliest("order").order
+    assert f'href="/r/{token}/judge/{first}/"' in text_of(somebody.get(f"/r/{token}/judge/"))
+    for order in Assignment.objects.exclude(purpose="main").values_list("order", flat=True):
+        assert somebody.get(f"/r/{token}/judge/{order}/").status_code == 302
+
+
+def watched(**checks: object) -> Study:
+    """A study with every kind of check among the texts to judge."""
+    wanted = {"controls": 2, "attention": 1, "repeats": 1, "warm_up": 1, "fail_after": 1, **checks}
+    return build_study(None, items=6, known={"control": 2, "attention": 1}, checks=wanted)
+
+
+def test_what_is_judged_looks_alike_whatever_it_is_for(somebody: Client) -> None:
+    study = watched()
+    token = pages.join(somebody, study)
+    seen: dict[str, str] = {}
+    purposes = list(Assignment.objects.order_by("order").values_list("purpose", flat=True))
+    assert set(purposes) == {"main", "control", "attention", "repeat", "warm_up"}
+    for number, purpose in enumerate(purposes):
+        page = text_of(somebody.get(f"/r/{token}/judge/"))
+        assert f"{number} of {len(purposes)}" in page
+        assert not re.search(r"\b(warm.?up|gold|repeat|exam|training)\b", page)
+        if number > 1:  # before that there is nothing to go back to, and no pace
+            seen[purpose] = bare(page)
+        send(somebody, token, RIGHT)
+    assert len(seen) >= 4
+    assert len(set(seen.values())) == 1, "a check can be told from what is judged"
+
+
+def bare(page: str) -> str:
+    """Leave out of a page what differs from unit to unit in any case: texts, numbers, tokens."""
+    page = re.sub(r"(Text|Source) \d+ (in version \d+|of \w+)|(\w+ source|Source) \d+", "TEXT", page)
+    page = re.sub(r'value="[^"]*"|data-draft-key="[^"]*"|judge/\d+/|about \d+ minutes?', "", page)
+    return re.sub(r"\d+ of \d+", "", page)
+
+
+def test_failed_checks_are_mentioned_at_a_break_and_nothing_more(somebody: Client) -> None:
+    study = watched(on_failing="warn", attention=0, controls=2, repeats=0, warm_up=0)
+    token = pages.join(somebody, study)
+    places = [send(somebody, token, WRONG)]
+    while places[-1].endswith("/judge/"):
+        places.append(send(somebody, token, WRONG))
+    address = f"/r/{token}/notice/"
+    assert places[-1] == address
+    failed = ControlResult.objects.filter(passed=False).earliest("id")
+    since = Judgment.objects.filter(pk__gt=failed.judgment_id).count()
+    assert since >= 3, "so late that nobody learns which text it was"
+    assert somebody.get(f"/r/{token}/judge/")["Location"] == address
+    page = text_of(somebody.get(address))
+    assert "Time for a short break" in page
+    assert "your pay stays the same" in page
+    assert "Text " not in page
+    assert go_on(somebody, address) == f"/r/{token}/judge/"
+    assert somebody.get(address)["Location"] == f"/r/{token}/", "it is said once"
+    while Rater.objects.get().state != Rater.State.ENDED:
+        assert send(somebody, token, WRONG) == f"/r/{token}/judge/"
+    assert Rater.objects.get().outcome == Rater.Outcome.COMPLETED
+
+
+def test_failed_checks_can_end_it(somebody: Client) -> None:
+    study = watched(on_failing="end", repeats=0, warm_up=0)
+    token = pages.join(somebody, study)
+    while Rater.objects.get().state != Rater.State.ENDED:
+        send(somebody, token, WRONG)
+    assert Rater.objects.get().outcome == Rater.Outcome.FAILED
+    assert somebody.get(f"/r/{token}/judge/")["Location"] == f"/r/{token}/end/"
+    invariants.check(study)
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Study:
+    """The example study with everything in it."""
+    return opened(load("checked", tmp_path, "everything"))
+
+
+FITS = {"p1-english": "fluently", "p1-age": "adult"}
+
+
+def enter(browser: Client, study: Study) -> str:
+    path = f"/join/{study.link_code}/"
+    answer = browser.post(path, {**pages.hidden(browser.get(path)), "agree": "on"})
+    return str(answer["Location"]).strip("/").split("/")[1]
+
+
+def questions(browser: Client, token: str, **answers: str) -> dict[str, str]:
+    """Fill in the questions of a screen by the keys of their criteria."""
+    body = browser.get(f"/r/{token}/judge/").content.decode()
+    names = {name.rpartition("-")[2]: name for name in re.findall(r'name="([^"]+)"', body)}
+    return {names[key]: value for key, value in answers.items()}
+
+
+def test_questions_come_before_the_instructions(somebody: Client, example: Study) -> None:
+    token = enter(somebody, example)
+    arrived = somebody.get(f"/r/{token}/", follow=True)
+    assert arrived.request["PATH_INFO"] == f"/r/{token}/judge/"
+    assert "Some questions first" in text_of(arrived)
+    assert somebody.get(f"/r/{token}/instructions/")["Location"] == f"/r/{token}/judge/"
+    send(somebody, token, questions(somebody, token, english="fluently", age="adult"))
+    page = text_of(somebody.get(f"/r/{token}/judge/", follow=True))
+    assert "What to do" in page
+    assert "3 texts to practise" in page
+    assert "A test of 4 texts follows, of which 3 have to be right. You have 2 attempts." in page
+    assert "There are 15 texts for you." in page
+    begin = f"/r/{token}/instructions/"
+    somebody.post(begin, pages.hidden(somebody.get(begin)))
+    assert "Practice 1 of 3" in text_of(somebody.get(f"/r/{token}/judge/"))
+    assert somebody.get(f"/r/{token}/judge/1/").status_code == 302, "no way back to the questions"
+
+
+def test_who_does_not_fit_is_told_so_and_holds_nothing(somebody: Client, example: Study) -> None:
+    token = enter(somebody, example)
+    send(somebody, token, questions(somebody, token, english="hardly", age="adult"))
+    assert Rater.objects.get().outcome == Rater.Outcome.SCREENED_OUT
+    end = text_of(somebody.get(f"/r/{token}/", follow=True))
+    assert "fluently" not in end, "what would have been right is not told"
+    held = Assignment.objects.filter(state__in=("reserved", "live"))
+    assert not held.exists()
+    invariants.check(example)
+
+
+def test_the_last_questions_are_counted_apart(somebody: Client, example: Study) -> None:
+    token = enter(somebody, example)
+    send(somebody, token, questions(somebody, token, english="first", age="adult"))
+    begin = f"/r/{token}/instructions/"
+    somebody.post(begin, pages.hidden(somebody.get(begin)))
+    Assignment.objects.exclude(purpose__in=("screening", "exit")).update(state="returned")
+    page = text_of(somebody.get(f"/r/{token}/judge/"))
+    assert "Some questions about you" in page
+    assert "All texts are done" in page

@@ -1,0 +1,181 @@
+"""The pages of waves: the wait between two of them, and whom a researcher has to remind."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from tasks_app.models import Event, Identity, Membership, Outbox, Rater, RaterSet, Study
+from tasks_app.services import enrolment, reminders, returning
+from tasks_app.views import waves
+from tests import pages, walk
+from tests.tasks_app import waves_kit as kit
+from tests.tasks_app.waves_kit import days_pass, do_what_is_open, from_prolific, invited
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    """The example, open."""
+    return kit.opened()
+
+
+def finish_first(browser: Client, study: Study) -> tuple[Rater, str]:
+    """Go through the first wave by its pages; returns the rater and the token."""
+    token = pages.join(browser, study)
+    rater = Rater.objects.latest("pk")
+    do_what_is_open(study, rater)
+    return rater, token
+
+
+def test_between_two_waves_a_rater_is_told_when_it_goes_on(study: Study, somebody: Client) -> None:
+    ada, token = finish_first(somebody, study)
+    week = RaterSet.objects.get(rater=ada, wave=2)
+    for path in ("", "judge/", "end/"):
+        page = somebody.get(f"/r/{token}/{path}", follow=True)
+        assert page.redirect_chain[-1][0] == f"/r/{token}/waiting/", path
+    text = page.content.decode()
+    local = week.opens_at.astimezone(timezone.zoneinfo.ZoneInfo("Europe/London"))
+    assert "in 7 days" in text
+    assert f"{local:%A}" in text
+    assert "9 a.m." in text
+    assert "Europe/London" in text
+    assert f"http://testserver/r/{token}/" in text
+    assert not somebody.cookies
+    assert study.title not in text
+    days_pass(ada, 7.5)
+    page = somebody.get(f"/r/{token}/", follow=True)
+    assert page.redirect_chain[-1][0] == f"/r/{token}/judge/"
+    assert somebody.get(f"/r/{token}/waiting/").status_code == 302
+    assert somebody.get(f"/r/{token}/calendar.ics").status_code == 302
+
+
+def test_the_wait_is_told_in_the_language_and_days_of_the_study(study: Study) -> None:
+    now = timezone.now()
+    zone = "Pacific/Auckland"
+    here = now.astimezone(timezone.zoneinfo.ZoneInfo(zone))
+    assert waves.in_days(now, zone) == "today"
+    next_day = (here + timedelta(days=1)).replace(hour=0, minute=1)
+    assert waves.in_days(next_day.astimezone(UTC), zone) == "tomorrow"
+    assert waves.in_days(next_day + timedelta(days=2), zone) == "in 3 days"
+
+
+def test_the_calendar_file_is_one_that_calendars_take(study: Study, somebody: Client) -> None:
+    Study.objects.filter(pk=study.pk).update(public_title="Reading; writing, and \\ more: " + "é" * 60)
+    ada, token = finish_first(somebody, study)
+    answer = somebody.get(f"/r/{token}/calendar.ics")
+    assert answer["Content-Type"] == "text/calendar; charset=utf-8"
+    raw = answer.content
+    assert all(len(line) <= 75 for line in raw.split(b"\r\n"))
+    assert raw.count(b"\n") == raw.count(b"\r\n")
+    lines = raw.decode().replace("\r\n ", "").split("\r\n")
+    opens = RaterSet.objects.get(rater=ada, wave=2).opens_at
+    assert f"DTSTART:{opens:%Y%m%dT%H%M%SZ}" in lines
+    assert "SUMMARY:Reading\\; writing\\, and \\\\ more: " + "é" * 60 in lines
+    assert f"URL:http://testserver/r/{token}/" in lines
+    assert (lines[0], lines[-2]) == ("BEGIN:VCALENDAR", "END:VCALENDAR")
+
+
+def test_a_title_cannot_add_lines_to_the_calendar() -> None:
+    text = waves.calendar_file(
+        uid="u", begins=datetime(2026, 5, 1, tzinfo=UTC), title="a\r\nATTENDEE:x\nURL:y", link="l", words="w"
+    )
+    assert "SUMMARY:a\\nATTENDEE:x\\nURL:y\r\n" in text
+
+
+def test_the_code_of_a_wave_is_shown_when_it_is_done(study: Study, somebody: Client) -> None:
+    flow = {**study.settings["flow"], "wave_codes": "WAVE1CODE"}
+    Study.objects.filter(pk=study.pk).update(settings={**study.settings, "flow": flow})
+    _ada, token = finish_first(somebody, study)
+    assert "WAVE1CODE" in somebody.get(f"/r/{token}/waiting/").content.decode()
+
+
+def test_a_rater_can_have_no_more_mail(study: Study, somebody: Client) -> None:
+    ada = invited(study)
+    token = reminders.return_token(ada, Identity.objects.get())
+    path = f"/r/{token}/mail/"
+    assert somebody.post(path, {"form_token": "a:b"}).status_code == 403
+    ada.refresh_from_db()
+    assert reminders.NO_MAIL not in ada.prefs
+    Outbox.objects.create(rater=ada, kind=reminders.OPENS, wave=2, due=timezone.now())
+    assert somebody.post(path, pages.hidden(somebody.get(path))).status_code == 200
+    ada.refresh_from_db()
+    assert ada.prefs[reminders.NO_MAIL] is True
+    assert not Outbox.objects.exists()
+
+
+@pytest.fixture
+def rosas_study(study: Study, rosa: User) -> Study:
+    Membership.objects.create(study=study, user=rosa, role="owner")
+    return study
+
+
+def test_who_is_due_is_shown_without_ids_and_ids_are_logged(
+    rosas_study: Study, rosas_browser: Client, mallorys_browser: Client
+) -> None:
+    base = f"/admin/studies/{rosas_study.slug}/due/"
+    ada = enrolment.enrol(study_id=rosas_study.pk, nonce="x", consent_text_id=None, arrival=from_prolific("1")).rater
+    bob = walk.arrive(rosas_study)
+    for rater in (ada, bob):
+        do_what_is_open(rosas_study, rater)
+        days_pass(rater, 7.5)
+    page = rosas_browser.get(base).content.decode()
+    assert ada.pseudonym in page
+    assert bob.pseudonym in page
+    assert "a" * 24 not in page
+    assert "Wave 2" in page
+    ids = rosas_browser.get(f"{base}2/ids/").content.decode()
+    assert "a" * 24 in ids
+    assert ada.pseudonym not in ids
+    rows = rosas_browser.get(f"{base}2/ids.csv").content.decode().splitlines()
+    assert rows[0] == "channel,id,opens,closes"
+    assert [row.split(",")[:2] for row in rows[1:]] == [["prolific", "a" * 24]]
+    logged = list(Event.objects.filter(study=rosas_study, object="wave 2").values_list("verb", "after"))
+    assert sorted(logged) == [("downloaded ids of due raters", {"ids": 1}), ("read ids of due raters", {"ids": 1})]
+    for path in (base, f"{base}2/ids/", f"{base}2/ids.csv"):
+        assert mallorys_browser.get(path).status_code == 404
+
+
+def test_a_link_is_derived_or_made_anew_when_asked_twice(
+    rosas_study: Study, rosas_browser: Client, somebody: Client
+) -> None:
+    path = f"/admin/studies/{rosas_study.slug}/due/link/"
+    ada = invited(rosas_study)
+    token = reminders.return_token(ada, Identity.objects.get())
+    assert f"/r/{token}/" in rosas_browser.post(path, {"rater": ada.pseudonym}).content.decode()
+    bob, old = finish_first(somebody, rosas_study)
+    first = rosas_browser.post(path, {"rater": bob.pseudonym}).content.decode()
+    assert "/r/" not in first
+    assert somebody.get(f"/r/{old}/").status_code == 302
+    second = rosas_browser.post(path, {"rater": bob.pseudonym, "sure": "yes"}).content.decode()
+    assert somebody.get(f"/r/{old}/").status_code == 404
+    bob.refresh_from_db()
+    assert f"/r/{reminders.return_token(bob, None)}/" in second
+    assert Event.objects.filter(verb="read a personal link").count() == 2
+    assert rosas_browser.post(path, {"rater": "r-nobody"}).status_code == 404
+
+
+def test_a_platform_rater_comes_back_through_the_address_of_the_wave(
+    rosas_study: Study, rosas_browser: Client, somebody: Client
+) -> None:
+    Study.objects.filter(pk=rosas_study.pk).update(settings={**rosas_study.settings, "channels": {"prolific": {}}})
+    rosas_study.refresh_from_db()
+    ada = enrolment.enrol(study_id=rosas_study.pk, nonce="x", consent_text_id=None, arrival=from_prolific("1")).rater
+    do_what_is_open(rosas_study, ada)
+    ids = {"PROLIFIC_PID": "a" * 24, "STUDY_ID": "d" * 24, "SESSION_ID": "2" * 24}
+    address = returning.address(rosas_study, "prolific", 2)
+    refused = somebody.get(address, ids | {"wave": address.partition("wave=")[2]})
+    early = somebody.get(f"{address}&" + "&".join(f"{name}={value}" for name, value in ids.items()))
+    assert (refused.status_code, early.status_code) == (409, 409)
+    days_pass(ada, 7.5)
+    shown = rosas_browser.get(f"/admin/studies/{rosas_study.slug}/due/?wave=2").content.decode()
+    assert address.replace("&", "&amp;") in shown
+    answer = somebody.get(f"{address}&" + "&".join(f"{name}={value}" for name, value in ids.items()))
+    assert answer.status_code == 302
+    assert somebody.get(answer["Location"], follow=True).status_code == 200
+    # Without the signed wave, another visit of the same person is refused as ever.
+    plain = somebody.get(f"/join/{rosas_study.link_code}/prolific/", ids | {"SESSION_ID": "3" * 24})
+    assert plain.status_code == 409
