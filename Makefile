@@ -45,8 +45,7 @@ restore: run-venv
 	@$(PY) -m evalweb.backup restore "$(FILE)"
 
 messages: dev-venv
-	@$(PY) -m django makemessages --all --no-obsolete --ignore=var --settings tests.settings
-	@$(PY) -m django compilemessages --ignore=.venv --ignore=var --settings tests.settings
+	@$(PY) scripts/messages.py
 
 run-venv:
 	@$(PYTHON) scripts/bootstrap.py

@@ -71,7 +71,7 @@ SOURCES = (
     Source("tasks_app/plaintext.py"),
     Source("tasks_app/forms.py"),
     Source("tasks_app/channels/*.py", only=("*.way_in", "*.way_out", "NotArrived", "Ending")),
-    Source("tasks_app/models/judgments.py", only=("Skip",)),
+    Source("tasks_app/models/judgments.py", only=("JudgmentSkip",)),
     Source("tasks_app/selectors/overview.py"),
     Source("tasks_app/services/enrolment.py"),
     Source("tasks_app/services/checks.py"),

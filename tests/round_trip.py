@@ -33,6 +33,8 @@ def rows(content: bytes) -> list[dict[str, str]]:
         for name, known in met.items():
             if row[name]:
                 row[name] = str(known.setdefault(row[name], len(known)))
+        if row["repeat_of"]:
+            row["repeat_of"] = str(met["judgment"].setdefault(row["repeat_of"], len(met["judgment"])))
     return found
 
 

@@ -29,6 +29,7 @@ from evalweb.local_services.folder import BASE_DIR
 from evalweb.local_services.postgres import FLEETING, OWNER, program
 from evalweb.serve.address import base_url, held_port
 from evalweb.serve.children import commands
+from tests.platform import Platform, running_platform
 
 # Where the process that started the servers tells its workers about them.
 POSTGRES_VARIABLE, VALKEY_VARIABLE = "EVALWEB_TEST_POSTGRES", "EVALWEB_TEST_VALKEY"
@@ -123,6 +124,7 @@ class LiveSite:
     url: str
     environment: dict[str, str]
     folder: Path
+    platform: Platform
     login: tuple[str, str] = field(default=("researcher", "a password for tests"))
 
     def manage(self, *arguments: str) -> str:
@@ -145,13 +147,16 @@ def live_site(request: pytest.FixtureRequest) -> Iterator[LiveSite]:
     worker = get_xdist_worker_id(request)
     with ExitStack() as stack:
         folder = stack.enter_context(temporary_folder())
+        platform = stack.enter_context(running_platform())
         with held_port("127.0.0.1", 20_000 + secrets.randbelow(20_000)) as held:
             port = int(held.getsockname()[1])
             number = FIRST_LIVE_NUMBER + _worker_number(request.config)
             site = LiveSite(
                 url=base_url("127.0.0.1", port),
-                environment=_site_environment(folder, new_database(f"live_{worker}"), broker_url(number), port),
+                environment=_site_environment(folder, new_database(f"live_{worker}"), broker_url(number), port)
+                | {"EVALWEB_MTURK_ORIGINS": platform.origin},
                 folder=folder,
+                platform=platform,
             )
             _prepare(site)
         for name in ("web", "worker"):

@@ -22,5 +22,7 @@ def params_of(options: StudySettings, name: str) -> Mapping[str, Any] | None:
 
 def lease_minutes(options: StudySettings, name: str) -> float:
     """Return how long sets are kept for a channel's raters: the channel's days, else the study's minutes."""
+    if name not in registry or "lease_days" not in registry[name].Params.base_fields:
+        return options.lease_minutes
     days = (params_of(options, name) or {}).get("lease_days")
     return float(days) * MINUTES_A_DAY if days else options.lease_minutes

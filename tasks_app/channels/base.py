@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from django.utils.translation import gettext_lazy
+
 from tasks_app.channels.payment import Payee, PaymentFile, named_list
 from tasks_app.study_settings import Block
 
@@ -112,7 +114,7 @@ class Channel(ABC):
     @classmethod
     def pastes(cls, address: str, params: Mapping[str, Any]) -> Sequence[Paste]:
         """What a researcher copies from here to the platform; `address` is where raters arrive."""
-        return (Paste(cls.label, address),)
+        return (Paste(gettext_lazy("Address"), address),)
 
     @classmethod
     def paid_by_platform(

@@ -74,9 +74,7 @@ class Prolific(Channel):
             )
         if not all(_ID.fullmatch(value) for value in given.values()):
             raise NotArrived(
-                _(
-                    "This address only works when Prolific opens it. Please go back to Prolific and open the study."
-                )
+                _("This address only works when Prolific opens it. Please go back to Prolific and open the study.")
             )
         return Arrival(
             "prolific",
@@ -116,8 +114,8 @@ class Prolific(Channel):
             "bonuses",
             gettext_lazy("Bulk bonus payment"),
             gettext_lazy(
-                "Paste it into “Bulk bonus payment” of the study on Prolific: part pay and bonuses. The reward is not in "
-                "it: Prolific pays that when you approve a submission."
+                "Paste it into “Bulk bonus payment” of the study on Prolific: part pay and bonuses. The reward is not "
+                "in it: Prolific pays that when you approve a submission."
             ),
             tuple((one.external_id, f"{one.extra:.2f}") for one in known),
             for_people=False,

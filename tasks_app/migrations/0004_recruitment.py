@@ -47,7 +47,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='assignment',
             name='attempt',
-            field=models.PositiveSmallIntegerField(default=1),
+            field=models.PositiveSmallIntegerField(db_default=1, default=1),
         ),
         migrations.AddField(
             model_name='group',

@@ -56,7 +56,7 @@ class Assignment(models.Model):
     order = models.PositiveIntegerField()
     arrangement: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     wave = models.PositiveIntegerField(default=1)
-    attempt = models.PositiveSmallIntegerField(default=1)  # of an exam
+    attempt = models.PositiveSmallIntegerField(default=1, db_default=1)  # of an exam
     version = models.PositiveIntegerField()
     state = models.CharField(max_length=10, choices=State, default=State.RESERVED)
     first_shown = models.DateTimeField(null=True, blank=True)

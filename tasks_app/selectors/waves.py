@@ -3,12 +3,16 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q
+from django.db.models.functions import Now
 from django.utils import formats, timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from tasks_app import channels
 from tasks_app.models import Assignment, Identity, Invitation, Outbox, Rater, RaterSet, Study
 from tasks_app.selectors.progress import ANSWERED, OPEN
 
@@ -45,7 +49,26 @@ def waiting_for(rater: Rater) -> Waiting | None:
 def moment_in_words(moment: datetime, zone: str) -> str:
     """Word a moment with its day and hour in a time zone, in the language of the page."""
     local = timezone.localtime(moment, ZoneInfo(zone))
-    return f"{formats.date_format(local, 'l')}, {formats.date_format(local, 'DATETIME_FORMAT')}"
+    return f"{formats.date_format(local, 'l')}, {formats.date_format(local, 'DATE_FORMAT')}, {local:%H:%M}"
+
+
+def closing_in_words(closes_at: datetime, zone: str) -> str:
+    """Word until when something is open: its last minute, since midnight belongs to the day after."""
+    return moment_in_words(closes_at - timedelta(minutes=1), zone)
+
+
+def later_in_words(rater: Rater) -> list[str]:
+    """Announce the parts that open for a rater later; nothing where all is open."""
+    later = RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN, opens_at__gt=Now())
+    moments = sorted({moment for moment in later.values_list("opens_at", flat=True) if moment is not None})
+    if not moments:
+        return []
+    days = "; ".join(moment_in_words(moment, rater.study.timezone) for moment in moments)
+    return [
+        ngettext("Another part opens later: %(days)s.", "%(n)s more parts open later: %(days)s.", len(moments))
+        % {"n": len(moments), "days": days},
+        _("Time and pay are for all parts together."),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +152,10 @@ class DueId:
 def due_ids(study: Study, wave: int) -> list[DueId]:
     """Return who is due in a wave, as far as their channels know them, by channel and id."""
     due = {one.rater.pk: one for one in standings(study) if one.wave == wave and one.state == DUE}
-    known = dict(Identity.objects.filter(rater__in=due).values_list("rater", "external_id"))
+    # Of an invited person the name is known; what stands as their id means nothing outside.
+    invited = [name for name, channel in channels.registry.items() if channel.invited_only]
+    platforms = Identity.objects.filter(rater__in=due).exclude(channel__in=invited)
+    known = dict(platforms.values_list("rater", "external_id"))
     known.update(Invitation.objects.filter(rater__in=due).values_list("rater", "name"))
     found = [DueId(due[pk].rater.channel, name, due[pk].opens_at, due[pk].closes_at) for pk, name in known.items()]
     return sorted(found, key=lambda one: (one.channel, one.id))

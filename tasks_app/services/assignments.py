@@ -38,7 +38,7 @@ def _show_next(*, rater: Rater) -> Assignment | None:
         .order_by("order")
         .first()
     )
-    if found is None or not leases.show(found, rater.study.options.lease_minutes):
+    if found is None or not leases.show(found, leases.minutes_of(rater)):
         return None
     return found
 
@@ -48,7 +48,7 @@ def open_chosen(*, rater: Rater, assignment: Assignment) -> bool:
     """Show a unit that a rater has chosen from their set; False where it is not theirs to answer now."""
     if rater.state == Rater.State.ENDED or assignment.state not in OPEN:
         return False
-    return leases.show(assignment, rater.study.options.lease_minutes)
+    return leases.show(assignment, leases.minutes_of(rater))
 
 
 @atomically
@@ -62,7 +62,7 @@ def come_back(*, rater: Rater) -> int:
         state=RaterSet.State.EXPIRED,
     )
     revived = sum(
-        leases.revive(set_id, rater.study.options.lease_minutes)
+        leases.revive(set_id, leases.minutes_of(rater))
         for set_id in expired.order_by("number").values_list("pk", flat=True)
     )
     groups.settle(rater)
@@ -98,7 +98,7 @@ def end_if_done(*, rater: Rater) -> bool:
 
 def _claim_again(rater: Rater) -> bool:
     leases.free_expired(rater.study_id)
-    lease = rater.study.options.lease_minutes
+    lease = leases.minutes_of(rater)
     tasks = [task for task in waves.not_over(rater) if task.stage == Task.Stage.MAIN]
     claimed = [claims.claim(rater, task, lease) for task in tasks]
     groups.settle(rater)

@@ -10,8 +10,7 @@ from django.utils import timezone
 from django.utils.crypto import get_random_string
 from django.utils.translation import gettext as _
 
-from tasks_app import channels
-from tasks_app.channels.base import Arrival, Ending
+from tasks_app.channels.base import Arrival
 from tasks_app.credentials import hash_token, token_from, token_of_link, token_of_visit
 from tasks_app.models import Consent, ConsentText, DailySalt, EnrolmentCount, Group, Identity, Rater, Study, Task
 from tasks_app.models.study import LINK_ALPHABET, new_seed
@@ -93,7 +92,7 @@ def enrol(
     if not groups.allocate(rater, arrived.group, groups_with_room(study)):
         raise StudyFull
     for task in waves.tasks_of(rater):
-        if claims.claim(rater, task, study.options.lease_minutes) is None:
+        if claims.claim(rater, task, leases.minutes_of(rater)) is None:
             raise StudyFull
     return Enrolled(rater, token, is_new=True)
 
@@ -230,45 +229,3 @@ def refusal(error: Refusal, study: Study) -> tuple[str, list[str]]:
             _("Please come back later with the same link. Nothing about you was stored.")
         ]
     return _("This study has ended"), [_("Thank you for your interest. Nothing about you was stored.")]
-
-
-def outcome_of(error: Refusal, study: Study) -> str:
-    """Return under which outcome a study's codes hold the one for somebody refused; empty where there is none."""
-    if isinstance(error, StudyFull):
-        return str(Rater.Outcome.FULL)
-    return "closed" if isinstance(error, NotOpen) and study.state != Study.State.PAUSED else ""
-
-
-# How those ended to whom the platform has said already that it is over: nothing is left for them to do there.
-ENDED_THERE = (Rater.Outcome.RETURNED, Rater.Outcome.TIMED_OUT)
-
-
-def ending_of(rater: Rater) -> Ending:
-    """Return what a rater who has ended does now; before the end is stored there is no code to give away."""
-    if rater.state != Rater.State.ENDED or rater.outcome in ENDED_THERE:
-        return Ending()
-    return ending_with(rater, str(rater.outcome), rater.completion_code)
-
-
-# Under which name of Identity.details the visits are kept in which a rater came back for later waves, by wave.
-WAVE_SESSIONS = "wave_sessions"
-
-
-def session_of(identity: Identity) -> str:
-    """Return the visit that a rater came in last: the first one, or that of a later wave."""
-    visits: dict[str, str] = identity.details.get(WAVE_SESSIONS, {})
-    return visits[max(visits, key=int)] if visits else identity.session_id
-
-
-def ending_with(rater: Rater, outcome: str, code: str) -> Ending:
-    """Return what a rater does with a code on the platform that sent them."""
-    own = Ending(code)
-    if rater.channel not in channels.registry:
-        return own
-    channel = channels.registry[rater.channel]
-    params = channels.params_of(rater.study.options, rater.channel) or channel.Params.read({})
-    details = {"pseudonym": rater.pseudonym}
-    if (identity := Identity.objects.filter(rater=rater).first()) is not None:
-        details.update(identity.details, session_id=session_of(identity))
-    ending = channel.ending(outcome, code, details, params)
-    return ending if ending.code or ending.address else own

@@ -87,7 +87,7 @@ def _submit(*, assignment: Assignment, rater: Rater, given: Submission, claiming
     if claiming:
         lock_claims(rater.study_id)
     if assignment.set_id is not None:
-        leases.renew(assignment.set_id, rater.study.options.lease_minutes)
+        leases.renew(assignment.set_id, leases.minutes_of(rater))
     share_submissions(rater.study_id)
     rows = Assignment.objects.select_for_update(of=("self",)).select_related("unit__task")
     locked = rows.get(pk=assignment.pk)
@@ -217,7 +217,7 @@ def save_draft(*, assignment: Assignment, rater: Rater, counter: int, answer: Ma
         Where the assignment has been answered or given back, so that there is nothing to draft.
     """
     if assignment.set_id is not None:
-        leases.renew(assignment.set_id, rater.study.options.lease_minutes)
+        leases.renew(assignment.set_id, leases.minutes_of(rater))
     state = Assignment.objects.select_for_update().values_list("state", flat=True).get(pk=assignment.pk)
     if state not in (*HELD, Assignment.State.EXPIRED):
         raise Over

@@ -6,6 +6,7 @@ Whoever frees places or takes them back holds the claims lock of the study. All 
 from collections.abc import Sequence
 from typing import cast
 
+from tasks_app import channels
 from tasks_app.models import Assignment, Booklet, Rater, RaterSet
 from tasks_app.services import groups
 from tasks_app.services.database import rows
@@ -79,6 +80,11 @@ WHERE id = %(assignment)s AND set_id IN (SELECT id FROM held) AND state IN ('res
 """
 
 
+def minutes_of(rater: Rater) -> float:
+    """Return how long a sign of life keeps a rater's sets: days where their channel says so."""
+    return channels.lease_minutes(rater.study.options, rater.channel)
+
+
 def renew(set_id: int, lease_minutes: float) -> bool:
     """Lengthen the leases of a rater's sets and lock their rows; False where the named one is not open any more."""
     return (set_id,) in rows(_RENEW, {"set": set_id, "minutes": lease_minutes})
@@ -105,8 +111,45 @@ def finish(assignment_id: int, rater_id: int, state: str) -> bool:
     return bool(left[0][0])
 
 
+# Another free place of a unit whose own place went to somebody: one that others left, or a booklet of it alone.
+_OTHER_PLACE = """
+SELECT p.id FROM tasks_app_place p JOIN tasks_app_booklet b ON b.id = p.booklet_id
+WHERE p.unit_id = %s
+  AND (b.state = 'left' OR b.state = 'free' AND NOT EXISTS (
+      SELECT 1 FROM tasks_app_place o WHERE o.booklet_id = b.id AND o.id <> p.id))
+  AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
+                  WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
+ORDER BY b.state = 'free', b.number LIMIT 1
+"""
+
+
+def _move(set_id: int) -> None:
+    """Give units of an expired set whose places went to others another place, where one like it is free.
+
+    Places of a questionnaire are all alike: who comes back late must not lose theirs while others are free.
+    """
+    lost = rows(
+        """SELECT a.id, a.unit_id FROM tasks_app_assignment a
+           WHERE a.set_id = %s AND a.state = 'expired' AND EXISTS (
+               SELECT 1 FROM tasks_app_assignment o
+               WHERE o.place_id = a.place_id AND o.state IN ('reserved', 'live', 'submitted'))
+           ORDER BY a.id""",
+        [set_id],
+    )
+    for assignment, unit in lost:
+        for (place,) in rows(_OTHER_PLACE, [unit]):
+            # What has been shown stays as it was shown.
+            rows(
+                """UPDATE tasks_app_assignment a SET place_id = p.id, arrangement = CASE
+                       WHEN a.first_shown IS NULL THEN a.arrangement || p.arrangement ELSE a.arrangement END
+                   FROM tasks_app_place p WHERE a.id = %s AND p.id = %s RETURNING a.id""",
+                [assignment, place],
+            )
+
+
 def revive(set_id: int, lease_minutes: float) -> int:
     """Give a rater who comes back late whatever of an expired set is still free; return how many units that is."""
+    _move(set_id)
     revived = rows(
         """UPDATE tasks_app_assignment a SET state = CASE WHEN first_shown IS NULL THEN 'reserved' ELSE 'live' END
            WHERE a.set_id = %s AND a.state = 'expired' AND (a.place_id IS NULL OR NOT EXISTS (

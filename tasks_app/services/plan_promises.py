@@ -62,13 +62,13 @@ def lines_of(task: Task, drawn: Drawn, balance: Balance, columns: Columns, *, wh
     lines = [Line(TWICE, balance.repeated, 0, promised=True)]
     if whole:
         lines.insert(0, Line(EXACT, balance.missing + balance.beyond_k, 0, promised=True))
-    own = [(units, measure(booklets, units)) for units, booklets in _by_criterion(task, drawn)]
+    own = list(_by_criterion(task, drawn, balance))
     if not design.keeps_order:
         gaps = [one.smallest_spacing for _units, one in own if one.smallest_spacing is not None]
         lines.append(Line(SPACING, min(gaps, default=None), task.spacing, promised=True, least=True))
     promised = [name for name in design.margins if all(name in design().promised(units) for units, _one in own)]
-    beside = [name for name in (*promised, *_besides(drawn.units, promised))]
-    for name in beside:
+    measured = (*promised, *_besides(drawn.units, promised))
+    for name in measured:
         worst = max(max(one.spread(name), default=0) for _units, one in own)
         lines.append(Line(ABOUT.get(name, name), worst, 1, promised=name in promised))
     if _share_systems(drawn.units):
@@ -78,15 +78,16 @@ def lines_of(task: Task, drawn: Drawn, balance: Balance, columns: Columns, *, wh
     return lines
 
 
-def _by_criterion(task: Task, drawn: Drawn) -> Iterator[tuple[Sequence[PlanUnit], list[list[PlanUnit]]]]:
-    """Yield the units and booklets of each criterion where criteria have units of their own: each has its plan."""
+def _by_criterion(task: Task, drawn: Drawn, balance: Balance) -> Iterator[tuple[Sequence[PlanUnit], Balance]]:
+    """Yield units and what is kept for them: criterion by criterion where each has units, and so a plan, of its own."""
     criteria = dict.fromkeys(unit.criterion for unit in drawn.units)
     if task.criteria_mode not in APART or len(criteria) < 2:
-        yield drawn.units, [list(booklet) for booklet in drawn.booklets]
+        yield drawn.units, balance
         return
     for criterion in criteria:
+        units = [unit for unit in drawn.units if unit.criterion == criterion]
         own = [[unit for unit in booklet if unit.criterion == criterion] for booklet in drawn.booklets]
-        yield [unit for unit in drawn.units if unit.criterion == criterion], [booklet for booklet in own if booklet]
+        yield units, measure([booklet for booklet in own if booklet], units)
 
 
 def _besides(units: Sequence[PlanUnit], promised: Sequence[str]) -> Iterator[str]:

@@ -149,8 +149,8 @@ def _no_room(size: int, wanted: Wanted, works: Callable[[Settings], bool]) -> Pl
     if works(larger):
         nearest["set_size"] = larger.set_size
     sentence = _(
-        "A unit can come again %(spacing)d places later only, and a set of %(size)d has room for %(room)d such repeats, "
-        "not for %(repeats)d. Choose fewer repeats, a smaller spacing or a larger set."
+        "A unit can come again %(spacing)d places later only, and a set of %(size)d has room for %(room)d such "
+        "repeats, not for %(repeats)d. Choose fewer repeats, a smaller spacing or a larger set."
     )
     given = {"spacing": settings.spacing, "size": size, "room": nearest["checks.repeats"], "repeats": repeats}
     return PlanImpossible(sentence % given, nearest)

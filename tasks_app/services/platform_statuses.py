@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tasks_app import channels
 from tasks_app.models import Identity, Rater, Study
-from tasks_app.services import assignments, events
+from tasks_app.services import assignments, endings, events
 from tasks_app.services.database import atomically, lock_claims
 
 
@@ -44,7 +44,8 @@ class _People:
     def __post_init__(self) -> None:
         rows = Identity.objects.filter(study=self.study, channel=self.channel).select_related("rater__study")
         for row in rows:
-            self.by_submission[row.session_id.lower()] = row
+            visits = (row.session_id, *row.details.get(endings.WAVE_SESSIONS, {}).values())
+            self.by_submission.update({visit.lower(): row for visit in visits if visit})
             self.by_participant[row.external_id.lower()] = row
 
     def find(self, report: Report) -> Identity | None:

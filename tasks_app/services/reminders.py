@@ -18,7 +18,7 @@ from django.urls import reverse
 from tasks_app import channels, languages
 from tasks_app.credentials import hash_token, token_of_link
 from tasks_app.models import Assignment, Identity, Outbox, Rater, RaterSet
-from tasks_app.selectors.waves import moment_in_words
+from tasks_app.selectors.waves import closing_in_words
 from tasks_app.services import assignments, enrolment
 from tasks_app.services.database import atomically, rows
 
@@ -112,7 +112,7 @@ def message(row: Outbox, identity: Identity) -> EmailMessage:
             "title": study.public_title,
             "kind": row.kind,
             "wave": row.wave,
-            "closes": moment_in_words(closes_at, study.timezone) if closes_at else "",
+            "closes": closing_in_words(closes_at, study.timezone) if closes_at else "",
             "link": base + reverse("rater:next", args=[token]) if token else "",
             "stop": base + reverse("rater:mail", args=[token]) if token else "",
             "contact": study.options.contact,

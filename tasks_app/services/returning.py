@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from tasks_app.channels.base import Arrival, Ending
 from tasks_app.models import Identity, Rater, Study
-from tasks_app.services import enrolment, reminders
+from tasks_app.services import endings, enrolment, reminders
 from tasks_app.services.database import atomically
 
 SALT = "evalweb.wave"
@@ -53,13 +53,13 @@ def come_back(*, study: Study, arrival: Arrival, signed: str) -> enrolment.Enrol
     identity = found.filter(study=study, channel=arrival.channel, external_id=arrival.external_id).first()
     if identity is None:
         raise NotDue
-    rater, sessions = identity.rater, dict(identity.details.get(enrolment.WAVE_SESSIONS, {}))
+    rater, sessions = identity.rater, dict(identity.details.get(endings.WAVE_SESSIONS, {}))
     known = sessions.get(str(wave))
     if known is None:
         if not reminders.open_sets(rater, wave).exists():
             raise NotDue
         sessions[str(wave)] = arrival.session_id
-        details = {**identity.details, **arrival.details, enrolment.WAVE_SESSIONS: sessions}
+        details = {**identity.details, **arrival.details, endings.WAVE_SESSIONS: sessions}
         Identity.objects.filter(pk=identity.pk).update(details=details)
     elif known != arrival.session_id:
         raise enrolment.AlreadyHere(rater)
@@ -71,4 +71,4 @@ def ending_of_wave(rater: Rater, wave: int) -> Ending | None:
     """Return what a rater does on the platform after a wave that is not the last; None where nothing is set."""
     codes = [one.strip() for one in rater.study.options.wave_codes.split(",")]
     code = codes[wave - 1] if 0 < wave <= len(codes) else ""
-    return enrolment.ending_with(rater, Rater.Outcome.COMPLETED, code) if code else None
+    return endings.with_code(rater, Rater.Outcome.COMPLETED, code) if code else None

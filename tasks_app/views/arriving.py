@@ -16,7 +16,7 @@ from tasks_app import access, channels, languages
 from tasks_app.channels.base import Arrival, NotArrived
 from tasks_app.forms import ConsentForm
 from tasks_app.models import Rater, Study, Task
-from tasks_app.services import enrolment, invitations, returning
+from tasks_app.services import endings, enrolment, invitations, returning
 from tasks_app.views import examples, framing, pages
 from tasks_app.views.rater import forged, instructions_html, message
 
@@ -160,7 +160,7 @@ def preview_page(request: HttpRequest, study: Study, channel: str) -> HttpRespon
         "preview": True,
         "ways_in": [str(channels.registry[channel].way_in)],
         "instructions_html": instructions_html(main),
-        "examples": [{"member": kind, "example": examples.simulated(kind)} for kind in kinds],
+        "examples": [{"member": kind, "example": examples.blank(kind)} for kind in kinds],
     }
     return consent_page(request, study, ConsentForm(bound_to={}), **more)
 
@@ -169,11 +169,7 @@ def refused(request: HttpRequest, study: Study, arrival: Arrival, error: enrolme
     """Say politely why somebody cannot come in, with the way back to where they came from."""
     channel = channels.registry[arrival.channel]
     title, sentences = enrolment.refusal(error, study)
-    outcome = enrolment.outcome_of(error, study)
-    code = study.options.codes.get(outcome, "") if outcome else ""
-    details = {**arrival.details, "session_id": arrival.session_id}
-    params = channels.params_of(study.options, arrival.channel) or {}
-    ending = channel.ending(outcome, code, details, params) if code else None
+    ending = endings.of_refused(study, arrival, error)
     if ending is None and channel.way_out:
         sentences = [*sentences, str(channel.way_out)]
     context = {"title": title, "sentences": sentences, "ending": ending}

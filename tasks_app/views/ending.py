@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from tasks_app.forms import StepForm
 from tasks_app.models import Rater
 from tasks_app.selectors.progress import progress_of
-from tasks_app.services import assignments, enrolment
+from tasks_app.services import assignments, endings, enrolment
 from tasks_app.views import framing, pages, pay_words
 from tasks_app.views.rater import rater_page, set_size
 
@@ -30,7 +30,7 @@ def end(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         "outcome": rater.outcome,
         "title": title,
         "sentences": sentences,
-        "ending": enrolment.ending_of(rater),
+        "ending": endings.of_rater(rater),
         "personal_link": pages.personal_link(request, token),
         "more_form": StepForm(bound_to={"rater": rater.pk, "step": "more"}) if more else None,
         "more_url": reverse("rater:more", args=[token]),

@@ -34,6 +34,11 @@ def _example(
     return Example(heading, screen, form, member.template_name)
 
 
+def blank(member: TaskType) -> Example:
+    """Return a type as raters meet it; an answer would hint at which one is wanted."""
+    return _example(member, "blank", _("An example"), sample_screen(member))
+
+
 def simulated(member: TaskType) -> Example:
     """Return a type as its simulated rater has answered it."""
     screen = sample_screen(member)

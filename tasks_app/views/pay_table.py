@@ -12,6 +12,7 @@ from io import StringIO
 from django import forms
 from django.http import QueryDict
 from django.utils import formats
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import channels
@@ -98,9 +99,10 @@ class Line:
 
     @property
     def more_minutes(self) -> str:
-        """The time with long gaps, where it differs, and the active time."""
+        """The time with long gaps, and what the browser measured."""
         measured = self.entry.minutes
-        return f"{formats.number_format(measured.elapsed, 1)} / {tenths(measured.active)}"
+        words = {"elapsed": tenths(measured.elapsed), "active": tenths(measured.active)}
+        return gettext("%(elapsed)s minutes with all gaps, %(active)s of them active.") % words
 
 
 def tenths(minutes: float | None) -> str:

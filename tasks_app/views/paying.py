@@ -246,10 +246,14 @@ def settle(request: HttpRequest, slug: str) -> HttpResponse:
     if request.POST.get("sure") != "yes":
         total = sum((one.booked.open for one in entries), Decimal("0.00"))
         words = {"n": len(entries), "amount": pay_words.money(total, study.options.currency)}
-        said = _("%(n)s raters with %(amount)s in all. Do it after the payment: it cannot be undone here.") % words
+        said = ngettext("%(n)s rater with %(amount)s.", "%(n)s raters with %(amount)s in all.", len(entries)) % words
         asked = {
             "heading": _("Mark all of %(channel)s as paid?") % {"channel": payees.channel_of(channel).label},
-            "sentences": [said, _("What was added since you opened the page is not marked.")],
+            "sentences": [
+                said,
+                _("Do it after the payment: it cannot be undone here."),
+                _("What was added since you opened the page is not marked."),
+            ],
             "address": reverse("researcher:pay_settle", args=[slug]),
             "fields": {"channel": channel, "last": str(last)},
             "button": _("Mark as paid"),
@@ -280,7 +284,12 @@ def mend(request: HttpRequest, slug: str) -> HttpResponse:
     asked = {
         "heading": _("Add what is missing as a bonus?"),
         "sentences": [
-            _("%(n)s raters got less than %(minimum)s an hour for their time.") % {**words, "minimum": minimum},
+            ngettext(
+                "%(n)s rater got less than %(minimum)s an hour for their time.",
+                "%(n)s raters got less than %(minimum)s an hour for their time.",
+                len(ledger.shortfalls),
+            )
+            % {**words, "minimum": minimum},
             _("Bonuses of %(amount)s in all bring each of them there.") % words,
         ],
         "address": reverse("researcher:pay_mend", args=[slug]),

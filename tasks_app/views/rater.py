@@ -19,6 +19,7 @@ from tasks_app.check_settings import checks_of
 from tasks_app.forms import StepForm
 from tasks_app.models import Assignment, Rater, Study, Task
 from tasks_app.selectors.progress import next_purpose, progress_of, units_by_purpose
+from tasks_app.selectors.waves import later_in_words
 from tasks_app.services import assignments, enrolment, pay
 from tasks_app.views import framing, pages, pay_words, stages
 
@@ -104,7 +105,7 @@ def _instructions_context(request: HttpRequest, rater: Rater, token: str, form: 
         "n_units": progress.total,
         "minutes": pages.minutes_in_words(options.minutes * share),
         "shorter": _shorter(rater.study, offered),
-        "before": _before(tasks, units),
+        "before": [*_before(tasks, units), *later_in_words(rater)],
         "form": form,
         "content_warning": options.content_warning,
     }

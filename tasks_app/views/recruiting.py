@@ -31,7 +31,7 @@ def recruit(request: HttpRequest, slug: str) -> HttpResponse:
 
     def context(study: Study) -> dict[str, Any]:
         return {
-            "opened": [_channel(request, study, name) for name in channels.registry if name in study.options.channels],
+            "opened": [_channel(request, study, name) for name in open_channels(study)],
             "closed": [one for name, one in channels.registry.items() if name not in study.options.channels],
             "codes": codes_of(study),
             "warnings": warnings_of(study, secure=request.is_secure()),
@@ -40,6 +40,11 @@ def recruit(request: HttpRequest, slug: str) -> HttpResponse:
         }
 
     return study_page(request, slug, "recruit", context)
+
+
+def open_channels(study: Study) -> list[str]:
+    """Name the channels of a study, the open link first: it is the one that most studies have."""
+    return sorted((name for name in channels.registry if name in study.options.channels), key=lambda one: one != "link")
 
 
 def address_of(request: HttpRequest, study: Study, channel: str) -> str:

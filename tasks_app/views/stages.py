@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 from tasks_app.check_settings import checks_of
 from tasks_app.models import Assignment
 from tasks_app.selectors.progress import RaterProgress
+from tasks_app.services.checks import known_answers
 
 Purpose = Assignment.Purpose
 
@@ -26,9 +27,19 @@ def label(progress: RaterProgress) -> str:
     return _("%(name)s: %(n)s of %(total)s") % {"name": name, **here}
 
 
+def practice(progress: RaterProgress) -> str:
+    """Name the text to practise on that was answered last."""
+    return _("Practice %(n)s of %(total)s") % {"n": max(1, progress.done), "total": progress.total}
+
+
+def _decides(assignment: Assignment) -> bool:
+    """Say whether answers to a unit that screens can end it: those to mere questions do not."""
+    return assignment.purpose == Purpose.SCREENING and bool(known_answers(assignment.unit_id))
+
+
 def hint(assignment: Assignment, progress: RaterProgress) -> str:
     """Say above a unit what it is there for; nothing for what is judged."""
-    if assignment.purpose == Purpose.SCREENING:
+    if _decides(assignment):
         return _("Your answers tell whether this study fits you.")
     if assignment.purpose == Purpose.TRAINING:
         return _("This one is to practise. After you have sent it you see what was right, and why.")
@@ -48,8 +59,8 @@ def hint(assignment: Assignment, progress: RaterProgress) -> str:
 
 def about_skipping(assignment: Assignment) -> str:
     """Say what skipping leads to where it leads to more than the next text."""
-    if assignment.purpose == Purpose.SCREENING:
-        return _("Where your answer decides whether this study fits you, it ends for you when you skip it.")
+    if _decides(assignment):
+        return _("Without your answers we cannot tell whether this study fits you, so it ends for you here.")
     if assignment.purpose == Purpose.EXAM:
         return _("In a test, a text that you cannot judge counts as not right.")
     return ""

@@ -1,7 +1,7 @@
 """What stands between two units: feedback after practice, the result of a test, a break with a word about checks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
@@ -108,7 +108,7 @@ def exam(request: HttpRequest, rater: Rater, token: str, number: int) -> HttpRes
         return redirect("rater:next", token)
     title, sentences, label = _passed(result) if result.passed else _not_passed(result)
     context = {"title": title, "sentences": sentences, "label": label}
-    return _page(request, rater, token, Step(checks.EXAM, number), "rater/between.html", context)
+    return _page(request, rater, token, Step(checks.EXAM, number), "rater/between.html", context, result=result)
 
 
 def _passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
@@ -161,6 +161,7 @@ def _page(
     template: str,
     context: dict[str, Any],
     assignment: Assignment | None = None,
+    result: checks.ExamResult | None = None,
 ) -> HttpResponse:
     """Show a step, or go on from it: the button is a form, so that going on is written down."""
     if rater.state == Rater.State.ENDED:
@@ -176,6 +177,10 @@ def _page(
     options = rater.study.options
     progress = progress_of(rater, options.minutes, sum(task.set_size for task in tasks), assignment)
     frame = pages.frame_for(rater, token, progress)
+    if assignment is not None:
+        frame = replace(frame, stage=stages.practice(progress))
+    elif result is not None:
+        frame = replace(frame, stage=_("Test"), done=result.graded, total=max(1, result.graded))
     own = [assignment.unit.task] if assignment is not None else tasks
     full = {**context, "form": form, "frame": frame, "instructions_html": instructions_html(own)}
     return render(request, template, full)

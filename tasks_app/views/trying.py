@@ -16,10 +16,11 @@ from django.views.decorators.http import require_safe
 from tasks_app import access, channels, languages
 from tasks_app.channels.base import Arrival, NotArrived
 from tasks_app.models import Membership, Rater, Study
-from tasks_app.services import enrolment
+from tasks_app.services import endings, enrolment
 from tasks_app.views import arriving, ending
 from tasks_app.views.frame import researcher_page, study_page
 from tasks_app.views.pages import PageFrame
+from tasks_app.views.recruiting import open_channels
 
 # A code that no study has, for outcomes where each rater gets one of their own.
 SAMPLE_CODE = "EXAMPLE8"
@@ -47,7 +48,7 @@ def try_out(request: HttpRequest, slug: str) -> HttpResponse:
             return _shown(request, study, channel)
 
     def context(study: Study) -> dict[str, Any]:
-        opened = [(name, one) for name, one in channels.registry.items() if name in study.options.channels]
+        opened = [(name, channels.registry[name]) for name in open_channels(study)]
         return {
             "rows": [{"name": name, "kind": one, "examples": one.examples()} for name, one in opened],
             "outcomes": Rater.Outcome.choices,
@@ -109,7 +110,7 @@ def _somebody(study: Study, channel: str) -> Arrival:
 def _end(request: HttpRequest, study: Study, channel: str, outcome: str) -> HttpResponse:
     arrival, kind = _somebody(study, channel), channels.registry[channel]
     details = {**arrival.details, "session_id": arrival.session_id, "pseudonym": "r-example"}
-    code = "" if outcome in enrolment.ENDED_THERE else study.options.codes.get(outcome) or SAMPLE_CODE
+    code = "" if outcome in endings.ENDED_THERE else study.options.codes.get(outcome) or SAMPLE_CODE
     title, sentences = ending.words(outcome, 12, [])
     context = {
         "frame": PageFrame(

@@ -19,7 +19,7 @@ from tasks_app import access, channels
 from tasks_app.forms import StepForm
 from tasks_app.models import Identity, Membership, Rater, Study
 from tasks_app.selectors import waves as reads
-from tasks_app.selectors.progress import progress_of
+from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services import enrolment, events, reminders, returning
 from tasks_app.views import pages
 from tasks_app.views.frame import researcher_page, study_page
@@ -43,13 +43,14 @@ def waiting(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         return redirect("rater:next", token)
     zone = rater.study.timezone
     context = {
-        "frame": pages.frame_for(rater, token, progress_of(rater, rater.study.options.minutes, 1)),
+        # The bar shows the title: nothing is left to do now.
+        "frame": pages.frame_for(rater, token, RaterProgress(0, 0, 0)),
         "done": ngettext("Your answer is saved on our server.", "All %(n)s answers are saved on our server.", wait.done)
         % {"n": wait.done},
         "has_begun": wait.done > 0,
         "opens": reads.moment_in_words(wait.opens_at, zone),
         "days": in_days(wait.opens_at, zone),
-        "closes": reads.moment_in_words(wait.closes_at - timedelta(minutes=1), zone) if wait.closes_at else "",
+        "closes": reads.closing_in_words(wait.closes_at, zone) if wait.closes_at else "",
         "zone": zone,
         "ending": returning.ending_of_wave(rater, wait.wave - 1) if wait.done else None,
         "personal_link": pages.personal_link(request, token),
@@ -130,7 +131,7 @@ def mail(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         sentences = [_("We send you no more messages about this study. You can still take part with your link.")]
         return message(request, _("No more messages"), sentences)
     context = {
-        "frame": pages.frame_for(rater, token, progress_of(rater, rater.study.options.minutes, 1)),
+        "frame": pages.frame_for(rater, token, RaterProgress(0, 0, 0)),
         "form": form,
         "back_url": reverse("rater:next", args=[token]),
     }
@@ -184,7 +185,7 @@ def _row(study: Study, one: reads.Standing) -> dict[str, Any]:
         "state": words[one.state],
         "is_due": one.state == reads.DUE,
         "opens": reads.moment_in_words(one.opens_at, zone) if one.opens_at else "",
-        "closes": reads.moment_in_words(one.closes_at, zone) if one.closes_at else "",
+        "closes": reads.closing_in_words(one.closes_at, zone) if one.closes_at else "",
         "mail": [
             (kinds.get(row.kind, row.kind), reads.moment_in_words(row.sent_at, zone) if row.sent_at else "")
             for row in one.outbox

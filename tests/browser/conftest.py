@@ -54,10 +54,10 @@ TEXTS = (
 def make_study(live_site: LiveSite, tmp_path: Path) -> Callable[..., str]:
     """Load and open a study on the live site, and return the address of its rater link."""
 
-    def make(slug: str, type: str = "likert", layout: str = "single", size: int = 4) -> str:
+    def make(slug: str, type: str = "likert", layout: str = "single", size: int = 4, more: str = "") -> str:
         folder = tmp_path / slug
         folder.mkdir()
-        study = STUDY.format(slug=slug, type=type, layout=layout, size=size)
+        study = STUDY.format(slug=slug, type=type, layout=layout, size=size) + more
         (folder / "study.yaml").write_text(study, encoding="utf-8")
         rows = ["item,system,output,source"]
         for number, outputs in enumerate(TEXTS):

@@ -7,6 +7,7 @@ import json
 import secrets
 import shutil
 from collections.abc import Callable
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -42,9 +43,10 @@ KNOWN = _known()
 
 @pytest.fixture(scope="module")
 def open_checked(live_site: LiveSite, tmp_path_factory: pytest.TempPathFactory) -> OpenChecked:
-    """Load and open the example with checks under a name of its own; what is given changes its checks."""
+    """Load and open the example with checks, once for the same changes of its checks."""
     numbers = count(1)
 
+    @cache
     def load(**checks: Any) -> str:
         folder = tmp_path_factory.mktemp("checked") / "study"
         shutil.copytree(EXAMPLE, folder)
@@ -128,6 +130,7 @@ def test_the_whole_way_from_prolific_and_back(page: Page, open_checked: OpenChec
     way_in = prolific(open_checked())
     agree(page, way_in)
     fit(page)
+    expect(page.get_by_role("heading", name="What to do")).to_be_visible()
     accessible(page)
     start(page)
     judge(page, wrong=True)

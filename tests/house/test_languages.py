@@ -137,7 +137,11 @@ def test_a_text_that_is_put_together_cannot_be_collected(tmp_path: Path) -> None
 
 def test_every_source_has_files_and_every_rater_view_is_a_source() -> None:
     for source in messages.SOURCES:
-        assert messages.files_of(source), source.files
+        files = messages.files_of(source)
+        assert files, source.files
+        if source.only:
+            found = [one for path in files for one in messages.READERS[path.suffix](path, source)]
+            assert found, f"Nothing in {source.files} is called {source.only} any more."
     read = {path for source in messages.SOURCES for path in messages.files_of(source)}
     for path in (ROOT / "tasks_app/views").glob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -160,7 +164,14 @@ def test_published_instruments_stay_as_they_were_published() -> None:
     for name in ("panas", "mqm"):
         own = set(re.findall(r'"((?:[^"\\]|\\.){13,})"', (data / f"{name}.json").read_text(encoding="utf-8")))
         assert texts.isdisjoint(own), texts & own
-    for words in ("Wrong language", "Misaligned", "Machine-translated", "Interested", "Distressed", "Perfect meaning and grammar"):
+    for words in (
+        "Wrong language",
+        "Misaligned",
+        "Machine-translated",
+        "Interested",
+        "Distressed",
+        "Perfect meaning and grammar",
+    ):
         assert words not in texts
     with translation.override("de"):
         from tasks_app.task_types import registry

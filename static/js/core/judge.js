@@ -100,8 +100,9 @@ function startDrafts(form, key) {
   } else if (counter > 0) {
     view.show("saved");
   }
-  dropOldCopies();
   const copy = local.read(key);
+  // Not before: a clock that has jumped makes every copy look old, this unit's own too.
+  dropOldCopies();
   if (isNewer(copy, counter)) {
     drafts.counter = Number(copy.counter);
     restore(form, copy.answer);

@@ -22,6 +22,7 @@ from tasks_app.selectors import waves as reads
 from tasks_app.services import (
     assignments,
     closing,
+    endings,
     enrolment,
     judgments,
     leases,
@@ -160,6 +161,18 @@ def test_who_stays_away_loses_the_later_waves_with_the_first_and_gets_all_back_w
     invariants.check(study)
 
 
+def test_a_place_that_went_to_somebody_else_is_replaced_by_one_like_it(study: Study) -> None:
+    ada = walk.arrive(study)
+    RaterSet.objects.filter(rater=ada, wave=1).update(lease_until="2020-01-01T00:00Z")
+    lost = Assignment.objects.get(rater=ada, set__task__key="before").place
+    bob = walk.arrive(study)
+    assert Assignment.objects.filter(rater=bob, place=lost, state="reserved").exists()
+    assert do_what_is_open(study, ada) == 1
+    assert assignments.is_waiting(ada)
+    assert Assignment.objects.get(rater=ada, set__task__key="before").place != lost
+    invariants.check(study)
+
+
 def test_who_answered_the_first_wave_keeps_the_others_however_long_it_takes(study: Study) -> None:
     ada = walk.arrive(study)
     do_what_is_open(study, ada)
@@ -222,8 +235,8 @@ def test_exit_questions_come_in_the_last_wave_and_close_with_it(tmp_path: Path) 
 
 @pytest.fixture
 def address(settings: Settings) -> str:
-    settings.EVALWEB_URL = "https://eval.example.org"
-    return settings.EVALWEB_URL
+    address = settings.EVALWEB_URL = "https://eval.example.org"
+    return address
 
 
 def test_an_invited_rater_gets_one_message_at_the_opening_and_one_before_the_closing(
@@ -337,7 +350,7 @@ def test_a_platform_rater_comes_back_by_the_address_of_the_wave_alone(study: Stu
         returning.come_back(study=study, arrival=from_prolific("2", person="f"), signed=signed)
     back = returning.come_back(study=study, arrival=from_prolific("2"), signed=signed)
     assert back.rater == ada
-    assert enrolment.session_of(Identity.objects.get()) == "2" * 24
+    assert endings.session_of(Identity.objects.get()) == "2" * 24
     # The same visit again, also when the wave is done; no other visit.
     assert returning.come_back(study=study, arrival=from_prolific("2"), signed=signed).token == back.token
     with pytest.raises(enrolment.AlreadyHere):

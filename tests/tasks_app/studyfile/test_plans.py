@@ -104,3 +104,11 @@ def test_tasks_asked_of_everybody_are_not_planned(rosa: User, tmp_path: Path) ->
     loaded = studyfile.read(path)
     assert loaded.counts["units"] == 36
     assert loaded.counts.get("places", 0) == 0
+
+
+def test_too_few_units_with_more_judgments_are_said_to_be_what_is_wrong(rosa: User, tmp_path: Path) -> None:
+    path = folder(tmp_path, k=2, set_size=10, spacing=5, k_more=6, k_more_share=0.17)
+    with pytest.raises(studyfile.StudyFileError, match="they are of 2 items only: a larger k_more_share") as refused:
+        studyfile.load(path, owner=rosa)
+    assert len(refused.value.problems) == 1
+    assert studyfile.read(folder(tmp_path, k=2, set_size=10, spacing=5, k_more=6, k_more_share=0.75)).counts["places"]

@@ -17,6 +17,7 @@ from scripts import messages, po
 from tasks_app import languages, studyfile
 from tasks_app.management.visiting import Answer, InProcess, Visitor
 from tasks_app.models import Criterion, Rater, Study
+from tasks_app.services import languages as choices
 from tasks_app.services import lifecycle
 from tasks_app.task_types.base import Quality
 from tests import pages
@@ -58,11 +59,17 @@ def example(name: str, folder: Path, language: str) -> tuple[Study, str]:
     return lifecycle.move(study_id=study.pk, action="open", by=None), " ".join(said.split())
 
 
-def walk(study: Study) -> dict[str, str]:
-    """Let a careful rater go through a study, look at the help and at stopping; returns the pages by address."""
+def walk(study: Study, language: str = "", units: int | None = None) -> dict[str, str]:
+    """Let a careful rater go through a study, look at the help and at stopping; returns the pages by address.
+
+    With `language` they choose it once they have agreed, with `units` they stop after so many.
+    """
     transport = Reading()
-    visitor = Visitor(study, transport, Quality.CAREFUL, Random(4))
+    visitor = Visitor(study, transport, Quality.CAREFUL, Random(4), stops_after=units)
     assert visitor.arrive()
+    if language:
+        choices.choose(rater_id=Rater.objects.latest("id").pk, language=language)
+        transport.pages.clear()
     for page in ("help/", "stop/", "texts/"):
         transport.get(f"/r/{visitor.token}/{page}")
     assert visitor.judge()
@@ -76,9 +83,14 @@ def english() -> tuple[str, ...]:
     everything = messages.Source("")
     for path in [*ROOT.glob("tasks_app/**/*.py"), *ROOT.glob("templates/**/*.html")]:
         texts |= set(messages.READERS[path.suffix](path, everything, strict=False))
-    pieces = {piece.strip(" .,:;“”") for one in texts for text in (one.text, one.plural) for piece in PLACEHOLDER.split(text)}
+    pieces = {
+        piece.strip(" .,:;“”") for one in texts for text in (one.text, one.plural) for piece in PLACEHOLDER.split(text)
+    }
     translated = " ".join(
-        words for code in messages.LANGUAGES for one in po.read(messages.catalogue(code)).values() for words in one.translations
+        words
+        for code in messages.LANGUAGES
+        for one in po.read(messages.catalogue(code)).values()
+        for words in one.translations
     )
     return tuple(sorted(piece for piece in pieces if len(piece) > LONGEST_NAME and piece not in translated))
 
@@ -96,21 +108,21 @@ def head(page: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("name", list(FOLDERS))
-@pytest.mark.parametrize("language", messages.LANGUAGES)
-def test_a_study_speaks_its_language_and_no_english_of_ours(name: str, language: str, tmp_path: Path) -> None:
-    study, own = example(name, tmp_path, language)
-    shown = walk(study)
-    assert len(shown) > 4
-    for address, page in shown.items():
-        assert head(page) == (language, "ltr"), address
-        said = words_of(page)
-        assert [piece for piece in english() if piece in said and piece not in own] == [], address
+def test_pages_speak_a_language_and_no_english_of_ours(name: str, tmp_path: Path) -> None:
+    """The study is in German, and a second rater chooses Spanish."""
+    study, own = example(name, tmp_path, "de")
+    for language, shown in (("de", walk(study)), ("es", walk(study, "es", units=2))):
+        assert len(shown) > 4
+        for address, page in shown.items():
+            assert head(page) == (language, "ltr"), address
+            said = words_of(page)
+            assert [piece for piece in english() if piece in said and piece not in own] == [], address
 
 
 @pytest.mark.parametrize("name", list(FOLDERS))
 def test_a_study_in_a_language_we_do_not_speak_is_framed_in_english(name: str, tmp_path: Path) -> None:
     study, _own = example(name, tmp_path, "ar")
-    for address, page in walk(study).items():
+    for address, page in walk(study, units=2).items():
         assert head(page) == ("en", "ltr"), address
         assert 'lang="ar"' in page, address
     for criterion in Criterion.objects.filter(study=study, kind=Criterion.Kind.QUESTION):
@@ -126,7 +138,9 @@ def test_the_language_of_pages(asked: str, given: str) -> None:
     assert languages.shipped(asked) == given
 
 
-@pytest.mark.parametrize(("language", "expected"), [("ar", "rtl"), ("fa-AF", "rtl"), ("he", "rtl"), ("de", "ltr"), ("", "ltr")])
+@pytest.mark.parametrize(
+    ("language", "expected"), [("ar", "rtl"), ("fa-AF", "rtl"), ("he", "rtl"), ("de", "ltr"), ("", "ltr")]
+)
 def test_the_direction_of_a_language(language: str, expected: str) -> None:
     assert languages.direction(language) == expected
 
@@ -166,7 +180,9 @@ def test_what_is_not_a_language_or_not_from_our_page_is_refused(study: Study, so
     assert somebody.post(path, {**form, "language": "de"}).status_code == 302
 
 
-@pytest.mark.parametrize("back", ["https://elsewhere.example/", "//elsewhere.example/", "/admin/", "/r/other/judge/", ""])
+@pytest.mark.parametrize(
+    "back", ["https://elsewhere.example/", "//elsewhere.example/", "/admin/", "/r/other/judge/", ""]
+)
 def test_a_form_leads_nowhere_else(study: Study, somebody: Client, back: str) -> None:
     token = pages.join(somebody, study)
     form = form_of_languages(somebody.get(f"/r/{token}/judge/").content.decode())
@@ -179,9 +195,12 @@ def test_numbers_dates_and_money_are_written_as_the_language_does(somebody: Clie
     study.settings = {
         **study.settings,
         "pay": {"amount": "1234.50", "currency": "EUR", "minutes": 10},
-        "privacy": {**study.settings.get("privacy", {}), "withdraw_until": "2027-03-31"},
+        "about": {**study.settings.get("about", {}), "withdraw_until": "2027-03-31"},
     }
-    for language, money, day in (("de", "1.234,50 EUR", "31. März 2027"), ("es", "1.234,50 EUR", "31 de marzo de 2027")):
+    for language, money, day in (
+        ("de", "1.234,50 EUR", "31. März 2027"),
+        ("es", "1.234,50 EUR", "31 de marzo de 2027"),
+    ):
         study.language = language
         study.save()
         page = " ".join(html.unescape(somebody.get(f"/join/{study.link_code}/").content.decode()).split())
@@ -191,7 +210,7 @@ def test_numbers_dates_and_money_are_written_as_the_language_does(somebody: Clie
 
 def test_pages_of_researchers_stay_english(rosas_browser: Client, study: Study) -> None:
     asked = {"headers": {"Accept-Language": "de"}}
-    for path in ("/", "/admin/", "/admin/login/", "/task-types/", f"/admin/studies/{study.slug}/", "/admin/nowhere/"):
+    for path in ("/", "/admin/", "/task-types/", f"/admin/studies/{study.slug}/", "/admin/nowhere/"):
         page = rosas_browser.get(path, **asked).content.decode()
         assert re.search(r'<html lang="en', page), path
     with translation.override("de"):

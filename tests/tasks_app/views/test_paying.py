@@ -149,7 +149,7 @@ def test_marking_as_paid_asks_and_leaves_what_came_later(mine: Study, rosas_brow
     assert f'name="last" value="{last}"' in text(rosas_browser.get(path(mine)))
     ben = work(mine)
     asked = rosas_browser.post(path(mine, "settle/"), {"channel": "link", "last": last})
-    assert "1 raters with 3.00 EUR" in text(asked)
+    assert "1 rater with 3.00 EUR" in text(asked)
     assert not Payment.objects.exclude(settled_at=None).exists()
     rosas_browser.post(path(mine, "settle/"), {"channel": "link", "last": last, "sure": "yes"})
     assert set(Payment.objects.exclude(settled_at=None).values_list("rater__pseudonym", flat=True)) == {ada.pseudonym}

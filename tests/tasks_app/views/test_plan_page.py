@@ -35,9 +35,8 @@ def rows(browser: Client, study: Study, task: str = "main") -> list[dict[str, st
 
 def test_a_sentence_says_how_much_it_is_and_what_it_costs(rosa: User, rosas_browser: Client) -> None:
     study = build_study(rosa, items=30, systems=SYSTEMS, k=4, set_size=20, spacing=10, opened=False)
-    assert (
-        "360 judgments by 18 raters: 20 units each, about 10 minutes, 3.00 EUR each, 54.00 EUR in all."
-        in text_of(rosas_browser, study)
+    assert "360 judgments by 18 raters: 20 units each, about 10 minutes, 3.00 EUR each, 54.00 EUR in all." in text_of(
+        rosas_browser, study
     )
 
 
@@ -63,7 +62,10 @@ def test_before_opening_the_page_and_the_file_are_what_opening_draws(rosa: User,
     assert Counter(one["systems"] for one in after) == {"a-mt": 12, "b-mt": 12, "c-mt": 12}
     told = text_of(rosas_browser, study)
     assert "This plan was drawn when the study was opened." in told
-    assert said.split("exactly this plan.")[1].split("Download")[0] == told.split("study was opened.")[1].split("Download")[0]
+    assert (
+        said.split("exactly this plan.")[1].split("Download")[0]
+        == told.split("study was opened.")[1].split("Download")[0]
+    )
 
 
 def test_the_file_names_the_systems_of_every_text_and_no_formula(rosa: User, rosas_browser: Client) -> None:

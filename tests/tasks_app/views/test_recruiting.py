@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -70,7 +71,7 @@ def line(query: dict[str, str], status: str) -> str:
     return f"{query['SESSION_ID']},{query['PROLIFIC_PID']},{status},Not Applicable,2026-11-01T10:00:00Z,61,\n"
 
 
-def enter(browser: Client, study: Study, text: str, name: str = "export.csv") -> HttpResponse:
+def enter(browser: Client, study: Study, text: str, name: str = "export.csv") -> Any:
     """Upload an export."""
     upload = SimpleUploadedFile(name, text.encode(), "text/csv")
     return browser.post(path(study, "statuses/prolific/"), {"file": upload})

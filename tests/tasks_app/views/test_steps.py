@@ -70,7 +70,7 @@ def test_feedback_says_what_was_right_and_why(somebody: Client) -> None:
     page = text_of(somebody.get(address))
     assert "That is right" in page
     assert "Right is" not in page
-    assert "Practice 2 of 2" in page
+    assert "Practice 2 of 2" in page, "the one just answered"
 
 
 def test_feedback_waits_until_the_rater_goes_on(somebody: Client) -> None:

@@ -35,13 +35,13 @@ def test_between_two_waves_a_rater_is_told_when_it_goes_on(study: Study, somebod
     ada, token = finish_first(somebody, study)
     week = RaterSet.objects.get(rater=ada, wave=2)
     for path in ("", "judge/", "end/"):
-        page = somebody.get(f"/r/{token}/{path}", follow=True)
-        assert page.redirect_chain[-1][0] == f"/r/{token}/waiting/", path
-    text = page.content.decode()
+        led = somebody.get(f"/r/{token}/{path}", follow=True)
+        assert led.redirect_chain[-1][0] == f"/r/{token}/waiting/", path
+    text = somebody.get(f"/r/{token}/waiting/").content.decode()
     local = week.opens_at.astimezone(timezone.zoneinfo.ZoneInfo("Europe/London"))
     assert "in 7 days" in text
     assert f"{local:%A}" in text
-    assert "9 a.m." in text
+    assert "09:00" in text
     assert "Europe/London" in text
     assert f"http://testserver/r/{token}/" in text
     assert not somebody.cookies
@@ -51,6 +51,14 @@ def test_between_two_waves_a_rater_is_told_when_it_goes_on(study: Study, somebod
     assert page.redirect_chain[-1][0] == f"/r/{token}/judge/"
     assert somebody.get(f"/r/{token}/waiting/").status_code == 302
     assert somebody.get(f"/r/{token}/calendar.ics").status_code == 302
+
+
+def test_the_instructions_announce_the_later_parts(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    text = somebody.get(f"/r/{token}/instructions/").content.decode()
+    assert "2 more parts open later" in text
+    assert "09:00" in text
+    assert "shorter" not in text
 
 
 def test_the_wait_is_told_in_the_language_and_days_of_the_study(study: Study) -> None:

@@ -1,0 +1,175 @@
+"""Whatever happens to connection, clock, window or device: nothing is lost, and nothing counts twice."""
+
+import json
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Browser, Page, Route, expect
+
+from tests.browser.kit import at, begin, phone, send
+from tests.servers import LiveSite
+
+MakeStudy = Callable[..., str]
+
+# Prints what is stored of a study: how many answers, their seconds, and how the rater ended.
+STORED = """
+import json
+from tasks_app.models import Judgment, Rater
+own = Judgment.objects.filter(assignment__rater__study__slug="{slug}")
+print(json.dumps([[one.seconds_active, one.seconds_elapsed] for one in own.order_by("id")]))
+"""
+
+YEAR_AHEAD = """
+const real = Date.now.bind(Date);
+Date = class extends Date {
+  constructor(...given) { super(...(given.length ? given : [real() + 365 * 24 * 3600 * 1000])); }
+  static now() { return real() + 365 * 24 * 3600 * 1000; }
+};
+"""
+
+
+def stored(site: LiveSite, slug: str) -> list[list[float]]:
+    found: list[list[float]] = json.loads(site.manage("shell", "-v", "0", "-c", STORED.format(slug=slug)))
+    return found
+
+
+def answer(page: Page, step: int = 3) -> None:
+    for group in page.get_by_role("radiogroup").all():
+        group.locator("label").nth(step).click()
+
+
+def personal_link(page: Page) -> str:
+    found = re.match(r".*/r/[^/]+/", page.url)
+    assert found
+    return found[0]
+
+
+def test_no_code_before_the_server_has_the_last_answer(page: Page, make_study: MakeStudy, live_site: LiveSite) -> None:
+    begin(page, make_study("confirmed", size=1))
+    page.route("**/judge/", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    answer(page)
+    send(page)
+    safe = page.get_by_role("contentinfo").get_by_text("Your answer is safe")
+    expect(safe).to_be_visible()
+    other = page.context.new_page()
+    other.goto(f"{personal_link(page)}end/")
+    at(other, 0)
+    expect(other.get_by_text("Your code")).to_have_count(0)
+    assert stored(live_site, "confirmed") == []
+    page.unroute("**/judge/")
+
+    def lose(route: Route) -> None:
+        """The server stores it, and what it says is lost."""
+        if route.request.method == "POST":
+            route.fetch(max_redirects=0)
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/judge/", lose)
+    page.get_by_role("button", name="Try now").click()
+    expect(safe).to_be_visible()
+    expect(page.get_by_text("Your code")).to_have_count(0)
+    page.unroute("**/judge/")
+    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("heading", name="Your code")).to_be_visible()
+    assert len(stored(live_site, "confirmed")) == 1, "sent three times, stored once"
+
+
+def test_pauses_between_tries_grow_and_are_seen(page: Page, make_study: MakeStudy) -> None:
+    begin(page, make_study("pauses", size=2))
+    page.route("**/judge/", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    answer(page)
+    send(page)
+    notice = page.get_by_role("contentinfo")
+    for seconds in (2, 4, 8):
+        expect(notice).to_contain_text(f"trying again in {seconds} s")
+        page.get_by_role("button", name="Try now").click()
+    page.unroute("**/judge/")
+    page.get_by_role("button", name="Try now").click()
+    at(page, 1)
+
+
+def test_the_back_button_doubles_nothing(page: Page, make_study: MakeStudy, live_site: LiveSite) -> None:
+    begin(page, make_study("back-button", size=3))
+    for done in range(2):
+        at(page, done)
+        answer(page)
+        send(page)
+    at(page, 2)
+    page.go_back()
+    expect(page.get_by_role("button", name="Start").or_(page.get_by_text("2 of 3")).first).to_be_visible()
+    page.go_forward()
+    at(page, 2)
+    answer(page)
+    send(page)
+    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
+    page.go_back()
+    page.goto(f"{personal_link(page)}judge/")
+    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
+    assert len(stored(live_site, "back-button")) == 3
+
+
+def test_a_clock_that_is_wrong_by_a_year_changes_nothing(
+    page: Page, make_study: MakeStudy, live_site: LiveSite
+) -> None:
+    begin(page, make_study("wrong-clock", size=1))
+    page.route("**/draft/", lambda route: route.abort())
+    page.get_by_role("radiogroup").first.locator("label").nth(2).click()
+    expect(page.locator("[data-saved]")).to_contain_text("Offline")
+    page.add_init_script(YEAR_AHEAD)
+    page.reload()
+    expect(page.locator("input[type=radio]:checked")).to_have_value("3")
+    page.unroute("**/draft/")
+    answer(page)
+    send(page)
+    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
+    [[active, elapsed]] = stored(live_site, "wrong-clock")
+    assert 0 < active <= elapsed < 300
+
+
+def test_the_personal_link_brings_everything_back_without_cookies_and_on_a_phone(
+    page: Page, browser: Browser, make_study: MakeStudy, live_site: LiveSite
+) -> None:
+    begin(page, make_study("moved", size=2))
+    answer(page)
+    send(page)
+    at(page, 1)
+    page.get_by_role("radiogroup").first.locator("label").nth(1).click()
+    expect(page.locator("[data-saved]")).to_have_text("Saved")
+    link = personal_link(page)
+    page.context.clear_cookies()
+    page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    page.goto(link)
+    at(page, 1)
+    expect(page.locator("input[type=radio]:checked")).to_have_value("2")
+    with phone(browser, live_site) as pocket:
+        pocket.goto(link)
+        at(pocket, 1)
+        expect(pocket.locator("input[type=radio]:checked")).to_have_value("2")
+        for group in pocket.get_by_role("radiogroup").all():
+            group.locator("label").nth(1).tap()
+        send(pocket)
+        expect(pocket.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
+    answer(page, 4)
+    send(page)
+    expect(page.get_by_role("heading", name="You answered this twice")).to_be_visible()
+    assert len(stored(live_site, "moved")) == 2
+
+
+def test_clocks_stand_still_during_a_break(page: Page, make_study: MakeStudy, live_site: LiveSite) -> None:
+    page.clock.install()
+    begin(page, make_study("pause", size=1))
+    page.clock.run_for(21 * 60 * 1000)
+    for _minute in range(21):
+        page.mouse.move(100 + _minute, 300)
+        page.clock.run_for(59_000)
+    page.get_by_role("button", name="Take a break").click()
+    page.clock.run_for(30 * 60 * 1000)
+    page.get_by_role("dialog").get_by_role("button", name="Go on").click()
+    answer(page)
+    send(page)
+    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
+    [[active, elapsed]] = stored(live_site, "pause")
+    assert 20 * 60 < active < 25 * 60
+    assert active <= elapsed < 45 * 60, "half an hour of rest is not among it"
