@@ -85,6 +85,7 @@ SOURCES = (
     Source("tasks_app/views/rights.py"),
     Source("tasks_app/views/stages.py"),
     Source("tasks_app/views/steps.py"),
+    Source("tasks_app/views/trying.py", without=ALL),
     Source("tasks_app/views/waves.py", without=("due*", "_row")),
     Source("tasks_app/views/judging.py"),
     Source("tasks_app/views/pages.py"),

@@ -156,7 +156,9 @@ def _row(study: Study, person: Person, user: User | None = None, password: str =
 
 def accounts_known_to(by: Somebody) -> QuerySet[User]:
     """Return the accounts of raters in the studies that somebody may edit: these can be invited again."""
-    own = Invitation.objects.filter(study__memberships__user_id=by.pk or 0, study__memberships__role__in=("owner", "editor"))
+    own = Invitation.objects.filter(
+        study__memberships__user_id=by.pk or 0, study__memberships__role__in=("owner", "editor")
+    )
     return User.objects.filter(is_staff=False, is_active=True, pk__in=own.values("user"))
 
 

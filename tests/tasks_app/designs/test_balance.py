@@ -55,7 +55,8 @@ def one_item(unit: PlanUnit) -> list[object]:
 def two_systems(unit: PlanUnit) -> list[object]:
     """The systems of different parts, two by two."""
     parts = [(a, b) for i, one in enumerate(unit.shape) for b in one for other in unit.shape[:i] for a in other]
-    return sorted({tuple(sorted(pair)) for pair in parts if pair[0] != pair[1]})
+    found: list[object] = [*{tuple(sorted(pair)) for pair in parts if pair[0] != pair[1]}]
+    return found
 
 
 def test_documents_count_once_a_booklet_and_systems_once_a_document() -> None:

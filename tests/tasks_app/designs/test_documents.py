@@ -51,7 +51,7 @@ def test_a_document_comes_by_one_system_and_all_take_turns(
         read = pieces(booklet)
         assert len(booklet) <= set_size
         assert len({piece[0].document for piece in read}) == len(read)
-        here = Counter(piece[0].systems[0] for piece in read)
+        here: Counter[object] = Counter(piece[0].systems[0] for piece in read)
         shown.update(here)
         assert max(shown.values()) - min(shown.values()) <= 1
         assert max(here[one] for one in shown) - min(here[one] for one in shown) <= 1

@@ -1,6 +1,7 @@
 """Checks among the units of a set: at random but balanced places, far enough apart, and nothing of the set lost."""
 
 from collections import Counter
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,7 +54,7 @@ def distances(woven: list[Slot], items: list[int | None]) -> list[int]:
 
 
 @given(cases())
-def test_nothing_is_lost_and_the_units_keep_their_order(case) -> None:
+def test_nothing_is_lost_and_the_units_keep_their_order(case: Any) -> None:
     items, extras, spacing, seed, turn = case
     woven = weave(items, extras, spacing, seed=seed, turn=turn)
     assert [slot.index for slot in woven if slot.kind == MAIN] == list(range(len(items)))
@@ -65,7 +66,7 @@ def test_nothing_is_lost_and_the_units_keep_their_order(case) -> None:
 
 
 @given(cases())
-def test_copies_come_after_their_unit_and_far_from_every_unit_of_its_item(case) -> None:
+def test_copies_come_after_their_unit_and_far_from_every_unit_of_its_item(case: Any) -> None:
     items, extras, spacing, seed, turn = case
     woven = weave(items, extras, spacing, seed=seed, turn=turn)
     for position, slot in enumerate(woven):

@@ -21,7 +21,7 @@ from tests.walk import answer, arrive
 pytestmark = pytest.mark.django_db
 
 
-def known_study(known: list[dict[str, object]], **rest: object) -> tuple[Study, Unit]:
+def known_study(known: list[dict[str, object]], **rest: object) -> tuple[Study, Unit | None]:
     """Make a study whose first item's units are controls of which this is known."""
     study = build_study(None, **{"items": 6, "k": 4, "set_size": 3, **rest}, opened=False)
     for unit in Unit.objects.filter(task__study=study, item__key="i0"):
@@ -33,9 +33,12 @@ def known_study(known: list[dict[str, object]], **rest: object) -> tuple[Study, 
 
 def reach(study: Study, rater: Rater, purpose: str) -> Assignment:
     """Answer with 3 up to the first unit of a purpose."""
-    while (assignment := assignments.next_for(rater=rater)).purpose != purpose:
+    while True:
+        assignment = assignments.next_for(rater=rater)
+        assert assignment is not None
+        if assignment.purpose == purpose:
+            return assignment
         give(study, rater, assignment, 3)
-    return assignment
 
 
 @pytest.mark.parametrize(
@@ -77,7 +80,7 @@ def simulated(study: Study, rater: Rater, seed: int) -> Judgment:
 
 
 def test_an_order_between_texts_is_graded_by_the_places_they_were_given() -> None:
-    known = [{"kind": "order", "answer": [2, 1]}, {"kind": "order", "answer": [1, 2]}]
+    known: list[dict[str, object]] = [{"kind": "order", "answer": [2, 1]}, {"kind": "order", "answer": [1, 2]}]
     study, _unit = known_study(known, type="ranking")
     judgment = simulated(study, arrive(study), 1)
     first, second = (Rating.objects.get(judgment=judgment, part__number=number).value for number in (0, 1))
@@ -86,7 +89,7 @@ def test_an_order_between_texts_is_graded_by_the_places_they_were_given() -> Non
 
 
 def test_a_known_error_is_found_by_a_mark_that_shares_a_character_with_it() -> None:
-    known = {"kind": "span", "answer": [{"start": 0, "end": 6}]}
+    known: dict[str, object] = {"kind": "span", "answer": [{"start": 0, "end": 6}]}
     study, _unit = known_study([known], type="error_spans", k=10)
     seen = set()
     for seed in range(20):

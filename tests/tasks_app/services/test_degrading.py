@@ -1,11 +1,14 @@
 """Degraded copies: how much of a text is replaced, where copies are made, and how the pair is graded."""
 
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import regex
+from django.db.models import QuerySet
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,7 +39,9 @@ def test_the_run_is_as_long_as_published(n: int, run: int) -> None:
 
 
 @given(words, st.lists(words, min_size=1, max_size=4), st.integers(0, 1000))
-def test_a_run_of_words_comes_from_another_text_and_the_rest_stays(own, others, seed: int) -> None:
+def test_a_run_of_words_comes_from_another_text_and_the_rest_stays(
+    own: list[str], others: list[list[str]], seed: int
+) -> None:
     text = "  ".join(own)
     made = degrade(text, [" ".join(one) for one in others], Random(seed))
     if made is None:
@@ -85,7 +90,7 @@ def long_text(number: int, system: str) -> str:
     return " ".join(f"{system}{number}w{place}" for place in range(12))
 
 
-def degraded_study(*, n: int = 1, items: int = 12, k: int = 2, spacing: int = 3, **rest) -> Study:
+def degraded_study(*, n: int = 1, items: int = 12, k: int = 2, spacing: int = 3, **rest: Any) -> Study:
     """Make a draft whose texts are long enough, with degraded copies, and open it."""
     study = build_study(None, items=items, k=k, set_size=8, spacing=spacing, opened=False, **rest)
     for output in Output.objects.filter(item__study=study).select_related("item", "system"):
@@ -96,7 +101,7 @@ def degraded_study(*, n: int = 1, items: int = 12, k: int = 2, spacing: int = 3,
     return lifecycle.move(study_id=study.pk, action="open", by=None)
 
 
-def copies_of(rater: Rater):
+def copies_of(rater: Rater) -> QuerySet[Assignment]:
     return rater.assignments.filter(unit__features__has_key="degraded_of").order_by("order")
 
 
@@ -127,7 +132,7 @@ def test_copies_stay_within_the_block_of_their_criterion() -> None:
         assert met == sorted(met, key=met.index), "a criterion comes back"
 
 
-def judge_all(study: Study, rater: Rater, value) -> None:
+def judge_all(study: Study, rater: Rater, value: Callable[[Assignment], int]) -> None:
     """Answer everything: `value` says for each assignment which step."""
     while (assignment := assignments.next_for(rater=rater)) is not None:
         submit(study, rater, assignment, value(assignment))

@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.test import Client
 
 from analytics_app.models import Exclusion, Run
 from analytics_app.services import exclusions, runs
@@ -78,14 +79,14 @@ def test_nothing_about_an_erased_rater_is_left_and_counts_stay() -> None:
     invariants.check(study)
 
 
-def test_erasing_twice_changes_nothing_and_the_link_leads_nowhere(client: object) -> None:
+def test_erasing_twice_changes_nothing_and_the_link_leads_nowhere(client: Client) -> None:
     study = build_study(None)
     rater, token = take_part(study)
     erasure.erase(rater=rater)
     before = Rater.objects.values().get(pk=rater.pk)
     assert erasure.erase(rater=rater) == erasure.Erased(0, 0)
     assert Rater.objects.values().get(pk=rater.pk) == before
-    assert client.get(f"/r/{token}/").status_code == 404  # type: ignore[attr-defined]
+    assert client.get(f"/r/{token}/").status_code == 404
 
 
 def test_the_places_of_erased_answers_go_to_others() -> None:

@@ -23,7 +23,7 @@ def judge_all(study: Study, rater: Rater) -> None:
 
 def filled(**settings: object) -> tuple[Study, Rater]:
     """A study whose every place is filled by one rater."""
-    study = build_study(None, items=3, systems=("alpha-mt",), k=1, set_size=3, **settings)  # type: ignore[arg-type]
+    study = build_study(None, items=3, systems=("alpha-mt",), k=1, set_size=3, **settings)
     rater = walk.arrive(study)
     judge_all(study, rater)
     return study, rater

@@ -52,7 +52,7 @@ def test_every_known_unit_is_used_equally_often() -> None:
 
 def test_controls_are_at_every_place_of_a_set_alike() -> None:
     study = checked_study(checks={"controls": 1, "attention": 0}, purposes={"i6": "control"}, k=12)
-    stood = Counter()
+    stood: Counter[int] = Counter()
     for _rater in range(16):
         met = [one for one in purposes_of(arrive(study)) if one in {"main", "control"}]
         stood[met.index("control")] += 1

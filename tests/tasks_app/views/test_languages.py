@@ -36,13 +36,13 @@ class Reading(InProcess):
 
     def __init__(self) -> None:
         super().__init__()
-        self.pages: dict[str, str] = {}
+        self.pages: list[tuple[str, str]] = []
 
     def get(self, path: str) -> Answer:
         """Fetch a page and keep it."""
         answer = super().get(path)
         if answer.status == 200:
-            self.pages[re.sub(r"/r/[^/]+/", "/r/…/", path)] = answer.body
+            self.pages.append((re.sub(r"/r/[^/]+/", "/r/…/", path), answer.body))
         return answer
 
 
@@ -59,8 +59,8 @@ def example(name: str, folder: Path, language: str) -> tuple[Study, str]:
     return lifecycle.move(study_id=study.pk, action="open", by=None), " ".join(said.split())
 
 
-def walk(study: Study, language: str = "", units: int | None = None) -> dict[str, str]:
-    """Let a careful rater go through a study, look at the help and at stopping; returns the pages by address.
+def walk(study: Study, language: str = "", units: int | None = None) -> list[tuple[str, str]]:
+    """Let a careful rater go through a study, look at the help and at stopping; returns the pages with their addresses.
 
     With `language` they choose it once they have agreed, with `units` they stop after so many.
     """
@@ -78,20 +78,15 @@ def walk(study: Study, language: str = "", units: int | None = None) -> dict[str
 
 @cache
 def english() -> tuple[str, ...]:
-    """Return what is English of ours, for raters or not: pieces of sentences that stand in no German or Spanish text."""
+    """Return what is English of ours, for raters or not: pieces of sentences that stand in no translation."""
     texts = set(messages.collect())
     everything = messages.Source("")
     for path in [*ROOT.glob("tasks_app/**/*.py"), *ROOT.glob("templates/**/*.html")]:
         texts |= set(messages.READERS[path.suffix](path, everything, strict=False))
-    pieces = {
-        piece.strip(" .,:;“”") for one in texts for text in (one.text, one.plural) for piece in PLACEHOLDER.split(text)
-    }
-    translated = " ".join(
-        words
-        for code in messages.LANGUAGES
-        for one in po.read(messages.catalogue(code)).values()
-        for words in one.translations
-    )
+    sentences = [text for one in texts for text in (one.text, one.plural)]
+    pieces = {piece.strip(" .,:;“”") for text in sentences for piece in PLACEHOLDER.split(text)}
+    catalogues = [po.read(messages.catalogue(language)) for language in messages.LANGUAGES]
+    translated = " ".join(words for known in catalogues for one in known.values() for words in one.translations)
     return tuple(sorted(piece for piece in pieces if len(piece) > LONGEST_NAME and piece not in translated))
 
 
@@ -112,8 +107,8 @@ def test_pages_speak_a_language_and_no_english_of_ours(name: str, tmp_path: Path
     """The study is in German, and a second rater chooses Spanish."""
     study, own = example(name, tmp_path, "de")
     for language, shown in (("de", walk(study)), ("es", walk(study, "es", units=2))):
-        assert len(shown) > 4
-        for address, page in shown.items():
+        assert len(shown) > 2
+        for address, page in shown:
             assert head(page) == (language, "ltr"), address
             said = words_of(page)
             assert [piece for piece in english() if piece in said and piece not in own] == [], address
@@ -122,7 +117,7 @@ def test_pages_speak_a_language_and_no_english_of_ours(name: str, tmp_path: Path
 @pytest.mark.parametrize("name", list(FOLDERS))
 def test_a_study_in_a_language_we_do_not_speak_is_framed_in_english(name: str, tmp_path: Path) -> None:
     study, _own = example(name, tmp_path, "ar")
-    for address, page in walk(study, units=2).items():
+    for address, page in walk(study, units=2):
         assert head(page) == ("en", "ltr"), address
         assert 'lang="ar"' in page, address
     for criterion in Criterion.objects.filter(study=study, kind=Criterion.Kind.QUESTION):
@@ -197,14 +192,11 @@ def test_numbers_dates_and_money_are_written_as_the_language_does(somebody: Clie
         "pay": {"amount": "1234.50", "currency": "EUR", "minutes": 10},
         "about": {**study.settings.get("about", {}), "withdraw_until": "2027-03-31"},
     }
-    for language, money, day in (
-        ("de", "1.234,50 EUR", "31. März 2027"),
-        ("es", "1.234,50 EUR", "31 de marzo de 2027"),
-    ):
+    for language, day in (("de", "31. März 2027"), ("es", "31 de marzo de 2027")):
         study.language = language
         study.save()
         page = " ".join(html.unescape(somebody.get(f"/join/{study.link_code}/").content.decode()).split())
-        assert money in page.replace("\xa0", " ").replace("\u202f", " ")
+        assert "1.234,50 EUR" in page.replace("\xa0", " ").replace("\u202f", " ")
         assert day in page
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections import Counter
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -183,12 +184,12 @@ def test_several_tasks_are_summed(rosa: User, rosas_browser: Client) -> None:
 
 @pytest.mark.parametrize("opened", [False, True])
 def test_the_page_takes_few_queries_however_large_the_plan(
-    rosa: User, rosas_browser: Client, opened: bool, django_assert_max_num_queries: object
+    rosa: User, rosas_browser: Client, opened: bool, django_assert_max_num_queries: Any
 ) -> None:
     counts = []
     for items in (4, 40):
         study = build_study(rosa, slug=f"s-{items}", items=items, systems=SYSTEMS, opened=opened)
-        with django_assert_max_num_queries(24) as found:  # type: ignore[operator]
+        with django_assert_max_num_queries(24) as found:
             text_of(rosas_browser, study)
         counts.append(len(found))
     assert counts[0] == counts[1]
