@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app import languages, plaintext
 from tasks_app.orders import latin_orders
 from tasks_app.task_types._simulation import share_of
+from tasks_app.task_types._units import units_of_texts
 from tasks_app.task_types.base import (
     Criterion,
     ItemTexts,
@@ -154,16 +155,7 @@ class GridType(TaskType):
 
     def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text, or one an item with all its distinct texts side by side."""
-        for item in items:
-            if not item.groups:
-                continue
-            if params["layout"] == "together":
-                yield UnitDraft(item.key, item.key, item.groups, item.document)
-                continue
-            for group in item.groups:
-                first = item.outputs[group[0]]
-                tail = f"/{first.variant}" if first.variant else ""
-                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group,), item.document)
+        return units_of_texts(items, together=params["layout"] == "together")
 
     def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
         """Put every text in every place of the screen equally often, by random Latin squares."""

@@ -23,6 +23,7 @@ from tasks_app.task_types._error_spans_simulation import keeps, simulated
 from tasks_app.task_types._grading import grade_one, sentence_for
 from tasks_app.task_types._grid import field_name
 from tasks_app.task_types._simulation import share_of
+from tasks_app.task_types._units import units_of_texts
 from tasks_app.task_types.base import (
     Criterion,
     Feedback,
@@ -194,16 +195,7 @@ class ErrorSpans(TaskType):
 
     def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text, or one an item with all its distinct texts side by side."""
-        for item in items:
-            if not item.groups:
-                continue
-            if params["layout"] == "together":
-                yield UnitDraft(item.key, item.key, item.groups, item.document)
-                continue
-            for group in item.groups:
-                first = item.outputs[group[0]]
-                tail = f"/{first.variant}" if first.variant else ""
-                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group,), item.document)
+        return units_of_texts(items, together=params["layout"] == "together")
 
     def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
         """Put every text in every place of the screen equally often, by random Latin squares."""
