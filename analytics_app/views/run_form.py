@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,8 @@ class RunForm:
         self.rules = list(_rule_forms(start, data))
         general = {name: start.get(name, field.initial) for name, field in PlanBlock.base_fields.items()}
         self.general = PlanBlock(data, initial=general, prefix="run")
+        # Which places are asked again is for the plan alone to say.
+        del self.general.fields["reopen"]
         self.general.fields["primary"] = _primary(study, PlanBlock.base_fields["primary"])
         self.general.fields["correction"] = forms.ChoiceField(
             choices=list(CORRECTIONS.items()),
@@ -80,6 +82,7 @@ class RunForm:
         wanted = {
             **self.start,
             **self.general.cleaned_data,
+            "reopen": _still([one.rule.name for one in on], self.start),
             "rules": [{"rule": one.rule.name, **one.settings.cleaned_data} for one in on],
             "comparisons": pairs or ALL,
         }
@@ -92,7 +95,13 @@ class RunForm:
 
 def without(document: Mapping[str, Any], rule: str) -> dict[str, Any]:
     """Return the settings of a run with one rule off; one that was refused has none."""
-    return {**document, "rules": [entry for entry in document.get("rules", ()) if entry["rule"] != rule]}
+    rules = [entry for entry in document.get("rules", ()) if entry["rule"] != rule]
+    return {**document, "rules": rules, "reopen": _still([entry["rule"] for entry in rules], document)}
+
+
+def _still(rules: Sequence[str], document: Mapping[str, Any]) -> list[str]:
+    """Return the rules whose exclusions are asked again, without those that are off."""
+    return [name for name in document.get("reopen", ()) if name in rules]
 
 
 def _rule_forms(start: Mapping[str, Any], data: Mapping[str, Any] | None) -> list[RuleForms]:

@@ -127,13 +127,15 @@ def test_the_form_begins_with_the_settings_of_another_run(rosas_browser: Client,
 
 def test_a_rule_is_switched_off_by_one_press(rosas_browser: Client, closed: Study) -> None:
     address = f"/admin/studies/{closed.slug}/results/"
-    settings = {**plans.document_of(closed), "rules": [{"rule": "manual"}, {"rule": "iqr", "factor": 1.5}]}
+    rules = [{"rule": "manual"}, {"rule": "iqr", "factor": 1.5}]
+    settings = {**plans.document_of(closed), "rules": rules, "reopen": ["iqr", "manual"]}
     build_run(closed, [*funnel(), *slider_rows()], settings=settings)
     html = page(rosas_browser, f"{address}1/")
     assert 'name="rule" value="iqr"' in html
     answer = rosas_browser.post(f"{address}1/without/", {"rule": "iqr"})
     assert answer["Location"] == f"{address}2/"
-    assert Run.objects.get(number=2).settings["rules"] == [{"rule": "manual"}]
+    without = Run.objects.get(number=2).settings
+    assert (without["rules"], without["reopen"]) == ([{"rule": "manual"}], ["manual"])
 
 
 def test_an_equal_run_is_shown_instead_of_a_new_one(rosas_browser: Client, closed: Study) -> None:
