@@ -20,7 +20,8 @@ from django.urls import path as route
 
 from bench import bare
 from tasks_app import studyfile, urls
-from tasks_app.management.visiting import InProcess, Visitor, hidden_fields
+from tasks_app.management.transports import InProcess
+from tasks_app.management.visiting import Visitor, hidden_fields
 from tasks_app.models import Rating, Study
 from tasks_app.services import lifecycle
 from tasks_app.task_types.base import Quality

@@ -29,6 +29,8 @@ def rater_for_token(token: str) -> Rater:
 
 def rater_of_study(study: Study, pseudonym: str) -> Rater:
     """Return a rater of a study that somebody may see, by their made-up name."""
+    if "\0" in pseudonym:  # the database cannot even be asked for it
+        raise Http404
     raters = Rater.objects.select_related("study").exclude(kind=Rater.Kind.IMPORTED)
     return get_object_or_404(raters, study=study, pseudonym=pseudonym, erased_at=None)
 
@@ -38,11 +40,11 @@ def assignment_for_rater(rater: Rater, *, order: int) -> Assignment:
     return get_object_or_404(Assignment.objects.select_related("unit", "set"), rater=rater, order=order)
 
 
-def signed_assignment_for_rater(rater: Rater, assignment_id: object) -> Assignment:
-    """Return the assignment a form was signed for, if it is this rater's."""
-    if not isinstance(assignment_id, int):
+def signed_assignment_for_rater(rater: Rater, order: object) -> Assignment:
+    """Return the assignment a form was signed for by its number; whose form it is, its token says."""
+    if not isinstance(order, int):
         raise Http404
-    return get_object_or_404(Assignment.objects.select_related("unit", "set"), rater=rater, pk=assignment_id)
+    return assignment_for_rater(rater, order=order)
 
 
 def media_for_rater(rater: Rater, sha256: str) -> Media:

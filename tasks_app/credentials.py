@@ -32,6 +32,20 @@ def token_of_link(rater_id: int, number: int) -> str:
     return _derived("evalweb.link", f"{rater_id}\0{number}")
 
 
+def handle_of_rater(rater_id: int) -> str:
+    """Derive what forms call a rater: whoever reads a number in their tokens learns how many raters there are."""
+    return _derived("evalweb.form.rater", str(rater_id))
+
+
+def mark_of_erased(study_id: int, channel: str, external_id: str) -> str:
+    """Derive what stands in place of an erased rater's token: who comes again under the same id is known by it.
+
+    Without the server's secret, which is not in the database, it says nothing of the id.
+    """
+    about = f"{study_id}\0{channel}\0{external_id}"
+    return salted_hmac("evalweb.erased", about, algorithm="sha256").hexdigest()
+
+
 def _derived(purpose: str, about: str) -> str:
     drawn = salted_hmac(purpose, about, algorithm="sha256").digest()[:TOKEN_BYTES]
     return signing.b64_encode(drawn).decode()

@@ -7,15 +7,15 @@ import logging
 from celery import shared_task
 from django.db import DatabaseError
 
-from tasks_app.services import closing, reminders
+from tasks_app.services import closing, erasure, reminders
 
 log = logging.getLogger(__name__)
 
 
 @shared_task(name="tasks_app.jobs.upkeep")
 def upkeep() -> None:
-    """Close what has closed, then write down and send the messages that are due."""
-    for chore in (closing.close_over, reminders.fill, reminders.send_due):
+    """Close what has closed, write down and send the messages that are due, and remove ids that are kept no longer."""
+    for chore in (closing.close_over, reminders.fill, reminders.send_due, erasure.remove_old_identities):
         try:
             chore()
         except DatabaseError as error:

@@ -136,6 +136,7 @@ class Quartiles:
     low: float
     median: float
     high: float
+    n: int
 
 
 def quartiles(values: Sequence[float]) -> Quartiles | None:
@@ -150,4 +151,4 @@ def quartiles(values: Sequence[float]) -> Quartiles | None:
         above = min(below + 1, len(ordered) - 1)
         return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
 
-    return Quartiles(at(0.25), at(0.5), at(0.75))
+    return Quartiles(at(0.25), at(0.5), at(0.75), len(ordered))

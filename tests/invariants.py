@@ -16,7 +16,7 @@ def check(study: Study) -> None:
     places = list(Place.objects.filter(booklet__task__study=study).values("id", "unit_id", "booklet_id", "order"))
     given = list(
         Assignment.objects.filter(rater__study=study).values(
-            "id", "rater_id", "rater_kind", "unit_id", "purpose", "place_id", "state", "set_id", "set__state"
+            "id", "rater_id", "rater_kind", "unit_id", "purpose", "place_id", "state", "set_id", "set__state", "order"
         )
     )
     _places_are_held_once(places, given)
@@ -45,6 +45,8 @@ def _places_are_held_once(places: list[dict], given: list[dict]) -> None:
 def _raters_meet_units_once(given: list[dict]) -> None:
     met = Counter((one["rater_id"], one["unit_id"]) for one in given if one["purpose"] in {"main", "warm_up"})
     assert not [pair for pair, n in met.items() if n > 1], "a rater meets a unit twice"
+    numbers = Counter((one["rater_id"], one["order"]) for one in given)
+    assert not [pair for pair, n in numbers.items() if n > 1], "two units of a rater have one number"
 
 
 def _booklets_say_what_is(study: Study, places: list[dict], given: list[dict]) -> None:

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import urlopen
 
 import dj_database_url
@@ -126,6 +125,7 @@ class LiveSite:
     folder: Path
     platform: Platform
     login: tuple[str, str] = field(default=("researcher", "a password for tests"))
+    running: "dict[str, subprocess.Popen[bytes]]" = field(default_factory=dict)
 
     def manage(self, *arguments: str) -> str:
         """Run a management command on the site's database and return what it printed."""
@@ -135,6 +135,15 @@ class LiveSite:
         )
         assert answer.returncode == 0, f"manage.py {' '.join(arguments)} failed:\n{answer.stderr}"
         return answer.stdout
+
+    def start(self, name: str) -> None:
+        """Start the `web` or `worker` process and wait until it is ready."""
+        self.running[name] = _start(self, name)
+
+    def stop(self, name: str) -> None:
+        """Stop the `web` or `worker` process; does nothing where it does not run."""
+        if name in self.running:
+            processes.stop(self.running.pop(name), signal.SIGTERM)
 
     def log(self, name: str) -> str:
         """Return what the `web` or `worker` process has logged."""
@@ -160,7 +169,8 @@ def live_site(request: pytest.FixtureRequest) -> Iterator[LiveSite]:
             )
             _prepare(site)
         for name in ("web", "worker"):
-            stack.callback(processes.stop, _start(site, name), signal.SIGTERM)
+            stack.callback(site.stop, name)
+            site.start(name)
         yield site
 
 
@@ -201,7 +211,7 @@ def _start(site: LiveSite, name: str) -> "subprocess.Popen[bytes]":
 
 
 def _web_is_ready(site: LiveSite) -> bool:
-    with suppress(URLError, ConnectionError), urlopen(f"{site.url}/readyz", timeout=5) as answer:
+    with suppress(OSError), urlopen(f"{site.url}/readyz", timeout=5) as answer:
         return bool(answer.status == 200)
     return False
 

@@ -74,7 +74,10 @@ RATINGS: tuple[Column, ...] = (
     Column(
         "purpose",
         Kind.WORD,
-        _("“main”, or “training”, “exam”, “warm_up”, “control”, “repeat”. Only “main” enters results."),
+        _(
+            "“main”, or “screening”, “training”, “exam”, “warm_up”, “control”, “attention”, “repeat”, “exit”. Only "
+            "“main” enters results."
+        ),
         "j.purpose",
     ),
     Column("repeat_of", Kind.WHOLE, _("The judgment that this one repeats."), "j.repeat_of"),

@@ -169,10 +169,18 @@ def raters_page(study: Study, wanted: str | None, size: int) -> Page[Any]:
     return _Known(shown, size, shown[0].total if shown else 0).page(number)
 
 
+# Of fewer texts nobody can say whether raters agree.
+LEAST_TEXTS = 2
+
+
 def agreement_of(run: Run) -> Sequence[ResultRow]:
-    """Return alpha of every criterion with its name as `criterion_name`; it tells no systems apart."""
+    """Return alpha of every criterion with its name as `criterion_name`; it tells no systems apart.
+
+    What raters say of themselves is no matter of agreement: one unit is nothing to agree over.
+    """
     name = Criterion.objects.filter(study=run.study_id, key=OuterRef("criterion"), until=None).values("name")[:1]
     rows = rows_of(run, systems=False).filter(statistic="alpha", basis="kept", slice=None, group=None)
+    rows = rows.exclude(n_items__lt=LEAST_TEXTS)
     return list(rows.annotate(criterion_name=Subquery(name)))
 
 

@@ -12,7 +12,7 @@ from analytics_app.selectors.workers import workers
 from analytics_app.views.looks import note_look
 from analytics_app.views.parts import part, wants_part
 from tasks_app import access
-from tasks_app.models import Membership, Study
+from tasks_app.models import Membership, Rater, Study
 from tasks_app.selectors import progress
 from tasks_app.views.frame import researcher_page, study_page
 
@@ -33,8 +33,11 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _now(request: HttpRequest, study: Study) -> dict[str, Any]:
     runs = pages.runs_now(study)
+    counted = progress.study_progress(study)
+    ways = {**dict(Rater.State.choices), **dict(Rater.Outcome.choices)}
     return {
-        "progress": progress.study_progress(study),
+        "progress": counted,
+        "outcomes": [(words, counted.raters[name]) for name, words in ways.items() if name in counted.raters],
         "page": pages.raters_page(study, request.GET.get("page"), RATERS_ON_A_PAGE),
         "runs": runs,
         "agreement": pages.agreement_of(runs.done) if runs.done is not None else [],

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.designs._drawing import Drawing
+from tasks_app.designs._drawing import Drawing, is_square
 from tasks_app.designs.base import PlanImpossible, Settings
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-# Draws that must all succeed with settings before a refusal names them: advice that needs luck is no good.
+# Draws that must all succeed with settings before a refusal names them: advice that needs luck is no good. Of plans
+# with more places than these one: it takes a second, and many units leave little to luck.
 _ADVICE_DRAWS = 3
+_ADVICE_PLACES = 3_000
 
 
 def refusal(drawing: Drawing, settings: Settings, rng: Random) -> PlanImpossible:
@@ -49,8 +51,9 @@ def _advice(nearest: Mapping[str, int]) -> StrOrPromise:
 
 
 def _works(drawing: Drawing, settings: Settings, rng: Random) -> bool:
-    return drawing.may_fit(settings) and all(
-        drawing.draw_once(settings, rng) is not None for _draw in range(_ADVICE_DRAWS)
+    draws = _ADVICE_DRAWS if sum(map(len, drawing.rounds)) <= _ADVICE_PLACES else 1
+    return is_square(drawing.judged, settings) or (
+        drawing.may_fit(settings) and all(drawing.draw_once(settings, rng) is not None for _draw in range(draws))
     )
 
 

@@ -48,6 +48,13 @@ def draw_booklets(
     return _in_blocks(design, by_criterion, settings, params, rng)
 
 
+def settings_of_each(settings: Settings, mode: str, criteria: int) -> Settings:
+    """Return the settings by which the plan of each criterion is drawn: in blocks, a set is shared by all of them."""
+    if mode != BLOCK or criteria < 2:
+        return settings
+    return replace(settings, set_size=max(1, settings.set_size // criteria))
+
+
 def _in_blocks(
     design: Design,
     by_criterion: Mapping[str, Sequence[PlanUnit]],
@@ -61,9 +68,8 @@ def _in_blocks(
     for unit in (unit for some in by_criterion.values() for unit in some):
         # A text whose answer is known on one criterion is still judged on the others.
         once.setdefault(unit.base, unit)
-    smaller = replace(settings, set_size=max(1, settings.set_size // len(criteria)))
     try:
-        drawn = design.draw(list(once.values()), smaller, params, rng)
+        drawn = design.draw(list(once.values()), settings_of_each(settings, BLOCK, len(criteria)), params, rng)
     except PlanImpossible as found:
         nearest = {name: n * len(criteria) if name == "set_size" else n for name, n in found.nearest.items()}
         raise PlanImpossible(found.message, nearest) from found

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from random import Random
+from typing import TYPE_CHECKING
 
-from tasks_app.designs._drawing import Plan
 from tasks_app.designs._equitable import Colouring
 from tasks_app.designs._squares import Placing
 from tasks_app.designs.base import PlanUnit
+
+if TYPE_CHECKING:
+    from tasks_app.designs._drawing import Plan
+
+
+def n_items(units: Sequence[PlanUnit]) -> int:
+    """Count the items; a unit of no item is an item of its own."""
+    return len({_item(unit) for unit in units})
 
 
 def crossed(units: Sequence[PlanUnit]) -> bool:

@@ -10,7 +10,9 @@ from random import Random
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs._chairman import DeadEnd
+from tasks_app.designs._crossing import Crossing, crossed, n_items
 from tasks_app.designs._filling import Filling, Shares
+from tasks_app.designs._places import placed
 from tasks_app.designs._rounds import Segment, booklet_sizes, cut, may_fit
 from tasks_app.designs._spacing import room, spaced_order
 from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
@@ -41,6 +43,26 @@ def refuse_bad_input(units: Sequence[PlanUnit], settings: Settings) -> None:
         raise PlanImpossible(_("No unit needs a judgment yet. Add items, or ask for at least one judgment each."))
 
 
+def keeps_places(units: Sequence[PlanUnit], settings: Settings) -> bool:
+    """Whether places of booklets have every class of units equally often: where as many units of each are due.
+
+    Units of one item that stand apart in a booklet may leave no such order. Therefore no booklet holds two of an item
+    where every item has all classes and booklets are no larger than the items are many; else places are not kept.
+    """
+    wanted = [unit for unit in units if unit.k > 0]
+    if len({unit.k for unit in wanted}) > 1 or len(set(Counter(unit.systems for unit in wanted).values())) > 1:
+        return False
+    of_item = Counter(unit.item for unit in wanted if unit.item is not None)
+    if settings.spacing <= 1 or max(of_item.values(), default=0) <= 1:
+        return True
+    return is_square(wanted, settings)
+
+
+def is_square(units: Sequence[PlanUnit], settings: Settings) -> bool:
+    """Whether a Latin square keeps all that is promised of the units, and more: then there is a plan, come what may."""
+    return len({unit.k for unit in units}) == 1 and settings.set_size <= n_items(units) and crossed(units)
+
+
 class Drawing(ABC):
     """The units as numbers, and the draws made with them.
 
@@ -55,12 +77,16 @@ class Drawing(ABC):
         self.largest_set = len(self.rounds[0])
         items = {item: i for i, item in enumerate(dict.fromkeys(unit.item for unit in units))}
         self.items = [None if unit.item is None else items[unit.item] for unit in units]
+        self._loads = [
+            Counter(item for unit in of_round if (item := self.items[unit]) is not None) for of_round in self.rounds
+        ]
         shown_by = [unit.systems for unit in units]
         signatures = {systems: c for c, systems in enumerate(sorted(set(shown_by)))}
         self.classes = [signatures[systems] for systems in shown_by]
         systems = {system: x for x, system in enumerate(sorted({s for shown in signatures for s in shown}))}
         self.signatures = [tuple(systems[system] for system in shown) for shown in signatures]
         self.overlap = sum(map(len, self.signatures)) > len(systems)
+        self.judged = [units[unit] for unit in self.rounds[0]]
 
     @abstractmethod
     def dealer(self, rng: Random) -> Deal:
@@ -72,8 +98,7 @@ class Drawing(ABC):
 
     def may_fit(self, settings: Settings) -> bool:
         """Whether items have room in the booklets, as far as counting tells."""
-        items = [[self.items[unit] for unit in of_round] for of_round in self.rounds]
-        return may_fit(items, self._cut(settings), settings.spacing)
+        return may_fit(self._loads, self._cut(settings), settings.spacing)
 
     def draw(self, settings: Settings, rng: Random) -> Plan | None:
         """A plan that keeps every promise, the most level of a few; None where none was found."""
@@ -87,6 +112,9 @@ class Drawing(ABC):
                 best = drawn
             if best is not None and (best[0] < 1 or draw + 1 >= min(level_draws, _LEVEL_DRAWS)):
                 break
+        if best is None and is_square(self.judged, settings):
+            plan = Crossing(self.judged, settings.set_size, rng).draw(len(self.rounds))
+            best = self.checked(plan, settings), plan
         return best and best[1]
 
     def draw_once(self, settings: Settings, rng: Random) -> tuple[float, Plan] | None:
@@ -109,7 +137,9 @@ class Drawing(ABC):
 
     def _draw(self, settings: Settings, rng: Random) -> Plan:
         segments = self._cut(settings)
-        rooms = [room(size, settings.spacing) for size in booklet_sizes(segments)]
+        even = keeps_places(self.judged, settings)
+        apart = settings.set_size if even and settings.spacing > 1 else settings.spacing
+        rooms = [room(size, apart) for size in booklet_sizes(segments)]
         filling = Filling(self.classes, self.items, rooms, rng)
         deal = self.dealer(rng)
         before: tuple[int, list[int], dict[int, int]] | None = None
@@ -122,9 +152,12 @@ class Drawing(ABC):
             shares = deal(sizes, cuts, limits)
             filling.fill_round(of_round, [booklet for booklet, _length in cuts], shares)
             before = (cuts[-1].booklet, sizes, shares.counts[-1])
-        return [self._in_order(list(booklet.units), settings.spacing, rng) for booklet in filling.booklets]
+        booklets = [list(booklet.units) for booklet in filling.booklets]
+        if even:
+            return [tuple(self.units[unit] for unit in booklet) for booklet in placed(booklets, self.classes, rng)]
+        return [self._spaced(booklet, settings.spacing, rng) for booklet in booklets]
 
-    def _in_order(self, booklet: Sequence[int], spacing: int, rng: Random) -> tuple[PlanUnit, ...]:
+    def _spaced(self, booklet: Sequence[int], spacing: int, rng: Random) -> tuple[PlanUnit, ...]:
         order = spaced_order([self.items[unit] for unit in booklet], spacing, rng)
         if order is None:
             raise DeadEnd

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tasks_app.designs._spacing import Room, room
@@ -48,21 +48,22 @@ def booklet_sizes(segments: Iterable[Sequence[Segment]]) -> list[int]:
     return [sizes[booklet] for booklet in range(len(sizes))]
 
 
-def may_fit(items: Sequence[Sequence[int | None]], segments: Sequence[Sequence[Segment]], spacing: int) -> bool:
+def may_fit(loads: Sequence[Mapping[int, int]], segments: Sequence[Sequence[Segment]], spacing: int) -> bool:
     """Whether the units of each item have room in the booklets, as far as counting tells.
 
-    items[r] holds the item of every unit of round r. What is refused here is impossible; what is let through is
+    loads[r] says how many units of each item are in round r. What is refused here is impossible; what is let through is
     possible as a rule, for the balance of systems leaves much to choose from.
     """
     sizes = booklet_sizes(segments)
     rooms = [room(size, spacing) for size in sizes]
     cuts = [[(length, rooms[booklet]) for booklet, length in of_round] for of_round in segments]
-    everything = [item for of_round in items for item in of_round]
-    return _has_room(everything, list(zip(sizes, rooms, strict=True))) and all(map(_has_room, items, cuts))
+    everything: Counter[int] = Counter()
+    for of_round in loads:
+        everything.update(of_round)
+    return _has_room(everything, list(zip(sizes, rooms, strict=True))) and all(map(_has_room, loads, cuts))
 
 
-def _has_room(items: Sequence[int | None], cuts: Sequence[tuple[int, Room]]) -> bool:
-    loads = Counter(item for item in items if item is not None)
+def _has_room(loads: Mapping[int, int], cuts: Sequence[tuple[int, Room]]) -> bool:
     usual = sum(min(length, fits.most - 1) for length, fits in cuts)
     over = [load - usual for load in loads.values() if load > usual]
     # Once more than usual in each booklet, and that only for so many items.

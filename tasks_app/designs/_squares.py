@@ -21,7 +21,9 @@ def williams(n: int) -> list[tuple[int, ...]]:
 
 
 def matchings(edges: Sequence[tuple[int, int]], colours: int, rng: Random) -> dict[tuple[int, int], int]:
-    """A colour for each edge of a bipartite graph, no colour twice at a vertex; as many as the largest degree do [1]_.
+    """Colour the edges (u, v) of a bipartite graph: v by u and colour, no colour twice at a vertex [1]_.
+
+    As many colours as the largest degree do; two vertices may have several edges.
 
     References
     ----------
@@ -30,21 +32,39 @@ def matchings(edges: Sequence[tuple[int, int]], colours: int, rng: Random) -> di
     """
     left: dict[tuple[int, int], int] = {}
     right: dict[tuple[int, int], int] = {}
+    everything = (1 << colours) - 1
+    # The colours that a vertex does not have yet, as bits: of many colours, the common ones are found at once.
+    free_left = dict.fromkeys((u for u, _v in edges), everything)
+    free_right = dict.fromkeys((v for _u, v in edges), everything)
     for u, v in rng.sample(edges, len(edges)):
-        free_u = [c for c in range(colours) if (u, c) not in left]
-        free_v = [c for c in range(colours) if (v, c) not in right]
-        common = [c for c in free_u if (v, c) not in right]
-        colour = rng.choice(common or free_u)
+        common = free_left[u] & free_right[v]
+        colour = _any_bit(common or free_left[u], colours, rng)
         if not common:
-            _exchange(v, colour, rng.choice(free_v), left, right)
+            other = _any_bit(free_right[v], colours, rng)
+            end, on_right = _exchange(v, colour, other, left, right)
+            both = 1 << colour | 1 << other
+            free_right[v] ^= both
+            (free_right if on_right else free_left)[end] ^= both
         left[u, colour], right[v, colour] = v, u
-    return {(u, v): colour for (u, colour), v in left.items()}
+        free_left[u] ^= 1 << colour
+        free_right[v] ^= 1 << colour
+    return left
+
+
+def _any_bit(bits: int, n: int, rng: Random) -> int:
+    """The number of a bit that is set: the first at or after a random one."""
+    start = rng.randrange(n)
+    after = bits >> start
+    return start + (after & -after).bit_length() - 1 if after else (bits & -bits).bit_length() - 1
 
 
 def _exchange(
     v: int, colour: int, other: int, left: dict[tuple[int, int], int], right: dict[tuple[int, int], int]
-) -> None:
-    """Exchange two colours along the path that begins at v with the first, so that v is free of it."""
+) -> tuple[int, bool]:
+    """Exchange two colours along the path that begins at v with the first, so that v is free of it.
+
+    Returns the vertex at which the path ends, and whether that is on the right.
+    """
     path: list[tuple[int, int, int]] = []
     at, on_right, c = v, True, colour
     while (step := (right if on_right else left).get((at, c))) is not None:
@@ -54,6 +74,7 @@ def _exchange(
         del left[one, c], right[two, c]
     for one, two, c in path:
         left[one, colour + other - c], right[two, colour + other - c] = two, one
+    return at, on_right
 
 
 class Placing:
@@ -116,7 +137,7 @@ class Placing:
             if n > self.blocks
         ]
         laid = [[-1] * self.rest for _ in counts]
-        for (number, system), place in matchings(edges, self.rest, self.rng).items():
+        for (number, place), system in matchings(edges, self.rest, self.rng).items():
             laid[number][place] = system
         return laid
 

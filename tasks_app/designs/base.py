@@ -98,6 +98,6 @@ class Design(ABC):
         PlanImpossible where the settings cannot be kept.
         """
 
-    def promised(self, units: Sequence[PlanUnit]) -> tuple[str, ...]:
-        """Return the margins that are kept for these units; others are as even as can be, which is measured."""
+    def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
+        """Return the margins kept for these units and settings; others are as even as can be, which is measured."""
         return self.margins

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.designs import registry
 from tasks_app.designs._advice import refusal
 from tasks_app.designs._comparisons_turns import Turns
-from tasks_app.designs._drawing import Deal, Drawing, Plan, refuse_bad_input
+from tasks_app.designs._drawing import Deal, Drawing, Plan, keeps_places, refuse_bad_input
 from tasks_app.designs.balance import measure
 from tasks_app.designs.base import Design, PlanUnit, Settings
 
@@ -24,11 +24,17 @@ class Comparisons(Design):
     every booklet and in every prefix of the booklets, and every comparison stays less than one from its share. Where
     every two systems meet in pairs over the same items, so do systems: by one at most in every prefix. For triads and
     tuples, and where outputs are missing, systems are as level as their comparisons allow; `balance.measure` says how
-    near. No unit is more than one judgment ahead of another, and units of one item stand `spacing` apart.
+    near. No unit is more than one judgment ahead of another, and units of one item stand `spacing` apart. Where as many
+    of each comparison are due, every place of the booklets has them equally often in every prefix, unless units of one
+    item leave no such order.
     """
 
     label = _("Balanced comparisons")
-    margins = ("unit", "comparison", "comparison in a booklet")
+    margins = ("unit", "comparison", "comparison in a booklet", "position")
+
+    def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
+        """Return all margins, that of the position only where places can have comparisons equally often."""
+        return self.margins if keeps_places(units, settings) else self.margins[:-1]
 
     def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
         """Booklets that hold every comparison equally often; the order inside each is random."""
@@ -54,7 +60,11 @@ class _Comparing(Drawing):
         """The largest deviation of a system, once all that is promised has been seen to hold."""
         balance = measure(plan, self.units)
         gap = balance.smallest_spacing
-        broken = [margin for margin in Comparisons.margins if max(balance.spread(margin), default=0) > 1]
+        broken = [
+            margin
+            for margin in Comparisons().promised(self.units, settings)
+            if max(balance.spread(margin), default=0) > 1
+        ]
         if (
             broken
             or not balance.complete

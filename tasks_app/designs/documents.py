@@ -47,7 +47,7 @@ class Documents(Design):
             help_text=_("One system after the other. Otherwise a rater reads a document by one system only."),
         )
 
-    def promised(self, units: Sequence[PlanUnit]) -> tuple[str, ...]:
+    def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
         """Return all margins where every document is due by the same systems, else those of units and documents."""
         wanted = [unit for unit in units if unit.k > 0]
         alike = len({unit.k for unit in wanted}) == 1 == len({unit.document is None for unit in wanted})
@@ -65,7 +65,7 @@ class Documents(Design):
         together = bool(params.get("all_systems"))
         self._refuse_long(documents, settings, together=together)
         plan = _all_systems(documents, settings, rng) if together else _one_system(documents, settings, rng)
-        self._check(plan, units)
+        self._check(plan, units, settings)
         return plan
 
     def _refuse_long(self, documents: Sequence[Document], settings: Settings, *, together: bool) -> None:
@@ -82,10 +82,10 @@ class Documents(Design):
         advice = format_lazy(_("Choose a set size of {n}."), n=needed)
         raise PlanImpossible(format_lazy("{} {}", said, advice), {"set_size": needed})
 
-    def _check(self, plan: Plan, units: Sequence[PlanUnit]) -> None:
+    def _check(self, plan: Plan, units: Sequence[PlanUnit], settings: Settings) -> None:
         """Raise RuntimeError unless all that is promised is seen to hold."""
         balance = measure(plan, units)
-        broken = [margin for margin in self.promised(units) if max(balance.spread(margin)) > 1]
+        broken = [margin for margin in self.promised(units, settings) if max(balance.spread(margin)) > 1]
         if broken or not balance.complete:
             raise RuntimeError(
                 f"The design of documents drew a plan that breaks its promises: uneven {broken}, "

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.designs import registry
 from tasks_app.designs._advice import refusal
 from tasks_app.designs._chairman import DeadEnd
-from tasks_app.designs._drawing import Deal, Drawing, Plan, refuse_bad_input
+from tasks_app.designs._drawing import Deal, Drawing, Plan, keeps_places, refuse_bad_input
 from tasks_app.designs._rounds import Segment
 from tasks_app.designs._shares import RoundShares
 from tasks_app.designs.balance import measure
@@ -31,10 +31,16 @@ class Independent(Design):
     to the next. Units that show the same systems stay less than one unit from their share in every prefix of the
     booklets, and so does every system where no system is shown in two combinations. Where some are (texts shared by
     systems, comparisons of several), systems are brought as near as exchanges can; `balance.measure` says how near.
+    Where as many units of each are due, every place of the booklets has them equally often in every prefix, unless
+    units of one item, which stand apart, leave no such order.
     """
 
     label = _("Independent sets")
-    margins = ("unit", "system")
+    margins = ("unit", "system", "position")
+
+    def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
+        """Return all margins, that of the position only where places can have systems equally often."""
+        return self.margins if keeps_places(units, settings) else self.margins[:-1]
 
     def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
         """Booklets in which units, items and systems are spread evenly; the order inside each is random."""
@@ -72,11 +78,13 @@ class _Mixing(Drawing):
             balance.complete
             and balance.worst_unit_spread <= 1
             and balance.system_class.worst_deviation < 1
+            and (max(balance.position_spread) <= 1 or not keeps_places(self.units, settings))
             and (gap is None or gap >= settings.spacing)
         ):
             raise RuntimeError(
                 "The independent design drew a plan that breaks its promises: "
                 f"unit spread {balance.worst_unit_spread}, class deviation {balance.system_class.worst_deviation}, "
-                f"spacing {gap}, missing {balance.missing}, beyond k {balance.beyond_k}, repeated {balance.repeated}."
+                f"position spread {max(balance.position_spread)}, spacing {gap}, missing {balance.missing}, "
+                f"beyond k {balance.beyond_k}, repeated {balance.repeated}."
             )
         return balance.system.worst_deviation

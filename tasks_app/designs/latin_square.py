@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
 from tasks_app.designs._apart import draw_apart
-from tasks_app.designs._crossing import Crossing, crossed
+from tasks_app.designs._crossing import Crossing, crossed, n_items
 from tasks_app.designs._drawing import Plan, refuse_bad_input
 from tasks_app.designs.balance import measure
 from tasks_app.designs.base import Design, PlanImpossible, PlanUnit, Settings
@@ -36,7 +36,7 @@ class LatinSquare(Design):
     label = _("Latin square")
     margins = ("unit", "system", "system in a booklet", "item", "position")
 
-    def promised(self, units: Sequence[PlanUnit]) -> tuple[str, ...]:
+    def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
         """Return all margins for a full crossing, fewer where k differs, units and systems alone for anything else."""
         levels = list(_levels([unit for unit in units if unit.k > 0]))
         if not all(crossed(level) for level, _rounds in levels):
@@ -47,7 +47,7 @@ class LatinSquare(Design):
         """Booklets without an item twice, systems in turns."""
         refuse_bad_input(units, settings)
         wanted = [unit for unit in units if unit.k > 0]
-        items = _items(wanted)
+        items = n_items(wanted)
         if settings.set_size > items:
             self.draw(units, Settings(items, settings.spacing), params, rng)
             sentence = _(
@@ -58,19 +58,19 @@ class LatinSquare(Design):
             raise PlanImpossible(said, {"set_size": items})
         plan: Plan = []
         for level, rounds in _levels(wanted):
-            size = min(settings.set_size, _items(level))
+            size = min(settings.set_size, n_items(level))
             if crossed(level):
                 plan += Crossing(level, size, rng).draw(rounds)
             else:
                 own = {unit.key: unit for unit in wanted}
                 plan += [tuple(own[unit.key] for unit in booklet) for booklet in draw_apart(level, size, rng)]
-        self._check(plan, units)
+        self._check(plan, units, settings)
         return plan
 
-    def _check(self, plan: Plan, units: Sequence[PlanUnit]) -> None:
+    def _check(self, plan: Plan, units: Sequence[PlanUnit], settings: Settings) -> None:
         """Raise RuntimeError unless all that is promised is seen to hold."""
         balance = measure(plan, units)
-        broken = [margin for margin in self.promised(units) if max(balance.spread(margin)) > 1]
+        broken = [margin for margin in self.promised(units, settings) if max(balance.spread(margin)) > 1]
         if (
             broken
             or not balance.complete
@@ -98,7 +98,3 @@ def _levels(units: Sequence[PlanUnit]) -> Iterator[tuple[list[PlanUnit], int]]:
             return
         yield some, rounds
         left = {key: k - rounds for key, k in left.items() if k > rounds}
-
-
-def _items(units: Sequence[PlanUnit]) -> int:
-    return len({unit.item for unit in units} - {None}) + sum(unit.item is None for unit in units)

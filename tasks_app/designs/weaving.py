@@ -121,16 +121,16 @@ def _rarest(among: Sequence[int], systems: Sequence[Sequence[str]], used: Mappin
 
 
 def _room(items: Sequence[Hashable | None], index: int, spacing: int) -> list[int]:
-    """The gaps behind a unit in which it can come a second time."""
-    return [gap for gap in range(index + 1, len(items) + 1) if _fits(items, index, gap, spacing)]
+    """The gaps behind a unit in which it can come a second time, far enough from all of its item."""
+    item, apart = items[index], max(1, spacing)
+    same = [other for other, one in enumerate(items) if other == index or (item is not None and one == item)]
+    return [
+        gap
+        for gap in range(index + 1, len(items) + 1)
+        if all((gap - other if other < gap else other + 1 - gap) >= apart for other in same)
+    ]
 
 
 def _item(items: Sequence[Hashable | None], index: int) -> Hashable:
     """What a set shows a second time once only: an item, or a unit without one."""
     return ("unit", index) if items[index] is None else ("item", items[index])
-
-
-def _fits(items: Sequence[Hashable | None], index: int, gap: int, spacing: int) -> bool:
-    """Whether a copy of a unit may stand before the unit that is number `gap` now."""
-    same = [other for other, item in enumerate(items) if other == index or (item is not None and item == items[index])]
-    return all((gap - other if other < gap else other + 1 - gap) >= max(1, spacing) for other in same)

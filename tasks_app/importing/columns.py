@@ -27,7 +27,11 @@ RATINGS = TableDeclaration(
         Column("submitted_at", Kind.TIME, _("When the answer was given; without a zone, in the study's own.")),
         Column("seconds", Kind.NUMBER, _("Active seconds that the answer took.")),
         Column("position", Kind.WHOLE, _("Place of the unit in the rater's way, from 1.")),
-        Column("purpose", Kind.WORD, _("main (default), training, exam, warm_up, control or repeat.")),
+        Column(
+            "purpose",
+            Kind.WORD,
+            _("main (default), screening, training, exam, warm_up, control, attention, repeat or exit."),
+        ),
         Column("repeat_of", Kind.WORD, _("The judgment that a repeat repeats; without it, the one before.")),
         Column("wave", Kind.WHOLE, _("Wave of a study with several, from 1.")),
         Column("group", Kind.WORD, _("Key of the group the rater is in.")),

@@ -20,8 +20,10 @@ LONGEST_NAME = Invitation._meta.get_field("name").max_length or 0
 LONGEST_EMAIL = Invitation._meta.get_field("email").max_length or 0
 
 
-def read(study: Study, name: str, text: str, accounts: Collection[str] = ()) -> list[Person]:
+def read(study: Study, name: str, text: str, accounts: Collection[str] = (), *, pasted: bool = False) -> list[Person]:
     """Return the people of a table; `accounts` are those that may be invited again.
+
+    What is `pasted` may come without the names of its columns.
 
     Raises
     ------
@@ -29,7 +31,9 @@ def read(study: Study, name: str, text: str, accounts: Collection[str] = ()) -> 
         With every problem; nobody is invited then.
     """
     problems = Problems()
-    rows = Sheet(name, text, COLUMNS, ("name",), bare=True).rows(problems)
+    rows = Sheet(name, text, COLUMNS, ("name",), bare=pasted).rows(problems)
+    if not rows and not problems.count:
+        problems.add(name, 0, 0, _("There is nobody in it: write each person into a line of their own."))
     groups = set(Group.objects.filter(study=study).values_list("key", flat=True))
     taken = invitations.names_taken(study, [value(row, "name") for row in rows])
     met: dict[str, int] = {}

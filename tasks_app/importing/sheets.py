@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from tasks_app.plaintext import problem_in
+from tasks_app.studyfile.decoding import decode
 from tasks_app.studyfile.problems import Problems, nearest
 
 # Rows of one sheet: as many as a person can look over.
@@ -52,6 +53,12 @@ class Sheet:
             return []
         names = [self.columns.get(cell.text.casefold(), "") for cell in lines[0]]
         missing = [name for name in self.needed if name not in names]
+        twice = [number for number, name in enumerate(names) if name and name in names[:number]]
+        for number in twice:
+            cell = lines[0][number]
+            problems.add(self.name, cell.line, cell.column, _("This column is there twice. Take one of them out."))
+        if twice:
+            return []
         if not missing:
             return [dict(zip(names, line, strict=False)) for line in lines[1:]]
         if self.bare and not any(names):
@@ -91,6 +98,20 @@ class Sheet:
         if fault := problem_in(text):
             problems.add(self.name, line, column, fault)
         return Cell(text.strip(), line, column)
+
+
+def text_of(name: str, content: bytes) -> str:
+    """Return the text of an uploaded file.
+
+    Raises
+    ------
+    tasks_app.studyfile.StudyFileError
+        With the place where it stops being text.
+    """
+    problems = Problems()
+    text = decode(name, content, problems)
+    problems.raise_if_any()
+    return text or ""
 
 
 def value(row: Row, name: str) -> str:

@@ -12,14 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from html.parser import HTMLParser
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from random import Random
-from typing import Protocol
 from urllib.parse import urlencode, urlsplit
 
 from django.db.models import F
 from django.db.models.functions import Now
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -27,24 +24,20 @@ from tasks_app import credentials
 from tasks_app.channels import registry as channels
 from tasks_app.forms import ConsentForm
 from tasks_app.management import knowing
+from tasks_app.management.transports import Answer, Transport
 from tasks_app.models import Assignment, Rater, RaterSet, Study
 from tasks_app.selectors import screens
 from tasks_app.selectors.waves import waiting_for
 from tasks_app.task_types.base import Quality, Screen, TaskType
 
-LONGEST_WAY = 10_000  # pages; a visitor that needs more is going in circles
+# A visitor that is sent on so often without being asked anything is going in circles.
+MOST_WAYS_ROUND = 50
+
+# So long after a wave opens a visitor comes for it: nobody does on the second, and clocks differ by some.
+COMES_AFTER = timedelta(hours=1)
 
 # Pages between two units, by their place in the address.
 STEPS = {"feedback": "shown feedback", "exam": "shown the result of a test", "notice": "told about checks"}
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a page answered."""
-
-    status: int
-    location: str
-    body: str
 
 
 @contextmanager
@@ -57,65 +50,6 @@ def quiet_pages() -> Iterator[None]:
         yield
     finally:
         log.setLevel(before)
-
-
-class Transport(Protocol):
-    """A way to fetch and post pages."""
-
-    def get(self, path: str) -> Answer:
-        """Fetch a page."""
-
-    def post(self, path: str, data: Mapping[str, str]) -> Answer:
-        """Post a form."""
-
-
-class Http:
-    """Pages of a server somewhere, over one kept connection."""
-
-    def __init__(self, base_url: str) -> None:
-        address = urlsplit(base_url)
-        kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
-        self.connection = kind(address.netloc, timeout=60)
-
-    def get(self, path: str) -> Answer:
-        """Fetch a page."""
-        return self._ask("GET", path, None)
-
-    def post(self, path: str, data: Mapping[str, str]) -> Answer:
-        """Post a form."""
-        return self._ask("POST", path, urlencode(data))
-
-    def _ask(self, method: str, path: str, body: str | None) -> Answer:
-        try:
-            return self._once(method, path, body)
-        except (ConnectionError, HTTPException):
-            # The server closed the connection while nothing was asked. What is sent again is stored once.
-            self.connection.close()
-            return self._once(method, path, body)
-
-    def _once(self, method: str, path: str, body: str | None) -> Answer:
-        headers = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
-        self.connection.request(method, path, body=body, headers=headers)
-        response = self.connection.getresponse()
-        text = response.read().decode()
-        return Answer(response.status, response.headers.get("Location", ""), text)
-
-
-class InProcess:
-    """Pages of this process, without a server."""
-
-    def __init__(self) -> None:
-        self.client = Client(SERVER_NAME="localhost", headers={"accept": "text/html"})
-
-    def get(self, path: str) -> Answer:
-        """Fetch a page."""
-        response = self.client.get(path, secure=True)
-        return Answer(response.status_code, response.headers.get("Location", ""), response.content.decode())
-
-    def post(self, path: str, data: Mapping[str, str]) -> Answer:
-        """Post a form."""
-        response = self.client.post(path, dict(data), secure=True)
-        return Answer(response.status_code, response.headers.get("Location", ""), response.content.decode())
 
 
 class _HiddenFields(HTMLParser):
@@ -230,7 +164,9 @@ class Visitor:
 
     def judge(self) -> bool:
         """Answer unit after unit; False where the rater has dropped out, True at the end."""
-        for _page in range(LONGEST_WAY):
+        ways_round = 0
+        while ways_round < MOST_WAYS_ROUND:
+            ways_round += 1
             answer = self.transport.get(reverse("rater:judge", args=[self.token]))
             if answer.status == 302:
                 if answer.location.endswith("/end/"):
@@ -245,6 +181,9 @@ class Visitor:
                 self._post("rater:stop", hidden_fields(self._get("rater:stop")))
                 continue
             self._answer(hidden)
+            ways_round = 0
+        else:
+            raise VisitFailed(f"Pages led on {MOST_WAYS_ROUND} times and asked nothing.")
         self._get("rater:end")
         self.seen[ENDINGS[Rater.Outcome(str(self._rater().outcome))]] += 1
         return True
@@ -271,7 +210,7 @@ class Visitor:
         wait = waiting_for(rater)
         if wait is None:
             return False
-        gone = max(wait.opens_at - timezone.now(), timedelta(0)) + timedelta(seconds=1)
+        gone = max(wait.opens_at - timezone.now(), timedelta(0)) + COMES_AFTER
         for column in ("opens_at", "closes_at", "lease_until"):
             sets = RaterSet.objects.filter(rater=rater).exclude(**{column: None})
             sets.update(**{column: F(column) - gone})
@@ -279,7 +218,7 @@ class Visitor:
 
     def _answer(self, hidden: dict[str, str]) -> None:
         bound = credentials.read_signed("judge", hidden["form_token"])
-        assignment = Assignment.objects.select_related("unit").get(pk=bound["assignment"])
+        assignment = Assignment.objects.select_related("unit").get(rater=self._rater(), order=bound["unit"])
         screen = screens.screen_of(assignment, self.study)
         kind = screens.frame_of(assignment.unit.task_id, self.study).kind
         said = self._say(assignment, kind, screen)

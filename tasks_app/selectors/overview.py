@@ -14,6 +14,10 @@ from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Screen, Words
 
 State = Assignment.State
+Purpose = Assignment.Purpose
+
+# What is listed: texts to judge, among them those that are checks.
+LISTED = (Purpose.WARM_UP, Purpose.MAIN, Purpose.CONTROL, Purpose.ATTENTION)
 
 # How the states of assignments look to a rater. What went to somebody else is not in the list.
 PENDING, ANSWERED, SKIPPED = "pending", "answered", "skipped"
@@ -23,6 +27,7 @@ SEEN_AS = {
     State.SUBMITTED: ANSWERED,
     State.SURPLUS: ANSWERED,
     State.SKIPPED: SKIPPED,
+    State.REPLACED: ANSWERED,
 }
 LABELS: Mapping[str, Words] = {PENDING: _("to do"), ANSWERED: _("answered"), SKIPPED: _("skipped")}
 
@@ -61,17 +66,19 @@ class Entry:
 
 
 def entries(rater: Rater) -> list[Entry]:
-    """Return the units of a rater's sets whose type lists them, in their order; at most eight queries."""
-    given = list(
-        Assignment.objects.filter(rater=rater, state__in=list(SEEN_AS)).select_related("unit").order_by("order", "id")
-    )
+    """Return the units of a rater's sets whose type lists them, in their order; at most eight queries.
+
+    A list that named a text twice would tell a repeat, and one with the test would tell what is asked in it.
+    """
+    listed = Assignment.objects.filter(rater=rater, state__in=list(SEEN_AS), purpose__in=LISTED)
+    given = list(listed.select_related("unit").order_by("order", "id"))
     frames = {pk: screens.frame_of(pk, rater.study) for pk in {one.unit.task_id for one in given}}
-    listed = [one for one in given if frames[one.unit.task_id].kind.set_overview]
-    materials = screens.read_materials([one.unit_id for one in listed])
-    current = Judgment.objects.filter(assignment__in=listed, replaced_by=None)
+    shown = [one for one in given if frames[one.unit.task_id].kind.set_overview]
+    materials = screens.read_materials([one.unit_id for one in shown])
+    current = Judgment.objects.filter(assignment__in=shown, replaced_by=None)
     said = {one.assignment_id: one for one in current}
     found = []
-    for one in listed:
+    for one in shown:
         frame, judgment = frames[one.unit.task_id], said.get(one.pk)
         material = materials.get(one.unit_id, screens.NOTHING_TO_READ)
         found.append(

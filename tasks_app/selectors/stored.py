@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from tasks_app import channels
 from tasks_app.models import Assignment, Consent, Draft, Identity, Invitation, Judgment, Payment, Rater
 
 
@@ -46,7 +47,7 @@ def stored_about(rater: Rater) -> StoredAboutRater:
         comments=sum(bool(comment) for _replaces, _skipped, comment in judgments),
         drafts=Draft.objects.filter(assignment__rater=rater).count(),
         payments=Payment.objects.filter(rater=rater).count(),
-        has_platform_id=identity is not None,
+        has_platform_id=identity is not None and channels.registry[rater.channel].needs_ids,
         has_email=bool(identity and identity.email),
         has_name=Invitation.objects.filter(rater=rater).exists(),
         agreed=tuple(

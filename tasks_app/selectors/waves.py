@@ -19,6 +19,9 @@ from tasks_app.selectors.progress import ANSWERED, OPEN
 # How a rater stands to a wave.
 LATER, DUE, DONE, MISSED = "later", "due", "done", "missed"
 
+# What became of a unit that this rater was asked and did not answer.
+LOST = ("expired", "returned", "withdrawn")
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
@@ -31,15 +34,17 @@ class Waiting:
 
 
 def waiting_for(rater: Rater) -> Waiting | None:
-    """Return what opens next for a rater; None where something is open, or nothing is left."""
+    """Return what opens next for a rater; None where something is open, or nothing is left.
+
+    What is open the database says, as it does to whoever gives out units: two clocks would send a rater to and fro.
+    """
     sets = RaterSet.objects.filter(
         Exists(Assignment.objects.filter(set=OuterRef("pk"), state__in=OPEN)), rater=rater, state=RaterSet.State.OPEN
     )
-    left = list(sets.order_by("opens_at", "number").values_list("wave", "opens_at", "closes_at"))
-    now = timezone.now()
-    if rater.state == Rater.State.ENDED or any(opens is None or opens <= now for _wave, opens, _closes in left):
+    if rater.state == Rater.State.ENDED or sets.filter(Q(opens_at=None) | Q(opens_at__lte=Now())).exists():
         return None
-    wave, opens_at, closes_at = left[0] if left else (0, None, None)
+    following = sets.order_by("opens_at", "number").values_list("wave", "opens_at", "closes_at").first()
+    wave, opens_at, closes_at = following or (0, None, None)
     if opens_at is None:
         return None
     done = Assignment.objects.filter(rater=rater, state__in=ANSWERED).count()
@@ -94,9 +99,11 @@ class WaveCount:
     missed: int
 
 
-def standings(study: Study, now: datetime | None = None) -> list[Standing]:
+def standings(study: Study) -> list[Standing]:
     """Return how every rater stands to every wave they have; who only tries the study out is not among them."""
-    moment = now or timezone.now()
+    answerable = Q(assignments__state__in=OPEN, state=RaterSet.State.OPEN)
+    # What has closed is not due, also while nobody has freed it yet.
+    has_closed = Q(closes_at__isnull=False, closes_at__lte=Now())
     rows = (
         RaterSet.objects.filter(rater__study=study, rater__erased_at=None)
         .exclude(rater__kind=Rater.Kind.SANDBOX)
@@ -104,12 +111,13 @@ def standings(study: Study, now: datetime | None = None) -> list[Standing]:
         .annotate(
             opens=Min("opens_at"),
             closes=Max("closes_at"),
-            left=Count("assignments", filter=Q(assignments__state__in=OPEN, state=RaterSet.State.OPEN)),
-            lost=Count("assignments", filter=Q(assignments__state__in=("expired", "returned", "withdrawn"))),
+            left=Count("assignments", filter=answerable & ~has_closed),
+            later=Count("assignments", filter=answerable & Q(opens_at__gt=Now())),
+            lost=Count("assignments", filter=Q(assignments__state__in=LOST) | answerable & has_closed),
         )
         .order_by("wave", "rater_id")
     )
-    raters = Rater.objects.filter(study=study).in_bulk()
+    raters = Rater.objects.filter(study=study).select_related("group").in_bulk()
     sent: dict[tuple[int, int], list[Outbox]] = {}
     for one in Outbox.objects.filter(rater__study=study).order_by("id"):
         sent.setdefault((one.rater_id, one.wave), []).append(one)
@@ -117,7 +125,7 @@ def standings(study: Study, now: datetime | None = None) -> list[Standing]:
         Standing(
             raters[row["rater_id"]],
             row["wave"],
-            _state(raters[row["rater_id"]], row["left"], row["lost"], row["opens"], moment),
+            _state(raters[row["rater_id"]], row["left"], row["later"], row["lost"]),
             row["opens"],
             row["closes"],
             tuple(sent.get((row["rater_id"], row["wave"]), ())),
@@ -126,9 +134,9 @@ def standings(study: Study, now: datetime | None = None) -> list[Standing]:
     ]
 
 
-def _state(rater: Rater, left: int, lost: int, opens: datetime | None, now: datetime) -> str:
+def _state(rater: Rater, left: int, later: int, lost: int) -> str:
     if left and rater.state != Rater.State.ENDED:
-        return LATER if opens is not None and opens > now else DUE
+        return LATER if later == left else DUE
     return MISSED if lost or left else DONE
 
 

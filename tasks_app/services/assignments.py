@@ -1,10 +1,10 @@
 """What a rater does next, and how they stop."""
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from tasks_app.credentials import new_code
-from tasks_app.models import Assignment, Rater, RaterSet, Task
+from tasks_app.models import Assignment, Rater, RaterSet, Study, Task
 from tasks_app.services import claims, enrolment, groups, leases, pay, waves
 from tasks_app.services.database import atomically, lock_claims
 
@@ -34,6 +34,7 @@ def _show_next(*, rater: Rater) -> Assignment | None:
     found = (
         Assignment.objects.filter(rater=rater, state__in=OPEN)
         .filter(Q(set__opens_at=None) | Q(set__opens_at__lte=Now()))
+        .filter(Q(set__closes_at=None) | Q(set__closes_at__gt=Now()))
         .select_related("unit", "set", "draft")
         .order_by("order")
         .first()
@@ -55,18 +56,31 @@ def open_chosen(*, rater: Rater, assignment: Assignment) -> bool:
 def come_back(*, rater: Rater) -> int:
     """Give a rater who comes back late what is still free of their sets; return how many units that is."""
     lock_claims(rater.study_id)
+    if RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN, closes_at__lte=Now()).exists():
+        # What has closed is freed by whoever comes first: no worker need run.
+        leases.free_expired(rater.study_id)
     expired = RaterSet.objects.filter(
         Exists(Assignment.objects.filter(set=OuterRef("pk"), state=Assignment.State.EXPIRED)),
         Q(closes_at=None) | Q(closes_at__gt=Now()),
         rater=rater,
         state=RaterSet.State.EXPIRED,
     )
-    revived = sum(
-        leases.revive(set_id, leases.minutes_of(rater))
-        for set_id in expired.order_by("number").values_list("pk", flat=True)
-    )
+    lease, last = leases.minutes_of(rater), Q(task__stage=Task.Stage.EXIT)
+    revived = _revive(expired.exclude(last), lease)
+    if _has_texts(rater):
+        revived += _revive(expired.filter(last), lease)
     groups.settle(rater)
     return revived
+
+
+def _revive(sets: QuerySet[RaterSet], lease_minutes: float) -> int:
+    return sum(leases.revive(pk, lease_minutes) for pk in sets.order_by("number").values_list("pk", flat=True))
+
+
+def _has_texts(rater: Rater) -> bool:
+    """Say whether a rater has judged something or still can: else the last questions would ask about nothing."""
+    main = Assignment.objects.filter(rater=rater, purpose=Assignment.Purpose.MAIN)
+    return main.filter(Q(state__in=OPEN) | Q(judgments__isnull=False)).exists()
 
 
 def is_waiting(rater: Rater) -> bool:
@@ -91,9 +105,26 @@ def end_if_done(*, rater: Rater) -> bool:
         if not answered and _claim_again(rater):
             # Everything went to others before the first answer: a new set, as at arrival.
             return False
-        end(fresh, Rater.Outcome.COMPLETED if answered else Rater.Outcome.FULL)
+        end(fresh, _outcome_of_what_is_done(rater) if answered else Rater.Outcome.FULL)
     rater.refresh_from_db()
     return True
+
+
+def _outcome_of_what_is_done(rater: Rater) -> str:
+    """Return how a rater ends who has answered something and has nothing left.
+
+    A code for those who completed is worth a whole reward on a platform. So it is not for who stays away until others
+    have taken the rest, nor for who lets the last wave close; both are paid for what they did.
+    """
+    # A set that was lost whole is made up for by the next one of its task.
+    last_sets = RaterSet.objects.filter(rater=rater).order_by("task_id", "-number").distinct("task_id")
+    lost = Assignment.objects.filter(
+        set__in=list(last_sets), purpose=Assignment.Purpose.MAIN, state=Assignment.State.EXPIRED, judgments=None
+    )
+    if lost.filter(Q(set__closes_at=None) | Q(set__closes_at__gt=Now())).exists():
+        return Rater.Outcome.FULL
+    last = RaterSet.objects.filter(rater=rater, task__stage=Task.Stage.MAIN).aggregate(wave=Max("wave"))["wave"]
+    return Rater.Outcome.TIMED_OUT if lost.filter(set__wave=last).exists() else Rater.Outcome.COMPLETED
 
 
 def _claim_again(rater: Rater) -> bool:
@@ -153,7 +184,7 @@ def take_another(*, rater: Rater) -> bool:
 
 def may_take_another(rater: Rater) -> bool:
     """Say whether a rater has completed fewer sets than the study allows and the study is still open."""
-    if rater.outcome != Rater.Outcome.COMPLETED or rater.study.state != rater.study.State.OPEN:
+    if rater.outcome not in {Rater.Outcome.COMPLETED, Rater.Outcome.FULL} or rater.study.state != Study.State.OPEN:
         return False
     tasks = max(1, sum(task.stage == Task.Stage.MAIN for task in enrolment.tasks_of(rater)))
     taken = RaterSet.objects.filter(rater=rater, task__stage=Task.Stage.MAIN)

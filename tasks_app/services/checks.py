@@ -105,18 +105,24 @@ def _open_exam(assignment: Assignment, rater: Rater, *, attempt: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ExamResult:
-    """How an attempt at an exam went: `right` of `graded` units, of which a `needed` share is asked."""
+    """How an attempt at an exam of `asked` units went: `right` of `graded` ones, of which a `needed` share is asked."""
 
     attempt: int
     attempts: int
     right: int
     graded: int
+    asked: int
     needed: float
 
     @property
+    def is_enough(self) -> bool:
+        """Whether at least half could be graded: nobody passes by skipping all but the easy ones."""
+        return self.graded > 0 and 2 * self.graded >= self.asked
+
+    @property
     def passed(self) -> bool:
-        """Whether the pass mark was reached; an exam of which nothing could be graded is not passed."""
-        return self.graded > 0 and self.right >= self.needed * self.graded - 1e-9
+        """Whether enough could be graded and the pass mark was reached."""
+        return self.is_enough and self.right >= self.needed * self.graded - 1e-9
 
     @property
     def is_last(self) -> bool:
@@ -136,7 +142,8 @@ def exam_result(rater: Rater, task: Task) -> ExamResult | None:
     counted = judgments.exclude(skip_reason__in=BLAMELESS)
     results = ControlResult.objects.filter(judgment__in=counted.filter(skip_reason=""))
     right = score_of(results.values_list("gold__unit", "judgment", "passed")).right
-    return ExamResult(last, checks.exam_attempts, right, counted.count(), checks.exam_pass)
+    asked = rows.filter(attempt=last).count()
+    return ExamResult(last, checks.exam_attempts, right, counted.count(), asked, checks.exam_pass)
 
 
 def _settle_exam(assignment: Assignment, rater: Rater) -> str:
@@ -149,8 +156,8 @@ def _settle_exam(assignment: Assignment, rater: Rater) -> str:
     if not result.is_last:
         _another_attempt(assignment, rater, task, result.attempt + 1)
         return EXAM
-    # Who could not be shown any unit of the exam has not failed it.
-    assignments.leave_early(rater, Rater.Outcome.FAILED if result.graded else Rater.Outcome.WITHDRAWN)
+    # Who could not be shown most of the exam has not failed it.
+    assignments.leave_early(rater, Rater.Outcome.FAILED if result.is_enough else Rater.Outcome.WITHDRAWN)
     return ""
 
 
@@ -210,7 +217,9 @@ def _answered(rater: Rater) -> int:
 
 
 def _remember(rater: Rater, **prefs: object) -> None:
-    rater.prefs = {**rater.prefs, **prefs}
+    # Read anew: another tab may have asked for no more mail meanwhile.
+    fresh = Rater.objects.select_for_update().get(pk=rater.pk)
+    rater.prefs = {**fresh.prefs, **prefs}
     Rater.objects.filter(pk=rater.pk).update(prefs=rater.prefs)
 
 

@@ -11,7 +11,7 @@ from django.utils.crypto import get_random_string
 from django.utils.translation import gettext as _
 
 from tasks_app.channels.base import Arrival
-from tasks_app.credentials import hash_token, token_from, token_of_link, token_of_visit
+from tasks_app.credentials import hash_token, mark_of_erased, token_from, token_of_link, token_of_visit
 from tasks_app.models import Consent, ConsentText, DailySalt, EnrolmentCount, Group, Identity, Rater, Study, Task
 from tasks_app.models.study import LINK_ALPHABET, new_seed
 from tasks_app.services import claims, groups, leases, waves
@@ -110,10 +110,18 @@ def recognise(study: Study, arrival: Arrival) -> Enrolled | None:
     found = Identity.objects.filter(study=study, channel=arrival.channel, external_id=arrival.external_id)
     identity = found.select_related("rater__study").first()
     if identity is None:
+        _refuse_erased(study, arrival)
         return None
     if identity.session_id != arrival.session_id:
         raise AlreadyHere(identity.rater)
     return Enrolled(identity.rater, token_of(identity.rater, identity), is_new=False)
+
+
+def _refuse_erased(study: Study, arrival: Arrival) -> None:
+    """Turn away who took part under this id and had everything erased: a second try would begin with what they saw."""
+    mark = mark_of_erased(study.pk, arrival.channel, arrival.external_id)
+    if (erased := Rater.objects.select_related("study").filter(token_hash=mark).first()) is not None:
+        raise AlreadyHere(erased)
 
 
 def token_of(rater: Rater, identity: Identity) -> str:
@@ -207,25 +215,25 @@ def _count(study: Study, address: str) -> None:
     EnrolmentCount.objects.filter(pk=counted.pk).update(count=F("count") + 1)
 
 
-def refusal(error: Refusal, study: Study) -> tuple[str, list[str]]:
-    """Word a refusal for a rater: a title and sentences that say what to do."""
+def refusal(error: Refusal, study: Study, *, sent: bool = False) -> tuple[str, list[str]]:
+    """Word a refusal for a rater: a title and sentences that say what to do.
+
+    Who was `sent` by a platform gives the place back there: the same address does not let them in later.
+    """
+    unstored = _("Nothing about you was stored.")
     if isinstance(error, TooMany):
-        return _("Too many people from your network today"), [
-            _("Please try again tomorrow, or from another network."),
-            _("Nothing about you was stored."),
-        ]
+        later = [] if sent else [_("Please try again tomorrow, or from another network.")]
+        return _("Too many people from your network today"), [*later, unstored]
     if isinstance(error, AlreadyHere):
         return _("You have taken part already"), [
             _("Each person can take part once. Thank you."),
             _("If you have not finished yet, open the link that you began with, or your personal link."),
         ]
+    thanks = _("Thank you for your interest. Nothing about you was stored.")
     if isinstance(error, StudyFull):
-        return _("All places are taken"), [
-            _("Thank you for your interest. Nothing about you was stored."),
-            _("A place can become free again when somebody stops: you may try this link later."),
-        ]
+        later = [] if sent else [_("A place can become free again when somebody stops: you may try this link later.")]
+        return _("All places are taken"), [thanks, *later]
     if study.state == Study.State.PAUSED:
-        return _("This study is having a break"), [
-            _("Please come back later with the same link. Nothing about you was stored.")
-        ]
-    return _("This study has ended"), [_("Thank you for your interest. Nothing about you was stored.")]
+        later = [_("Please come back later with the same link. Nothing about you was stored.")]
+        return _("This study is having a break"), [unstored] if sent else later
+    return _("This study has ended"), [thanks]

@@ -6,7 +6,7 @@ from django.db import connection
 from django.db.models import Count
 from django.db.models.functions import Now
 
-from tasks_app.credentials import hash_token, new_token
+from tasks_app.credentials import hash_token, mark_of_erased, new_token
 from tasks_app.models import (
     Assignment,
     Draft,
@@ -45,6 +45,8 @@ def erase(*, rater: Rater, by: events.Actor = None) -> Erased:
     apps hear `rater_erased` before the rows are gone. The pseudonym is drawn anew, so that an old export leads nowhere.
     """
     lock_claims(rater.study_id)
+    # Sets before the rater, as everywhere: an answer on its way holds them.
+    list(RaterSet.objects.select_for_update().filter(rater=rater).order_by("pk").values_list("pk", flat=True))
     fresh = Rater.objects.select_for_update().get(pk=rater.pk)
     if fresh.erased_at is not None:
         return Erased(0, 0)
@@ -87,7 +89,11 @@ def _erase_answers(rater: Rater) -> Erased:
 
 
 def _forget(rater: Rater) -> None:
-    """Remove who a rater is; what was paid stays as an amount."""
+    """Remove who a rater is; what was paid stays as an amount.
+
+    Who came from a platform leaves a keyed digest where the token was: nobody erases what they did to do it again.
+    """
+    identity = Identity.objects.filter(rater=rater).exclude(external_id="").first()
     Identity.objects.filter(rater=rater).delete()
     Outbox.objects.filter(rater=rater).delete()
     Invitation.objects.filter(rater=rater).delete()
@@ -97,7 +103,7 @@ def _forget(rater: Rater) -> None:
     rater.pseudonym = new_pseudonym(rater.study)
     Rater.objects.filter(pk=rater.pk).update(
         pseudonym=rater.pseudonym,
-        token_hash=hash_token(new_token()),
+        token_hash=_mark(identity) if identity else hash_token(new_token()),
         link_number=rater.link_number + 1,
         completion_code="",
         prefs={},
@@ -109,6 +115,10 @@ def _forget(rater: Rater) -> None:
         [rater.study_id, *[f"%{old}%"] * 3],
     )
     rater.refresh_from_db()
+
+
+def _mark(identity: Identity) -> str:
+    return mark_of_erased(identity.study_id, identity.channel, identity.external_id)
 
 
 @atomically

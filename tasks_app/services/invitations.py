@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib.auth.hashers import get_hasher
@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from tasks_app.channels.base import Arrival
 from tasks_app.channels.invited import KEY
 from tasks_app.credentials import hash_token, new_token
-from tasks_app.models import Group, Invitation, Rater, Study
+from tasks_app.models import Group, Invitation, Membership, Rater, Study
 from tasks_app.models.study import LINK_ALPHABET
 from tasks_app.services import enrolment, events
 from tasks_app.services.database import atomically, lock_claims
@@ -32,8 +32,19 @@ PASSWORD_LENGTH = 16
 ITERATIONS = 10_000
 
 
+# Whoever may invite people.
+EDITING = (Membership.Role.OWNER, Membership.Role.EDITOR)
+
+# Characters of a link's hash that a consent form carries.
+MARK_LENGTH = 16
+
+
 class NotInvited(Exception):
     """Nobody has invited this person, or not any more."""
+
+
+class NotYours(Exception):
+    """The account takes part in a study of somebody else's as well."""
 
 
 class HasBegun(Exception):
@@ -70,7 +81,14 @@ def arrival_of(*, study: Study, arrival: Arrival, user: Somebody) -> Arrival:
         Where they took part and had all that identifies them erased.
     """
     given = {"user_id": user.pk} if arrival.channel == "account" else {"token_hash": _hash_in(arrival), "user": None}
-    return _known(_open(study).filter(**given).first(), arrival.channel)
+    invitation = _open(study).filter(**given).first()
+    known = _known(invitation, arrival.channel)
+    return replace(known, details={KEY: _mark(invitation)})
+
+
+def _mark(invitation: Invitation | None) -> str:
+    """Return what tells the link of an invitation from those that it replaced."""
+    return invitation.token_hash[:MARK_LENGTH] if invitation else ""
 
 
 def _open(study: Study) -> QuerySet[Invitation]:
@@ -105,6 +123,9 @@ def enrol(*, study: Study, arrival: Arrival, user: Somebody, **given: Any) -> en
     number = int(arrival.external_id) if arrival.external_id.isdecimal() else 0
     whose = {"user_id": user.pk} if arrival.channel == "account" else {"user": None}
     invitation = _open(study).select_for_update(of=("self",)).filter(pk=number, **whose).first()
+    if arrival.details.get(KEY, "") != _mark(invitation):
+        # The page was opened with a link, or a password, that has been replaced since.
+        raise NotInvited
     enrolled = enrolment.enrol(arrival=_known(invitation, arrival.channel), **given)
     Invitation.objects.filter(pk=number).update(rater=enrolled.rater)
     return enrolled
@@ -156,9 +177,7 @@ def _row(study: Study, person: Person, user: User | None = None, password: str =
 
 def accounts_known_to(by: Somebody) -> QuerySet[User]:
     """Return the accounts of raters in the studies that somebody may edit: these can be invited again."""
-    own = Invitation.objects.filter(
-        study__memberships__user_id=by.pk or 0, study__memberships__role__in=("owner", "editor")
-    )
+    own = Invitation.objects.filter(study__memberships__user_id=by.pk or 0, study__memberships__role__in=EDITING)
     return User.objects.filter(is_staff=False, is_active=True, pk__in=own.values("user"))
 
 
@@ -184,7 +203,15 @@ def _hashed(password: str) -> str:
 
 @atomically
 def renew(*, invitation: Invitation, by: Somebody) -> Made:
-    """Make a new link, or a new password, for an invited person; the old one ends. What they began stays theirs."""
+    """Make a new link, or a new password, for an invited person; the old one ends. What they began stays theirs.
+
+    Raises
+    ------
+    NotYours
+        Where the account is invited to a study that `by` may not edit: the password would let them in there as well.
+    """
+    if invitation.user is not None and _used_elsewhere(invitation.user, by):
+        raise NotYours
     key = new_token()
     Invitation.objects.filter(pk=invitation.pk).update(token_hash=hash_token(key), revoked_at=None)
     events.log(invitation.study, by, "renewed an invitation", about=str(invitation.pk))
@@ -193,6 +220,12 @@ def renew(*, invitation: Invitation, by: Somebody) -> Made:
     secret = get_random_string(PASSWORD_LENGTH, LINK_ALPHABET)
     User.objects.filter(pk=invitation.user.pk, is_staff=False).update(password=_hashed(secret))
     return Made(invitation, secret, invitation.user.username)
+
+
+def _used_elsewhere(user: User, by: Somebody) -> bool:
+    own = Membership.objects.filter(user_id=by.pk or 0, role__in=EDITING)
+    others = Invitation.objects.filter(user=user, revoked_at=None).exclude(study__memberships__in=own)
+    return not getattr(by, "is_superuser", False) and others.exists()
 
 
 @atomically

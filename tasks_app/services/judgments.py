@@ -121,9 +121,11 @@ def _submit(*, assignment: Assignment, rater: Rater, given: Submission, claiming
 
 
 def _may_be_revised(assignment: Assignment, rater: Rater) -> bool:
-    """Say whether a stored answer may be changed: never one that decides whether the rater takes part."""
+    """Say whether a stored answer may be changed: not after the end, never one that decides whether they take part."""
     kind = assignment.unit.task.kind
-    return rater.study.options.allow_back and kind.allows_back and assignment.purpose not in FINAL
+    may = rater.study.options.allow_back and kind.allows_back and assignment.purpose not in FINAL
+    # Asked of the database: another tab may have ended it since the page was read.
+    return may and not Rater.objects.filter(pk=rater.pk, state=Rater.State.ENDED).exists()
 
 
 def _state_after(assignment: Assignment, given: Submission) -> str:

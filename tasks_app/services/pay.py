@@ -37,9 +37,14 @@ def offer_note(offer: pay.Offer, currency: str) -> str:
         "now": formats.number_format(offer.hourly, 2),
         "minimum": formats.number_format(offer.minimum_hourly, 2),
         "needed": formats.number_format(pay.needed(offer.minimum_hourly, offer.minutes), 2),
-        "minutes": formats.number_format(offer.minutes),
+        "minutes": minutes_in_words(offer.minutes),
         "currency": currency,
     }
+
+
+def minutes_in_words(minutes: float) -> str:
+    """Write minutes as a person would: 15, not 15.0."""
+    return formats.number_format(int(minutes) if float(minutes).is_integer() else minutes)
 
 
 def owed(rater: Rater) -> Decimal:

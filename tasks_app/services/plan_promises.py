@@ -7,15 +7,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import designs
-from tasks_app.designs import APART
+from tasks_app.designs import APART, BLOCK, settings_of_each
 from tasks_app.designs.balance import Balance, measure
-from tasks_app.designs.base import PlanUnit
+from tasks_app.designs.base import PlanUnit, Settings
 from tasks_app.models import Task
 from tasks_app.services.plan_columns import Columns
 from tasks_app.services.plans import Drawn
 
 ABOUT: dict[str, str | Promise] = {
-    "unit": _("Judgments of units that need more"),
+    "unit": _("Judgments of units that do not have all of theirs yet"),
     "system": _("Judgments of systems"),
     "comparison": _("Comparisons: the systems on a screen"),
     "system in a booklet": _("Systems within one set"),
@@ -23,6 +23,7 @@ ABOUT: dict[str, str | Promise] = {
     "position": _("Systems at each place of a set"),
     "item": _("Judgments of items"),
     "document": _("Sets with each document"),
+    "system by document": _("Systems, counted by document"),
     "pair": _("Systems that meet, two by two"),
 }
 TEXTS = _("Systems, every text counted")
@@ -63,12 +64,12 @@ def lines_of(task: Task, drawn: Drawn, balance: Balance, columns: Columns, *, wh
     if whole:
         lines.insert(0, Line(EXACT, balance.missing + balance.beyond_k, 0, promised=True))
     own = list(_by_criterion(task, drawn, balance))
-    if not design.keeps_order:
+    if not design.keeps_order and _several_of_an_item(drawn.units):
         gaps = [one.smallest_spacing for _units, one in own if one.smallest_spacing is not None]
         lines.append(Line(SPACING, min(gaps, default=None), task.spacing, promised=True, least=True))
-    promised = [name for name in design.margins if all(name in design().promised(units) for units, _one in own)]
+    promised = _promised(task, [units for units, _one in own])
     measured = (*promised, *_besides(drawn.units, promised))
-    for name in measured:
+    for name in (name for name in measured if _is_there(name, drawn.units)):
         worst = max(max(one.spread(name), default=0) for _units, one in own)
         lines.append(Line(ABOUT.get(name, name), worst, 1, promised=name in promised))
     if _share_systems(drawn.units):
@@ -76,6 +77,19 @@ def lines_of(task: Task, drawn: Drawn, balance: Balance, columns: Columns, *, wh
     if columns.width:
         lines.append(Line(COLUMNS, columns.worst, 1, promised=True))
     return lines
+
+
+def _promised(task: Task, own: Sequence[Sequence[PlanUnit]]) -> list[str]:
+    """Name what the design promises of the units of each criterion.
+
+    In blocks the plan is that of the texts: where some are asked about on a part of the criteria only, no more is
+    promised of a criterion than that no unit is ahead of another.
+    """
+    design = designs.registry[task.design]
+    each = settings_of_each(Settings(task.set_size, task.spacing), task.criteria_mode, len(own))
+    promised = [name for name in design.margins if all(name in design().promised(units, each) for units in own)]
+    alike = len({frozenset(unit.base for unit in units) for units in own}) == 1
+    return promised if alike or task.criteria_mode != BLOCK else [name for name in promised if name == "unit"]
 
 
 def _by_criterion(task: Task, drawn: Drawn, balance: Balance) -> Iterator[tuple[Sequence[PlanUnit], Balance]]:
@@ -100,6 +114,20 @@ def _besides(units: Sequence[PlanUnit], promised: Sequence[str]) -> Iterator[str
 
 def _documents(units: Sequence[PlanUnit]) -> bool:
     return any(unit.document is not None for unit in units)
+
+
+def _is_there(name: str, units: Sequence[PlanUnit]) -> bool:
+    """Say whether there are two of what a margin compares: a questionnaire has no system and no item."""
+    if name == "item":
+        return len({unit.item for unit in units} - {None}) > 1
+    if name == "unit":
+        return len(units) > 1
+    return len({systems for unit in units if (systems := unit.systems)}) > 1 or name == "document"
+
+
+def _several_of_an_item(units: Sequence[PlanUnit]) -> bool:
+    items = [unit.item for unit in units if unit.item is not None]
+    return len(set(items)) < len(items)
 
 
 def _share_systems(units: Sequence[PlanUnit]) -> bool:

@@ -1,54 +1,40 @@
 """What a plan gives every system, item, place and rater, in numbers, before a study opens and after."""
 
+import json
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from functools import cached_property, lru_cache
 
-from django.db.models import Count, Sum
+from django.db.models import Count
 
-from tasks_app.check_settings import checks_of
 from tasks_app.designs.balance import Balance, measure
-from tasks_app.designs.base import PlanImpossible
-from tasks_app.designs.weaving import room_for_repeats
-from tasks_app.models import Booklet, Gold, Place, Study, Task, Unit
-from tasks_app.services import plans, sets
+from tasks_app.designs.base import PlanImpossible, PlanUnit
+from tasks_app.models import Booklet, Place, Study, Task
+from tasks_app.services import plans
 from tasks_app.services.plan_columns import Columns, columns_of
+from tasks_app.services.plan_extras import Extras, SetContents, extras_of
 from tasks_app.services.plan_promises import Line, lines_of
 
-# More places than these are neither drawn nor read for a page: so many take three to four seconds of computing.
-MOST_PLACES = 60_000
+# More places than these are neither drawn nor read for a page: so many take two to three seconds of computing.
+MOST_PLACES = 30_000
 
-
-@dataclass(frozen=True, slots=True)
-class SetContents:
-    """What one rater gets with a first set of the usual size."""
-
-    training: int
-    exam: int
-    warm_up: int
-    units: int
-    controls: int
-    attention: int
-    repeats: int
-    degraded: int
-
-    @property
-    def screens(self) -> int:
-        """All screens, where the exam is passed at once."""
-        judged = self.units + self.controls + self.attention + self.repeats + self.degraded
-        return self.training + self.exam + self.warm_up + judged
+# Plans that a process remembers, so that a page that is looked at again is not drawn again.
+REMEMBERED = 4
 
 
 @dataclass(frozen=True, slots=True)
 class SystemLine:
-    """What a system gets: judgments, how far that is from the average system, and where it stands."""
+    """What a system gets: judgments, how far that is from the average system, where it stands, and what comes twice."""
 
     key: str
     judgments: int
     away: float
     places: tuple[int, ...]
     columns: tuple[int, ...]
+    repeats: int = 0
+    degraded: int = 0
 
     @property
     def least_at_a_place(self) -> int:
@@ -65,16 +51,19 @@ class SystemLine:
 class Report:
     """What a task's plan gives, or why there is none and what would work.
 
-    `places` and `booklets` are those of the whole plan, of which only the first booklets may have been measured.
+    `units`, `places` and `booklets` are those of the whole plan, of which only the first booklets may have been
+    measured, or none. What follows from the units alone is always there: every unit gets exactly its k judgments.
     """
 
     task: Task
     booklets: int = 0
     places: int = 0
     is_stored: bool = False
+    units: tuple[PlanUnit, ...] = ()
     drawn: plans.Drawn | None = None
     balance: Balance | None = None
-    contents: SetContents | None = None
+    columns: Columns = field(default_factory=Columns)
+    extras: Extras | None = None
     refusal: str = ""
     nearest: Mapping[str, int] = field(default_factory=dict)
 
@@ -99,46 +88,77 @@ class Report:
         return max(self.balance.sizes, default=0) if self.balance else 0
 
     @property
-    def systems(self) -> list[tuple[str, int]]:
-        """Judgments each system gets, by system."""
-        return sorted(self.balance.system_totals.items()) if self.balance else []
+    def full_size(self) -> int:
+        """Units of a full set, for which the whole pay is due."""
+        return min(self.task.set_size, self.most_size or self.task.set_size)
+
+    def mean_size(self, first: int) -> Fraction:
+        """Units of a set on average, over so many sets from the first on."""
+        sizes = self.balance.sizes[:first] if self.balance and not self.is_partial else ()
+        return Fraction(sum(sizes), len(sizes)) if sizes else Fraction(self.places, max(1, self.booklets))
 
     @cached_property
-    def columns(self) -> Columns:
-        """How systems stand beside each other on screens with several texts."""
-        return columns_of(self.drawn.booklets, self.drawn.arrangements) if self.drawn else Columns()
+    def systems(self) -> list[tuple[str, int]]:
+        """Judgments each system gets, by system."""
+        found: Counter[str] = Counter()
+        for unit in self.units:
+            found.update(dict.fromkeys(unit.systems, unit.k))
+        return sorted(found.items())
 
     @cached_property
     def lines(self) -> list[SystemLine]:
         """What every system gets."""
-        if self.balance is None:
-            return []
-        at = self.balance.position_totals
+        at = self.balance.position_totals if self.balance else ()
+        repeats = self.extras.repeats if self.extras else {}
+        degraded = self.extras.degraded if self.extras else {}
         mean = sum(n for _system, n in self.systems) / max(1, len(self.systems))
         return [
-            SystemLine(key, n, n - mean, tuple(one.get(key, 0) for one in at), self.columns.of_system(key))
+            SystemLine(
+                key,
+                n,
+                n - mean,
+                tuple(one.get(key, 0) for one in at),
+                self.columns.of_system(key),
+                repeats.get(key, 0),
+                degraded.get(key, 0),
+            )
             for key, n in self.systems
         ]
 
     @property
-    def wanted(self) -> list[tuple[int, int]]:
-        """How many units want so many judgments: (judgments, units)."""
-        return sorted(Counter(unit.k for unit in self.drawn.units).items()) if self.drawn else []
+    def contents(self) -> SetContents | None:
+        """What the first of the longest sets holds."""
+        found = self.extras.sets if self.extras else ()
+        return max(found, key=lambda one: one.units, default=None)
+
+    @cached_property
+    def in_sets(self) -> dict[str, tuple[int, int, int]]:
+        """The fewest and the most of everything that one set holds, and how much all sets do."""
+        found = self.extras.sets if self.extras else ()
+        columns = {name: [asdict(one)[name] for one in found] for name in SetContents.__slots__} if found else {}
+        screens = {"screens": [one.screens for one in found]} if found else {}
+        return {name: (min(some), max(some), sum(some)) for name, some in (columns | screens).items()}
 
     @property
-    def per_unit(self) -> tuple[int, int]:
-        """The fewest and the most judgments of a unit."""
-        return _ends(self.balance.unit_totals.values() if self.balance else ())
+    def wanted(self) -> list[tuple[int, int]]:
+        """How many units want so many judgments: (judgments, units)."""
+        return sorted(Counter(unit.k for unit in self.units).items())
+
+    @cached_property
+    def item_lines(self) -> list[tuple[str, int, int]]:
+        """Every item with its units and its judgments, in the order of the units."""
+        units: Counter[str] = Counter()
+        judgments: Counter[str] = Counter()
+        for unit in self.units:
+            if unit.item is not None:
+                units[unit.item] += 1
+                judgments[unit.item] += unit.k
+        return [(item, n, judgments[item]) for item, n in units.items()]
 
     @property
     def per_item(self) -> tuple[int, int]:
         """The fewest and the most judgments of an item."""
-        return _ends(self.balance.item_totals.values() if self.balance else ())
-
-    @property
-    def items(self) -> int:
-        """How many items are judged."""
-        return len(self.balance.item_totals) if self.balance else 0
+        return _ends([judgments for _item, _units, judgments in self.item_lines])
 
     @property
     def pairs(self) -> list[tuple[str, str, int]]:
@@ -170,7 +190,8 @@ def reports(study: Study) -> list[Report]:
 def planned(study: Study) -> list[Task]:
     """Return the tasks that have a plan: those of the stages screening and exit are asked of everybody."""
     tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN)
-    return list(tasks.select_related("study").order_by("order", "id"))
+    with_groups = tasks.select_related("study").prefetch_related("task_groups__group")
+    return list(with_groups.order_by("order", "id"))
 
 
 def report(task: Task) -> Report:
@@ -178,16 +199,16 @@ def report(task: Task) -> Report:
     own = Booklet.objects.filter(task=task).aggregate(booklets=Count("id"))["booklets"]
     if own:
         places = Place.objects.filter(booklet__task=task).count()
-        return _measured(task, plans.stored(task, MOST_PLACES), own, places, is_stored=True)
-    units = Unit.objects.filter(task=task, until=None, gold=None)
-    places = units.aggregate(n=Sum("k"))["n"] or 0
+        return _described(task, measured(plans.stored(task, MOST_PLACES)), own, places, is_stored=True)
+    units = plans.plan_units(task)
+    places = sum(unit.k for unit in units)
     if places > MOST_PLACES:
-        return Report(task, -(-places // task.set_size), places)
+        return Report(task, -(-places // task.set_size), places, units=units)
     try:
-        drawn = plans.draw(task, version_of_plan(task.study))
+        found = drawn(task, units)
     except PlanImpossible as error:
         return Report(task, refusal=str(error), nearest=error.nearest)
-    return _measured(task, drawn, len(drawn.booklets), places, is_stored=False)
+    return _described(task, found, len(found.drawn.booklets), places, is_stored=False)
 
 
 def version_of_plan(study: Study) -> int:
@@ -195,24 +216,56 @@ def version_of_plan(study: Study) -> int:
     return study.current_version if study.is_frozen else study.next_version
 
 
-def _measured(task: Task, drawn: plans.Drawn, booklets: int, places: int, *, is_stored: bool) -> Report:
-    balance = measure(drawn.booklets, drawn.units)
-    usual = max(balance.sizes, default=0)
-    return Report(task, booklets, places, is_stored, drawn, balance, _contents(task, drawn, usual))
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A plan and what was counted in it."""
+
+    drawn: plans.Drawn
+    balance: Balance
+    columns: Columns
 
 
-def _contents(task: Task, drawn: plans.Drawn, units: int) -> SetContents:
-    """Say what a first set holds: known answers as far as there are, repeats and copies as far as there is room."""
-    checks, known = checks_of(task.checks), sets.known_units(task)
-    asked = [unit.criterion for booklet in drawn.booklets[:1] for unit in booklet if unit.criterion]
-    room = room_for_repeats(units, task.spacing)
-    return SetContents(
-        training=len(known.of(Gold.Purpose.TRAINING, asked)[: checks.training]),
-        exam=len(sets.exam_units(known.of(Gold.Purpose.EXAM, asked), checks.exam, 1)),
-        warm_up=checks.warm_up,
-        units=units,
-        controls=checks.controls_among(units, len(known.of(Gold.Purpose.CONTROL, asked))),
-        attention=checks.loud_among(len(known.of(Gold.Purpose.ATTENTION, asked))),
-        repeats=min(checks.repeats, room),
-        degraded=min(checks.degraded, room),
-    )
+def measured(found: plans.Drawn) -> Measured:
+    """Count a plan."""
+    return Measured(found, measure(found.booklets, found.units), columns_of(found.booklets, found.arrangements))
+
+
+def _described(task: Task, found: Measured, booklets: int, places: int, *, is_stored: bool) -> Report:
+    """Put a report together; known answers and copies may have changed since the plan was drawn."""
+    extras = extras_of(task, found.drawn.units, found.drawn.booklets)
+    units = found.drawn.units
+    return Report(task, booklets, places, is_stored, units, found.drawn, found.balance, found.columns, extras)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a plan follows from; `task` is only what it is drawn with."""
+
+    units: tuple[PlanUnit, ...]
+    settings: str
+    task: Task = field(compare=False)
+
+
+def drawn(task: Task, units: tuple[PlanUnit, ...]) -> Measured:
+    """Draw and measure the plan of a task that has none, or remember it: the same settings give the same plan.
+
+    Raises
+    ------
+    tasks_app.designs.base.PlanImpossible
+        With the nearest settings that work.
+    """
+    follows_from = (task.study.seed, task.key, version_of_plan(task.study), task.type, task.params, task.design)
+    settings = (task.design_params, task.criteria_mode, task.set_size, task.spacing, task.checks)
+    found = _remembered(_Asked(units, json.dumps((follows_from, settings), sort_keys=True), task))
+    if isinstance(found, PlanImpossible):
+        raise PlanImpossible(found.message, found.nearest)
+    return found
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _remembered(asked: _Asked) -> Measured | PlanImpossible:
+    try:
+        return measured(plans.drawn_of(asked.task, asked.units, version_of_plan(asked.task.study)))
+    except PlanImpossible as error:
+        # Without its traceback, which would keep everything that was tried.
+        return PlanImpossible(error.message, error.nearest)

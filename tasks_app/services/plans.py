@@ -164,7 +164,11 @@ def draw(task: Task, version: int) -> Drawn:
     tasks_app.designs.base.PlanImpossible
         With the nearest settings that work.
     """
-    units = plan_units(task)
+    return drawn_of(task, plan_units(task), version)
+
+
+def drawn_of(task: Task, units: tuple[PlanUnit, ...], version: int) -> Drawn:
+    """Draw the plan of a task whose units have been read. Raises PlanImpossible."""
     booklets = draw_booklets(units, wanted_of(task), lambda: seeded(task.study, "plan", task.key, version))
     return Drawn(units, tuple(booklets), tuple(arrange(task, booklets, version)))
 

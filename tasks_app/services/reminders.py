@@ -5,8 +5,10 @@ sense meanwhile, since the rater has answered, left, or asked for no more of the
 """
 
 import logging
+from collections import Counter
 from datetime import timedelta
-from smtplib import SMTPException
+from enum import Enum
+from smtplib import SMTPException, SMTPRecipientsRefused
 
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -17,7 +19,7 @@ from django.urls import reverse
 
 from tasks_app import channels, languages
 from tasks_app.credentials import hash_token, token_of_link
-from tasks_app.models import Assignment, Identity, Outbox, Rater, RaterSet
+from tasks_app.models import Assignment, Identity, Outbox, Rater, RaterSet, Study
 from tasks_app.selectors.waves import closing_in_words
 from tasks_app.services import assignments, enrolment
 from tasks_app.services.database import atomically, rows
@@ -35,7 +37,8 @@ PAUSE_MINUTES = 10
 # Messages of one round: a mail server takes about a second for each, and the next round comes in a minute.
 MOST_AT_ONCE = 40
 
-# Raters of open or paused studies who were invited with an address and have a later wave open now: one row a message.
+# Raters who were invited with an address and have a later wave open now: one row a message. Those who take part in a
+# study that has closed to new raters go on; in one that is paused nobody can, and is told when it goes on.
 _FILL = """
 INSERT INTO tasks_app_outbox (rater_id, kind, wave, due)
 SELECT DISTINCT r.id, kind.name, s.wave, now()
@@ -54,6 +57,15 @@ RETURNING id
 """
 
 
+class Sending(Enum):
+    """What came of sending a message."""
+
+    SENT = "sent"
+    NOTHING = "nothing to send any more, or somebody else sends it"
+    REFUSED = "the address is refused"
+    UNREACHED = "the mail server does not answer"
+
+
 def fill() -> int:
     """Write down which messages are due; each rater gets each once. Returns how many are new."""
     invited = [name for name, channel in channels.registry.items() if channel.invited_only]
@@ -61,15 +73,25 @@ def fill() -> int:
 
 
 def send_due() -> int:
-    """Send what is due, each message in a transaction of its own; returns how many were sent."""
+    """Send what is due, each message in a transaction of its own; returns how many were sent.
+
+    Where the mail server does not answer, the others wait for the next round: each would wait as long, and workers
+    have other things to do.
+    """
     if not settings.EVALWEB_URL:
         return 0
-    due = Outbox.objects.filter(sent_at=None, due__lte=Now()).order_by("due", "id")
-    return sum(send(outbox_id=pk) for pk in due.values_list("pk", flat=True)[:MOST_AT_ONCE])
+    waiting = Outbox.objects.filter(sent_at=None, due__lte=Now()).order_by("due", "id")
+    due = waiting.exclude(rater__study__state=Study.State.PAUSED)
+    done: Counter[Sending] = Counter()
+    for pk in due.values_list("pk", flat=True)[:MOST_AT_ONCE]:
+        done[send(outbox_id=pk)] += 1
+        if done[Sending.UNREACHED]:
+            break
+    return done[Sending.SENT]
 
 
 @atomically
-def send(*, outbox_id: int) -> bool:
+def send(*, outbox_id: int) -> Sending:
     """Send one message and write down that it is sent, unless somebody else does just now.
 
     The row is locked while the mail server is talked to. Where that fails nothing is written but when to try again.
@@ -77,19 +99,19 @@ def send(*, outbox_id: int) -> bool:
     waiting = Outbox.objects.select_for_update(of=("self",), skip_locked=True).select_related("rater__study")
     row = waiting.filter(pk=outbox_id, sent_at=None).first()
     if row is None:
-        return False
+        return Sending.NOTHING
     identity = Identity.objects.filter(rater=row.rater_id).exclude(email="").first()
     if identity is None or row.rater.prefs.get(NO_MAIL) or not open_sets(row.rater, row.wave).exists():
         row.delete()
-        return False
+        return Sending.NOTHING
     try:
         message(row, identity).send()
     except (OSError, SMTPException) as error:
         log.warning("Message %s could not be sent and is tried again: %s", row.pk, type(error).__name__)
         Outbox.objects.filter(pk=row.pk).update(due=Now() + timedelta(minutes=PAUSE_MINUTES))
-        return False
+        return Sending.REFUSED if isinstance(error, SMTPRecipientsRefused) else Sending.UNREACHED
     Outbox.objects.filter(pk=row.pk).update(sent_at=Now())
-    return True
+    return Sending.SENT
 
 
 def open_sets(rater: Rater, wave: int) -> QuerySet[RaterSet]:

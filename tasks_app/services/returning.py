@@ -3,10 +3,12 @@
 from urllib.parse import urlencode
 
 from django.core import signing
+from django.db.models import Max
 from django.urls import reverse
 
+from tasks_app import channels
 from tasks_app.channels.base import Arrival, Ending
-from tasks_app.models import Identity, Rater, Study
+from tasks_app.models import Assignment, Identity, Rater, RaterSet, Study
 from tasks_app.services import endings, enrolment, reminders
 from tasks_app.services.database import atomically
 
@@ -14,6 +16,9 @@ SALT = "evalweb.wave"
 
 # The name that the signed wave has in an address.
 KEY = "wave"
+
+# What a rater was asked in a wave and did not answer; a repeat of what was skipped went back and is not asked.
+LOST = (Assignment.State.RESERVED, Assignment.State.LIVE, Assignment.State.EXPIRED)
 
 
 class NotDue(Exception):
@@ -67,8 +72,26 @@ def come_back(*, study: Study, arrival: Arrival, signed: str) -> enrolment.Enrol
     return enrolment.Enrolled(rater, token or enrolment.new_link(rater_id=rater.pk), is_new=False)
 
 
+def ending_before(rater: Rater, wave: int) -> Ending | None:
+    """Return what a rater does on the platform who waits for a wave: with the code of the one before, if it is done.
+
+    Who left a part of that wave unanswered has no claim to its code.
+    """
+    own = RaterSet.objects.filter(rater=rater, wave__lt=wave).aggregate(last=Max("wave"))["last"]
+    given = Assignment.objects.filter(rater=rater, set__wave=own)
+    if own is None or given.filter(state__in=LOST).exists():
+        return None
+    return ending_of_wave(rater, own)
+
+
 def ending_of_wave(rater: Rater, wave: int) -> Ending | None:
-    """Return what a rater does on the platform after a wave that is not the last; None where nothing is set."""
+    """Return what a rater does on the platform after a wave that is not the last; None where nothing is set.
+
+    Who was invited found the study nowhere, and has nowhere to enter a code.
+    """
+    channel = channels.registry.get(rater.channel)
+    if channel is not None and channel.invited_only:
+        return None
     codes = [one.strip() for one in rater.study.options.wave_codes.split(",")]
     code = codes[wave - 1] if 0 < wave <= len(codes) else ""
     return endings.with_code(rater, Rater.Outcome.COMPLETED, code) if code else None

@@ -7,11 +7,11 @@ every group. "n days after enrolment" is a day in the study's time zone; dayligh
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from typing import cast
 from zoneinfo import ZoneInfo
 
-from django.utils import timezone
-
 from tasks_app.models import Rater, Study, Task
+from tasks_app.services.database import rows
 
 # In which order a rater goes through the stages of a wave.
 STAGES = (Task.Stage.SCREENING, Task.Stage.MAIN, Task.Stage.EXIT)
@@ -86,9 +86,9 @@ def times_of(rater: Rater, task: Task) -> Times:
 
 def not_over(rater: Rater) -> list[Task]:
     """Return the tasks of a rater that have not closed for them, in the order they come."""
-    now = timezone.now()
+    ((now,),) = rows("SELECT now()", [])
     timed = [(one.task, one.times(rater.study, rater.enrolled_at).closes_at) for one in schedule(rater)]
-    return [task for task, closes_at in timed if closes_at is None or closes_at > now]
+    return [task for task, closes_at in timed if closes_at is None or closes_at > cast("datetime", now)]
 
 
 def count(study: Study) -> int:

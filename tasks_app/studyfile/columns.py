@@ -252,7 +252,9 @@ CONTROLS = TableDeclaration(
     ("csv", "tsv", "jsonl"),
     (
         Column("unit", Kind.WORD, gettext_lazy("Key of the unit whose answer is known."), True),
-        Column("purpose", Kind.WORD, gettext_lazy("training, exam or control."), True),
+        Column(
+            "purpose", Kind.WORD, gettext_lazy("screening, training, exam, control or attention; see checks.md."), True
+        ),
         Column("kind", Kind.WORD, gettext_lazy("exact, range, set, span or order."), True),
         Column(
             "answer", Kind.ANSWER, gettext_lazy("What is right: a value, [low, high] for range, a list for set."), True

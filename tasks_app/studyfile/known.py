@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _
@@ -10,6 +9,7 @@ from django.utils.translation import gettext as _
 from tasks_app.models import Gold, Prefill, Study, Task
 from tasks_app.sections import Json, Section
 from tasks_app.services import degrading, units
+from tasks_app.studyfile import known_answers
 from tasks_app.studyfile.columns import CONTROLS, PREFILL, TableDeclaration
 from tasks_app.studyfile.lists import asked
 from tasks_app.studyfile.problems import closest, nearest, shown
@@ -53,6 +53,8 @@ class UnitRows:
             return None  # what keeps units from being made is reported already
         named = [one for one in self.drafts if one.task["key"] == row.cells.get("task", one.task["key"])]
         if not named:
+            if row.cells["task"] in (one["key"] for one in self.reading.document["tasks"]):
+                return None  # what is wrong with the task itself is reported already
             names = [one.task["key"] for one in self.drafts]
             self.report(row, "task", f"{_('There is no such task.')} {nearest(row.cells['task'], names)}".rstrip())
             return None
@@ -134,35 +136,20 @@ class _Controls(UnitRows):
             sentence = _("The task “%(task)s” does not ask this.") % {"task": draft.task["key"]}
             self.report(row, "criterion", f"{sentence} {nearest(criterion, draft.task['criteria'])}".rstrip())
             return False
-        if (fault := _fault_of(row.cells["kind"], answer)) is not None:
+        if (fault := known_answers.fault_of(row.cells["kind"], answer)) is not None:
             self.report(row, "answer", fault)
             return False
         screen, cleaned = draft.answer(draft.units[row.cells["unit"]], self.reading.document["criteria"])
+        known = GoldAnswer(row.cells["kind"], answer, criterion)
         try:
-            draft.kind.grade(screen, cleaned, [GoldAnswer(row.cells["kind"], answer, criterion)])
+            draft.kind.grade(screen, cleaned, [known])
         except ValueError as found:
             self.report(row, "kind", str(found))
             return False
+        if (fault := known_answers.why_never(draft.kind, screen, known)) is not None:
+            self.report(row, "answer", fault)
+            return False
         return True
-
-
-def _fault_of(kind: str, answer: Json) -> str | None:
-    """Say why an answer does not fit its kind, or return None."""
-    this = {"value": shown(answer)}
-    if kind == "exact" and not isinstance(answer, int | float | str):
-        return _("An exact answer is one value; this is %(value)s. For several use set, for two ends range.") % this
-    if kind == "set" and not (
-        isinstance(answer, list) and answer and all(isinstance(one, int | float | str) for one in answer)
-    ):
-        return _("A set is a list of values, such as [1, 2]; this is %(value)s.") % this
-    if kind == "range" and not (
-        isinstance(answer, list)
-        and len(answer) == 2
-        and all(isinstance(one, int | float) and not isinstance(one, bool) and math.isfinite(one) for one in answer)
-        and answer[0] <= answer[1]
-    ):
-        return _("A range is [low, high], such as [60, 100]; this is %(value)s.") % this
-    return None
 
 
 def check_controls(reading: StudyReading) -> list[dict[str, Json]]:
@@ -221,7 +208,11 @@ def _check_copies(reading: StudyReading, draft: DraftTask) -> None:
     params = draft.kind.params(draft.task["params"])
     criteria = asked(reading.document["criteria"], draft.task["criteria"])
     parts = max((len(unit.parts) for unit in draft.units.values()), default=1)
-    if (sentence := degrading.why_not(draft.kind, params, criteria, parts)) is not None:
+    sentence = degrading.why_not(draft.kind, params, criteria, parts)
+    if sentence is None and draft.task["checks"]["degraded"] > draft.task["set_size"]:
+        sentence = _("A set of %(n)d units has room for %(n)d degraded copies at most. Choose fewer, or larger sets.")
+        sentence %= {"n": draft.task["set_size"]}
+    if sentence is not None:
         reading.problem(("tasks", draft.number, "checks", "degraded"), sentence)
 
 

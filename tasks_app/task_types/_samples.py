@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Screen, TaskType, UnitDraft
@@ -64,7 +65,8 @@ def sample_criteria(member: TaskType, params: Mapping[str, object]) -> tuple[Cri
     """Return the criteria of a type's sample: its own or ordinary ones, and what the type brings along."""
     most = member.criteria_needed[1]
     asked = member.sample.criteria or CRITERIA[: len(CRITERIA) if most is None else most]
-    return asked + member.brings(params)
+    # They are in English, on whatever page they are shown.
+    return tuple(replace(one, language=one.language or "en") for one in asked) + member.brings(params)
 
 
 def sample_screen(member: TaskType, language: str = "en", given: Mapping[str, object] | None = None) -> Screen:

@@ -92,6 +92,7 @@ class TaskType(ABC):
     `use_when`, `analysed`, `limits`. `criteria_needed` counts the criteria of the study, without those that the type
     brings along. `needs_items` is False for what is asked once a rater, without a text. `allows_back` is False where
     an answer must not be changed. `side_by_side` says that outputs are held against each other (HEDS 4.2.2).
+    `grades_values` is False where known answers are compared in a way of the type's own, not value by value.
     `asks_apart` is False where criteria cannot be asked in blocks or one a rater, since every screen asks more.
     `set_overview` gives raters a page that lists their whole set, to search it and to open any text of it.
     `plain_text` keeps Markdown from being rendered, since the characters themselves are judged. `has_styles` says that
@@ -115,6 +116,7 @@ class TaskType(ABC):
     has_styles: ClassVar[bool] = False
     set_overview: ClassVar[bool] = False
     asks_apart: ClassVar[bool] = True
+    grades_values: ClassVar[bool] = True
     sample: ClassVar[Sample] = Sample()
 
     Params: ClassVar[type[forms.Form]] = NoParams
@@ -262,6 +264,10 @@ class TaskType(ABC):
     def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
         """Return every label that a rating on a criterion can have; None where items or raters bring their own."""
         return None
+
+    def labels_on(self, screen: Screen, criterion: Criterion) -> tuple[str, ...] | None:
+        """Return every label that a rater can give on a screen; None where the answer is no label."""
+        return self.labels_of(criterion, screen.params)
 
     @abstractmethod
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:

@@ -77,6 +77,7 @@ class BestWorst(TaskType):
         "good, go with your first impression. There are no right or wrong answers: we want to know how you see it."
     )
     side_by_side = True
+    grades_values = False
     has_styles = True
 
     class Params(TextParams):

@@ -105,6 +105,7 @@ class ErrorSpans(TaskType):
     plain_text = True
     has_styles = True
     asks_apart = False
+    grades_values = False
     sample = Sample(params={"scheme": "esa"})
 
     class Params(SpanParams):

@@ -273,6 +273,13 @@ class Labels(TaskType):
             if NONE in numbers and (words := cleaned.get(WORDS.format(key=key))):
                 yield Value(OTHER.name, part=part, criterion=other_key(key), text=str(words))
 
+    def labels_on(self, screen: Screen, criterion: Criterion) -> tuple[str, ...] | None:
+        """Return the options of the screen; what is asked after one of them has options of its own."""
+        if criterion not in self._asked(screen):
+            return None
+        none = (NONE,) if offers_none(screen.params, criterion.key) else ()
+        return (*options_of(screen, criterion), *none)
+
     def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
         """Compare an answer with known answers; where several may be chosen, a set is all that are to be chosen."""
         graded = super().grade(screen, cleaned, gold)

@@ -109,6 +109,7 @@ class Pairwise(TaskType):
         "by lot and means nothing. There are no right or wrong answers: we want to know how you see it."
     )
     side_by_side = True
+    grades_values = False
     has_styles = True
     sample: ClassVar[Sample] = Sample({"both_bad": True, "strength": "fluency"})
 

@@ -105,6 +105,7 @@ class PostEdit(TaskType):
     )
     criteria_needed = (0, 0)
     side_by_side = True
+    grades_values = False
     plain_text = True
     has_styles = True
 

@@ -239,6 +239,13 @@ class Questionnaire(TaskType):
             elif asked.question.kind != MULTIPLE or _answered(asked.question, screen, cleaned):
                 yield Value(name, criterion=criterion.key, value=float(given))  # type: ignore[arg-type]
 
+    def labels_on(self, screen: Screen, criterion: Criterion) -> tuple[str, ...] | None:
+        """Return the keys of what can be chosen; every other answer is no label."""
+        asked = asked_in(screen.params).get(criterion.key)
+        if asked is None or outcome_name(asked.question) != "choice":
+            return None
+        return tuple(one.key for one in asked.question.choices)
+
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer from a latent leaning for each question, with the noise of the rater's quality."""
         answers: dict[str, str] = {}

@@ -83,6 +83,7 @@ class Ranking(TaskType):
         "texts, use the arrow buttons, or type the places. The order in which you find the texts means nothing."
     )
     side_by_side = True
+    grades_values = False
     has_styles = True
 
     class Params(TextParams):

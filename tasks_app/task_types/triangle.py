@@ -103,6 +103,7 @@ class Triangle(TaskType):
     criteria_needed = (0, 0)
     allows_back = False
     side_by_side = True
+    grades_values = False
     has_styles = True
     sample: ClassVar[Sample] = Sample({"sureness": True, "motive": True})
 

@@ -17,7 +17,7 @@ from tasks_app.channels.base import Arrival, NotArrived
 from tasks_app.forms import ConsentForm
 from tasks_app.models import Rater, Study, Task
 from tasks_app.services import endings, enrolment, invitations, returning
-from tasks_app.views import examples, framing, pages
+from tasks_app.views import examples, framing, pages, pay_words
 from tasks_app.views.rater import forged, instructions_html, message
 
 # Seconds after which somebody who meets a paused study may look again.
@@ -73,6 +73,8 @@ def _back(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
             _("This address is for people whose next part of the study is open, and for you there is none now."),
             _("If you wait for the next part, your personal link tells you when it opens."),
         ]
+        if way_out := channels.registry[arrival.channel].way_out:
+            sentences.append(str(way_out))
         return message(request, _("Nothing is open for you here"), sentences, HTTPStatus.CONFLICT)
     return redirect("rater:next", back.token)
 
@@ -143,6 +145,7 @@ def consent_page(
     """Render the offer with the consent; a superfluous press of its button changes nothing."""
     context = {
         "study": pages.public_study(study),
+        "dir": languages.direction(study.language),
         "consent_html": pages.consent_html(study),
         "form": form,
         **more,
@@ -168,11 +171,14 @@ def preview_page(request: HttpRequest, study: Study, channel: str) -> HttpRespon
 def refused(request: HttpRequest, study: Study, arrival: Arrival, error: enrolment.Refusal) -> HttpResponse:
     """Say politely why somebody cannot come in, with the way back to where they came from."""
     channel = channels.registry[arrival.channel]
-    title, sentences = enrolment.refusal(error, study)
+    title, sentences = enrolment.refusal(error, study, sent=channel.needs_ids)
+    paid = pay_words.turned_away(study.options, took_part=isinstance(error, enrolment.AlreadyHere))
+    sentences = [*sentences, paid] if paid else sentences
     ending = endings.of_refused(study, arrival, error)
     if ending is None and channel.way_out:
         sentences = [*sentences, str(channel.way_out)]
-    context = {"title": title, "sentences": sentences, "ending": ending}
+    named = {"public_title": study.public_title, "language": study.language}
+    context = {**named, "title": title, "sentences": sentences, "ending": ending}
     status = _status(error, study)
     response = render(request, "rater/refused.html", context, status=status)
     if status == HTTPStatus.SERVICE_UNAVAILABLE:

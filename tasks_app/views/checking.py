@@ -47,7 +47,7 @@ def rules(about: TaskChecks) -> Iterator[str]:
         yield _("Before anything else. Whoever gives another answer than a known one is screened out, with part pay.")
         return
     yield from _before(about)
-    yield from _among(about.settings)
+    yield from _among(about)
     if about.counts.get(Gold.Purpose.CONTROL) or about.counts.get(Gold.Purpose.ATTENTION) or about.copies:
         yield _failing(about.settings)
 
@@ -73,11 +73,14 @@ def _or_all(wanted: int | None) -> float:
     return float("inf") if wanted is None else wanted
 
 
-def _among(asked: CheckSettings) -> Iterator[str]:
-    """What stands among the units to judge."""
+def _among(about: TaskChecks) -> Iterator[str]:
+    """What stands among the units to judge, as far as there are units with known answers."""
+    asked, counts = about.settings, about.counts
+    controls = asked.controls_among(about.task.set_size, counts.get(Gold.Purpose.CONTROL, 0))
+    loud = asked.loud_among(counts.get(Gold.Purpose.ATTENTION, 0))
     for n, one, many in (
-        (asked.controls, _("%(n)d control unit in a set."), _("%(n)d control units in a set.")),
-        (asked.attention, _("%(n)d loud attention check in a set."), _("%(n)d loud attention checks in a set.")),
+        (controls, _("%(n)d control unit in a set."), _("%(n)d control units in a set.")),
+        (loud, _("%(n)d loud attention check in a set."), _("%(n)d loud attention checks in a set.")),
         (asked.repeats, _("%(n)d unit of a set is shown twice."), _("%(n)d units of a set are shown twice.")),
         (asked.degraded, _("%(n)d degraded copy in a set."), _("%(n)d degraded copies in a set.")),
     ):

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import StepForm
 from tasks_app.models import Rater
 from tasks_app.selectors.progress import progress_of
@@ -32,7 +33,7 @@ def end(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         "sentences": sentences,
         "ending": endings.of_rater(rater),
         "personal_link": pages.personal_link(request, token),
-        "more_form": StepForm(bound_to={"rater": rater.pk, "step": "more"}) if more else None,
+        "more_form": StepForm(bound_to={"rater": handle_of_rater(rater.pk), "step": "more"}) if more else None,
         "more_url": reverse("rater:more", args=[token]),
     }
     return framing.sending_away(render(request, "rater/end.html", context), rater.channel)

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from tasks_app import access, channels
 from tasks_app.channels.invited import KEY
-from tasks_app.importing import people
+from tasks_app.importing import people, sheets
 from tasks_app.models import Invitation, Membership, Study
 from tasks_app.services import invitations
 from tasks_app.services.invitations import Made
@@ -69,7 +69,10 @@ class PeopleForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Ask for one of both."""
         given = super().clean() or {}
-        if bool(given.get("file")) == bool(str(given.get("people", "")).strip()):
+        file, people = bool(given.get("file")), bool(str(given.get("people", "")).strip())
+        if file and people:
+            raise forms.ValidationError(_("There are people in the field and in the file. Leave one of both empty."))
+        if not file and not people:
             raise forms.ValidationError(_("Write the people down, or choose a file."))
         return given
 
@@ -108,14 +111,14 @@ def _may_invite(study: Study) -> bool:
 
 def _invite(request: HttpRequest, study: Study, form: PeopleForm) -> list[Made]:
     upload = form.cleaned_data["file"]
-    text = upload.read().decode("utf-8-sig", errors="replace") if upload else form.cleaned_data["people"]
     name = (upload.name or "people.csv") if upload else _("pasted")
+    text = sheets.text_of(name, upload.read()) if upload else form.cleaned_data["people"]
     if channels.registry[form.cleaned_data["channel"]].needs_account:
         known = set(invitations.accounts_known_to(request.user).values_list("username", flat=True))
         return invitations.invite_with_accounts(
-            study=study, people=people.read(study, name, text, known), by=request.user
+            study=study, people=people.read(study, name, text, known, pasted=not upload), by=request.user
         )
-    return invitations.invite(study=study, people=people.read(study, name, text), by=request.user)
+    return invitations.invite(study=study, people=people.read(study, name, text, pasted=not upload), by=request.user)
 
 
 def _listed(request: HttpRequest, study: Study) -> dict[str, Any]:
@@ -152,7 +155,12 @@ def change(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
     row = get_object_or_404(Invitation.objects.select_related("study", "user", "group"), study=study, pk=invitation)
     action = request.POST.get("action", "")
     if action == "renew":
-        made = invitations.renew(invitation=row, by=request.user)
+        try:
+            made = invitations.renew(invitation=row, by=request.user)
+        except invitations.NotYours:
+            sentence = _("“%(name)s” takes part in a study that is not yours too. Ask its owner for a new password.")
+            messages.error(request, sentence % {"name": row})
+            return redirect("researcher:invited", slug)
         return secrets_file(request, study, [made], f"{study.slug}-invitation-{row.pk}.csv")
     if action != "revoke":
         raise Http404

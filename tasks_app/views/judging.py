@@ -130,11 +130,12 @@ def _task_form(
 def _bound(rater: Rater, assignment: Assignment) -> dict[str, Any]:
     """What a form's token says: whose it is, which unit, and which arrangement of it was on the screen.
 
-    A token can be read by whoever has it, and there are few arrangements: only the server's key gives their digests.
+    A token can be read by whoever has it, so it holds no number of a row: those of repeats are higher than their
+    neighbours'. And there are few arrangements: only the server's key gives their digests.
     """
     drawn = json.dumps(assignment.arrangement, sort_keys=True)
     screen = salted_hmac("tasks_app.screen", f"{assignment.pk}:{drawn}", algorithm="sha256").hexdigest()
-    return {"rater": rater.pk, "assignment": assignment.pk, "screen": screen[:16]}
+    return {"rater": credentials.handle_of_rater(rater.pk), "unit": assignment.order, "screen": screen[:16]}
 
 
 def _page(
@@ -186,12 +187,15 @@ def _page(
 
 
 def _signed_assignment(rater: Rater, action: str, posted: QueryDict) -> Assignment | None:
-    """Return the assignment that a posted form was signed for; None where the token is not ours."""
+    """Return the assignment that a posted form was signed for; None where the token is not ours, or another's."""
     try:
         signed = credentials.read_signed(action, posted.get("form_token", ""))
     except signing.BadSignature:
         return None
-    return access.signed_assignment_for_rater(rater, signed.get("assignment"))
+    if signed.get("rater") != credentials.handle_of_rater(rater.pk):
+        return None
+    assignment = access.signed_assignment_for_rater(rater, signed.get("unit"))
+    return assignment if signed == _bound(rater, assignment) else None
 
 
 def _answer(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:

@@ -3,6 +3,7 @@
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
+from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import LanguageForm
 from tasks_app.models import Rater
 from tasks_app.services import languages
@@ -12,7 +13,7 @@ from tasks_app.views.rater import forged, rater_page
 @rater_page("POST")
 def choose(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     """Keep the language, and go back to the page it was asked for on."""
-    form = LanguageForm(request.POST, bound_to={"rater": rater.pk})
+    form = LanguageForm(request.POST, bound_to={"rater": handle_of_rater(rater.pk)})
     if not form.is_valid():
         return forged(request)
     languages.choose(rater_id=rater.pk, language=form.cleaned_data["language"])

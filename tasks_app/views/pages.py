@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import languages, richtext
+from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import LanguageForm
 from tasks_app.models import ConsentText, Rater, Study
 from tasks_app.selectors.progress import RaterProgress
@@ -135,10 +136,11 @@ def frame_for(rater: Rater, token: str, progress: RaterProgress, *, lists_set: b
         help_url=reverse("rater:help", args=[token]),
         stop_url=reverse("rater:stop", args=[token]),
         lang=language,
-        dir=languages.direction(language),
+        # The page runs as the study's texts do, which are most of it, whatever language its own words are in.
+        dir=languages.direction(rater.study.language),
         languages=languages.to_choose_from(),
         language_url=reverse("rater:language", args=[token]),
-        language_form=LanguageForm(bound_to={"rater": rater.pk}),
+        language_form=LanguageForm(bound_to={"rater": handle_of_rater(rater.pk)}),
         study_lang=rater.study.language,
         overview_url=reverse("rater:overview", args=[token]) if lists_set else "",
         stage=stages.label(progress),

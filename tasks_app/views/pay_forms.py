@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
+from types import MappingProxyType
 from typing import Any
 
 from django import forms
@@ -12,10 +13,12 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tasks_app.importing.sheets import text_of
 from tasks_app.models import Rater
 from tasks_app.pay import CENT
 from tasks_app.plaintext import validate_storable
 from tasks_app.selectors.ledger import Entry
+from tasks_app.studyfile import StudyFileError
 
 LARGEST_FILE = 1_000_000
 MOST = Decimal("99999999.99")
@@ -67,11 +70,9 @@ class BonusForm(forms.Form):
         if given.size > LARGEST_FILE:
             raise ValidationError(_("This file is too large for a list of raters."))
         try:
-            text = str(given.read().decode("utf-8-sig"))
-        except UnicodeDecodeError as error:
-            raise ValidationError(_("This file is not text in UTF-8. Save it as CSV (UTF-8).")) from error
-        validate_storable(text)
-        return text
+            return text_of(given.name or "file", given.read())
+        except StudyFileError as error:
+            raise ValidationError([str(one) for one in error.problems]) from error
 
     def clean(self) -> dict[str, Any]:
         """Read the list: every line that is wrong is named."""
@@ -80,11 +81,15 @@ class BonusForm(forms.Form):
             if cleaned.get("amount") is None and "amount" not in self.errors:
                 self.add_error("amount", _("Say how much everybody gets."))
             return cleaned
-        lines = [*cleaned.get("raters", "").splitlines(), *cleaned.get("file", "").splitlines()]
-        amounts, problems = read_list(lines, cleaned.get("amount"))
-        if problems:
-            self.add_error("raters", problems)
-        elif not amounts and not self.errors:
+        amounts: dict[str, Decimal] = {}
+        # What is wrong with the amount is said there, and not again for every line.
+        each = CENT if "amount" in self.errors else cleaned.get("amount")
+        for name in ("raters", "file"):
+            given, problems = read_list(cleaned.get(name, "").splitlines(), each, amounts)
+            if problems:
+                self.add_error(name, problems)
+            amounts |= given
+        if not amounts and not self.errors:
             self.add_error("raters", _("List at least one rater, or choose everybody who completed."))
         cleaned["amounts"] = amounts
         return cleaned
@@ -97,8 +102,13 @@ class BonusForm(forms.Form):
         return {rater.pseudonym: self.cleaned_data["amount"] for rater in completed if rater.erased_at is None}
 
 
-def read_list(lines: Iterable[str], amount: Decimal | None) -> tuple[dict[str, Decimal], list[str]]:
-    """Read raters with amounts, one a line; return them with a sentence for every line that is wrong."""
+def read_list(
+    lines: Iterable[str], amount: Decimal | None, before: Mapping[str, Decimal] = MappingProxyType({})
+) -> tuple[dict[str, Decimal], list[str]]:
+    """Read raters with amounts, one a line; return them with a sentence for every line that is wrong.
+
+    Nobody may stand here twice, nor both here and `before`.
+    """
     amounts: dict[str, Decimal] = {}
     problems: list[str] = []
     for number, line in enumerate(lines, start=1):
@@ -108,8 +118,8 @@ def read_list(lines: Iterable[str], amount: Decimal | None) -> tuple[dict[str, D
         own = _amount(cells[1]) if len(cells) > 1 and cells[1] else amount
         if len(cells) > 2 or own is None:
             problems.append(_("Line %(n)d: write a pseudonym and an amount such as 0.50.") % {"n": number})
-        elif cells[0] in amounts:
-            problems.append(_("Line %(n)d: this rater stands here twice.") % {"n": number})
+        elif cells[0] in amounts or cells[0] in before:
+            problems.append(_("Line %(n)d: %(rater)s stands here twice.") % {"n": number, "rater": cells[0]})
         else:
             amounts[cells[0]] = own
     return amounts, problems

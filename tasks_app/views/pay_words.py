@@ -63,15 +63,33 @@ def sentences(rater: Rater) -> list[str]:
     found = []
     if told.earned:
         found.append(_("You are paid %(pay)s for it.") % {"pay": money(told.earned, options.currency)})
+    elif offer_of(options).pays:
+        found.append(_unpaid(rater))
     if told.bonus > 0:
         found.append(_("You get a bonus of %(pay)s as well.") % {"pay": money(told.bonus, options.currency)})
     elif options.bonus:
         found.append(_("Bonus: %(words)s") % {"words": options.bonus})
     if told.is_paid:
         found.append(_("The researchers have marked it as paid."))
-    elif found and options.paid:
+    elif options.paid and (told.earned or told.bonus > 0 or options.bonus):
         found.append(_("How you are paid: %(words)s") % {"words": options.paid})
     return found
+
+
+def _unpaid(rater: Rater) -> str:
+    """Say why there is nothing to pay, in a study that pays."""
+    if rater.outcome in {pay.SCREENED_OUT, pay.FAILED}:
+        return _("There is no pay for this, as was said before you agreed.")
+    return _("No text was judged yet, so there is nothing to pay.")
+
+
+def turned_away(options: StudySettings, *, took_part: bool) -> str:
+    """Say what is paid to somebody who is not let in; empty for a study without pay."""
+    if not offer_of(options).pays:
+        return ""
+    if took_part:
+        return _("Whatever you are paid for taking part stays as it is.")
+    return _("You have not begun, so there is nothing to pay.")
 
 
 def offer_note(options: StudySettings) -> str:
@@ -82,6 +100,22 @@ def offer_note(options: StudySettings) -> str:
 def hourly(amount: Decimal | None, currency: str) -> str:
     """Word an amount an hour; a dash for none."""
     return "–" if amount is None else _("%(amount)s an hour") % {"amount": money(amount, currency)}
+
+
+def promised(options: StudySettings) -> str:
+    """Say what a full set is promised to pay, for how long and what that is an hour, and the part pay."""
+    said = [
+        _("%(amount)s for about %(minutes)s minutes, which is %(hourly)s an hour")
+        % {
+            "amount": money(options.amount, options.currency),
+            "minutes": service.minutes_in_words(options.minutes),
+            "hourly": money(pay.hourly(options.amount, options.minutes) or pay.NOTHING, options.currency),
+        }
+    ]
+    if options.part_amount:
+        part = money(options.part_amount, options.currency)
+        said.append(_("%(amount)s for the screened-out and failed") % {"amount": part})
+    return "; ".join(said)
 
 
 def below(median: float, now: Decimal | None, needed: Decimal, missing: Decimal, options: StudySettings) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from tasks_app import access
+from tasks_app import access, channels
 from tasks_app.channels.payment import PaymentFile
 from tasks_app.models import Membership, Payment, Rater, Study
 from tasks_app.selectors import payees
@@ -64,6 +65,8 @@ def _page(request: HttpRequest, slug: str, form: BonusForm, status: int = 200) -
             "facts": _facts(study, ledger),
             "notes": _notes(study, ledger),
             "currency": study.options.currency,
+            "promised": pay_words.promised(study.options),
+            "least": pay_words.hourly(ledger.offer.minimum_hourly, study.options.currency),
             "hourly": pay_words.hourly(ledger.hourly, study.options.currency),
             "page": page,
             "lines": pay_table.lines_of(list(page)),
@@ -135,6 +138,8 @@ def file(request: HttpRequest, slug: str, channel: str, name: str) -> HttpRespon
     """A payment file of a channel: the one place that names raters as their platform does. Written in the log."""
     study = access.study_for_researcher(request.user, slug, OWNER)
     entries, last = _waiting(request, study, channel)
+    if not entries and channel not in channels.registry:
+        raise Http404
     listed = payees.payees_of(study, channel, entries, last)
     found = next((one for one in payees.channel_of(channel).payment_files(listed) if one.name == name), None)
     if found is None:
@@ -241,7 +246,7 @@ def _sure(request: HttpRequest, slug: str, asked: dict[str, Any]) -> HttpRespons
 def settle(request: HttpRequest, slug: str) -> HttpResponse:
     """Mark everything in a channel's file as paid, after asking once more."""
     study = access.study_for_researcher(request.user, slug, OWNER)
-    channel = request.POST.get("channel", "")
+    channel = request.POST.get("channel", "").replace("\0", "")
     entries, last = _waiting(request, study, channel)
     if request.POST.get("sure") != "yes":
         total = sum((one.booked.open for one in entries), Decimal("0.00"))
@@ -270,7 +275,7 @@ def mend(request: HttpRequest, slug: str) -> HttpResponse:
     """Add what is missing for the least an hour to everybody below it, after asking once more."""
     study = access.study_for_researcher(request.user, slug, OWNER)
     simulated = _simulated(request)
-    form = request.POST.get("form", "")[:32]
+    form = re.sub("[^0-9a-f]", "", request.POST.get("form", ""))[:32]
     if request.POST.get("sure") == "yes":
         try:
             n = pay.mend(study=study, by=request.user, seen=_amount(request), form=form, simulated=simulated)
@@ -301,9 +306,11 @@ def mend(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _amount(request: HttpRequest) -> Decimal:
     try:
-        return Decimal(request.POST.get("seen", ""))
+        amount = Decimal(request.POST.get("seen", ""))
     except InvalidOperation:
         return Decimal(-1)
+    # No sum, and one of them cannot even be compared.
+    return amount if amount.is_finite() else Decimal(-1)
 
 
 @researcher_page

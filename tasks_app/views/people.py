@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from tasks_app.models import Invitation, Study
 from tasks_app.services import invitations
+from tasks_app.views import pages
 
 SIGN_IN = reverse_lazy("rater:sign_in")
 
@@ -48,7 +49,7 @@ def studies(request: HttpRequest) -> HttpResponse:
     """The studies somebody is invited to, what they are paid, and how far they are."""
     rows = [
         {
-            "study": one.study,
+            "study": pages.public_study(one.study),
             "state": _in_words(one),
             "url": reverse("rater:arrive", args=[one.study.link_code, "account"]),
         }

@@ -11,11 +11,13 @@ from django.urls import reverse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from tasks_app import access, languages, richtext
 from tasks_app.check_settings import checks_of
+from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import StepForm
 from tasks_app.models import Assignment, Rater, Study, Task
 from tasks_app.selectors.progress import next_purpose, progress_of, units_by_purpose
@@ -81,7 +83,7 @@ def instructions(request: HttpRequest, rater: Rater, token: str) -> HttpResponse
     if rater.state == Rater.State.ENROLLED and next_purpose(rater) == Assignment.Purpose.SCREENING:
         # What comes first decides whether there is anything to be instructed for.
         return redirect("rater:judge", token)
-    form = StepForm(request.POST or None, bound_to={"rater": rater.pk, "step": "start"})
+    form = StepForm(request.POST or None, bound_to={"rater": handle_of_rater(rater.pk), "step": "start"})
     if request.method == "POST":
         if not form.is_valid():
             return forged(request)
@@ -156,7 +158,7 @@ def help_page(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         "consent_html": pages.consent_html(rater.study),
         "back_url": reverse("rater:next", args=[token]),
         "stored_url": reverse("rater:stored", args=[token]),
-        "link_form": StepForm(bound_to={"rater": rater.pk, "step": "link"}),
+        "link_form": StepForm(bound_to={"rater": handle_of_rater(rater.pk), "step": "link"}),
         "link_url": reverse("rater:link", args=[token]),
     }
     return render(request, "rater/help.html", context)
@@ -172,7 +174,7 @@ def stop(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     """Stop here, with pay for what was done."""
     if rater.state == Rater.State.ENDED:
         return redirect("rater:end", token)
-    form = StepForm(request.POST or None, bound_to={"rater": rater.pk, "step": "stop"})
+    form = StepForm(request.POST or None, bound_to={"rater": handle_of_rater(rater.pk), "step": "stop"})
     if request.method == "POST":
         if not form.is_valid():
             return forged(request)
@@ -180,8 +182,13 @@ def stop(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         return redirect("rater:end", token)
     options = rater.study.options
     progress = progress_of(rater, options.minutes, set_size(rater))
+    kept = ngettext(
+        "Your %(n)s answer so far is kept and counted.",
+        "Your %(n)s answers so far are kept and counted.",
+        progress.done,
+    )
     sentences = [
-        _("Your %(n)s answers so far are kept and counted.") % {"n": progress.done},
+        *([kept % {"n": progress.done}] if progress.done else []),
         _("The rest goes to somebody else, so you cannot come back to it."),
     ]
     if paid := pay_words.stopping(rater):
@@ -198,7 +205,7 @@ def stop(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
 @rater_page("POST")
 def more(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     """Take another set."""
-    form = StepForm(request.POST, bound_to={"rater": rater.pk, "step": "more"})
+    form = StepForm(request.POST, bound_to={"rater": handle_of_rater(rater.pk), "step": "more"})
     if not form.is_valid():
         return forged(request)
     if not assignments.take_another(rater=rater):
@@ -209,7 +216,7 @@ def more(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
 @rater_page("POST")
 def link(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     """Make a new personal link; the old one ends."""
-    form = StepForm(request.POST, bound_to={"rater": rater.pk, "step": "link"})
+    form = StepForm(request.POST, bound_to={"rater": handle_of_rater(rater.pk), "step": "link"})
     if not form.is_valid():
         return forged(request)
     new = enrolment.new_link(rater_id=rater.pk)

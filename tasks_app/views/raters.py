@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -9,12 +10,14 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from tasks_app import access
 from tasks_app.models import Membership, Rater, Study
+from tasks_app.selectors.payees import channel_of
 from tasks_app.selectors.people import raters_of
-from tasks_app.services import assignments, enrolment, erasure
+from tasks_app.services import assignments, enrolment, erasure, events
 from tasks_app.views.frame import researcher_page, study_page
 
 RATERS_ON_A_PAGE = 100
@@ -33,7 +36,10 @@ def _page(request: HttpRequest, slug: str, **made: str) -> HttpResponse:
     def context(study: Study) -> dict[str, Any]:
         wanted = request.GET.get("q", "").strip().replace("\0", "")[:40]
         found = raters_of(study).filter(pseudonym__icontains=wanted) if wanted else raters_of(study)
-        return {"page": Paginator(found, RATERS_ON_A_PAGE).get_page(request.GET.get("page")), "wanted": wanted, **made}
+        page = Paginator(found, RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+        for rater in page:
+            rater.came_by = channel_of(rater.channel).label  # type: ignore[attr-defined]
+        return {"page": page, "wanted": wanted, "query": urlencode({"q": wanted}) if wanted else "", **made}
 
     return study_page(request, slug, "monitor", context, template="people", title=_("Raters"))
 
@@ -41,6 +47,7 @@ def _page(request: HttpRequest, slug: str, **made: str) -> HttpResponse:
 def _end(outcome: str) -> Callable[[HttpRequest, Rater], str]:
     def ended(request: HttpRequest, rater: Rater) -> str:
         assignments.stop(rater=rater, outcome=outcome)
+        events.log(rater.study, request.user, "ended a rater", after={"outcome": outcome})
         return _("%(rater)s has ended; what was open is free for others.") % {"rater": rater}
 
     return ended
@@ -53,7 +60,12 @@ def _forget(request: HttpRequest, rater: Rater) -> str:
 
 def _erase(request: HttpRequest, rater: Rater) -> str:
     erased = erasure.erase(rater=rater, by=request.user)
-    return _("%(n)s answers of this rater are erased, and whatever said who they are.") % {"n": erased.judgments}
+    said = ngettext(
+        "%(n)s answer of this rater is erased, and whatever said who they are.",
+        "%(n)s answers of this rater are erased, and whatever said who they are.",
+        erased.judgments,
+    )
+    return said % {"n": erased.judgments}
 
 
 # What can be done beside a new link, by whom at least.
@@ -84,6 +96,8 @@ def link(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a new personal link for a rater, and show it this once: it is kept as a hash only."""
     rater = _chosen(request, slug, EDITOR)
     token = enrolment.new_link(rater_id=rater.pk)
+    # Whoever has the link answers in the rater's place. The log does not say whose it is: it outlives an erasure.
+    events.log(rater.study, request.user, "made a personal link")
     address = request.build_absolute_uri(reverse("rater:next", args=[token]))
     return _page(request, slug, link=address, link_of=rater.pseudonym)
 

@@ -13,8 +13,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access, channels
-from tasks_app.importing import submissions
-from tasks_app.models import Identity, Invitation, Membership, Rater, Study
+from tasks_app.check_settings import OnFailing, checks_of
+from tasks_app.importing import sheets, submissions
+from tasks_app.models import Gold, Identity, Invitation, Membership, Rater, Study, Task
 from tasks_app.services import platform_statuses
 from tasks_app.services.platform_statuses import Entered, Report
 from tasks_app.study_settings import Codes
@@ -70,9 +71,23 @@ def codes_of(study: Study) -> list[tuple[str, str, str]]:
     """Return (outcome, code, what there is without one) for every outcome that may have a code of the study's."""
     own, none = _("each rater has a code of their own"), _("no code: raters are asked to give their place back")
     codes = study.options.codes
-    return [
+    ways = [
         (str(field.label), codes.get(name, ""), none if name == "closed" else own)
         for name, field in Codes.base_fields.items()
+    ]
+    return [*_codes_of_waves(study), *ways]
+
+
+def _codes_of_waves(study: Study) -> list[tuple[str, str, str]]:
+    """The code of every wave but the last, which has that of the completed; nothing for a study of one wave."""
+    days = set(
+        study.tasks.filter(until=None).exclude(stage=Task.Stage.SCREENING).values_list("opens_after_days", flat=True)
+    )
+    given = [one.strip() for one in study.options.wave_codes.split(",")]
+    earlier = len({one or 0 for one in days}) - 1
+    return [
+        (_("Wave %(n)d") % {"n": n + 1}, given[n] if n < len(given) else "", _("no code between the waves"))
+        for n in range(earlier)
     ]
 
 
@@ -87,6 +102,15 @@ def warnings_of(study: Study, *, secure: bool) -> list[str]:
                 "their own, which Prolific marks as wrong: write “codes: {completed: …}” into the study file."
             )
         )
+    elif "prolific" in opened and (unknown := _without_code(study)):
+        found.append(
+            _(
+                "Prolific only knows codes that it was told, and these outcomes have none: %(outcomes)s. Raters who "
+                "end so bring a code of their own, which Prolific marks as wrong. Add them under “codes” in the study "
+                "file."
+            )
+            % {"outcomes": ", ".join(unknown)}
+        )
     twice = [code for code, n in Counter(code for code in codes.values() if code).items() if n > 1]
     if twice:
         found.append(
@@ -96,6 +120,23 @@ def warnings_of(study: Study, *, secure: bool) -> list[str]:
     if "mturk" in opened and not secure:
         found.append(_("Mechanical Turk shows pages over https only, and this address is http."))
     return found
+
+
+def _without_code(study: Study) -> list[str]:
+    """Name the outcomes that raters of a study can end with and that have no code of the study's."""
+    checks = [checks_of(task.checks) for task in study.tasks.filter(until=None)]
+    exam = Gold.objects.filter(unit__task__study=study, unit__until=None, purpose=Gold.Purpose.EXAM).exists()
+    possible = {
+        "screened_out": study.tasks.filter(until=None, stage=Task.Stage.SCREENING).exists(),
+        "failed": exam or any(one.on_failing == OnFailing.END for one in checks),
+        "full": True,
+        "withdrawn": True,
+    }
+    return [
+        str(Codes.base_fields[name].label)
+        for name, may in possible.items()
+        if may and not study.options.codes.get(name)
+    ]
 
 
 class FileForm(forms.Form):
@@ -124,6 +165,8 @@ class FileForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Ask for one of both: a file, or ids with their status."""
         given = super().clean() or {}
+        if given.get("file") and given.get("ids"):
+            raise forms.ValidationError(_("There are ids in the field and a file. Leave one of both empty."))
         if not given.get("file") and not (given.get("ids") and given.get("status")):
             raise forms.ValidationError(_("Choose a file, or a status and at least one id."))
         return given
@@ -167,8 +210,8 @@ def statuses(request: HttpRequest, slug: str, channel: str) -> HttpResponse:
 def _reports(form: FileForm, known: list[str]) -> list[Report]:
     upload = form.cleaned_data["file"]
     if upload:
-        text = upload.read().decode("utf-8-sig", errors="replace")
-        return submissions.read(upload.name or "submissions.csv", text, known)
+        name = upload.name or "submissions.csv"
+        return submissions.read(name, sheets.text_of(name, upload.read()), known)
     lines = enumerate(form.cleaned_data["ids"].splitlines(), start=1)
     status = form.cleaned_data["status"]
     return [Report(line, "", one.strip(), status) for line, one in lines if one.strip()]

@@ -23,7 +23,7 @@ from tasks_app.models import Membership, Study
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
 from tasks_app.services import lifecycle
-from tasks_app.views import pay_words
+from tasks_app.views import pay_words, setup_facts
 from tasks_app.views.frame import researcher_page, show, study_page
 
 
@@ -32,7 +32,11 @@ class UploadForm(forms.Form):
 
     file = forms.FileField(
         label=gettext_lazy("Study file"),
-        help_text=gettext_lazy("A zip with study.yaml and items.csv (or .tsv, .jsonl), and media where you use them."),
+        help_text=gettext_lazy(
+            "A zip with study.yaml, with items.csv where texts are judged (or .tsv, .jsonl), and controls.csv, "
+            "batches.csv, prefill.csv and media where you use them. To start from a study that works, open one of "
+            "yours and download its study file."
+        ),
         allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
     )
     replace = forms.BooleanField(
@@ -92,8 +96,19 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
 
     def context(study: Study) -> dict[str, Any]:
         frames = [screens.read_frame(task.pk) for task in study.tasks.filter(until=None).order_by("order")]
-        offer = pay_words.offer_note(study.options)
-        return {"frames": frames, "contents": reads.contents(study), "options": study.options, "pay_note": offer}
+        return {
+            "about": setup_facts.of_study(study),
+            "tasks": [
+                {
+                    "frame": frame,
+                    "facts": setup_facts.of_task(frame),
+                    "questions": any(one.question not in {"", one.name} for one in frame.criteria),
+                }
+                for frame in frames
+            ],
+            "contents": reads.contents(study),
+            "pay_note": pay_words.offer_note(study.options),
+        }
 
     return study_page(request, slug, "setup", context)
 

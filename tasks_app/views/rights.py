@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import richtext
+from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import StepForm
 from tasks_app.models import Rater
 from tasks_app.selectors.progress import progress_of
@@ -81,7 +82,7 @@ def withdraw(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     """Have everything erased: what that means, the button, and that it is done."""
     if not may_withdraw(rater):
         return _too_late(request, rater)
-    form = StepForm(request.POST or None, bound_to={"rater": rater.pk, "step": "withdraw"})
+    form = StepForm(request.POST or None, bound_to={"rater": handle_of_rater(rater.pk), "step": "withdraw"})
     if request.method == "POST":
         if not form.is_valid():
             return forged(request)

@@ -1,5 +1,6 @@
 """What stands between two units: feedback after practice, the result of a test, a break with a word about checks."""
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import access
+from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import StepForm
 from tasks_app.models import Assignment, Gold, Judgment, Rater, Task
 from tasks_app.selectors import screens
@@ -43,7 +45,7 @@ def feedback(request: HttpRequest, rater: Rater, token: str, order: int) -> Http
     screen = screens.screen_of(assignment, rater.study)
     kind = screens.frame_of(assignment.unit.task_id, rater.study).kind
     form = kind.form(screen)
-    told = _told(kind, screen, form, stored, _known(assignment))
+    told = _told(kind, screen, form, stored, _as_shown(form, _known(assignment)))
     context = {
         "screen": screen,
         "rows": [{"shown": shown} for shown in screen.shown_parts],
@@ -60,6 +62,12 @@ def _known(assignment: Assignment) -> list[GoldAnswer]:
     """Return what is known about a unit of the training."""
     known = checks.known_answers(assignment.unit_id)
     return [answer for row, answer in known if row.purpose == Gold.Purpose.TRAINING and row.kind != Gold.Kind.WORSE]
+
+
+def _as_shown(form: forms.Form, known: Sequence[GoldAnswer]) -> list[GoldAnswer]:
+    """Sort what is known as the questions were on the screen; what is about all of them comes first."""
+    places = {name: place for place, name in enumerate(form.fields)}
+    return sorted(known, key=lambda one: places.get(_field_of(form, one) if one.criterion else "", -1))
 
 
 def _told(
@@ -93,10 +101,21 @@ def _expected(form: forms.Form, gold: GoldAnswer) -> str:
 
 def _in_words(form: forms.Form, gold: GoldAnswer, value: object) -> str:
     """Word a value as the field of its criterion does."""
-    for name in form.fields:
-        if gold.criterion is None or name.endswith(f"-{gold.criterion}"):
-            return pages.answer_in_words(form, name, value)
-    return str(value)
+    name = _field_of(form, gold)
+    return _apart(pages.answer_in_words(form, name, value) if name else str(value))
+
+
+def _field_of(form: forms.Form, gold: GoldAnswer) -> str:
+    """Return the name of a field that asks for the criterion of a known answer, of any where it names none."""
+    named = [name for name in form.fields if gold.criterion is None or name.endswith(f"-{gold.criterion}")]
+    # Of two criteria one key may end like the other: the shorter name is the one that has nothing before it.
+    return min(named, key=len, default="")
+
+
+def _apart(words: str) -> str:
+    """Keep words that run from the right from turning round the sentence they are put into."""
+    from_the_right = any(unicodedata.bidirectional(one) in {"R", "AL"} for one in words)
+    return f"\N{FIRST STRONG ISOLATE}{words}\N{POP DIRECTIONAL ISOLATE}" if from_the_right else words
 
 
 @rater_page("GET", "HEAD", "POST")
@@ -107,7 +126,7 @@ def exam(request: HttpRequest, rater: Rater, token: str, number: int) -> HttpRes
     if result is None:
         return redirect("rater:next", token)
     title, sentences, label = _passed(result) if result.passed else _not_passed(result)
-    context = {"title": title, "sentences": sentences, "label": label}
+    context = {"title": title, "sentences": sentences, "label": label, "read_again": not result.passed}
     return _page(request, rater, token, Step(checks.EXAM, number), "rater/between.html", context, result=result)
 
 
@@ -121,8 +140,8 @@ def _not_passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
     needed = stages.needed(result.needed, result.graded)
     sentences = [
         f"{_how_many(result)} {_('To pass, %(n)s have to be.') % {'n': needed}}"
-        if result.graded
-        else _("You have skipped all of it, so nothing could be counted."),
+        if result.is_enough
+        else _("You have skipped too much of it to be counted."),
         ngettext("You can try %(n)s more time.", "You can try %(n)s more times.", left) % {"n": left},
         _("Read the instructions once more before you do."),
     ]
@@ -149,6 +168,7 @@ def notice(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
             _("All your answers are saved, and your pay stays the same."),
         ],
         "label": _("Go on"),
+        "read_again": True,
     }
     return _page(request, rater, token, Step(checks.NOTICE), "rater/between.html", context)
 
@@ -166,7 +186,7 @@ def _page(
     """Show a step, or go on from it: the button is a form, so that going on is written down."""
     if rater.state == Rater.State.ENDED:
         return redirect("rater:end", token)
-    bound = {"rater": rater.pk, "step": f"{step.kind}-{step.number}"}
+    bound = {"rater": handle_of_rater(rater.pk), "step": f"{step.kind}-{step.number}"}
     form = StepForm(request.POST or None, bound_to=bound)
     if request.method == "POST":
         if not form.is_valid():

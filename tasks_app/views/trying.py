@@ -120,7 +120,7 @@ def _end(request: HttpRequest, study: Study, channel: str, outcome: str) -> Http
             minutes_left="",
             help_url="",
             stop_url="",
-            lang=study.language,
+            lang=languages.spoken(),
             dir=languages.direction(study.language),
         ),
         "outcome": outcome,

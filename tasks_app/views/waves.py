@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -16,11 +16,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from tasks_app import access, channels
+from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import StepForm
 from tasks_app.models import Identity, Membership, Rater, Study
 from tasks_app.selectors import waves as reads
 from tasks_app.selectors.progress import RaterProgress
-from tasks_app.services import enrolment, events, reminders, returning
+from tasks_app.services import enrolment, events, reminders, returning, waves
 from tasks_app.views import pages
 from tasks_app.views.frame import researcher_page, study_page
 from tasks_app.views.overview import as_text
@@ -52,7 +53,7 @@ def waiting(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         "days": in_days(wait.opens_at, zone),
         "closes": reads.closing_in_words(wait.closes_at, zone) if wait.closes_at else "",
         "zone": zone,
-        "ending": returning.ending_of_wave(rater, wait.wave - 1) if wait.done else None,
+        "ending": returning.ending_before(rater, wait.wave) if wait.done else None,
         "personal_link": pages.personal_link(request, token),
         "calendar_url": reverse("rater:calendar", args=[token]),
     }
@@ -123,7 +124,7 @@ def _folded(line: str) -> str:
 @rater_page("GET", "HEAD", "POST")
 def mail(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     """Get no more messages."""
-    form = StepForm(request.POST or None, bound_to={"rater": rater.pk, "step": "mail"})
+    form = StepForm(request.POST or None, bound_to={"rater": handle_of_rater(rater.pk), "step": "mail"})
     if request.method == "POST":
         if not form.is_valid():
             return forged(request)
@@ -154,6 +155,7 @@ def due(request: HttpRequest, slug: str) -> HttpResponse:
             "counts": counts,
             "wave": chosen,
             "page": page,
+            "query": f"wave={chosen}",
             "rows": [_row(study, one) for one in page],
             "platforms": _platforms(request, study, chosen),
             "can_mail": reminders.can_mail(),
@@ -208,11 +210,19 @@ def _platforms(request: HttpRequest, study: Study, wave: int) -> list[tuple[str,
     ]
 
 
+def _study_with(request: HttpRequest, slug: str, wave: int) -> Study:
+    """Return a study of an editor's that has this wave."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    if not 0 < wave <= waves.count(study):
+        raise Http404
+    return study
+
+
 @researcher_page
 @require_safe
 def due_ids(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
     """The ids of who is due, for a platform's own messages; as a page to copy from, or with `.csv` as a file."""
-    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    study = _study_with(request, slug, wave)
     found = reads.due_ids(study, wave)
     events.log(study, request.user, "read ids of due raters", about=f"wave {wave}", after={"ids": len(found)})
     by_channel: dict[str, list[str]] = {}
@@ -230,7 +240,7 @@ def due_ids(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
 @require_safe
 def due_csv(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
     """The ids of who is due as a file, one a row."""
-    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    study = _study_with(request, slug, wave)
     found = reads.due_ids(study, wave)
     events.log(study, request.user, "downloaded ids of due raters", about=f"wave {wave}", after={"ids": len(found)})
     text = io.StringIO(newline="")
@@ -255,7 +265,8 @@ def due_link(request: HttpRequest, slug: str) -> HttpResponse:
     if replaced and request.POST.get("sure") == "yes":
         token = enrolment.new_link(rater_id=rater.pk)
     if token:
-        events.log(study, request.user, "read a personal link", about=rater.pseudonym, after={"new": replaced})
+        # Without the name: what is logged outlives what a rater has erased.
+        events.log(study, request.user, "read a personal link", after={"new": replaced})
     context = {
         "rater": rater,
         "replaced": replaced,

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from evalweb.local_services.folder import BASE_DIR
+from tests.browser.checked import OpenChecked, opener
 from tests.servers import LiveSite
 
 STUDY = """\
@@ -97,3 +98,9 @@ def open_example(live_site: LiveSite, tmp_path_factory: pytest.TempPathFactory) 
         return live_site.manage("move_study", str(study["study"]["slug"]), "open").strip()
 
     return load
+
+
+@pytest.fixture(scope="session")
+def open_checked(live_site: LiveSite, tmp_path_factory: pytest.TempPathFactory) -> OpenChecked:
+    """Load and open the example with checks on the live site: with sets of two, one text to practise, a test of one."""
+    return opener(live_site, tmp_path_factory.mktemp("checked"))

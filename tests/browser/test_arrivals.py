@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-import secrets
+import json
 from collections.abc import Callable
 from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page, expect
 
+from tests.browser import checked
+from tests.browser.checked import (
+    CODES,
+    OpenChecked,
+    agree,
+    ended,
+    fit,
+    pass_everything,
+    prolific,
+    say_how_it_went,
+    stage,
+)
 from tests.browser.kit import accessible, at, begin, fits, phone, send
+from tests.platform import Platform
 from tests.servers import LiveSite
 
 MakeStudy = Callable[..., str]
@@ -20,6 +33,13 @@ channels:
   prolific: {}
   mturk: {frame_height: 900}
 codes: {completed: DONE1234, withdrawn: STOP1234, closed: SHUT1234}
+"""
+
+# Prints how many rows each table has; the site's own processes note there that they are alive.
+ROWS = """
+import json
+from django.apps import apps
+print(json.dumps({model._meta.label: model.objects.count() for model in apps.get_models()}))
 """
 
 
@@ -36,12 +56,6 @@ def away(page: Page) -> list[str]:
     return asked
 
 
-def prolific(link: str, **changed: str) -> str:
-    """Return the address that Prolific would open."""
-    ids = {name: secrets.token_hex(12) for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")} | changed
-    return f"{link}prolific/?{urlencode(ids)}"
-
-
 def judge(page: Page | FrameLocator, units: int) -> None:
     """Judge every unit of a set."""
     for done in range(units):
@@ -51,50 +65,71 @@ def judge(page: Page | FrameLocator, units: int) -> None:
         page.get_by_role("button", name="Send and go on").click()
 
 
-def test_mturk_in_a_frame_on_another_origin(browser: Browser, live_site: LiveSite, make_study: MakeStudy) -> None:
-    link = make_study("on-mturk", size=2, more=CHANNELS)
-    platform = live_site.platform
+def rows(site: LiveSite) -> dict[str, int]:
+    """Count the rows of every table on which a rater could leave a trace."""
+    found: dict[str, int] = json.loads(site.manage("shell", "-v", "0", "-c", ROWS))
+    return found
+
+
+def test_mturk_in_a_frame_on_another_origin(browser: Browser, live_site: LiveSite, open_checked: OpenChecked) -> None:
+    """The whole way, from the preview to the form at the end, in a browser that is given no cookie."""
+    link, platform = open_checked().link, live_site.platform
     context: BrowserContext = browser.new_context(locale="en-GB")
     context.set_default_timeout(10_000)
     page = context.new_page()
     refusals: list[str] = []
     page.on("console", lambda message: refusals.append(message.text) if "Security Policy" in message.text else None)
+    frame = page.frame_locator("iframe")
     given = {"hitId": "3HIT", "turkSubmitTo": platform.origin}
 
-    preview = urlencode({**given, "assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
-    page.goto(platform.framing(f"{live_site.url}{link}mturk/?{preview}"))
-    frame = page.frame_locator("iframe")
+    def come(**ids: str) -> None:
+        page.goto(platform.framing(f"{live_site.url}{link}mturk/?{urlencode({**given, **ids})}"))
+
+    before = rows(live_site)
+    come(assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE")
     expect(frame.get_by_text("To take part, accept this HIT.").first).to_be_visible()
     expect(frame.get_by_role("heading", name="An example")).to_be_visible()
+    expect(frame.get_by_text("2.40 EUR")).to_be_visible()
     expect(frame.get_by_role("button", name="I agree, begin")).to_have_count(0)
+    assert rows(live_site) == before, "a preview has stored something"
 
-    accepted = urlencode({**given, "assignmentId": "3ASSIGNMENT", "workerId": "AWORKER"})
-    page.goto(platform.framing(f"{live_site.url}{link}mturk/?{accepted}"))
-    frame = page.frame_locator("iframe")
-    frame.get_by_role("checkbox").check()
-    frame.get_by_role("button", name="I agree, begin").click()
-    frame.get_by_role("button", name="Start").click()
-    judge(frame, 1)
+    come(assignmentId="3ASSIGNMENT", workerId="AWORKER")
+    agree(frame)
+    pass_everything(frame)
+    stage(frame, "0 of 2")
+    checked.judge(frame)
+    stage(frame, "1 of 2")
     # Opened anew, as after a lost connection: the same assignment goes on where it was.
-    page.goto(platform.framing(f"{live_site.url}{link}mturk/?{accepted}"))
-    frame = page.frame_locator("iframe")
-    expect(frame.locator(".top-progress")).to_contain_text("1 of 2")
-    for group in frame.get_by_role("radiogroup").all():
-        group.locator("label").nth(2).click()
-    frame.get_by_role("button", name="Send and go on").click()
-    expect(frame.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
+    come(assignmentId="3ASSIGNMENT", workerId="AWORKER")
+    stage(frame, "1 of 2")
+    checked.judge(frame)
+    say_how_it_went(frame)
+    ended(frame, "Thank you, you have finished", "completed", "You are paid 2.40 EUR for it.")
     assert platform.sent == []
-    frame.get_by_role("button", name="Submit the HIT").click()
-    expect(frame.get_by_text("The HIT was submitted.")).to_be_visible()
+    assert submit_the_hit(frame, platform) == {
+        "assignmentId": "3ASSIGNMENT", "code": CODES["completed"], "outcome": "completed"
+    }  # fmt: skip
 
-    where, fields = platform.sent.pop()
-    assert where == "/mturk/externalSubmit"
-    pseudonym = fields.pop("rater")
-    assert pseudonym.startswith("r-")
-    assert fields == {"assignmentId": "3ASSIGNMENT", "code": "DONE1234", "outcome": "completed"}
+    come(assignmentId="3OTHER", workerId="AOTHER")
+    agree(frame)
+    fit(frame, "Hardly at all")
+    ended(frame, "Thank you for your answers", "screened_out", "You are paid 0.60 EUR for it.")
+    assert submit_the_hit(frame, platform) == {
+        "assignmentId": "3OTHER", "code": CODES["screened_out"], "outcome": "screened_out"
+    }  # fmt: skip
     assert context.cookies() == []
     assert refusals == []
     context.close()
+
+
+def submit_the_hit(frame: FrameLocator, platform: Platform) -> dict[str, str]:
+    """Press the last button; returns the fields that MTurk is sent, without the pseudonym."""
+    frame.get_by_role("button", name="Submit the HIT").click()
+    expect(frame.get_by_text("The HIT was submitted.")).to_be_visible()
+    where, fields = platform.sent.pop()
+    assert where == "/mturk/externalSubmit"
+    assert fields.pop("rater").startswith("r-")
+    return fields
 
 
 def test_others_are_shown_in_no_frame(browser: Browser, live_site: LiveSite, make_study: MakeStudy) -> None:
@@ -130,8 +165,7 @@ def test_every_other_way_off_prolific(
     page: Page, browser: Browser, live_site: LiveSite, make_study: MakeStudy, away: list[str]
 ) -> None:
     link = make_study("off-prolific", size=2, more=CHANNELS)
-    person = secrets.token_hex(12)
-    begin(page, prolific(link, PROLIFIC_PID=person))
+    begin(page, prolific(link))
     page.get_by_role("link", name="Stop here").click()
     page.get_by_role("button", name="Stop here").click()
     expect(page.get_by_role("heading", name="You have stopped")).to_be_visible()
@@ -140,17 +174,9 @@ def test_every_other_way_off_prolific(
     expect(page.get_by_role("heading", name="Prolific")).to_be_visible()
     assert away.pop().endswith("?cc=STOP1234")
 
-    page.goto(prolific(link, PROLIFIC_PID=person))
-    expect(page.get_by_role("heading", name="You have taken part already")).to_be_visible()
-    expect(page.get_by_text("Please return your submission on Prolific")).to_be_visible()
-    accessible(page)
-
     page.goto(f"{link}prolific/?PROLIFIC_PID=%7B%7B%25PROLIFIC_PID%25%7D%7D")
     expect(page.get_by_role("heading", name="You cannot begin from here")).to_be_visible()
-
-    live_site.manage("move_study", "off-prolific", "pause")
-    page.goto(prolific(link))
-    expect(page.get_by_role("heading", name="This study is having a break")).to_be_visible()
+    accessible(page)
     live_site.manage("move_study", "off-prolific", "close")
     with phone(browser, live_site) as small:
         small.goto(prolific(link))

@@ -2,243 +2,345 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import secrets
-import shutil
-from collections.abc import Callable
-from functools import cache
-from itertools import count
-from typing import Any
+from collections import Counter
 
-import pytest
-import yaml
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from evalweb.local_services.folder import BASE_DIR
-from tests.browser.kit import accessible, at, send
+from tests.browser.checked import (
+    KNOWN,
+    OpenChecked,
+    agree,
+    answer,
+    ended,
+    fit,
+    go_on,
+    judge,
+    prolific,
+    said_of,
+    say_how_it_went,
+    stage,
+    start,
+    text_on,
+)
+from tests.browser.kit import PHONE, accessible, at, fits, phone, press_until, send
+from tests.browser.test_researcher import sign_in
 from tests.servers import LiveSite
 
-EXAMPLE = BASE_DIR / "examples" / "checked"
-UNKNOWN = {"clarity": 4, "accuracy": 3}
-OpenChecked = Callable[..., str]
-
-
-def _known() -> dict[str, dict[str, int]]:
-    """Read a right answer to every text with a known one: by text, by criterion."""
-    with (EXAMPLE / "items.csv").open(encoding="utf-8", newline="") as file:
-        texts = {f"{row['item']}/{row['system']}": row["output"] for row in csv.DictReader(file)}
-    found: dict[str, dict[str, int]] = {}
-    with (EXAMPLE / "controls.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["unit"] in texts:
-                allowed = json.loads(row["answer"])
-                value = allowed[0] if isinstance(allowed, list) else allowed
-                found.setdefault(texts[row["unit"]], {})[row["criterion"]] = value
-    return found
-
-
-KNOWN = _known()
-
-
-@pytest.fixture(scope="module")
-def open_checked(live_site: LiveSite, tmp_path_factory: pytest.TempPathFactory) -> OpenChecked:
-    """Load and open the example with checks, once for the same changes of its checks."""
-    numbers = count(1)
-
-    @cache
-    def load(**checks: Any) -> str:
-        folder = tmp_path_factory.mktemp("checked") / "study"
-        shutil.copytree(EXAMPLE, folder)
-        document = yaml.safe_load((folder / "study.yaml").read_text(encoding="utf-8"))
-        document["study"]["slug"] = slug = f"checked-{next(numbers)}"
-        document["flow"]["enrolments_per_address"] = 10_000
-        document["tasks"][1]["k"] = 20
-        document["tasks"][1]["checks"].update(checks)
-        text = yaml.safe_dump(document, allow_unicode=True, sort_keys=False)
-        (folder / "study.yaml").write_text(text, encoding="utf-8")
-        live_site.manage("load_study", str(folder), "--owner", "researcher")
-        return live_site.manage("move_study", slug, "open").strip()
-
-    return load
-
-
-def agree(page: Page, link: str) -> None:
-    page.goto(link)
-    page.get_by_role("checkbox").check()
-    page.get_by_role("button", name="I agree, begin").click()
-
-
-def fit(page: Page, english: str = "Fluently") -> None:
-    """Answer the questions that come first."""
-    expect(page.locator(".top-progress")).to_contain_text("Some questions first")
-    page.get_by_role("radiogroup").first.get_by_text(english, exact=True).click()
-    page.get_by_role("radiogroup").last.get_by_text("Yes", exact=True).click()
-    send(page)
-
-
-def start(page: Page) -> None:
-    expect(page.get_by_role("heading", name="What to do")).to_be_visible()
-    page.get_by_role("button", name="Start").click()
-
-
-def enter(page: Page, link: str) -> None:
-    """Come as far as the first text to practise on."""
-    agree(page, link)
-    fit(page)
-    start(page)
-    stage(page, "Practice 1 of 3")
-
-
-def stage(page: Page, words: str) -> None:
-    expect(page.locator(".top-progress")).to_contain_text(words)
-
-
-def judge(page: Page, *, wrong: bool = False) -> None:
-    """Answer the text on the screen: what is known of it, or the other end of the scale."""
-    text = page.locator(".text:not(.text-beside) .judged").inner_text()
-    for criterion, value in KNOWN.get(text, UNKNOWN).items():
-        said = (1 if value > 2 else 5) if wrong else value
-        page.locator(f"label:has(input[name='p1-{criterion}'][value='{said}'])").click()
-    send(page)
-
-
-def go_on(page: Page, heading: str, button: str = "Go on") -> None:
-    expect(page.get_by_role("heading", name=heading, level=1)).to_be_visible()
-    page.get_by_role("button", name=button).click()
-
-
-def practise(page: Page) -> None:
-    for number in range(1, 4):
-        stage(page, f"Practice {number} of 3")
-        judge(page)
-        go_on(page, "That is right")
-
-
-def take_the_test(page: Page, *, wrong: bool = False) -> None:
-    for number in range(1, 5):
-        stage(page, f"Test {number} of 4")
-        judge(page, wrong=wrong)
-
-
-def prolific(link: str) -> str:
-    ids = {name: secrets.token_hex(12) for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")}
-    return f"{link}prolific/?" + "&".join(f"{name}={value}" for name, value in ids.items())
+# Lets the time pass for which raters of a study hold what they were given.
+LEASES_OVER = """
+from django.db.models.functions import Now
+from tasks_app.models import RaterSet
+RaterSet.objects.filter(rater__study__slug="{slug}").update(lease_until=Now())
+"""
+PART_PAY = "You are paid 0.60 EUR for it."
 
 
 def test_the_whole_way_from_prolific_and_back(page: Page, open_checked: OpenChecked) -> None:
-    way_in = prolific(open_checked())
-    agree(page, way_in)
-    fit(page)
-    expect(page.get_by_role("heading", name="What to do")).to_be_visible()
+    way_in = prolific(open_checked(size=4, training=2, exam=2, controls=1, attention=1, repeats=1, warm_up=1).link)
+    page.goto(way_in)
+    agree(page)
+    stage(page, "Some questions first")
     accessible(page)
+    fit(page)
+    expect(page.get_by_text("A test of 2 texts follows, of which 2 have to be right. You have 2 att")).to_be_visible()
     start(page)
+    stage(page, "Practice 1 of 2")
     judge(page, wrong=True)
     expect(page.get_by_text("The notice says Friday.")).to_be_visible()
     accessible(page)
     go_on(page, "Not quite, and why")
-    for number in (2, 3):
-        stage(page, f"Practice {number} of 3")
-        judge(page)
-        go_on(page, "That is right")
-    take_the_test(page, wrong=True)
-    expect(page.get_by_text("0 of 4 texts were right. To pass, 3 have to be.")).to_be_visible()
+    stage(page, "Practice 2 of 2")
+    judge(page)
+    go_on(page, "That is right")
+    for number in (1, 2):
+        stage(page, f"Test {number} of 2")
+        judge(page, wrong=True)
+    expect(page.get_by_text("0 of 2 texts were right. To pass, 2 have to be.")).to_be_visible()
     accessible(page)
     go_on(page, "Not passed this time", "Try again")
-    take_the_test(page)
+    for number in (1, 2):
+        stage(page, f"Test {number} of 2")
+        judge(page)
+    expect(page.get_by_role("heading", name="You have passed the test")).to_be_visible()
+    accessible(page)
     go_on(page, "You have passed the test")
-    for done in range(15):
-        at(page, done)
-        if done == 6:
-            page.context.set_offline(True)
-            judge(page)
-            expect(page.get_by_role("contentinfo").get_by_text("Your answer is safe")).to_be_visible()
-            page.context.set_offline(False)
-            at(page, done + 1, timeout=30_000)
-        elif done == 9:
-            page.goto(way_in)
-            at(page, done)
-            judge(page)
-        else:
-            judge(page)
+    seen = _judge_with_a_lost_network(page, way_in)
+    assert sum(text in KNOWN for text in seen) == 2, "a control and an attention check were among them"
+    assert sorted(seen.values()) == [1] * 6 + [2], "and one text came twice"
     stage(page, "Some questions about you")
-    expect(page.get_by_text("All texts are done")).to_be_visible()
-    page.get_by_role("radiogroup").first.locator("label").nth(1).click()
-    send(page)
-    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
-    expect(page.get_by_text("C1DONE").or_(page.locator("input[value='C1DONE']"))).to_be_visible()
+    accessible(page)
+    say_how_it_went(page)
+    ended(page, "Thank you, you have finished", "completed", "You are paid 2.40 EUR for it.")
+    accessible(page)
     back = page.get_by_role("link", name="Back to Prolific")
     expect(back).to_have_attribute("href", "https://app.prolific.com/submissions/complete?cc=C1DONE")
 
 
-def code_is(page: Page, code: str) -> None:
-    expect(page.get_by_text(code).or_(page.locator(f"input[value='{code}']"))).to_be_visible()
-    for other in {"C1DONE", "C2OTHER", "C3TEST", "C4STOP"} - {code}:
-        assert other not in page.content()
+def _judge_with_a_lost_network(page: Page, way_in: str) -> Counter[str]:
+    """Judge eight texts, without a network for a while and arriving anew once; returns how often each was seen."""
+    seen: Counter[str] = Counter()
+    for done in range(8):
+        at(page, done)
+        seen[text_on(page)] += 1
+        if done == 3:
+            page.context.set_offline(True)
+            answer(page)
+            expect(page.locator("[data-saved]")).to_contain_text("Offline")
+            send(page)
+            expect(page.get_by_role("contentinfo").get_by_text("Your answer is safe")).to_be_visible()
+            page.context.set_offline(False)
+            continue
+        if done == 5:
+            page.goto(way_in)
+            at(page, done)
+        judge(page)
+    return seen
 
 
-def test_whom_the_study_does_not_fit(page: Page, open_checked: OpenChecked) -> None:
-    agree(page, prolific(open_checked()))
-    fit(page, "Hardly at all")
-    expect(page.get_by_role("heading", name="Thank you for your answers")).to_be_visible()
-    code_is(page, "C2OTHER")
-    accessible(page)
+def test_the_whole_way_with_the_keyboard_alone(page: Page, open_checked: OpenChecked) -> None:
+    page.goto(prolific(open_checked().link))
+    _tab_to(page, "checkbox", "Space")
+    _press(page, "I agree, begin")
+    stage(page, "Some questions first")
+    _choose(page, "english", "fluently")
+    _choose(page, "age", "adult")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("heading", name="What to do")).to_be_visible()
+    _press(page, "Start")
+    _type_answer(page, "Practice 1 of 1", wrong=True)
+    expect(page.get_by_role("heading", name="Not quite, and why")).to_be_visible()
+    _press(page, "Go on")
+    _type_answer(page, "Test 1 of 1", wrong=True)
+    expect(page.get_by_role("heading", name="Not passed this time")).to_be_visible()
+    _press(page, "Try again")
+    _type_answer(page, "Test 1 of 1")
+    expect(page.get_by_role("heading", name="You have passed the test")).to_be_visible()
+    _press(page, "Go on")
+    for done in range(2):
+        _type_answer(page, f"{done} of 2")
+    stage(page, "Some questions about you")
+    _tab_to(page, "radio", "Space")
+    page.keyboard.press("Control+Enter")
+    ended(page, "Thank you, you have finished", "completed")
+    press_until(page, lambda: "Back to Prolific" in str(page.evaluate("document.activeElement.textContent")))
 
 
-def test_who_fails_the_test_twice(page: Page, open_checked: OpenChecked) -> None:
-    enter(page, prolific(open_checked()))
-    practise(page)
-    take_the_test(page, wrong=True)
+def _tab_to(page: Page, kind: str, *keys: str) -> None:
+    press_until(page, lambda: page.evaluate("document.activeElement.type") == kind)
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def _press(page: Page, button: str) -> None:
+    press_until(page, lambda: page.evaluate("document.activeElement.textContent").strip() == button)
+    page.keyboard.press("Enter")
+
+
+def _choose(page: Page, criterion: str, value: str) -> None:
+    """Go to a question by Tab and along its options by the arrows."""
+    press_until(page, lambda: page.evaluate("document.activeElement.name ?? ''").endswith(f"-{criterion}"))
+    page.keyboard.press("Space")
+    chosen = f"document.querySelector('input[name$=\"-{criterion}\"]:checked').value"
+    while page.evaluate(chosen) != value:
+        page.keyboard.press("ArrowDown")
+
+
+def _type_answer(page: Page, where: str, *, wrong: bool = False) -> None:
+    """Answer a text by digits, in the order in which its questions stand, and send it."""
+    stage(page, where)
+    said = said_of(text_on(page), wrong=wrong)
+    names = page.locator("input[type=radio][value='1']").evaluate_all("all => all.map((one) => one.name)")
+    _tab_to(page, "radio")
+    for name in names:
+        page.keyboard.press(str(said[name.removeprefix("p1-")]))
+    expect(page.locator("input[type=radio]:checked")).to_have_count(len(names))
+    page.keyboard.press("Control+Enter")
+
+
+def test_the_whole_way_on_a_phone_without_scripts(
+    browser: Browser, live_site: LiveSite, open_checked: OpenChecked
+) -> None:
+    context = browser.new_context(base_url=live_site.url, viewport=PHONE, is_mobile=True, java_script_enabled=False)
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+    page.goto(prolific(open_checked().link))
+    agree(page)
+    stage(page, "Some questions first")
+    fits(page)
+    fit(page)
+    start(page)
+    stage(page, "Practice 1 of 1")
+    fits(page)
+    judge(page, wrong=True)
+    expect(page.get_by_text("The notice says Friday.")).to_be_visible()
+    fits(page)
+    go_on(page, "Not quite, and why")
+    stage(page, "Test 1 of 1")
+    judge(page, wrong=True)
+    expect(page.get_by_text("You can try 1 more time.")).to_be_visible()
+    fits(page)
     go_on(page, "Not passed this time", "Try again")
-    take_the_test(page, wrong=True)
-    expect(page.get_by_role("heading", name="Thank you for trying")).to_be_visible()
-    code_is(page, "C3TEST")
-    page.go_back()
-    expect(page.get_by_role("heading", name="Thank you for trying")).to_be_visible()
+    judge(page)
+    go_on(page, "You have passed the test")
+    for done in range(2):
+        at(page, done)
+        judge(page)
+    say_how_it_went(page)
+    ended(page, "Thank you, you have finished", "completed", "You are paid 2.40 EUR for it.")
+    fits(page)
+    context.close()
+
+
+def test_whom_the_study_does_not_fit(browser: Browser, live_site: LiveSite, open_checked: OpenChecked) -> None:
+    with phone(browser, live_site) as page:
+        page.goto(prolific(open_checked().link))
+        agree(page)
+        stage(page, "Some questions first")
+        fits(page)
+        page.get_by_text("Hardly at all", exact=True).tap()
+        page.get_by_role("button", name="Next question").tap()
+        page.get_by_text("Yes", exact=True).tap()
+        accessible(page)
+        send(page)
+        ended(page, "Thank you for your answers", "screened_out", PART_PAY)
+        accessible(page)
+        fits(page)
+
+
+def test_who_fails_the_test_twice(browser: Browser, live_site: LiveSite, open_checked: OpenChecked) -> None:
+    with phone(browser, live_site) as page:
+        page.goto(prolific(open_checked("screening", "training").link))
+        agree(page)
+        start(page)
+        stage(page, "Test 1 of 1")
+        judge(page, wrong=True)
+        expect(page.get_by_text("You can try 1 more time.")).to_be_visible()
+        accessible(page)
+        fits(page)
+        go_on(page, "Not passed this time", "Try again")
+        judge(page, wrong=True)
+        ended(page, "Thank you for trying", "failed", PART_PAY)
+        accessible(page)
+        fits(page)
+        page.go_back()
+        expect(page.get_by_role("heading", name="Thank you for trying")).to_be_visible()
 
 
 def test_whose_checks_are_wrong(page: Page, open_checked: OpenChecked) -> None:
-    enter(page, prolific(open_checked(on_failing="end", fail_after=2)))
-    practise(page)
-    take_the_test(page)
-    go_on(page, "You have passed the test")
-    ended = page.get_by_role("heading", name="Thank you for trying")
-    for done in range(15):
-        expect(ended.or_(page.locator(".top-progress", has_text=f"{done} of 15"))).to_be_visible()
-        if ended.is_visible():
+    study = open_checked("screening", "training", "exam", attention=2, on_failing="end", fail_after=2)
+    page.goto(prolific(study.link))
+    agree(page)
+    start(page)
+    over = page.get_by_role("heading", name="Thank you for trying")
+    for done in range(4):
+        expect(over.or_(page.locator(".top-progress", has_text=f"{done} of 4"))).to_be_visible()
+        if over.is_visible():
             break
         judge(page, wrong=True)
-    expect(ended).to_be_visible()
-    code_is(page, "C3TEST")
+    ended(page, "Thank you for trying", "failed", "You are paid")
 
 
-def test_who_is_told_about_wrong_checks_goes_on(page: Page, open_checked: OpenChecked) -> None:
-    enter(page, open_checked(on_failing="warn", fail_after=1, fail_below=0.9))
-    practise(page)
-    take_the_test(page)
-    go_on(page, "You have passed the test")
-    told = page.get_by_role("heading", name="Time for a short break", level=1)
-    for done in range(15):
-        expect(told.or_(page.locator(".top-progress", has_text=f"{done} of 15")).first).to_be_visible()
-        if told.is_visible():
-            break
-        judge(page, wrong=True)
-    accessible(page)
-    page.reload()
-    go_on(page, "Time for a short break")
-    at(page, done)
+def test_who_is_told_about_wrong_checks_goes_on(
+    browser: Browser, live_site: LiveSite, open_checked: OpenChecked
+) -> None:
+    study = open_checked("screening", "training", "exam", size=4, controls=2, on_failing="warn", fail_after=1)
+    with phone(browser, live_site) as page:
+        page.goto(study.link)
+        agree(page)
+        start(page)
+        told = page.get_by_role("heading", name="Time for a short break", level=1)
+        for done in range(6):
+            expect(told.or_(page.locator(".top-progress", has_text=f"{done} of 6")).first).to_be_visible()
+            if told.is_visible():
+                break
+            judge(page, wrong=True)
+        expect(page.get_by_text("your pay stays the same")).to_be_visible()
+        expect(page.get_by_text("Read the notice, then the message.")).to_be_visible()
+        accessible(page)
+        fits(page)
+        page.reload()
+        go_on(page, "Time for a short break")
+        at(page, done)
 
 
 def test_who_stops_in_the_practice(page: Page, open_checked: OpenChecked) -> None:
-    enter(page, prolific(open_checked()))
+    page.goto(prolific(open_checked().link))
+    agree(page)
+    fit(page)
+    start(page)
+    stage(page, "Practice 1 of 1")
     page.get_by_role("link", name="Stop here").click()
     page.get_by_role("button", name="Stop here").click()
-    expect(page.get_by_role("heading", name="You have stopped")).to_be_visible()
-    code_is(page, "C4STOP")
+    ended(page, "You have stopped", "withdrawn", "You are paid 0.40 EUR for it.")
+    accessible(page)
+
+
+def test_who_cannot_come_in(page: Page, live_site: LiveSite, open_checked: OpenChecked) -> None:
+    study = open_checked("screening", "training", "exam", size=36, k=1)
+    person = secrets.token_hex(12)
+    way_in = prolific(study.link, PROLIFIC_PID=person)
+    page.goto(way_in)
+    agree(page)
+    start(page)
+    nothing = "You have not begun, so there is nothing to pay."
+    page.goto(prolific(study.link))
+    ended(page, "All places are taken", "full", nothing)
+    accessible(page)
+    page.goto(prolific(study.link, PROLIFIC_PID=person))
+    ended(page, "You have taken part already", "", "Whatever you are paid for taking part stays as it is.")
+    expect(page.get_by_text("Please return your submission on Prolific")).to_be_visible()
+    live_site.manage("shell", "-v", "0", "-c", LEASES_OVER.format(slug=study.slug))
+    page.goto(prolific(study.link))
+    agree(page)
+    expect(page.get_by_text("There are 36 texts for you.")).to_be_visible()
+    page.goto(way_in)
+    ended(page, "All places were taken meanwhile", "full", PART_PAY)
+    live_site.manage("move_study", study.slug, "pause")
+    page.goto(prolific(study.link))
+    ended(page, "This study is having a break", "", nothing)
+    accessible(page)
+    live_site.manage("move_study", study.slug, "close")
+    page.goto(prolific(study.link))
+    ended(page, "This study has ended", "closed", nothing)
+
+
+def test_who_returned_or_timed_out_on_the_platform_and_every_ending_on_a_phone(
+    page: Page, live_site: LiveSite, open_checked: OpenChecked
+) -> None:
+    study = open_checked()
+    sign_in(page, live_site)
+    for status, title in (
+        ("RETURNED", "You have returned this study"),
+        ("TIMED-OUT", "The time for this study is over"),
+    ):
+        submission = secrets.token_hex(12)
+        way_in = prolific(study.link, SESSION_ID=submission)
+        page.goto(way_in)
+        agree(page)
+        fit(page)
+        expect(page.get_by_role("heading", name="What to do")).to_be_visible()
+        page.goto(f"/admin/studies/{study.slug}/recruit/statuses/prolific/")
+        page.get_by_label("Submission ids").fill(submission)
+        page.get_by_label("Or by hand: status").select_option(status)
+        page.get_by_role("button", name="Check and enter").click()
+        expect(page.get_by_role("heading", name="Entered")).to_be_visible()
+        page.goto(way_in)
+        ended(page, title, "", "You are paid 0.40 EUR for it.")
+    page.set_viewport_size(PHONE)
+    for outcome in ("completed", "screened_out", "failed", "full", "withdrawn", "returned", "timed_out"):
+        page.goto(f"/admin/studies/{study.slug}/recruit/try/?channel=prolific&outcome={outcome}")
+        expect(page.locator(f".outcome-{outcome}")).to_be_visible()
+        accessible(page)
+        fits(page)
 
 
 def test_feedback_comes_again_when_its_answer_was_lost(page: Page, open_checked: OpenChecked) -> None:
-    enter(page, open_checked())
+    page.goto(open_checked().link)
+    agree(page)
+    fit(page)
+    start(page)
+    stage(page, "Practice 1 of 1")
     lost = page.url
 
     def lose(route: Route) -> None:
@@ -252,10 +354,11 @@ def test_feedback_comes_again_when_its_answer_was_lost(page: Page, open_checked:
     page.route("**/judge/", lose)
     judge(page)
     expect(page.get_by_role("contentinfo").get_by_text("Your answer is safe")).to_be_visible()
-    page.unroute("**/judge/")
     other = page.context.new_page()
     other.goto(lost)
     expect(other.get_by_role("heading", name="That is right")).to_be_visible()
-    page.get_by_role("button", name="Try now").click()
+    other.close()
+    page.unroute("**/judge/")
+    expect(page.get_by_role("heading", name="That is right")).to_be_visible(timeout=30_000)
     go_on(page, "That is right")
-    stage(page, "Practice 2 of 3")
+    stage(page, "Test 1 of 1")

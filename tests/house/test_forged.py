@@ -63,7 +63,8 @@ class Rated:
         self.url = reverse("rater:judge", args=[self.token])
         self.hidden = hidden_fields(self.client.get(self.url).content.decode(), "answer")
         signed = credentials.read_signed("judge", self.hidden["form_token"])
-        self.assignment = Assignment.objects.select_related("unit").get(pk=signed["assignment"])
+        rater = Rater.objects.get(token_hash=credentials.hash_token(self.token))
+        self.assignment = Assignment.objects.select_related("unit").get(rater=rater, order=signed["unit"])
         self.screen = screens.screen_of(self.assignment, study)
         self.kind = screens.frame_of(self.assignment.unit.task_id, study).kind
         # Answers of several kinds of raters: what one leaves empty another fills in.

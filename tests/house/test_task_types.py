@@ -9,6 +9,7 @@ from django import forms
 from django.conf import settings
 from django.template.loader import get_template
 
+from tasks_app.studyfile.known_answers import why_never
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen, Value
 
@@ -215,3 +216,15 @@ def test_labels_that_can_be_told_beforehand_are_those_that_are_given(kind: TaskT
             for value in kind.ratings(screen, form.cleaned_data):
                 known = kind.labels_of(asked.get(value.criterion or ""), screen.params)
                 assert value.label is None or known is None or value.label in known
+
+
+@every_type
+def test_no_answer_that_raters_give_is_taken_for_one_that_nobody_can_give(kind: TaskType) -> None:
+    for quality in Quality:
+        for screen in screens_of(kind):
+            form = kind.form(screen, kind.simulate(screen, quality, Random(4)))
+            assert form.is_valid()
+            for value in kind.ratings(screen, form.cleaned_data):
+                given = value.label if value.value is None else value.value
+                if given is not None:
+                    assert why_never(kind, screen, GoldAnswer("exact", given, value.criterion)) is None

@@ -252,6 +252,14 @@ def test_a_set_of_known_answers_is_any_of_them_or_all_of_them() -> None:
     assert passed(several, ticked.cleaned_data, ["Trains", "Sport"], ["Trains", "Sport", "Weather"]) == [True, False]
 
 
+def test_what_can_be_known_is_what_the_screen_offers() -> None:
+    given = screen(TOPIC, TOXIC, **FULL)
+    assert kind.labels_on(given, TOPIC) == ("Sport", "Weather", "Trains", NONE)
+    assert kind.labels_on(given, TOXIC) == ("yes", "no")
+    of_item = screen(TOPIC, options={"topic": ["Food", "Music"]}, item_options=["topic"])
+    assert kind.labels_on(of_item, TOPIC) == ("Food", "Music")
+
+
 def test_a_stored_answer_and_a_draft_fill_the_form_again() -> None:
     posted = {"p1-o1-topic": "1", "p1-d1-topic": "Rowing"}
     stored = kind.form(screen(**FULL, multiple=True), posted)

@@ -23,8 +23,10 @@ def opened() -> Study:
 
 
 def days_pass(rater: Rater, days: float) -> None:
-    """Let time pass for a rater, by moving what is kept for them into the past."""
+    """Let time pass for a rater, by moving what is kept for them into the past: the clock is the database's."""
     gone = timedelta(days=days)
+    Rater.objects.filter(pk=rater.pk).update(enrolled_at=F("enrolled_at") - gone)
+    rater.refresh_from_db(fields=["enrolled_at"])
     for column in ("opens_at", "closes_at", "lease_until"):
         RaterSet.objects.filter(~Q(**{column: None}), rater=rater).update(**{column: F(column) - gone})
 

@@ -10,12 +10,16 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from tasks_app.channels import registry as channels
-from tasks_app.management.visiting import Http, InProcess, Visitor, quiet_pages
+from tasks_app.management.transports import Http, InProcess
+from tasks_app.management.visiting import Visitor, quiet_pages
 from tasks_app.models import Study
 from tasks_app.task_types.base import Quality
 
 # Of ten simulated raters most are careful, as in a real crowd with some checks.
 MIX = (Quality.CAREFUL,) * 7 + (Quality.SLOPPY,) * 2 + (Quality.RANDOM,)
+
+# Who leaves does so within so many units.
+LATEST = 12
 
 # Channels whose raters come by themselves, with made-up ids; nobody can be invited by being made up.
 COMING = [name for name, kind in channels.items() if not kind.invited_only]
@@ -65,7 +69,8 @@ class Command(BaseCommand):
     def _visitor(self, study: Study, number: int, options: dict[str, Any]) -> Visitor:
         rng = Random(f"{options['seed']}:{study.slug}:{number}")  # noqa: S311  reproducible, not secret
         quality = Quality(options["quality"]) if options["quality"] else rng.choice(MIX)
-        drops_out_after = rng.randint(0, 12) if rng.random() < options["drop_out"] else None
+        last = _last_unit(study)
+        drops_out_after = rng.randint(0, last) if rng.random() < options["drop_out"] else None
         return Visitor(
             study=study,
             transport=Http(options["base_url"]) if options["base_url"] else InProcess(),
@@ -74,10 +79,16 @@ class Command(BaseCommand):
             drops_out_after=drops_out_after,
             twice=options["twice"],
             second_tab=options["second_tab"],
-            stops_after=rng.randint(0, 12) if rng.random() < options["returns"] else None,
+            stops_after=rng.randint(0, last) if rng.random() < options["returns"] else None,
             does_not_fit=rng.random() < options["screened_out"],
             channel=options["channel"],
         )
+
+
+def _last_unit(study: Study) -> int:
+    """Return after how many units somebody leaves at the latest: before the end, in a short study too."""
+    units = sum(study.tasks.filter(until=None).values_list("set_size", flat=True))
+    return max(0, min(LATEST, units - 1))
 
 
 def _visit(visitor: Visitor) -> Visitor | None:

@@ -1,5 +1,6 @@
 """The monitor: what it says of progress, agreement, runs and workers, and how a browser follows it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -46,6 +47,24 @@ def test_it_counts_what_raters_have_done(rosas_browser: Client, study: Study, ad
     rows = [rows for _caption, rows in tables(page(rosas_browser, address))]
     assert rows[0][1][:4] == ["main", "16", "0", "0"]
     assert rows[-1][1][0] == "r-1"
+
+
+def test_it_says_how_many_raters_ended_how_and_leads_to_them(rosas_browser: Client, study: Study, address: str) -> None:
+    for number, outcome in enumerate(("completed", "completed", "screened_out", None)):
+        Rater.objects.create(
+            study=study, pseudonym=f"r-{number}", seed=1, token_hash=str(number), version=1, outcome=outcome,
+            state="ended" if outcome else "enrolled",
+        )  # fmt: skip
+    html = page(rosas_browser, address)
+    assert "enrolled: 1; completed: 2; screened out: 1" in text(html)
+    assert f'href="/admin/studies/{study.slug}/people/"' in html
+
+
+def test_one_unit_is_nothing_to_agree_over(rosas_browser: Client, study: Study, address: str) -> None:
+    build_run(study, [replace(row, n_items=1) for row in slider_rows("fluency")])
+    html = page(rosas_browser, address)
+    assert "There is nothing to agree on yet" in text(html)
+    assert not any("Krippendorff's alpha" in found[0] for _caption, found in tables(html))
 
 
 def test_agreement_of_the_newest_run_stands_with_its_interval_and_no_system(

@@ -105,5 +105,5 @@ def test_a_batch_names_texts_where_criteria_are_asked_apart(mode: str) -> None:
 
 
 def test_nothing_is_promised() -> None:
-    assert design.margins == design.promised(crossed(2, 2, 1)) == ()
+    assert design.margins == design.promised(crossed(2, 2, 1), Settings(2, 1)) == ()
     assert design.keeps_order

@@ -50,6 +50,8 @@ def check(plan: list[tuple[PlanUnit, ...]], units: list[PlanUnit], set_size: int
         assert all(gap >= spacing for gap in oracle.gaps(booklet))
         met = Counter(shown for unit in booklet for shown in oracle.system_class(unit))
         assert all(abs(met[a] - met[b]) <= 1 for a, b in combinations(due, 2) if due[a] == due[b])
+    if "position" in design.promised(units, Settings(set_size, spacing)):
+        assert all(oracle.position_spread(plan[:b], units) <= 1 for b in range(1, len(plan) + 1))
     for places in oracle.prefixes(plan):
         assert oracle.unit_spread(places, units) <= 1
         assert oracle.spread(places, units, oracle.system_class) <= 1

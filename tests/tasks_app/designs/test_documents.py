@@ -93,7 +93,7 @@ def test_items_of_no_document_are_documents_of_one() -> None:
     plan = draw(units, 6)
     assert [len(booklet) for booklet in plan] == [6] * 9
     assert all(len({unit.item for unit in booklet}) == 6 for booklet in plan)
-    assert design.promised([*units, *documents([2], 3, 2)]) == ("unit", "document")
+    assert design.promised([*units, *documents([2], 3, 2)], Settings(6, 1)) == ("unit", "document")
 
 
 @pytest.mark.parametrize(("all_systems", "needed"), [(False, 7), (True, 21)])

@@ -45,7 +45,7 @@ def check(name: str, plan: Plan, units: list[PlanUnit], wanted: Settings) -> Non
     balance = measure(plan, units)
     assert balance.complete
     assert all(1 <= size <= wanted.set_size for size in balance.sizes)
-    promised = design.promised(units)
+    promised = design.promised(units, wanted)
     assert set(promised) <= set(design.margins)
     for margin in promised:
         assert max(balance.spread(margin)) <= 1, margin
@@ -103,8 +103,8 @@ def test_all_margins_hold_where_every_item_has_every_system(
     name: str, lengths: list[int], systems: int, k: int, set_size: int, seed: int
 ) -> None:
     units = documents(lengths, systems, k)
-    assert registry[name]().promised(units) == registry[name].margins
     wanted = Settings(set_size, 1)
+    assert registry[name]().promised(units, wanted) == registry[name].margins
     outcome = drawn_or_refused(name, units, wanted, seed)
     if isinstance(outcome, PlanImpossible):
         wanted = Settings(outcome.nearest["set_size"], 1)

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tasks_app.designs import registry
+from tasks_app.designs._chairman import DeadEnd
 from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
 from tests.tasks_app.designs import oracle
 from tests.tasks_app.designs.unit_sets import apart, crossed, pairs, shared, unit_sets
@@ -35,6 +36,8 @@ def check(plan: list[tuple[PlanUnit, ...]], units: list[PlanUnit], set_size: int
         assert all(gap >= spacing for gap in oracle.gaps(booklet))
     if len({unit.k for unit in units}) == 1:
         assert all(len(booklet) == set_size for booklet in plan[:-1])
+    if "position" in design.promised(units, Settings(set_size, spacing)):
+        assert all(oracle.position_spread(plan[:b], units) <= 1 for b in range(1, len(plan) + 1))
     classes = {shown for unit in units for shown in oracle.system_class(unit)}
     disjoint = sum(map(len, classes)) == len({system for unit in units for system in oracle.systems(unit)})
     for places in oracle.prefixes(plan):
@@ -87,6 +90,43 @@ def test_tight_settings_that_can_be_kept_are_kept(
     units: list[PlanUnit], set_size: int, spacing: int, seed: int
 ) -> None:
     check(draw(units, set_size, spacing, seed), units, set_size, spacing)
+
+
+@pytest.mark.parametrize(
+    ("units", "set_size", "spacing"),
+    [
+        pytest.param(crossed(20, 4, 3), 20, 10, id="sets as large as there are items"),
+        pytest.param(crossed(21, 4, 1), 20, 20, id="no item twice in a set"),
+        pytest.param(crossed(40, 5, 2), 20, 10, id="more items than a set holds"),
+        pytest.param(crossed(6, 4, 3), 5, 1, id="spacing asks for nothing"),
+        pytest.param(crossed(4, 4, 3), 16, 1, id="every unit in every set"),
+        pytest.param(pairs(24, 4, 2), 20, 10, id="pairs"),
+        pytest.param([unit for n in range(4) for unit in crossed(40, 4, 3)[n::20]], 7, 10, id="one text an item"),
+        pytest.param(apart(6, 4), 4, 1, id="no two units show the same system"),
+    ],
+)
+@pytest.mark.parametrize("seed", range(2))
+def test_every_place_has_every_system_equally_often(
+    units: list[PlanUnit], set_size: int, spacing: int, seed: int
+) -> None:
+    assert design.promised(units, Settings(set_size, spacing)) == design.margins
+    check(draw(units, set_size, spacing, seed), units, set_size, spacing)
+
+
+def test_where_items_leave_no_such_order_places_are_measured_only() -> None:
+    """Of ten items, two outputs each to a set: then the order of a set is all but given."""
+    assert design.promised(crossed(10, 9, 2), Settings(20, 10)) == ("unit", "system")
+    assert design.promised(crossed(10, 9, 2), Settings(20, 1)) == design.margins
+    assert design.promised(crossed(10, 9, 2)[1:], Settings(20, 1)) == ("unit", "system")
+
+
+def test_where_no_draw_keeps_the_places_a_latin_square_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*given: object) -> None:
+        raise DeadEnd
+
+    monkeypatch.setattr("tasks_app.designs._drawing.Filling.fill_round", none)
+    units = crossed(12, 3, 2)
+    check(draw(units, 8, 5, 1), units, 8, 5)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -181,13 +221,16 @@ def test_what_only_a_caller_can_get_wrong_is_an_error() -> None:
 
 
 def test_the_design_says_what_it_balances() -> None:
-    assert design.margins == ("unit", "system")
+    assert design.margins == ("unit", "system", "position")
     assert str(design.label) == "Independent sets"
     assert design.Params({}).is_valid()
 
 
 def test_a_plan_that_broke_a_promise_would_not_leave_the_design(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The plan is measured from outside: an order that ignores the spacing is noticed."""
+    """The plan is measured from outside: an order that ignores the spacing is noticed, and one that is uneven."""
+    monkeypatch.setattr("tasks_app.designs._drawing.placed", lambda booklets, *rest: booklets)
     monkeypatch.setattr("tasks_app.designs._drawing.spaced_order", lambda items, spacing, rng: range(len(items)))
     with pytest.raises(RuntimeError, match="breaks its promises"):
         draw(crossed(10, 9, 2), 20, 10, 1)
+    with pytest.raises(RuntimeError, match="position spread"):
+        draw(crossed(10, 3, 2), 5, 1, 1)

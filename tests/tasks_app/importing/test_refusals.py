@@ -57,7 +57,12 @@ def test_a_mistake_is_named_with_its_place(draft: Study, tmp_path: Path, old: st
 
 # (columns added, their cells, the column in question, a piece of the sentence)
 ADDED = [
-    ("purpose", "mian", "purpose: must be one of: training, exam, warm_up, main, control, repeat; it is 'mian'."),
+    (
+        "purpose",
+        "mian",
+        "purpose: must be one of: screening, training, exam, warm_up, main, control, attention, repeat, exit; "
+        "it is 'mian'.",
+    ),
     ("purpose,repeat_of", "main,j1", "repeat_of: Only a row whose purpose is repeat repeats a judgment."),
     ("state", "live", "state: must be one of: submitted, surplus, skipped, withdrawn; it is 'live'."),
     ("state", "skipped", "state: What was skipped holds no rating."),

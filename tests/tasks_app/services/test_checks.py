@@ -162,6 +162,21 @@ def test_an_exam_of_which_nothing_could_be_shown_is_not_failed() -> None:
     assert rater.outcome == "withdrawn"
 
 
+def test_nobody_passes_an_exam_by_skipping_most_of_it() -> None:
+    known = {f"i{number}": "exam" for number in range(3)}
+    study = checked_study(checks={"exam": 3, "exam_attempts": 2}, purposes=known, items=12)
+    rater = arrive(study)
+    for attempt, outcome in ((1, None), (2, "withdrawn")):
+        skip(rater, reach(study, rater, "exam"), "technical")
+        skip(rater, assignments.next_for(rater=rater), "upsetting")
+        give(study, rater, assignments.next_for(rater=rater), 3)
+        result = checks.exam_result(rater, study.tasks.get())
+        assert (result.attempt, result.right, result.graded, result.asked) == (attempt, 1, 1, 3)
+        assert not result.passed
+        rater.refresh_from_db()
+        assert rater.outcome == outcome
+
+
 @pytest.mark.parametrize(("reason", "graded"), [("upsetting", 1), ("technical", 1), ("cannot_judge", 2), ("other", 2)])
 def test_skips_for_a_good_reason_count_for_nothing_in_an_exam(reason: str, graded: int) -> None:
     study = checked_study()

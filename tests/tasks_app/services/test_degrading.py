@@ -180,6 +180,8 @@ def test_a_changed_answer_to_the_original_is_compared_anew_and_counts() -> None:
     task = study.tasks.get()
     assert checks.check_score(rater, task).right == 1
     first = Judgment.objects.get(assignment=original)
+    # The copy may have stood last; an answer can be changed before the end only.
+    Rater.objects.filter(pk=rater.pk).update(state=Rater.State.JUDGING, outcome=None, ended_at=None)
     submit(study, rater, original, 1, replaces=first.pk)
     assert [result.passed for result in ControlResult.objects.order_by("id")] == [True, False]
     score = checks.check_score(rater, task)

@@ -257,9 +257,9 @@ def test_arms_stay_balanced_whatever_raters_do() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_sixteen_at_once_are_drawn_without_a_gap() -> None:
+def test_thirty_two_at_once_are_drawn_without_a_gap() -> None:
     study = grouped({"a": 1, "b": 1}, block_factor=2)
-    together = Barrier(16)
+    together = Barrier(32)
 
     def come() -> None:
         together.wait()
@@ -268,12 +268,12 @@ def test_sixteen_at_once_are_drawn_without_a_gap() -> None:
         finally:
             connection.close()
 
-    threads = [Thread(target=come) for _rater in range(16)]
+    threads = [Thread(target=come) for _rater in range(32)]
     for one in threads:
         one.start()
     for one in threads:
         one.join()
-    assert Counter(Rater.objects.values_list("group__key", flat=True)) == {"a": 8, "b": 8}
-    assert [place.taken_by is not None for block in blocks(study) for place in block] == [True] * 16
-    assert Booklet.objects.filter(state="taken").count() == 16
+    assert Counter(Rater.objects.values_list("group__key", flat=True)) == {"a": 16, "b": 16}
+    assert [place.taken_by is not None for block in blocks(study) for place in block] == [True] * 32
+    assert Booklet.objects.filter(state="taken").count() == 32
     check(study)

@@ -131,7 +131,13 @@ class Life(RuleBasedStateMachine):
         )
         if rater and done:
             given = walk.answer(self.study, done.assignment, Random(number), replaces=done.pk)
-            assert judgments.submit(assignment=done.assignment, rater=rater, given=given).is_new
+            try:
+                receipt = judgments.submit(assignment=done.assignment, rater=rater, given=given)
+            except judgments.Conflict:
+                assert rater.state == Rater.State.ENDED, "an answer could not be changed"
+            else:
+                same = rater.state == Rater.State.ENDED
+                assert receipt.is_new != same, "after the end an answer is changed by nobody"
 
     @rule(number=which)
     def expire(self, number: int) -> None:

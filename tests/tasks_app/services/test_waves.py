@@ -4,20 +4,17 @@ import csv
 import io
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from random import Random
 
 import pytest
-from django.core import mail
-from django.db.models.functions import Now
+from django.core.management import call_command
 from django.utils import timezone
-from pytest_django import Settings
 
 from analytics_app.exports import ratings
 from tasks_app import studyfile
-from tasks_app.channels.base import Arrival
-from tasks_app.jobs import upkeep
-from tasks_app.models import Assignment, Identity, Outbox, Rater, RaterSet, Study
+from tasks_app.models import Assignment, Identity, Rater, RaterSet, Study
 from tasks_app.selectors import waves as reads
 from tasks_app.services import (
     assignments,
@@ -27,7 +24,6 @@ from tasks_app.services import (
     judgments,
     leases,
     lifecycle,
-    reminders,
     returning,
     waves,
 )
@@ -109,6 +105,34 @@ def test_a_rater_goes_all_waves_and_ends_after_the_last(study: Study) -> None:
     assert Counter(rater.outcome for rater in raters) == {"completed": 4}
     assert Counter(rater.group.key for rater in raters) == {"diary": 2, "messages": 2}
     _waves_and_groups_are_exported(study, raters)
+
+
+def test_simulated_raters_come_back_for_every_wave(study: Study) -> None:
+    call_command("simulate_raters", study.slug, raters=8, seed=5, stdout=StringIO())
+    assert Counter(Rater.objects.values_list("outcome", "group__key")) == {
+        ("completed", "diary"): 4, ("completed", "messages"): 4,
+    }  # fmt: skip
+    answered = Assignment.objects.filter(state="submitted")
+    assert Counter(answered.values_list("set__task__key", "wave")) == {
+        ("before", 1): 8, ("week-1", 2): 8, ("week-2", 3): 8, ("about-messages", 3): 4,
+    }  # fmt: skip
+    invariants.check(study)
+
+
+def test_simulated_raters_who_leave_are_counted(study: Study) -> None:
+    said = StringIO()
+    call_command("simulate_raters", study.slug, raters=8, drop_out=1.0, seed=5, stdout=said)
+    assert "dropped out: 8" in said.getvalue()
+    assert not Rater.objects.filter(outcome="completed").exists()
+    # Leases end by the clock of a transaction, of which a test has one.
+    RaterSet.objects.filter(state="open").update(lease_until="2020-01-01T00:00Z")
+    closing.close_over()
+    states = Counter((one.wave, one.state) for one in reads.standings(study))
+    assert states[1, "missed"] + states[1, "done"] == 8
+    assert states[3, "missed"] == 8
+    call_command("simulate_raters", study.slug, raters=8, drop_out=1.0, late=1.0, seed=6, stdout=said)
+    assert Rater.objects.filter(outcome="completed").count() == 8
+    invariants.check(study)
 
 
 def _waves_and_groups_are_exported(study: Study, raters: list[Rater]) -> None:
@@ -208,6 +232,18 @@ def test_it_closes_without_a_worker_too(study: Study) -> None:
     assert sets_of(ada)["week-1"].state == "expired"
 
 
+def test_who_comes_after_a_wave_closed_gets_only_what_has_not(study: Study) -> None:
+    ada = walk.arrive(study)
+    days_pass(ada, 10.5)
+    leases.free_expired(study.pk)
+    # The first wave has no closing day; the second closed while they were away.
+    assert [one.key for one in waves.not_over(ada)][:2] == ["before", "week-2"]
+    assert do_what_is_open(study, ada) == 1
+    assert assignments.is_waiting(ada)
+    assert sets_of(ada)["week-1"].state == "expired"
+    invariants.check(study)
+
+
 def test_who_leaves_frees_every_wave(study: Study) -> None:
     ada = walk.arrive(study)
     do_what_is_open(study, ada)
@@ -228,104 +264,6 @@ def test_exit_questions_come_in_the_last_wave_and_close_with_it(tmp_path: Path) 
     assert own["goodbye"].closes_at == own["week-2"].closes_at
     assert waves.count(study) == 3
     assert list(own)[-1] == "goodbye"
-
-
-# Messages ---------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def address(settings: Settings) -> str:
-    address = settings.EVALWEB_URL = "https://eval.example.org"
-    return address
-
-
-def test_an_invited_rater_gets_one_message_at_the_opening_and_one_before_the_closing(
-    study: Study, address: str
-) -> None:
-    ada = invited(study)
-    upkeep()
-    assert not mail.outbox
-    do_what_is_open(study, ada)
-    days_pass(ada, 7.5)
-    for _round in range(3):
-        upkeep()
-    (first,) = mail.outbox
-    assert first.to == ["ada@example.org"]
-    assert "Two weeks with a food diary" in first.subject
-    token = reminders.return_token(ada, Identity.objects.get())
-    assert f"{address}/r/{token}/\n" in first.body
-    assert f"{address}/r/{token}/mail/" in first.body
-    assert study.title not in first.body
-    # Half a day before the closing.
-    left = sets_of(ada)["week-1"].closes_at - timezone.now()
-    days_pass(ada, left / timedelta(days=1) - 0.5)
-    upkeep()
-    upkeep()
-    assert len(mail.outbox) == 2
-    assert "closes soon" in mail.outbox[1].body
-    assert set(Outbox.objects.values_list("kind", "wave")) == {("wave_opens", 2), ("wave_reminder", 2)}
-
-
-def test_nobody_else_is_written_to(study: Study, address: str) -> None:
-    open_link = walk.arrive(study)
-    platform = Arrival("prolific", external_id="a" * 24, session_id="b" * 24, email="leak@example.org")
-    sent = enrolment.enrol(study_id=study.pk, nonce="p", consent_text_id=None, arrival=platform).rater
-    nameless = invited(study, 2, email="")
-    tired, done = invited(study, 3, "tired@example.org"), invited(study, 4, "done@example.org")
-    everybody = (open_link, sent, nameless, tired, done)
-    for rater in everybody:
-        do_what_is_open(study, rater)
-        days_pass(rater, 7.5)
-    reminders.stop_mail(rater=tired)
-    do_what_is_open(study, done)
-    upkeep()
-    assert not mail.outbox
-    assert not Outbox.objects.exists()
-
-
-def test_a_failed_sending_is_tried_again(study: Study, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    ada = invited(study)
-    do_what_is_open(study, ada)
-    days_pass(ada, 7.5)
-
-    def broken(*_args: object) -> int:
-        raise OSError("no mail server")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", broken)
-        upkeep()
-    row = Outbox.objects.get()
-    assert row.sent_at is None
-    assert row.due > timezone.now() + timedelta(minutes=5)
-    upkeep()
-    assert not mail.outbox, "it is not tried again at once"
-    Outbox.objects.update(due=Now())
-    upkeep()
-    assert len(mail.outbox) == 1
-    assert Outbox.objects.get().sent_at is not None
-
-
-def test_what_has_lost_its_sense_is_not_sent(study: Study, address: str) -> None:
-    ada = invited(study)
-    do_what_is_open(study, ada)
-    days_pass(ada, 7.5)
-    reminders.fill()
-    do_what_is_open(study, ada)
-    reminders.send_due()
-    assert not mail.outbox
-    assert not Outbox.objects.exists()
-
-
-def test_without_an_address_of_the_site_nothing_is_sent_and_nothing_lost(study: Study, settings: Settings) -> None:
-    settings.EVALWEB_URL = ""
-    ada = invited(study)
-    do_what_is_open(study, ada)
-    days_pass(ada, 7.5)
-    upkeep()
-    assert (Outbox.objects.count(), len(mail.outbox)) == (1, 0)
-    settings.EVALWEB_URL = "https://eval.example.org"
-    upkeep()
-    assert len(mail.outbox) == 1
 
 
 # Coming back through a platform -------------------------------------------------------------------------
@@ -367,6 +305,8 @@ def test_each_wave_has_its_code(study: Study) -> None:
     assert first.address == "https://app.prolific.com/submissions/complete?cc=FIRST1"
     assert returning.ending_of_wave(ada, 2).code == "SECOND2"
     assert returning.ending_of_wave(ada, 3) is None
+    study.refresh_from_db()
+    assert returning.ending_of_wave(invited(study), 1) is None, "nowhere to enter it"
 
 
 # Who is due ---------------------------------------------------------------------------------------------
@@ -386,6 +326,8 @@ def test_standings_follow_a_rater_through_the_waves(study: Study) -> None:
     assert [(one.channel, one.id) for one in reads.due_ids(study, 2)] == [("prolific", "a" * 24)]
     assert not reads.due_ids(study, 1)
     days_pass(ada, 3)
+    assert states() == ["done", "missed", "later"], "what has closed is not due, freed or not"
+    assert not reads.due_ids(study, 2)
     closing.close_over()
     assert states() == ["done", "missed", "later"]
     days_pass(ada, 4)

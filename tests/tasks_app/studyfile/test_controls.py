@@ -19,7 +19,7 @@ CONTROLS = """\
 unit,purpose,criterion,kind,answer,explanation
 i1/alpha,control,fluency,exact,5,
 i1/beta,control,fluency,range,"[1, 2]",Too short.
-i1/beta,control,style,set,"[1, ""x""]",
+i1/beta,control,style,set,"[1, 2]",
 """
 PREFILL = '{"unit": "i2/alpha", "part": 1, "payload": {"score": 3}}\n'
 SMALLER = STUDY.replace("set_size: 4", "set_size: 3")
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 def test_known_answers_are_stored_and_their_units_are_not_judged(folder: Path) -> None:
     study, loaded = studyfile.load_and_tell(folder, owner=None)
     assert list(Gold.objects.order_by("id").values_list("unit__key", "criterion__key", "kind", "answer")) == [
-        ("i1/alpha", "fluency", "exact", 5), ("i1/beta", "fluency", "range", [1, 2]), ("i1/beta", "style", "set", [1, "x"]),
+        ("i1/alpha", "fluency", "exact", 5), ("i1/beta", "fluency", "range", [1, 2]), ("i1/beta", "style", "set", [1, 2]),
     ]  # fmt: skip
     assert Unit.objects.get(key="i2/alpha").parts.get().prefills.get().payload == {"score": 3}
     assert (loaded.counts["units"], loaded.counts["places"]) == (5, 6)
@@ -48,11 +48,15 @@ CASES = {
     "kind of another type": ("exact,5", "span,5", "controls.csv:2:4: kind: Gold of kind 'span' is not graded by this task type."),
     "criterion": ("control,fluency,exact", "control,fluent,exact", "controls.csv:2:3: criterion: The task “reading” does not ask this. Did you mean “fluency”?"),
     "exact list": ("exact,5", 'exact,"[5]"', "controls.csv:2:5: answer: An exact answer is one value; this is a list."),
-    "range upside down": ("[1, 2]", "[2, 1]", "controls.csv:3:5: answer: A range is [low, high], such as [60, 100]; this is a list."),
-    "range of words": ("[1, 2]", '[1, ""x""]', "controls.csv:3:5: answer: A range is [low, high]"),
-    "empty set": ('[1, ""x""]', "[]", "controls.csv:4:5: answer: A set is a list of values, such as [1, 2]; this is a list."),
-    "broken JSON": ("[1, 2]", "[1, 2", "controls.csv:3:5: answer: This is not JSON (Expecting ',' delimiter)."),
-    "infinite": ("[1, 2]", "[1, Infinity]", "controls.csv:3:5: answer: Infinity is not a number that can be stored."),
+    "range upside down": ('range,"[1, 2]"', 'range,"[2, 1]"', "controls.csv:3:5: answer: The low end of a range stands first: write [1, 2]."),
+    "off the scale": ("exact,5", "exact,9", "controls.csv:2:5: answer: must be from 1 to 5, the scale of this task; it is 9."),
+    "no step": ("exact,5", "exact,4.5", "controls.csv:2:5: answer: must be"),
+    "a word on a scale": ("exact,5", "exact,good", "controls.csv:2:5: answer: This is answered by a number; 'good' is none."),
+    "range off the scale": ('range,"[1, 2]"', 'range,"[6, 9]"', "controls.csv:3:5: answer: No answer lies in this range: the scale of this task goes from 1 to 5."),
+    "range of words": ('range,"[1, 2]"', 'range,"[1, ""x""]"', "controls.csv:3:5: answer: A range is [low, high]"),
+    "empty set": ('set,"[1, 2]"', "set,[]", "controls.csv:4:5: answer: A set is a list of values, such as [1, 2]; this is a list."),
+    "broken JSON": ('range,"[1, 2]"', 'range,"[1, 2"', "controls.csv:3:5: answer: This is not JSON (Expecting ',' delimiter)."),
+    "infinite": ('range,"[1, 2]"', 'range,"[1, Infinity]"', "controls.csv:3:5: answer: Infinity is not a number that can be stored."),
     "no answer": ("exact,5", "exact,", "controls.csv:2:5: answer: A value is needed here in every row."),
     "answered twice": ("i1/beta,control,style,set", "i1/beta,control,fluency,set", "controls.csv:4:1: unit: Line 3 has an answer to this already. Keep one of them."),
     "two purposes": ("i1/beta,control,style", "i1/beta,exam,style", "controls.csv:4:2: purpose: The item is there for control in line 2. An item has one purpose only."),
@@ -150,3 +154,35 @@ def test_names_that_contradict_the_screens_are_refused(
     spoil(folder, "study.yaml", "set_size: 4", "set_size: 2")
     assert any(line.startswith(expected) for line in problems_of(folder))
     assert not stored()
+
+
+def test_a_mistake_in_a_task_is_not_repeated_for_every_row_about_its_units(folder: Path) -> None:
+    spoil(folder, "study.yaml", "set_size: 3", "set_size: three")
+    assert [line.split(": ")[1] for line in problems_of(folder)] == ["tasks[0].set_size"]
+
+
+SCREENING = """\
+  - key: before
+    stage: screening
+    type: questionnaire
+    params: {questions: [{key: english, kind: single, question: English, options: [{key: good, words: Well}, Badly]}]}
+"""
+
+
+def test_an_answer_that_nobody_can_choose_screens_nobody_out(tmp_path: Path) -> None:
+    """A slip in a known answer would send everybody home."""
+    controls = 'unit,purpose,criterion,kind,answer\nonce,screening,english,set,"[""good"", ""badly""]"\n'
+    folder = put(tmp_path / "study", study_yaml=SMALLER + SCREENING, controls_csv=controls)
+    studyfile.read(folder)
+    spoil(folder, "controls.csv", "badly", "badley")
+    assert problems_of(folder) == ["controls.csv:2:5: answer: Nobody can answer 'badley' here. Did you mean “badly”?"]
+
+
+def test_a_set_has_room_for_as_many_degraded_copies_as_units(tmp_path: Path) -> None:
+    more = SMALLER.replace("set_size: 3", "set_size: 3\n    checks: {degraded: 3}")
+    folder = put(tmp_path / "study", study_yaml=more)
+    studyfile.read(folder)
+    spoil(folder, "study.yaml", "degraded: 3", "degraded: 4")
+    assert [line.partition("degraded: ")[2] for line in problems_of(folder)] == [
+        "A set of 3 units has room for 3 degraded copies at most. Choose fewer, or larger sets."
+    ]

@@ -28,7 +28,9 @@ def test_people_with_accounts_find_their_studies_and_come_back(somebody: Client,
     assert "do not fit together" in wrong.content.decode()
     signed_in = somebody.post("/sign-in/", {"username": made.account, "password": made.secret, "next": path})
     assert signed_in["Location"] == path
-    assert "Reading short texts" in somebody.get("/studies/").content.decode()
+    listed = somebody.get("/studies/").content.decode()
+    assert "Reading short texts" in listed
+    assert "10 minutes" in listed, "the time, and the pay, as above the consent"
     token = arrive(somebody, study, "account", {})
     assert somebody.get(path)["Location"] == f"/r/{token}/"
     assert "begun" in somebody.get("/studies/").content.decode()

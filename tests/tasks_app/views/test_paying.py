@@ -159,10 +159,16 @@ def test_marking_as_paid_asks_and_leaves_what_came_later(mine: Study, rosas_brow
 def test_bonuses_by_list_by_file_and_for_everybody(mine: Study, rosas_browser: Client) -> None:
     ada, ben = work(mine), work(mine)
     given = {"to": "listed", "raters": f"{ada.pseudonym}", "amount": "0.50", "reason": "care", "form": FORM}
-    file = SimpleUploadedFile("list.csv", f"rater,amount\n{ben.pseudonym},0.75\n".encode())
+    file = SimpleUploadedFile("list.csv", f"rater,amount\n{ben.pseudonym},0.75\n{ada.pseudonym},1\n".encode())
     refused = rosas_browser.post(path(mine, "bonus/"), {**given, "file": file})
-    assert refused.status_code == 422, "a header in the middle of the list"
-    file = SimpleUploadedFile("list.csv", f"{ben.pseudonym};0.75\n".encode())
+    assert refused.status_code == 422
+    assert f"Line 3: {ada.pseudonym} stands here twice." in text(refused), "in the list and in the file"
+    file = SimpleUploadedFile("list.csv", b"rater,amount\r\nr-1,0.75\r\nr-\xff,1\r\n")
+    refused = rosas_browser.post(path(mine, "bonus/"), {**given, "file": file})
+    assert refused.status_code == 422
+    assert "list.csv:3:3:" in text(refused)
+    assert not Payment.objects.filter(kind="bonus").exists()
+    file = SimpleUploadedFile("list.csv", f"rater;amount\n{ben.pseudonym};0.75\n".encode())
     assert rosas_browser.post(path(mine, "bonus/"), {**given, "file": file}).status_code == 302
     rosas_browser.post(path(mine, "bonus/"), {"to": "completed", "amount": "1", "reason": "all", "form": "1" * 32})
     assert [pay.told(one).bonus for one in (ada, ben)] == [Decimal("1.50"), Decimal("1.75")]

@@ -63,6 +63,16 @@ def test_what_would_go_wrong_on_a_platform_is_said(rosa: User, rosas_browser: Cl
     assert "Prolific only knows codes" in rosas_browser.get(path(other)).content.decode()
 
 
+def test_outcomes_that_prolific_has_no_code_for_are_named(rosa: User, rosas_browser: Client) -> None:
+    study = open_study(codes={"completed": "DONE", "full": "FULL"}, channels={"prolific": {}}, known={"exam": 1})
+    Membership.objects.create(study=study, user=rosa, role=Membership.Role.OWNER)
+    page = rosas_browser.get(path(study)).content.decode()
+    assert "these outcomes have none: Failed the exam, Stopped early." in page
+    study.settings["codes"] |= {"failed": "FAIL", "withdrawn": "STOP"}
+    study.save()
+    assert "Prolific only knows codes" not in rosas_browser.get(path(study)).content.decode()
+
+
 EXPORT = "Submission id,Participant id,Status,Custom study tncs accepted at,Started at,Time taken,Completion code\n"
 
 
@@ -229,6 +239,7 @@ def test_accounts_are_made_in_bulk_and_can_be_invited_again(
         ("email,group\nann@example.org,\n", "no column “name”"),
         ("Old friend\n", "invited already"),
         ("x" * 201, "at most 200 characters"),
+        ("name,email\n", "nobody in it"),
     ],
 )
 def test_people_who_cannot_be_invited_are_told_with_their_line(
@@ -299,3 +310,25 @@ def test_the_endings_tried_are_those_of_the_channel(recruited: Study, rosas_brow
     assert "workersandbox.mturk.com/mturk/externalSubmit" in shown("mturk", outcome="completed")
     assert "EXAMPLE8" in shown("link", outcome="failed")
     assert "EXAMPLE8" not in shown("link", outcome="returned")
+
+
+def test_a_file_that_is_no_text_is_refused_with_its_place(rosa: User, rosas_browser: Client) -> None:
+    """Names would be stored with broken characters in them, and their links sent to nobody."""
+    study = open_study()
+    Membership.objects.create(study=study, user=rosa, role=Membership.Role.OWNER)
+    latin = SimpleUploadedFile("people.csv", "name\nJürgen\n".encode("latin-1"), "text/csv")
+    answer = rosas_browser.post(path(study, "people/"), {"channel": "invited", "file": latin})
+    assert answer.status_code == 422
+    assert "people.csv" in answer.content.decode()
+    assert "UTF-8" in answer.content.decode()
+    bare = SimpleUploadedFile("people.csv", b"nam\nAnn\n", "text/csv")
+    answer = rosas_browser.post(path(study, "people/"), {"channel": "invited", "file": bare})
+    assert "There is no column “name”. Did you mean “nam”?" in answer.content.decode(), "a head is nobody"
+    assert not Invitation.objects.exists()
+    sixteen = SimpleUploadedFile("people.csv", "name\nJürgen\n".encode("utf-16"), "text/csv")
+    assert rosas_browser.post(path(study, "people/"), {"channel": "invited", "file": sixteen}).status_code == 200
+    assert Invitation.objects.get().name == "Jürgen"
+    export = SimpleUploadedFile("export.csv", EXPORT.encode() + b"\xff\xff,RETURNED\n", "text/csv")
+    answer = rosas_browser.post(path(study, "statuses/prolific/"), {"file": export})
+    assert answer.status_code == 422
+    assert "UTF-8" in answer.content.decode()

@@ -101,6 +101,8 @@ def test_a_researcher_ends_who_has_left_the_platform(
     rater = Rater.objects.get(pk=enrolled.rater.pk)
     assert (rater.state, rater.outcome) == ("ended", action)
     assert Judgment.objects.count() == 3
+    event = Event.objects.get(study=study, verb="ended a rater")
+    assert (event.object, event.after) == ("", {"outcome": action})
 
 
 def test_a_researcher_makes_a_new_link_and_the_old_one_ends(
@@ -113,6 +115,7 @@ def test_a_researcher_makes_a_new_link_and_the_old_one_ends(
     assert somebody.get(f"/r/{token}/").status_code == 302
     assert token not in rosas_browser.get(address).content.decode()
     assert everywhere(token) == []
+    assert Event.objects.get(study=study, verb="made a personal link").object == ""
 
 
 def test_a_researcher_erases_a_rater_and_the_log_names_nobody(

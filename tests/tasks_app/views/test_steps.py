@@ -2,13 +2,16 @@
 
 import re
 import uuid
+from difflib import unified_diff
 from pathlib import Path
 
 import pytest
 from django.http import HttpResponse
 from django.test import Client
+from django.utils.html import escape
 
-from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study
+from tasks_app.models import Assignment, ControlResult, Gold, Item, Judgment, Output, Rater, RaterSet, Study, Task
+from tasks_app.services import assignments, degrading
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.house.examples import load, opened
@@ -217,34 +220,47 @@ def test_answers_before_the_judging_are_final(somebody: Client) -> None:
         assert somebody.get(f"/r/{token}/judge/{order}/").status_code == 302
 
 
-def watched(**checks: object) -> Study:
+def watched(items: int = 6, **checks: object) -> Study:
     """A study with every kind of check among the texts to judge."""
     wanted = {"controls": 2, "attention": 1, "repeats": 1, "warm_up": 1, "fail_after": 1, **checks}
-    return build_study(None, items=6, known={"control": 2, "attention": 1}, checks=wanted)
+    study = build_study(None, items=items, known={"control": 2, "attention": 1}, checks=wanted, opened=False)
+    degrading.make_copies(study=study)
+    return opened(study)
 
 
 def test_what_is_judged_looks_alike_whatever_it_is_for(somebody: Client) -> None:
-    study = watched()
+    study = watched(items=12, warm_up=3, degraded=1)
     token = pages.join(somebody, study)
-    seen: dict[str, str] = {}
-    purposes = list(Assignment.objects.order_by("order").values_list("purpose", flat=True))
-    assert set(purposes) == {"main", "control", "attention", "repeat", "warm_up"}
-    for number, purpose in enumerate(purposes):
-        page = text_of(somebody.get(f"/r/{token}/judge/"))
-        assert f"{number} of {len(purposes)}" in page
-        assert not re.search(r"\b(warm.?up|gold|repeat|exam|training)\b", page)
+    seen: dict[str, set[str]] = {}
+    purposes = list(Assignment.objects.order_by("order").values_list("purpose", "unit__gold__kind"))
+    for number, (purpose, kind) in enumerate(purposes):
+        page = somebody.get(f"/r/{token}/judge/")
+        assert f"{number} of {len(purposes)}" in text_of(page)
+        assert not re.search(r"\b(warm.?up|gold|repeat|exam|training|degraded)\b", text_of(page))
         if number > 1:  # before that there is nothing to go back to, and no pace
-            seen[purpose] = bare(page)
+            what = "copy" if kind == Gold.Kind.WORSE else purpose
+            seen.setdefault(what, set()).add(bare(page))
         send(somebody, token, RIGHT)
-    assert len(seen) >= 4
-    assert len(set(seen.values())) == 1, "a check can be told from what is judged"
+    assert set(seen) == {"main", "control", "attention", "repeat", "warm_up", "copy"}
+    alike = sorted(set.union(*seen.values()))
+    told_apart = list(unified_diff(alike[0].splitlines(), alike[-1].splitlines(), n=0))
+    assert not told_apart, "a check can be told from what is judged"
 
 
-def bare(page: str) -> str:
-    """Leave out of a page what differs from unit to unit in any case: texts, numbers, tokens."""
-    page = re.sub(r"(Text|Source) \d+ (in version \d+|of \w+)|(\w+ source|Source) \d+", "TEXT", page)
-    page = re.sub(r'value="[^"]*"|data-draft-key="[^"]*"|judge/\d+/|about \d+ minutes?', "", page)
-    return re.sub(r"\d+ of \d+", "", page)
+def bare(page: HttpResponse) -> str:
+    """Leave out of a page what differs from unit to unit in any case: texts, tokens and how many are done."""
+    html = page.content.decode()
+    texts = {*Output.objects.values_list("text", flat=True), *Item.objects.values_list("source", flat=True)}
+    for text in sorted(texts, key=len, reverse=True):
+        html = html.replace(f">{escape(text)}<", ">TEXT<")
+    html = re.sub(r'(name="(?:form_token|submission)" value=)"[^"]+"', r"\1", html)
+    html = re.sub(r'(data-draft-key="r-\w+-|judge/)\d+', r"\1", html)
+    html = re.sub(r'\d+ of \d+|about \d+ minutes?|(?<=<progress class="progress" value=)"\d+"', "", html)
+    return "\n".join([*(f"{name}: {value}" for name, value in page.items() if name not in VARYING), html])
+
+
+# Headers that count or number a page, whatever is on it.
+VARYING = {"Content-Length", "X-Request-ID"}
 
 
 def test_failed_checks_are_mentioned_at_a_break_and_nothing_more(somebody: Client) -> None:
@@ -340,3 +356,57 @@ def test_the_last_questions_are_counted_apart(somebody: Client, example: Study) 
     page = text_of(somebody.get(f"/r/{token}/judge/"))
     assert "Some questions about you" in page
     assert "All texts are done" in page
+
+
+NOTHING, AS_SAID = "No text was judged yet, so there is nothing to pay.", "There is no pay for this, as was said before"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        ("withdrawn", NOTHING),
+        ("returned", NOTHING),
+        ("timed_out", NOTHING),
+        ("full", NOTHING),
+        ("screened_out", AS_SAID),
+        ("failed", AS_SAID),
+    ],
+)
+def test_every_ending_says_so_where_nothing_is_paid(study: Study, somebody: Client, outcome: str, said: str) -> None:
+    token = pages.join(somebody, study)
+    assignments.stop(rater=Rater.objects.get(), outcome=outcome)
+    assert said in text_of(somebody.get(f"/r/{token}/end/"))
+
+
+def test_no_ending_speaks_of_pay_in_a_study_without_any(somebody: Client) -> None:
+    study = build_study(None, opened=False)
+    Study.objects.filter(pk=study.pk).update(settings={})
+    token = pages.join(somebody, opened(Study.objects.get()))
+    assignments.stop(rater=Rater.objects.get())
+    page = text_of(somebody.get(f"/r/{token}/end/"))
+    assert "You have stopped" in page
+    assert not re.search(r"\b(pay|paid)\b", page)
+
+
+NO_CHECKS = dict.fromkeys(("training", "exam", "controls", "attention", "repeats", "warm_up"), 0)
+
+
+@pytest.mark.parametrize("judged", [0, 1])
+def test_who_finds_everything_taken_is_asked_how_it_went_only_after_a_text(
+    somebody: Client, tmp_path: Path, judged: int
+) -> None:
+    study = load("checked", tmp_path, "everything")
+    Task.objects.filter(study=study, stage="main").update(k=1, set_size=36, checks=NO_CHECKS)
+    token = enter(somebody, opened(study))
+    send(somebody, token, questions(somebody, token, english="first", age="adult"))
+    begin = f"/r/{token}/instructions/"
+    somebody.post(begin, pages.hidden(somebody.get(begin)))
+    for _text in range(judged):
+        send(somebody, token, questions(somebody, token, clarity="4", accuracy="4"))
+    RaterSet.objects.update(lease_until="2020-01-01T00:00Z")
+    enter(Client(), study)
+    if judged:
+        assert "Some questions about you" in text_of(somebody.get(f"/r/{token}/", follow=True))
+        send(somebody, token, questions(somebody, token, effort="2"))
+    assert "All places were taken meanwhile" in text_of(somebody.get(f"/r/{token}/", follow=True))
+    invariants.check(study)

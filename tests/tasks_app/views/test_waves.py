@@ -1,14 +1,18 @@
 """The pages of waves: the wait between two of them, and whom a researcher has to remind."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.core import mail
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
+from tasks_app.jobs import upkeep
 from tasks_app.models import Event, Identity, Membership, Outbox, Rater, RaterSet, Study
-from tasks_app.services import enrolment, reminders, returning
+from tasks_app.services import enrolment, invitations, reminders, returning
 from tasks_app.views import waves
 from tests import pages, walk
 from tests.tasks_app import waves_kit as kit
@@ -115,6 +119,33 @@ def test_a_rater_can_have_no_more_mail(study: Study, somebody: Client) -> None:
     assert not Outbox.objects.exists()
 
 
+def test_an_invited_person_comes_back_by_the_links_in_their_mail(
+    study: Study, rosa: User, somebody: Client, settings: Settings
+) -> None:
+    settings.EVALWEB_URL = "http://testserver"
+    Study.objects.filter(pk=study.pk).update(settings={**study.settings, "channels": {"invited": {}}}, language="de")
+    study.refresh_from_db()
+    made = invitations.invite(study=study, people=[invitations.Person("Bo", email="bo@example.org")], by=rosa)[0]
+    path = f"/join/{study.link_code}/invited/"
+    form = pages.hidden(somebody.get(path, {"key": made.secret}))
+    begun = somebody.post(path, {**form, "agree": "on"})["Location"] + "instructions/"
+    assert somebody.post(begun, pages.hidden(somebody.get(begun))).status_code == 302
+    bo = Rater.objects.get()
+    for days in (7.5, 7):
+        do_what_is_open(study, bo)
+        days_pass(bo, days)
+        upkeep()
+        link = re.search(r"http://testserver(/r/\S+?/)\n", mail.outbox[-1].body)[1]
+        # On another device, without a cookie.
+        page = Client().get(link, follow=True)
+        assert page.redirect_chain[-1][0] == f"{link}judge/"
+    assert [one.to for one in mail.outbox] == [["bo@example.org"]] * 2
+    assert {one.subject for one in mail.outbox} == {"Der nächste Teil ist offen: Two weeks with a food diary"}
+    do_what_is_open(study, bo)
+    assert Client().get(link, follow=True).redirect_chain[-1][0] == f"{link}end/"
+    assert bo.outcome == "completed"
+
+
 @pytest.fixture
 def rosas_study(study: Study, rosa: User) -> Study:
     Membership.objects.create(study=study, user=rosa, role="owner")
@@ -145,6 +176,18 @@ def test_who_is_due_is_shown_without_ids_and_ids_are_logged(
     assert sorted(logged) == [("downloaded ids of due raters", {"ids": 1}), ("read ids of due raters", {"ids": 1})]
     for path in (base, f"{base}2/ids/", f"{base}2/ids.csv"):
         assert mallorys_browser.get(path).status_code == 404
+
+
+def test_the_next_page_of_raters_is_of_the_same_wave(
+    rosas_study: Study, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waves, "RATERS_ON_A_PAGE", 1)
+    for _rater in range(2):
+        walk.arrive(rosas_study)
+    base = f"/admin/studies/{rosas_study.slug}/due/"
+    page = rosas_browser.get(base, {"wave": "3"}).content.decode()
+    assert 'href="?wave=3&amp;page=2"' in page
+    assert "Raters of wave 3" in rosas_browser.get(f"{base}?wave=3&page=2").content.decode()
 
 
 def test_a_link_is_derived_or_made_anew_when_asked_twice(

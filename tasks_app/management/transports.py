@@ -1,0 +1,95 @@
+"""Ways to fetch and post pages: of a server somewhere, or of this process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Protocol
+from urllib.parse import urlencode, urlsplit
+
+from django.test import Client
+
+BUSY = HTTPStatus.SERVICE_UNAVAILABLE
+
+# How often a page is asked for that the server is too busy to give.
+PATIENCE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a page answered."""
+
+    status: int
+    location: str
+    body: str
+
+
+class Transport(Protocol):
+    """A way to fetch and post pages."""
+
+    def get(self, path: str) -> Answer:
+        """Fetch a page."""
+
+    def post(self, path: str, data: Mapping[str, str]) -> Answer:
+        """Post a form."""
+
+
+class Http:
+    """Pages of a server somewhere, over one kept connection. While it is too busy it is asked again, as browsers do."""
+
+    def __init__(self, base_url: str) -> None:
+        address = urlsplit(base_url)
+        kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
+        self.connection = kind(address.netloc, timeout=60)
+
+    def get(self, path: str) -> Answer:
+        """Fetch a page."""
+        return self._ask("GET", path, None)
+
+    def post(self, path: str, data: Mapping[str, str]) -> Answer:
+        """Post a form."""
+        return self._ask("POST", path, urlencode(data))
+
+    def _ask(self, method: str, path: str, body: str | None) -> Answer:
+        for _time in range(PATIENCE):
+            answer, wait = self._connected(method, path, body)
+            if wait is None:
+                return answer
+            time.sleep(wait)
+        return self._connected(method, path, body)[0]
+
+    def _connected(self, method: str, path: str, body: str | None) -> tuple[Answer, float | None]:
+        try:
+            return self._once(method, path, body)
+        except (ConnectionError, HTTPException):
+            # The server closed the connection while nothing was asked. What is sent again is stored once.
+            self.connection.close()
+            return self._once(method, path, body)
+
+    def _once(self, method: str, path: str, body: str | None) -> tuple[Answer, float | None]:
+        headers = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
+        self.connection.request(method, path, body=body, headers=headers)
+        response = self.connection.getresponse()
+        text = response.read().decode()
+        wait = response.headers.get("Retry-After") if response.status == BUSY else None
+        return Answer(response.status, response.headers.get("Location", ""), text), float(wait) if wait else None
+
+
+class InProcess:
+    """Pages of this process, without a server."""
+
+    def __init__(self) -> None:
+        self.client = Client(SERVER_NAME="localhost", headers={"accept": "text/html"})
+
+    def get(self, path: str) -> Answer:
+        """Fetch a page."""
+        response = self.client.get(path, secure=True)
+        return Answer(response.status_code, response.headers.get("Location", ""), response.content.decode())
+
+    def post(self, path: str, data: Mapping[str, str]) -> Answer:
+        """Post a form."""
+        response = self.client.post(path, dict(data), secure=True)
+        return Answer(response.status_code, response.headers.get("Location", ""), response.content.decode())
