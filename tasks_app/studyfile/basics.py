@@ -19,6 +19,7 @@ from tasks_app.studyfile.fields import LANGUAGE_PATTERN, is_language, not_a_lang
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.schema import form_schema, plain
+from tasks_app.studyfile.yaml_text import KEPT
 
 
 def check_study(reading: StudyReading) -> Json:
@@ -61,7 +62,10 @@ def store_settings(name: str, study: Study, values: Json) -> None:
 
 def channels_schema() -> dict[str, Json]:
     """Return one group of parameters a channel that is open."""
-    members = {name: {**form_schema(one.Params), "title": str(one.label)} for name, one in channels.registry.items()}
+    members = {
+        name: {**form_schema(one.Params), "title": str(one.label), KEPT: True}
+        for name, one in channels.registry.items()
+    }
     return {
         "type": "object",
         "description": "Where raters come from: the channels that are open, each with its parameters or {}.",

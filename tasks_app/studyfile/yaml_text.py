@@ -14,6 +14,9 @@ from tasks_app.studyfile.yaml_tree import is_word
 # What a block of text cannot hold: line ends other than \n, and characters an editor may change or hide.
 _ESCAPED = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
+# In a schema: what is empty is written all the same, since it says something by being there.
+KEPT = "x-kept-when-empty"
+
 # Lines are never folded: a folded text is harder to compare, and every edit would move its words.
 _WIDTH = 1_000_000
 
@@ -68,5 +71,5 @@ def without_empty(value: Json, schema: Mapping[str, Json]) -> Json:
     return {
         name: without_empty(inner, declared.get(name, {}))
         for name, inner in value.items()
-        if inner not in (None, "", [], {}) or "default" in declared.get(name, {})
+        if inner not in (None, "", [], {}) or {"default", KEPT} & declared.get(name, {}).keys()
     }

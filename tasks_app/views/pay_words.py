@@ -60,6 +60,8 @@ def sentences(rater: Rater) -> list[str]:
     """Tell a rater at the end: what they earned, the bonus so far, and when and how it is paid."""
     options = rater.study.options
     told = service.told(rater)
+    # Who judged nothing is not told of a bonus for those who did.
+    may_get_more = bool(options.bonus and (told.earned or not offer_of(options).pays))
     found = []
     if told.earned:
         found.append(_("You are paid %(pay)s for it.") % {"pay": money(told.earned, options.currency)})
@@ -67,11 +69,11 @@ def sentences(rater: Rater) -> list[str]:
         found.append(_unpaid(rater))
     if told.bonus > 0:
         found.append(_("You get a bonus of %(pay)s as well.") % {"pay": money(told.bonus, options.currency)})
-    elif options.bonus:
+    elif may_get_more:
         found.append(_("Bonus: %(words)s") % {"words": options.bonus})
     if told.is_paid:
         found.append(_("The researchers have marked it as paid."))
-    elif options.paid and (told.earned or told.bonus > 0 or options.bonus):
+    elif options.paid and (told.earned or told.bonus > 0 or may_get_more):
         found.append(_("How you are paid: %(words)s") % {"words": options.paid})
     return found
 

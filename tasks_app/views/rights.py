@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from tasks_app import richtext
 from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import StepForm
-from tasks_app.models import Rater
+from tasks_app.models import Identity, Rater
 from tasks_app.selectors.progress import progress_of
 from tasks_app.selectors.stored import StoredAboutRater, own_data, stored_about
 from tasks_app.services import assignments, erasure
@@ -95,6 +95,7 @@ def withdraw(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         "frame": pages.frame_for(rater, token, progress),
         "form": form,
         "ended": rater.state == Rater.State.ENDED,
+        "has_id": Identity.objects.filter(rater=rater).exclude(external_id="").exists(),
         "stop_url": reverse("rater:stop", args=[token]),
         "back_url": reverse("rater:next", args=[token]),
     }

@@ -199,7 +199,6 @@ def test_whom_the_study_does_not_fit(browser: Browser, live_site: LiveSite, open
         stage(page, "Some questions first")
         fits(page)
         page.get_by_text("Hardly at all", exact=True).tap()
-        page.get_by_role("button", name="Next question").tap()
         page.get_by_text("Yes", exact=True).tap()
         accessible(page)
         send(page)

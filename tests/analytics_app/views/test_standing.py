@@ -172,4 +172,4 @@ def test_where_the_plan_cannot_be_used_the_form_begins_with_the_defaults(
 
 
 def test_settings_without_rules_have_none_to_switch_off() -> None:
-    assert without({}, "iqr") == {"rules": []}
+    assert without({}, "iqr") == {"rules": [], "reopen": []}

@@ -62,6 +62,7 @@ def test_neither_page_nor_file_tells_gold_systems_or_purposes(somebody: Client, 
 
 def test_a_rater_erases_everything_by_the_own_link(somebody: Client, enrolled: enrolment.Enrolled) -> None:
     page = somebody.get(f"/r/{enrolled.token}/withdraw/")
+    assert "You cannot take part in this study again" in page.content.decode()
     forged = somebody.post(f"/r/{enrolled.token}/withdraw/", {"form_token": "made up"})
     assert (forged.status_code, Judgment.objects.count()) == (403, 3)
     answer = somebody.post(f"/r/{enrolled.token}/withdraw/", pages.hidden(page))
