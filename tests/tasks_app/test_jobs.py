@@ -35,7 +35,7 @@ def entry_of(name: str) -> ScheduleEntry:
 def ring(name: str) -> None:
     """Do what an entry of the schedule rings for, here and now."""
     entry = entry_of(name)
-    app.tasks[entry.task].apply(args=entry.args, kwargs=entry.kwargs, throw=True)
+    app.tasks[str(entry.task)].apply(args=entry.args, kwargs=entry.kwargs, throw=True)
 
 
 def from_platform(study: Study, person: str, ended_days_ago: float | None) -> Rater:
@@ -51,7 +51,7 @@ def from_platform(study: Study, person: str, ended_days_ago: float | None) -> Ra
 def test_upkeep_comes_every_minute_in_the_queue_of_short_jobs() -> None:
     entry = entry_of("upkeep")
     assert entry.schedule.run_every <= timedelta(minutes=1)
-    assert entry.options["queue"] == "quick"
+    assert (entry.options or {})["queue"] == "quick"
 
 
 def test_upkeep_removes_ids_that_are_kept_no_longer(study: Study) -> None:
