@@ -1,7 +1,8 @@
 """The only way to fetch a row for a person: `<thing>_for_<role>`, else 404."""
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import DateTimeField, F, Func, QuerySet
+from django.db.models.functions import Extract
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
@@ -40,11 +41,19 @@ def assignment_for_rater(rater: Rater, *, order: int) -> Assignment:
     return get_object_or_404(Assignment.objects.select_related("unit", "set"), rater=rater, order=order)
 
 
+# Seconds since a unit was first shown, by the database's clock at this very moment, not that of the transaction.
+_SECONDS_SHOWN = Extract(Func(function="clock_timestamp", output_field=DateTimeField()) - F("first_shown"), "epoch")
+
+
 def signed_assignment_for_rater(rater: Rater, order: object) -> Assignment:
-    """Return the assignment a form was signed for by its number; whose form it is, its token says."""
+    """Return the assignment a form was signed for by its number; whose form it is, its token says.
+
+    `seconds_shown` says how long ago the unit was first shown; None where it never was.
+    """
     if not isinstance(order, int):
         raise Http404
-    return assignment_for_rater(rater, order=order)
+    given = Assignment.objects.select_related("unit", "set").annotate(seconds_shown=_SECONDS_SHOWN)
+    return get_object_or_404(given, rater=rater, order=order)
 
 
 def media_for_rater(rater: Rater, sha256: str) -> Media:

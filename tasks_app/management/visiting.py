@@ -223,6 +223,9 @@ class Visitor:
         kind = screens.frame_of(assignment.unit.task_id, self.study).kind
         said = self._say(assignment, kind, screen)
         seconds = f"{self.rng.uniform(3, 25):.1f}"
+        # Nobody waits that long here: as if the unit had been shown so long ago.
+        ago = timedelta(seconds=float(seconds))
+        Assignment.objects.filter(pk=assignment.pk).update(first_shown=F("first_shown") - ago)
         data = {**hidden, **said, "seconds_active": seconds, "seconds_elapsed": seconds}
         path = reverse("rater:judge", args=[self.token])
         self._expect(self.transport.post(path, data), 302)

@@ -237,11 +237,17 @@ def _submission(rater: Rater, assignment: Assignment, fields: AnswerFields, form
         part_ids=material.part_ids,
         criterion_ids=frame.criterion_ids,
         comment=sent["comment"],
-        seconds_active=sent["seconds_active"],
-        seconds_elapsed=sent["seconds_elapsed"],
+        seconds_active=_bounded(sent["seconds_active"], assignment),
+        seconds_elapsed=_bounded(sent["seconds_elapsed"], assignment),
         log=sent["log"],
         replaces=sent["replaces"],
     )
+
+
+def _bounded(seconds: float | None, assignment: Assignment) -> float | None:
+    """Return a time that a browser measured, at most what has passed since the server first showed the unit."""
+    shown = getattr(assignment, "seconds_shown", None)
+    return seconds if seconds is None or shown is None else min(seconds, float(shown))
 
 
 def _over(request: HttpRequest) -> HttpResponse:

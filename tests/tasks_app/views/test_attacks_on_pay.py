@@ -118,8 +118,9 @@ def test_times_that_a_browser_makes_up_change_no_pay(somebody: Client) -> None:
         somebody.post(f"/r/{token}/judge/", {**form, **RIGHT, "seconds_active": seconds, "seconds_elapsed": seconds})
     ada = rater_of(token)
     assignments.stop(rater=ada, outcome=Rater.Outcome.FAILED)
-    answered = Judgment.objects.count()
-    assert answered == 1, "what is no time is refused with its answer"
+    stored = Judgment.objects.get()  # what is no time is refused with its answer
+    times = [stored.seconds_active, stored.seconds_elapsed]
+    assert all(one is not None and one < 600 for one in times), "longer than the text has been shown"
     assert str(Payment.objects.get().amount) == "0.75", "one of four texts, and next to no time by the server's clock"
 
 
