@@ -26,9 +26,9 @@ WITH u AS (
     FROM tasks_app_unit u JOIN tasks_app_task t ON t.id = u.task_id WHERE t.study_id = %(study)s),
 r AS (
     INSERT INTO tasks_app_rater (study_id, pseudonym, kind, seed, token_hash, version, language, state, completion_code,
-        prefs)
+        prefs, channel, link_number)
     SELECT %(study)s, 'r' || lpad(n::text, 6, '0'), 'imported', n, 'bench-' || %(study)s || '-' || n, 1, 'en',
-        'enrolled', '', '{}' FROM generate_series(0, %(raters)s - 1) n RETURNING id, seed)
+        'enrolled', '', '{}', 'link', 0 FROM generate_series(0, %(raters)s - 1) n RETURNING id, seed)
 INSERT INTO tasks_app_assignment (rater_id, rater_kind, unit_id, purpose, "order", arrangement, wave, version, state)
 SELECT r.id, 'imported', u.id, 'main', u.n + 1, '{}', 1, 1, 'submitted'
 FROM u CROSS JOIN generate_series(0, %(times)s - 1) k JOIN r ON r.seed = (u.n / 7 + k) %% %(raters)s

@@ -65,12 +65,12 @@ WITH b AS (
     RETURNING id, task_id, number),
 r AS (
     INSERT INTO tasks_app_rater (study_id, pseudonym, kind, seed, token_hash, version, language, state, outcome,
-        completion_code, prefs)
+        completion_code, prefs, channel, link_number)
     SELECT %(study)s, 'filled-' || number, 'simulated', number, 'filled-' || %(study)s || '-' || number, 1, 'en',
-        'ended', 'completed', 'X', '{}' FROM b RETURNING id, seed),
+        'ended', 'completed', 'X', '{}', 'link', 0 FROM b RETURNING id, seed),
 s AS (
-    INSERT INTO tasks_app_raterset (rater_id, task_id, booklet_id, number, version, state)
-    SELECT r.id, b.task_id, b.id, 1, 1, 'finished' FROM r JOIN b ON b.number = r.seed
+    INSERT INTO tasks_app_raterset (rater_id, task_id, booklet_id, number, version, state, wave)
+    SELECT r.id, b.task_id, b.id, 1, 1, 'finished', 1 FROM r JOIN b ON b.number = r.seed
     RETURNING id, rater_id, booklet_id)
 INSERT INTO tasks_app_assignment (rater_id, rater_kind, set_id, unit_id, purpose, place_id, "order", arrangement, wave,
     version, state)
