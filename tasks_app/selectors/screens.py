@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import F
 
 from tasks_app.models import Assignment, Criterion, Item, ItemMedia, PartOutput, Prefill, Study, Task
 from tasks_app.models import TaskCriterion as Asked
@@ -91,7 +91,7 @@ def read_frame(task_id: int) -> Frame:
     )
 
 
-def read_materials(units: "Iterable[int] | QuerySet[Any, int]") -> dict[int, Material]:
+def read_materials(units: Iterable[int]) -> dict[int, Material]:
     """Read what units show, in at most four queries however many they are; a unit without texts is not among them."""
     rows = (
         PartOutput.objects.filter(part__unit__in=units)
@@ -194,7 +194,8 @@ def material_of(assignment: Assignment, study: Study) -> Material:
     found = _kept.get(unit_id) if study.is_frozen else None
     if found is None:
         of_set = Assignment.objects.filter(set=assignment.set_id).values_list("unit_id", flat=True)
-        materials = read_materials(of_set if assignment.set_id is not None else [unit_id])
+        # As numbers and not as a part of the query, which would be planned badly while a table is newly filled.
+        materials = read_materials({unit_id, *of_set} if assignment.set_id is not None else [unit_id])
         found = materials.setdefault(unit_id, NOTHING_TO_READ)
         if study.is_frozen:
             _keep(materials)
