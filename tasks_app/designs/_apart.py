@@ -7,20 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from tasks_app.designs._comparisons_turns import Turns
-from tasks_app.designs._drawing import Deal, Drawing, Plan
+from tasks_app.designs._comparisons_turns import TurnTaking
+from tasks_app.designs._drawing import Plan
 from tasks_app.designs.balance import measure
 from tasks_app.designs.base import PlanUnit, Settings
 
 
-class _Apart(Drawing):
+class _Apart(TurnTaking):
     """Classes of systems take turns, as comparisons do; an item comes once in a booklet at most."""
-
-    def dealer(self, rng: Random) -> Deal:
-        """Begin the turns of a draw."""
-        sizes = [self.sizes(of_round) for of_round in self.rounds]
-        due = [tuple(of_round[c] for of_round in sizes) for c in range(len(self.signatures))]
-        return Turns(self.signatures, due, rng).deal
 
     def checked(self, plan: Plan, settings: Settings) -> float:
         """The largest deviation of a system; what is promised is checked when the plan is whole."""

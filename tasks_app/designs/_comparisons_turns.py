@@ -9,6 +9,7 @@ from random import Random
 
 from tasks_app.designs._chairman import DeadEnd, chairmen
 from tasks_app.designs._comparisons_order import Comparison, is_complete, level_order, renamed
+from tasks_app.designs._drawing import Deal, Drawing
 from tasks_app.designs._rounds import Segment
 
 
@@ -90,3 +91,13 @@ class Turns:
         chosen = turn[self._next[family] % len(turn)]
         self._next[family] += 1
         return chosen
+
+
+class TurnTaking(Drawing):
+    """A drawing in which classes take turns through the whole plan."""
+
+    def dealer(self, rng: Random) -> Deal:
+        """Begin the turns of a draw."""
+        sizes = [self.sizes(of_round) for of_round in self.rounds]
+        due = [tuple(of_round[c] for of_round in sizes) for c in range(len(self.signatures))]
+        return Turns(self.signatures, due, rng).deal

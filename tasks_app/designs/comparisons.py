@@ -2,59 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from random import Random
-from typing import Any
-
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
-from tasks_app.designs._advice import refusal
-from tasks_app.designs._comparisons_turns import Turns
-from tasks_app.designs._drawing import Deal, Drawing, Plan, keeps_places, refuse_bad_input
+from tasks_app.designs._comparisons_turns import TurnTaking
+from tasks_app.designs._drawing import Plan
+from tasks_app.designs._in_rounds import InRounds
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import Design, PlanUnit, Settings
+from tasks_app.designs.base import Settings
 
 
-@registry.register
-class Comparisons(Design):
-    """Comparisons, the systems that meet on a screen, take turns through the whole plan.
-
-    Rounds and booklets are those of independent sets. Comparisons that are due equally often differ by one at most in
-    every booklet and in every prefix of the booklets, and every comparison stays less than one from its share. Where
-    every two systems meet in pairs over the same items, so do systems: by one at most in every prefix. For triads and
-    tuples, and where outputs are missing, systems are as level as their comparisons allow; `balance.measure` says how
-    near. No unit is more than one judgment ahead of another, and units of one item stand `spacing` apart. Where as many
-    of each comparison are due, every place of the booklets has them equally often in every prefix, unless units of one
-    item leave no such order.
-    """
-
-    label = _("Balanced comparisons")
-    margins = ("unit", "comparison", "comparison in a booklet", "position")
-
-    def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
-        """Return all margins, that of the position only where places can have comparisons equally often."""
-        return self.margins if keeps_places(units, settings) else self.margins[:-1]
-
-    def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
-        """Booklets that hold every comparison equally often; the order inside each is random."""
-        refuse_bad_input(units, settings)
-        drawing = _Comparing(units)
-        if settings.set_size <= drawing.largest_set:
-            plan = drawing.draw(settings, rng)
-            if plan is not None:
-                return plan
-        raise refusal(drawing, settings, rng)
-
-
-class _Comparing(Drawing):
+class _Comparing(TurnTaking):
     """Classes, which are comparisons here, take turns."""
-
-    def dealer(self, rng: Random) -> Deal:
-        """Begin the turns of a draw."""
-        sizes = [self.sizes(of_round) for of_round in self.rounds]
-        due = [tuple(of_round[c] for of_round in sizes) for c in range(len(self.signatures))]
-        return Turns(self.signatures, due, rng).deal
 
     def checked(self, plan: Plan, settings: Settings) -> float:
         """The largest deviation of a system, once all that is promised has been seen to hold."""
@@ -77,3 +36,21 @@ class _Comparing(Drawing):
                 f"{balance.beyond_k}, repeated {balance.repeated}."
             )
         return balance.system.worst_deviation
+
+
+@registry.register
+class Comparisons(InRounds):
+    """Comparisons, the systems that meet on a screen, take turns through the whole plan.
+
+    Rounds and booklets are those of independent sets. Comparisons that are due equally often differ by one at most in
+    every booklet and in every prefix of the booklets, and every comparison stays less than one from its share. Where
+    every two systems meet in pairs over the same items, so do systems: by one at most in every prefix. For triads and
+    tuples, and where outputs are missing, systems are as level as their comparisons allow; `balance.measure` says how
+    near. No unit is more than one judgment ahead of another, and units of one item stand `spacing` apart. Where as many
+    of each comparison are due, every place of the booklets has them equally often in every prefix, unless units of one
+    item leave no such order.
+    """
+
+    label = _("Balanced comparisons")
+    margins = ("unit", "comparison", "comparison in a booklet", "position")
+    drawing = _Comparing

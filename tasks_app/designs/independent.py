@@ -4,53 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
-from tasks_app.designs._advice import refusal
 from tasks_app.designs._chairman import DeadEnd
-from tasks_app.designs._drawing import Deal, Drawing, Plan, keeps_places, refuse_bad_input
+from tasks_app.designs._drawing import Deal, Drawing, Plan, keeps_places
+from tasks_app.designs._in_rounds import InRounds
 from tasks_app.designs._rounds import Segment
 from tasks_app.designs._shares import RoundShares
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import Design, PlanUnit, Settings
+from tasks_app.designs.base import Settings
 
 # Draws of one round's shares: cheap, and with few units one may clash with the end of the round before.
 _SHARE_DRAWS = 20
-
-
-@registry.register
-class Independent(Design):
-    """Units are drawn independently of each other, in rounds.
-
-    Round r gives every unit with k >= r its r-th judgment; the rounds one after another are cut into booklets of
-    `set_size` places, so that no unit is ever more than one judgment ahead of another that still needs one. The
-    last booklet may be shorter; where k differs by unit, so may those where one round ends and too few units go on
-    to the next. Units that show the same systems stay less than one unit from their share in every prefix of the
-    booklets, and so does every system where no system is shown in two combinations. Where some are (texts shared by
-    systems, comparisons of several), systems are brought as near as exchanges can; `balance.measure` says how near.
-    Where as many units of each are due, every place of the booklets has them equally often in every prefix, unless
-    units of one item, which stand apart, leave no such order.
-    """
-
-    label = _("Independent sets")
-    margins = ("unit", "system", "position")
-
-    def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
-        """Return all margins, that of the position only where places can have systems equally often."""
-        return self.margins if keeps_places(units, settings) else self.margins[:-1]
-
-    def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
-        """Booklets in which units, items and systems are spread evenly; the order inside each is random."""
-        refuse_bad_input(units, settings)
-        drawing = _Mixing(units)
-        if settings.set_size <= drawing.largest_set:
-            plan = drawing.draw(settings, rng)
-            if plan is not None:
-                return plan
-        raise refusal(drawing, settings, rng)
 
 
 class _Mixing(Drawing):
@@ -88,3 +55,22 @@ class _Mixing(Drawing):
                 f"beyond k {balance.beyond_k}, repeated {balance.repeated}."
             )
         return balance.system.worst_deviation
+
+
+@registry.register
+class Independent(InRounds):
+    """Units are drawn independently of each other, in rounds.
+
+    Round r gives every unit with k >= r its r-th judgment; the rounds one after another are cut into booklets of
+    `set_size` places, so that no unit is ever more than one judgment ahead of another that still needs one. The
+    last booklet may be shorter; where k differs by unit, so may those where one round ends and too few units go on
+    to the next. Units that show the same systems stay less than one unit from their share in every prefix of the
+    booklets, and so does every system where no system is shown in two combinations. Where some are (texts shared by
+    systems, comparisons of several), systems are brought as near as exchanges can; `balance.measure` says how near.
+    Where as many units of each are due, every place of the booklets has them equally often in every prefix, unless
+    units of one item, which stand apart, leave no such order.
+    """
+
+    label = _("Independent sets")
+    margins = ("unit", "system", "position")
+    drawing = _Mixing
