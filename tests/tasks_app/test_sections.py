@@ -56,7 +56,7 @@ def test_sections_are_registered_once_and_in_order() -> None:
     assert sections.registered() == before
     assert [one.name for one in before] == [
         "study", "about", "pay", "flow", "codes", "channels", "consent", "criteria", "groups", "tasks", "systems",
-        "items", "controls", "prefill", "rules", "analysis",
+        "items", "controls", "prefill", "batches", "rules", "analysis",
     ]  # fmt: skip
     with pytest.raises(sections.SectionTaken, match="'rules'"):
         sections.register(Section("rules", 1, check, export=lambda _study: []))
