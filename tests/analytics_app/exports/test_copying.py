@@ -56,7 +56,10 @@ def test_whoever_leaves_early_ends_the_copy() -> None:
     assert usable()
     assert not connection.in_atomic_block
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY%' AND state = 'active'")
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND query LIKE 'COPY%' AND state = 'active'"
+        )
         assert cursor.fetchone() == (0,)
 
 

@@ -143,7 +143,8 @@ def test_the_same_media_survive_a_replacement(
     studyfile.load(folder, owner=rosa)
     with django_capture_on_commit_callbacks(execute=True):
         again = studyfile.load(folder, owner=rosa, replace=True)
-    assert again.media.get().file.read() == png(1)
+    with again.media.get().file.open("rb") as stream:
+        assert stream.read() == png(1)
 
 
 def test_an_opened_study_is_never_replaced(tmp_path: Path, rosa: User) -> None:
