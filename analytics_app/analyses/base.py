@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.ratings import Floats, Mask, Table
+from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
 from analytics_app.results import Basis, Row
 from analytics_app.stats.estimate import Estimate
 from tasks_app.study_settings import Block
@@ -25,10 +25,23 @@ Words: TypeAlias = str | Promise
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """One criterion of a task: `code` is its place in `table.names.criteria`."""
+
+    key: str
+    name: str
+    scale: Scale
+    code: int
+    domain: tuple[float, ...] = ()
+    limits: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What was asked: the task, its scale, and the criterion (None for all of a task together).
 
-    `domain` lists the steps of a scale that has some, `limits` the ends of one that is a range.
+    `domain` lists the steps of a scale that has some, `limits` the ends of one that is a range. `whole` says that
+    all criteria of the task are there, which `asked` lists. `params` are the cleaned parameters of the task.
     """
 
     task: str
@@ -38,6 +51,9 @@ class Question:
     domain: tuple[float, ...] = ()
     limits: tuple[float, float] | None = None
     by_document: bool = False
+    whole: bool = False
+    asked: tuple[Asked, ...] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +73,8 @@ class Common:
 class Sample:
     """The ratings an analysis sees: those of one question on one basis, perhaps of one slice.
 
-    `z` is judge-wise z, aligned with the table, NaN where undefined. `without` holds codes of systems left out.
+    `z` is judge-wise z, aligned with the table, NaN where undefined. `without` holds codes of systems left out,
+    `extras` what the analyses of the run need beside. `group` and `wave` say that the rows are of one of them only.
     """
 
     table: Table
@@ -67,6 +84,9 @@ class Sample:
     basis: Basis
     slice: str | None = None
     without: frozenset[int] = frozenset()
+    extras: Extras = field(default_factory=Extras)
+    group: str | None = None
+    wave: int | None = None
 
     def where(self, mask: Mask, **changes: Any) -> Sample:
         """Return the sample of the rows that a mask keeps."""
@@ -74,7 +94,9 @@ class Sample:
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a generator that depends on the run's seed, the question and the purpose, and on nothing else."""
-        words = (self.question.task, self.question.criterion or "", purpose, self.slice or "")
+        words = [self.question.task, self.question.criterion or "", purpose, self.slice or ""]
+        if self.group is not None or self.wave is not None:
+            words.append(f"{self.group or ''}/{self.wave or ''}")
         return np.random.default_rng([self.common.seed, *(zlib.crc32(word.encode()) for word in words)])
 
     @property
@@ -109,14 +131,18 @@ class Rows:
         given["by_system"] = bool(given.get("by_system")) or bool(self.sample.without)
         if from_estimate.get("low") is not None:
             given["settings"] = {"confidence": self.sample.common.confidence, **given.get("settings", {})}
+        of_the_sample = {
+            "criterion": self.sample.question.criterion,
+            "group": self.sample.group,
+            "wave": self.sample.wave,
+            "slice": self.sample.slice,
+        }
         return Row(
             analysis=self.analysis,
             statistic=statistic,
             task=self.sample.question.task,
-            criterion=self.sample.question.criterion,
-            slice=self.sample.slice,
             basis=self.sample.basis,
-            **{**from_estimate, **given},
+            **{**of_the_sample, **from_estimate, **given},
         )
 
 
@@ -149,21 +175,37 @@ class Analysis(ABC):
 
     Settings: ClassVar[type[Block]] = Filters
 
+    # What its statistics are called on pages.
+    statistics: ClassVar[Mapping[str, Words]] = {}
+
+    # What it needs beside the ratings (analytics_app.ratings.extras).
+    needs: ClassVar[frozenset[type[Extra]]] = frozenset()
+
+    # Whether it is computed once a task, from the ratings on all of its criteria.
+    whole_task: ClassVar[bool] = False
+
+    # Whether it is also computed for each group and wave, where a study has several.
+    splits: ClassVar[bool] = True
+
     # Settings that every row says, so that one plan may ask twice with other values of them.
     told_apart_by: ClassVar[tuple[str, ...]] = ()
 
     def fits(self, question: Question) -> bool:
         """Say whether the analysis means something for a question."""
-        return question.scale in self.scales and (not self.task_types or question.task_type in self.task_types)
+        if self.task_types and question.task_type not in self.task_types:
+            return False
+        return question.whole if self.whole_task else question.scale in self.scales
 
     def wants_all_criteria(self, settings: Mapping[str, Any]) -> bool:
         """Say whether it is also to be computed over all criteria of a task together."""
         return bool(settings.get("overall"))
 
     def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
-        """Yield the rows of a sample and of each of its slices."""
+        """Yield the rows of a sample and of each of its slices, then those of its groups and waves."""
         for part in slices(sample, settings):
             yield from self.compute(part, settings)
+            for one in groups_and_waves(part) if self.splits else ():
+                yield from self.compute(one, settings)
 
     @abstractmethod
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
@@ -184,6 +226,25 @@ def slices(sample: Sample, settings: Mapping[str, Any]) -> Iterator[Sample]:
         for value in sorted({str(one) for one in of_items} - {""}):
             label = f"{feature}={value}"
             yield base.where(values == value, slice=label if base.slice is None else f"{label}; {base.slice}")
+
+
+def groups_and_waves(sample: Sample) -> Iterator[Sample]:
+    """Yield the sample of each group, of each wave, and of each group in each wave, where there are several."""
+    table = sample.table
+    group, wave = table.judgments.group[table.judgment], table.judgments.wave[table.judgment]
+    groups = [int(code) for code in np.unique(group[group >= 0])]
+    waves = [int(number) for number in np.unique(wave)]
+    groups = groups if len(groups) > 1 else []
+    waves = waves if len(waves) > 1 else []
+    for code in groups:
+        yield sample.where(group == code, group=table.names.groups[code])
+    for number in waves:
+        yield sample.where(wave == number, wave=number)
+    for code in groups:
+        for number in waves:
+            both = (group == code) & (wave == number)
+            if both.any():
+                yield sample.where(both, group=table.names.groups[code], wave=number)
 
 
 def leave_out(sample: Sample, systems: Sequence[str]) -> Sample:

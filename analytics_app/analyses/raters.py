@@ -27,6 +27,7 @@ class Raters(Analysis):
     summary = _("Mean and spread of each rater's ratings, and whose z is undefined.")
     source = "Kim and Kim (2022). Vacillating human correlation of SacreBLEU in unprotected languages. HumEval."
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    splits = False
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield `rater_mean` and `rater_sd` for each rater."""

@@ -6,27 +6,30 @@ steps, means with intervals over items and over raters, paired differences, the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
-from analytics_app.charts.drawing import Drawn, Sketch, finished, numbers, subtitle
+from analytics_app.charts.drawing import Drawn, finished, numbers, subtitle
 from analytics_app.charts.picking import Material
 from analytics_app.charts.ratings import agreement, distribution, shares
+from analytics_app.charts.registry import Kind, by_order, discover, of_analyses
 from analytics_app.charts.svg import standing_alone
 from analytics_app.charts.systems import differences, means, superiority, z_means
 from analytics_app.results import Row
 
-__all__ = ["Drawn", "draw", "numbers", "standing_alone", "subtitle"]
+__all__ = ["Drawn", "draw", "draw_task", "numbers", "standing_alone", "subtitle"]
 
 # In the order in which they are read: what needs no equal steps comes first.
-OF_A_CRITERION: tuple[Callable[[Material], Iterator[Sketch]], ...] = (
-    shares,
-    superiority,
-    means,
-    z_means,
-    differences,
-    distribution,
-    agreement,
+OF_EVERY_CRITERION: tuple[tuple[int, Kind], ...] = (
+    (10, shares),
+    (20, superiority),
+    (30, means),
+    (40, z_means),
+    (50, differences),
+    (60, distribution),
+    (90, agreement),
 )
+
+discover("analytics_app.charts.kinds")
 
 
 def draw(
@@ -40,6 +43,18 @@ def draw(
     criteria, undefined values, slices and groups are left out. Each key occurs once: means, means-z, shares and so on.
     """
     own = [row for row in rows if row.task == task and (criterion is None or row.criterion == criterion)]
-    of = Material(own, criterion, confidence, name)
-    kinds = (agreement,) if criterion is None else OF_A_CRITERION
+    every = [*OF_EVERY_CRITERION, *of_analyses()]
+    kinds = [agreement] if criterion is None else [kind for _order, kind in sorted(every, key=by_order)]
+    return _drawn(kinds, Material(own, criterion, confidence, name))
+
+
+def draw_task(
+    rows: Sequence[Row], task: str, criterion: str | None = None, *, name: str = "", confidence: float = 0.95
+) -> list[Drawn]:
+    """Draw what rows of a whole task show, by the charts that analyses bring. In a job only, as `draw`."""
+    own = [row for row in rows if row.task == task]
+    return _drawn([kind for _order, kind in of_analyses()], Material(own, criterion, confidence, name))
+
+
+def _drawn(kinds: Sequence[Kind], of: Material) -> list[Drawn]:
     return [finished(one) for kind in kinds for one in kind(of)]

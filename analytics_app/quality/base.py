@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from django.utils.functional import Promise
 from numpy.typing import NDArray
 
-from analytics_app.ratings import Floats, Mask, Table
+from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
 from tasks_app.study_settings import Block
 
 Words: TypeAlias = str | Promise
@@ -28,15 +28,38 @@ class ByHand:
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """The scale of a criterion: `code` is its place in `table.names.criteria`; `step` is 0 where there are none."""
+
+    key: str
+    code: int
+    low: float
+    high: float
+    step: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What was asked in a task: its key, its cleaned parameters, and the criteria that have a numeric scale."""
+
+    key: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    scales: tuple[Scope, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RuleSample:
     """What a rule sees: the ratings of one task that the rules before it kept, with z for them.
 
     `z` is judge-wise z within rater and criterion of these ratings, aligned with the table; NaN where undefined.
+    `extras` holds what the rule needs beside, `task` says what was asked.
     """
 
     table: Table
     z: Floats
     by_hand: tuple[ByHand, ...] = ()
+    extras: Extras = field(default_factory=Extras)
+    task: Asking = field(default_factory=lambda: Asking(""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +103,9 @@ class Rule(ABC):
     caution: ClassVar[Words] = ""
     # Whether it looks at z: then z is not taken again after it, and the means of z are of the values it saw.
     on_z: ClassVar[bool] = False
+
+    # What it needs beside the ratings (analytics_app.ratings.extras).
+    needs: ClassVar[frozenset[type[Extra]]] = frozenset()
 
     Settings: ClassVar[type[Block]] = NoSettings
 

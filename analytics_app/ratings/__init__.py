@@ -9,7 +9,7 @@ surplus, of raters that are no sandbox, up to the run's high-water marks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +17,25 @@ import numpy as np
 
 from analytics_app.models import Run
 from analytics_app.ratings.copying import copy, rows
+from analytics_app.ratings.extras import Extra, Extras, Loading
 from analytics_app.ratings.reading import RATING_TYPE, RATINGS, read_judgments, read_labels
 from analytics_app.ratings.table import Coding, Floats, Judgments, Mask, Names, Table
 from tasks_app.models import Version
 
-__all__ = ["Coding", "Floats", "Judgments", "Mask", "Names", "Table", "load", "pooled_versions"]
+__all__ = [
+    "Coding",
+    "Extra",
+    "Extras",
+    "Floats",
+    "Judgments",
+    "Mask",
+    "Names",
+    "Table",
+    "load",
+    "load_extras",
+    "pooled_versions",
+    "seen_by",
+]
 
 
 def pooled_versions(study_id: int, version: int) -> tuple[int, ...]:
@@ -35,22 +49,32 @@ def pooled_versions(study_id: int, version: int) -> tuple[int, ...]:
     return tuple(pooled)
 
 
-def load(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> Table:
-    """Read the ratings of a task that a run sees, or those on some criteria (by id), in their order of arrival.
-
-    Rows of a task that a later version replaced count under the same key where versions are pooled.
-    """
-    versions = pooled_versions(run.study_id, run.version)
+def seen_by(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> dict[str, Any]:
+    """Return the parameters of every statement that reads what a run sees of a task."""
     tasks = rows("SELECT id FROM tasks_app_task WHERE study_id = %s AND key = %s", run.study_id, task_key)
-    seen: dict[str, Any] = {
+    return {
         "study": run.study_id,
         "tasks": [pk for (pk,) in tasks],
-        "versions": list(versions),
+        "versions": list(pooled_versions(run.study_id, run.version)),
         "high": run.high_water,
         "judgment_high": run.judgment_high_water,
         "criteria": list(criteria or ()),
         "surplus": bool(run.settings.get("surplus")),
     }
+
+
+def load_extras(run: Run, task_key: str, table: Table, needs: Iterable[type[Extra]]) -> Extras:
+    """Read the further material that rules or analyses need, for all criteria of a task."""
+    wanted = frozenset(needs)
+    return Extras.load(Loading(run, table, seen_by(run, task_key)), wanted) if wanted else Extras()
+
+
+def load(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> Table:
+    """Read the ratings of a task that a run sees, or those on some criteria (by id), in their order of arrival.
+
+    Rows of a task that a later version replaced count under the same key where versions are pooled.
+    """
+    seen = seen_by(run, task_key, criteria)
     judgments, judgment_codes, names = read_judgments(seen)
     about = "AND r.criterion_id = ANY(%(criteria)s)" if criteria is not None else ""
     columns = copy(RATINGS.format(about=about), seen, RATING_TYPE)

@@ -70,6 +70,10 @@ class Names:
         found = Coding(self.criterion_ids)(ids)
         return np.where(found >= 0, code_of[found], np.int32(-1))
 
+    def criterion_code(self, key: str) -> int:
+        """Return the code of a criterion by its key, -1 where there is none."""
+        return self.criteria.index(key) if key in self.criteria else -1
+
 
 @dataclass(frozen=True, slots=True)
 class Table:

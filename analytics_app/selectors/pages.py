@@ -69,7 +69,9 @@ def names_of(study: Study) -> Names:
 
 def pairs_of_systems(run: Run) -> int:
     """Return how many pairs of systems were compared for one criterion."""
-    compared = ResultRow.objects.filter(run=run, statistic="difference", basis="kept", slice=None)
+    compared = ResultRow.objects.filter(
+        run=run, statistic="difference", basis="kept", slice=None, group=None, wave=None
+    )
     counted = compared.values("task", "criterion").order_by().annotate(n=Count("id"))
     return int(counted.aggregate(most=Max("n"))["most"] or 0)
 
@@ -179,7 +181,9 @@ def agreement_of(run: Run) -> Sequence[ResultRow]:
     What raters say of themselves is no matter of agreement: one unit is nothing to agree over.
     """
     name = Criterion.objects.filter(study=run.study_id, key=OuterRef("criterion"), until=None).values("name")[:1]
-    rows = rows_of(run, systems=False).filter(statistic="alpha", basis="kept", slice=None, group=None)
+    rows = rows_of(run, systems=False).filter(
+        analysis="krippendorff", statistic="alpha", basis="kept", slice=None, group=None, wave=None
+    )
     rows = rows.exclude(n_items__lt=LEAST_TEXTS)
     return list(rows.annotate(criterion_name=Subquery(name)))
 
@@ -214,7 +218,9 @@ def exclusions_by_hand(study: Study, raters: Sequence[Rater]) -> dict[int, Exclu
 
 def means_of_raters(run: Run) -> QuerySet[ResultRow]:
     """Return the mean of each rater for each criterion, of the kept ratings."""
-    return rows_of(run, systems=False).filter(analysis="raters", statistic="rater_mean", basis="kept", slice=None)
+    return rows_of(run, systems=False).filter(
+        analysis="raters", statistic="rater_mean", basis="kept", slice=None, group=None, wave=None
+    )
 
 
 def spread_of(run: Run, means: Sequence[ResultRow]) -> list[tuple[ResultRow, ResultRow | None]]:

@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from analytics_app import analyses, charts, quality
-from analytics_app.analyses import Common, Question, Sample
+from analytics_app.analyses import Asked, Common, Question, Sample
 from analytics_app.models import Exclusion, Plot, Run, RunPart, RunPartKind
 from analytics_app.plan import ALL
-from analytics_app.quality.base import ByHand, Removal, RuleSample
-from analytics_app.ratings import Floats, Mask, Table, load
+from analytics_app.quality.base import Asking, ByHand, Removal, RuleSample, Scope
+from analytics_app.ratings import Floats, Mask, Names, Table, load, load_extras
 from analytics_app.ratings.copying import copy
 from analytics_app.results import REPLACED, Row
 from analytics_app.services.funnel import Funnel
@@ -55,8 +55,13 @@ def parts_of(study: Study, settings: Mapping[str, Any]) -> list[PartPlan]:
         asked = Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order")
         criteria: list[Criterion | None] = list(asked)
         parts += [PartPlan(RunPartKind.CRITERION, task, one) for one in criteria or [None]]
-        wanted = (analyses.registry[name].wants_all_criteria(said) for name, said in chosen(settings, None))
-        if len(criteria) > 1 and any(wanted):
+        together = question_of(task, None, whole=True)
+        if any(
+            analyses.registry[name].fits(together)
+            if analyses.registry[name].whole_task
+            else len(criteria) > 1 and analyses.registry[name].wants_all_criteria(said)
+            for name, said in chosen(settings, None)
+        ):
             parts.append(PartPlan(RunPartKind.TASK, task))
     return parts
 
@@ -66,30 +71,34 @@ def compute(part: RunPart) -> Outcome:
     if part.kind == RunPartKind.QUALITY:
         return _apply_rules(part)
     outcome = _analyse(part)
-    if part.kind == RunPartKind.CRITERION:
-        drawn = charts.draw(
-            outcome.rows,
-            part.task.key,
-            part.criterion.key if part.criterion else None,
-            name=part.criterion.name if part.criterion else "",
-            confidence=part.run.settings["confidence"],
-        )
-        outcome.plots = [
-            Plot(
-                run=part.run,
-                key=f"{part.task.key}/{part.criterion.key if part.criterion else '-'}/{one.key}",
-                order=part.number * 100 + order,
-                task=part.task.key,
-                criterion=part.criterion.key if part.criterion else "",
-                title=one.title,
-                by_system=one.by_system,
-                spec=one.spec,
-                svg=one.svg,
-                digest=one.digest,
-            )
-            for order, one in enumerate(drawn)
-        ]
+    outcome.plots = list(_plots(part, outcome.rows))
     return outcome
+
+
+def _plots(part: RunPart, rows: Sequence[Row]) -> Iterator[Plot]:
+    """Draw what the rows of a part show."""
+    draw = charts.draw_task if part.kind == RunPartKind.TASK else charts.draw
+    drawn = draw(
+        rows,
+        part.task.key,
+        part.criterion.key if part.criterion else None,
+        name=part.criterion.name if part.criterion else "",
+        confidence=part.run.settings["confidence"],
+    )
+    place = "*" if part.kind == RunPartKind.TASK else "-"
+    for order, one in enumerate(drawn):
+        yield Plot(
+            run=part.run,
+            key=f"{part.task.key}/{part.criterion.key if part.criterion else place}/{one.key}",
+            order=part.number * 100 + order,
+            task=part.task.key,
+            criterion=part.criterion.key if part.criterion else "",
+            title=one.title,
+            by_system=one.by_system,
+            spec=one.spec,
+            svg=one.svg,
+            digest=one.digest,
+        )
 
 
 # Quality rules ----------------------------------------------------------------------------------------
@@ -102,12 +111,14 @@ def _apply_rules(part: RunPart) -> Outcome:
     funnel = Funnel(whole, part.task.key)
     by_hand = _by_hand(run)
     kept, ddof, z = whole, int(run.settings["ddof"]), None
-    for entry in run.settings["rules"]:
-        rule = quality.registry[entry["rule"]]
+    in_use = [quality.registry[entry["rule"]] for entry in run.settings["rules"]]
+    extras = load_extras(run, part.task.key, whole, (need for rule in in_use for need in rule.needs))
+    asking = asking_of(part.task, whole)
+    for rule, entry in zip(in_use, run.settings["rules"], strict=True):
         # After a rule on z, z stays what that rule saw: taking it again would undo what was fenced off.
         if z is None or not rule.on_z:
             z = z_of(kept, ddof)
-        removal = rule.remove(RuleSample(kept, z, by_hand), entry)
+        removal = rule.remove(RuleSample(kept, z, by_hand, extras, asking), entry)
         funnel.step(rule.name, kept, removal)
         outcome.exclusions += _rows_of(run, part.task, rule.name, removal)
         kept, z = kept.where(~removal.mask), z[~removal.mask]
@@ -165,16 +176,27 @@ def _rows_of(run: Run, task: Task, rule: str, removal: Removal) -> Iterator[Excl
 def _analyse(part: RunPart) -> Outcome:
     """Compute every analysis of a run that fits a criterion, or all criteria of a task together."""
     run, task = part.run, part.task
+    outcome = Outcome()
+    question = question_of(task, part.criterion, whole=part.kind == RunPartKind.TASK)
+    asked_for = [
+        (analyses.registry[name], settings)
+        for name, settings in chosen(run.settings, question)
+        if part.kind == RunPartKind.CRITERION
+        or analyses.registry[name].whole_task
+        or analyses.registry[name].wants_all_criteria(settings)
+    ]
+    if not asked_for:
+        return outcome
     ids = None
     if part.criterion is not None:
         # The same criterion has another id in another version of the study.
         same = Criterion.objects.filter(study_id=run.study_id, key=part.criterion.key)
         ids = list(same.values_list("pk", flat=True))
     table = asked_once(load(run, task.key, ids), task)
-    question = question_of(task, part.criterion)
+    question = with_codes(question, table.names)
     common = common_of(run)
+    extras = load_extras(run, task.key, table, (need for analysis, _settings in asked_for for need in analysis.needs))
     out, before_z = _excluded(run, task, table)
-    outcome = Outcome()
     bases: list[tuple[Any, Mask, Floats]] = []
     if Exclusion.objects.filter(run=run, task=task).exists():
         bases.append(("all", np.zeros(len(table), dtype=bool), z_of(table, common.ddof)))
@@ -182,15 +204,9 @@ def _analyse(part: RunPart) -> Outcome:
     z[~before_z] = z_of(table.where(~before_z), common.ddof)
     bases.append(("kept", out, z))
     for basis, gone, values in bases:
-        sample = Sample(table.where(~gone), values[~gone], question, common, basis)
-        for name, settings in chosen(run.settings, question):
-            analysis = analyses.registry[name]
-            if (
-                question.criterion is not None
-                or part.kind == RunPartKind.CRITERION
-                or analysis.wants_all_criteria(settings)
-            ):
-                outcome.rows += [replace(row, planned=run.planned) for row in analysis.rows(sample, settings)]
+        sample = Sample(table.where(~gone), values[~gone], question, common, basis, extras=extras)
+        for analysis, settings in asked_for:
+            outcome.rows += [replace(row, planned=run.planned) for row in analysis.rows(sample, settings)]
     return outcome
 
 
@@ -219,8 +235,31 @@ def chosen(settings: Mapping[str, Any], question: Question | None) -> Iterator[t
             yield name, said
 
 
-def question_of(task: Task, criterion: Criterion | None) -> Question:
-    """Say what was asked in a task, as analyses see it."""
+def question_of(task: Task, criterion: Criterion | None, *, whole: bool = False) -> Question:
+    """Say what was asked in a task, as analyses see it; `whole` where all its criteria are there."""
+    kind = task.kind
+    params = kind.params(task.params)
+    one = _asked(task, criterion)
+    asked: tuple[Asked, ...] = ()
+    if whole:
+        of_task = Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order")
+        asked = tuple(_asked(task, criterion) for criterion in of_task)
+    return Question(
+        task=task.key,
+        task_type=task.type,
+        scale=one.scale,
+        criterion=criterion.key if criterion is not None else None,
+        domain=one.domain,
+        limits=one.limits,
+        by_document=task.design == "documents",
+        whole=whole,
+        asked=asked,
+        params=params,
+    )
+
+
+def _asked(task: Task, criterion: Criterion | None) -> Asked:
+    """Say on which scale a criterion is answered; its code is not known before ratings are read."""
     kind = task.kind
     params = kind.params(task.params)
     asked = criterion_of(criterion) if criterion is not None else None
@@ -232,15 +271,31 @@ def question_of(task: Task, criterion: Criterion | None) -> Question:
         low, high, step = range_
         n = round((high - low) / step) + 1
         domain = tuple((low + step * np.arange(n)).tolist()) if n <= MOST_STEPS else ()
-    return Question(
-        task=task.key,
-        task_type=task.type,
+    return Asked(
+        key=criterion.key if criterion is not None else "",
+        name=criterion.name if criterion is not None else "",
         scale=scale,
-        criterion=criterion.key if criterion is not None else None,
+        code=-1,
         domain=domain,
         limits=(range_[0], range_[1]) if range_ is not None else None,
-        by_document=task.design == "documents",
     )
+
+
+def with_codes(question: Question, names: Names) -> Question:
+    """Say which codes the criteria of a question have in a table."""
+    return replace(question, asked=tuple(replace(one, code=names.criterion_code(one.key)) for one in question.asked))
+
+
+def asking_of(task: Task, table: Table) -> Asking:
+    """Say what was asked in a task, as rules see it."""
+    kind = task.kind
+    params = kind.params(task.params)
+    scales = []
+    for criterion in Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"):
+        range_ = kind.scale_of(params, criterion_of(criterion))
+        if range_ is not None:
+            scales.append(Scope(criterion.key, table.names.criterion_code(criterion.key), *range_))
+    return Asking(task.key, params, tuple(scales))
 
 
 def common_of(run: Run) -> Common:

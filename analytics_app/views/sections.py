@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from analytics_app import charts
+from analytics_app import analyses, charts
 from analytics_app.models import Plot, ResultRow
 from analytics_app.views import tables, words
 from analytics_app.views.comparing import pairs_table, systems_table
 from analytics_app.views.picking import Question, notes_of
+from analytics_app.views.result_tables import tables_for
 from analytics_app.views.tables import Cell, Column, Table
 
 # Statistics that have a place of their own on the page; every other row goes into the table of further rows.
@@ -26,6 +27,9 @@ AGREEMENT = (
 )
 RATER_PAIRS = ("pearson_pair", "spearman_pair")
 FURTHER_SHOWN = 200
+
+# Analyses whose rows the tables of this module show together.
+SHOWN_TOGETHER = frozenset({"systems", "krippendorff", "correlation", "raters", "distribution"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Everything about one criterion of a task; `key` is its place on the page."""
+    """Everything about one criterion of a task; `key` is its place on the page.
+
+    `methods` names each analysis, says what it does, and where it comes from.
+    """
 
     key: str
     title: str
@@ -53,6 +60,7 @@ class Section:
     tables: Sequence[Table]
     further: Sequence[Table]
     raters: Sequence[ResultRow]
+    methods: Sequence[tuple[str, str, str]]
 
 
 def sections_of(
@@ -77,8 +85,10 @@ def sections_of(
         drawn.setdefault((plot.task, plot.criterion), []).append(plot)
     by_task: dict[str, list[Section]] = {}
     places = list(dict.fromkeys([*found, *drawn]))
-    for task, criterion in sorted(places, key=lambda place: (place[1] != primary or not primary, not place[1])):
-        question = Question(found.get((task, criterion), []))
+    for task, criterion in sorted(places, key=lambda place: _order(place[1], primary, found.get(place, []))):
+        rows_here = found.get((task, criterion), [])
+        question = Question([row for row in rows_here if row.analysis in SHOWN_TOGETHER])
+        own, folded = _tables_of_analyses(rows_here, limit)
         title = criteria.get(criterion, criterion) if criterion else _("All criteria together")
         by_task.setdefault(task, []).append(
             Section(
@@ -86,12 +96,45 @@ def sections_of(
                 title=title,
                 primary=bool(primary) and criterion == primary,
                 figures=[figure(plot) for plot in drawn.get((task, criterion), [])],
-                tables=list(_tables(question, limit, pairs_left_out)),
-                further=list(_further(question)),
+                tables=[*own, *_tables(question, limit, pairs_left_out)],
+                further=[*folded, *_further(question)],
                 raters=[row for row in question.rows if row.rater and row.note],
+                methods=list(_methods(rows_here)),
             )
         )
     return by_task
+
+
+def _order(criterion: str, primary: str, rows: Sequence[ResultRow]) -> tuple[bool, bool]:
+    """The primary criterion comes first; all criteria together last, unless they are what the task is made for."""
+    made_for = any(_is_made_for_its_task(row.analysis) for row in rows)
+    return (not primary or criterion != primary, not criterion and not made_for)
+
+
+def _is_made_for_its_task(name: str) -> bool:
+    member = analyses.registry.get(name)
+    return member is not None and bool(member.task_types)
+
+
+def _tables_of_analyses(rows: Sequence[ResultRow], limit: float) -> tuple[list[Table], list[Table]]:
+    """Return the tables of analyses made for a type of task, then of others: those stand folded."""
+    of: dict[str, list[ResultRow]] = {}
+    for row in rows:
+        if row.analysis not in SHOWN_TOGETHER:
+            of.setdefault(row.analysis, []).append(row)
+    first: list[Table] = []
+    folded: list[Table] = []
+    for name, found in of.items():
+        (first if _is_made_for_its_task(name) else folded).extend(tables_for(name, found, limit))
+    return first, folded
+
+
+def _methods(rows: Sequence[ResultRow]) -> Iterator[tuple[str, str, str]]:
+    """Yield what each analysis of a section is, does and comes from."""
+    for name in dict.fromkeys(row.analysis for row in rows):
+        if name in analyses.registry:
+            member = analyses.registry[name]
+            yield str(member.label), str(member.summary), member.source
 
 
 def figure(plot: Plot) -> Figure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from django.utils.text import capfirst
@@ -10,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import analyses, quality
+from analytics_app.analyses.base import Words
 from analytics_app.plan import ALL, PlanBlock
 from analytics_app.results import REPLACED
 from tasks_app.registry import Registry
@@ -55,7 +57,13 @@ CORRECTIONS = {
 
 def statistic(name: str) -> str:
     """Name a statistic; one that no page knows by its key, readable."""
-    return str(STATISTICS.get(name) or capfirst(name.replace("_", " ")))
+    return str(STATISTICS.get(name) or _of_analyses().get(name) or capfirst(name.replace("_", " ")))
+
+
+@cache
+def _of_analyses() -> dict[str, Words]:
+    """What analyses call their statistics."""
+    return {name: label for member in analyses.registry.values() for name, label in member.statistics.items()}
 
 
 def rule(name: str) -> str:

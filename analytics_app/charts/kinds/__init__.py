@@ -1,0 +1,1 @@
+"""Charts of analyses, found by themselves; each is a function with `@chart`."""

@@ -1,0 +1,12 @@
+"""Where the kinds of material register themselves."""
+
+from analytics_app.ratings.extras.base import AnyExtra, Extra
+from tasks_app.registry import Registry
+
+registry: Registry[type[Extra]] = Registry("kind of material")
+
+
+def extra(member: type[AnyExtra]) -> type[AnyExtra]:
+    """Make a kind of material known under its module's name."""
+    registry.register(member)
+    return member

@@ -1,0 +1,7 @@
+"""Tables of analyses on pages of results: one module an analysis where the general table would not do."""
+
+from analytics_app.views.result_tables.registry import discover, general_table, tables_for, tables_of
+
+discover(__name__)
+
+__all__ = ["general_table", "tables_for", "tables_of"]
