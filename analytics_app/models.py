@@ -132,6 +132,9 @@ class RunPart(models.Model):
     attempt = models.PositiveSmallIntegerField(default=0)
     error = models.TextField(blank=True)
     seconds = models.FloatField(null=True, blank=True)
+    # Digest of everything its rows depend on, and the number of the run they were taken over from.
+    inputs = models.CharField(max_length=64, blank=True, db_default="")
+    taken_from = models.PositiveIntegerField(null=True, blank=True)
 
     class Meta:
         ordering = ("run", "number")
@@ -149,6 +152,7 @@ class RunPart(models.Model):
                 condition=models.Q(state__in=["queued", "running"]),
                 name="run_part_due",
             ),
+            models.Index(fields=("inputs",), condition=~models.Q(inputs=""), name="run_part_inputs"),
         )
 
     def __str__(self) -> str:

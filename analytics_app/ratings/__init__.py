@@ -84,6 +84,10 @@ def load(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> Tabl
     if len(columns) and np.any(np.diff(columns["id"]) < 0):
         order = np.argsort(columns["id"], kind="stable")
         columns, code = columns[order], code[order]
+    if criteria is not None:
+        # Judgments on other criteria are none of this part's: what it finds must not depend on them.
+        used, places = np.unique(code, return_inverse=True)
+        judgments, code = judgments.where(used), places.astype(np.int32)
     labels, label = read_labels(seen, about, columns["id"])
     return Table(
         id=columns["id"],

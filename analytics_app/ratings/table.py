@@ -34,6 +34,10 @@ class Judgments:
     group: NDArray[np.int32]
     simulated: Mask
 
+    def where(self, codes: NDArray[np.int32]) -> Judgments:
+        """Return some judgments, in the order of their codes."""
+        return Judgments(**{one.name: getattr(self, one.name)[codes] for one in fields(self)})
+
 
 @dataclass(frozen=True, slots=True)
 class Names:

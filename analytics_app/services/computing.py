@@ -11,14 +11,15 @@ from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from analytics_app import analyses, charts, quality
-from analytics_app.analyses import Asked, Common, Question, Sample
+from analytics_app.analyses import Analysis, Asked, Common, Question, Sample
 from analytics_app.models import Exclusion, Plot, Run, RunPart, RunPartKind
 from analytics_app.plan import ALL
 from analytics_app.quality.base import Asking, ByHand, Removal, RuleSample, Scope
-from analytics_app.ratings import Floats, Mask, Names, Table, load, load_extras
+from analytics_app.ratings import Extras, Floats, Mask, Names, Table, load, load_extras
 from analytics_app.ratings.copying import copy
 from analytics_app.results import REPLACED, Row
 from analytics_app.services.funnel import Funnel
+from analytics_app.services.inputs import Inputs, of_extras, of_table
 from analytics_app.stats.standardise import judge_wise_z
 from tasks_app.models import Criterion, Study, Task
 from tasks_app.selectors.screens import criterion_of
@@ -26,6 +27,9 @@ from tasks_app.task_types.base import Scale
 
 # Up to so many steps a numeric scale is listed step by step.
 MOST_STEPS = 21
+
+# Plots of a part are numbered from its number times this.
+PLOTS_OF_A_PART = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +43,18 @@ class PartPlan:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a part found: rows in their order, unsaved exclusions and plots of the run, and facts about the run."""
+    """What a part found: rows in their order, unsaved exclusions and plots of the run, and facts about the run.
+
+    `inputs` is the digest of what it depends on; `same_as` is a part of an earlier run that had the same, whose rows
+    and plots are these.
+    """
 
     rows: list[Row] = field(default_factory=list)
     exclusions: list[Exclusion] = field(default_factory=list)
     plots: list[Plot] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
+    inputs: str = ""
+    same_as: RunPart | None = None
 
 
 def parts_of(study: Study, settings: Mapping[str, Any]) -> list[PartPlan]:
@@ -71,7 +81,8 @@ def compute(part: RunPart) -> Outcome:
     if part.kind == RunPartKind.QUALITY:
         return _apply_rules(part)
     outcome = _analyse(part)
-    outcome.plots = list(_plots(part, outcome.rows))
+    if outcome.same_as is None:
+        outcome.plots = list(_plots(part, outcome.rows))
     return outcome
 
 
@@ -90,7 +101,7 @@ def _plots(part: RunPart, rows: Sequence[Row]) -> Iterator[Plot]:
         yield Plot(
             run=part.run,
             key=f"{part.task.key}/{part.criterion.key if part.criterion else place}/{one.key}",
-            order=part.number * 100 + order,
+            order=part.number * PLOTS_OF_A_PART + order,
             task=part.task.key,
             criterion=part.criterion.key if part.criterion else "",
             title=one.title,
@@ -197,6 +208,10 @@ def _analyse(part: RunPart) -> Outcome:
     common = common_of(run)
     extras = load_extras(run, task.key, table, (need for analysis, _settings in asked_for for need in analysis.needs))
     out, before_z = _excluded(run, task, table)
+    outcome.inputs = _inputs(part, asked_for, (question, common, out, before_z), table, extras)
+    outcome.same_as = _found_before(part, outcome.inputs)
+    if outcome.same_as is not None:
+        return outcome
     bases: list[tuple[Any, Mask, Floats]] = []
     if Exclusion.objects.filter(run=run, task=task).exists():
         bases.append(("all", np.zeros(len(table), dtype=bool), z_of(table, common.ddof)))
@@ -208,6 +223,22 @@ def _analyse(part: RunPart) -> Outcome:
         for analysis, settings in asked_for:
             outcome.rows += [replace(row, planned=run.planned) for row in analysis.rows(sample, settings)]
     return outcome
+
+
+def _inputs(
+    part: RunPart, asked_for: Sequence[tuple[Analysis, Mapping[str, Any]]], more: object, table: Table, extras: Extras
+) -> str:
+    """Return the digest of everything that rows and plots of a part depend on."""
+    name = part.criterion.name if part.criterion is not None else ""
+    found = Inputs().add(part.run.code_version, part.run.planned, part.kind, name, more)
+    found.add([(analysis.name, settings) for analysis, settings in asked_for])
+    return found.add(*of_table(table)).add(*of_extras(extras, table)).digest
+
+
+def _found_before(part: RunPart, inputs: str) -> RunPart | None:
+    """Return a part of another run of the study that had the same inputs and is done."""
+    same = RunPart.objects.filter(run__study=part.run.study_id, inputs=inputs, state=RunPart.State.DONE)
+    return same.exclude(run=part.run_id).select_related("run").order_by("-pk").first()
 
 
 def asked_once(table: Table, task: Task) -> Table:
@@ -255,6 +286,7 @@ def question_of(task: Task, criterion: Criterion | None, *, whole: bool = False)
         whole=whole,
         asked=asked,
         params=params,
+        labels=one.labels,
     )
 
 
@@ -271,6 +303,9 @@ def _asked(task: Task, criterion: Criterion | None) -> Asked:
         low, high, step = range_
         n = round((high - low) / step) + 1
         domain = tuple((low + step * np.arange(n)).tolist()) if n <= MOST_STEPS else ()
+    labels = kind.labels_of(asked, params)
+    if labels is None and asked is not None and answered is not None and answered.column == "label":
+        labels = tuple(asked.labels)
     return Asked(
         key=criterion.key if criterion is not None else "",
         name=criterion.name if criterion is not None else "",
@@ -278,6 +313,7 @@ def _asked(task: Task, criterion: Criterion | None) -> Asked:
         code=-1,
         domain=domain,
         limits=(range_[0], range_[1]) if range_ is not None else None,
+        labels=tuple(labels or ()),
     )
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Now
 
 from analytics_app.models import UNFINISHED, Plot, ResultRow, Run, RunPart, RunState, RunTrigger
 from analytics_app.results import COLUMNS, Row
 from analytics_app.services import bell
 from analytics_app.services.bulk import copy_in
-from analytics_app.services.computing import Outcome
+from analytics_app.services.computing import PLOTS_OF_A_PART, Outcome
 
 # Rows of a part are numbered from its number times this, so that parts stored in any order stand in theirs.
 ROWS_OF_A_PART = 100_000
@@ -30,6 +30,10 @@ class Superseded(Exception):
     """The part has gone to somebody else, or its run has ended: nothing was stored."""
 
 
+class Gone(Exception):
+    """The run whose rows were to be taken over has been removed meanwhile: nothing was stored."""
+
+
 def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
     """Store what an attempt at a part found, all of it or nothing.
 
@@ -37,6 +41,8 @@ def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
     ------
     Superseded
         Where another attempt was begun, or the run was cancelled or failed meanwhile.
+    Gone
+        Where the part whose rows these are has been removed meanwhile.
     ValueError
         For a number that is not finite, and for more rows than a part may have.
     """
@@ -44,6 +50,8 @@ def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
         mine = RunPart.objects.filter(pk=part.pk, attempt=part.attempt, state=RunPart.State.RUNNING)
         if mine.select_for_update(of=("self",), no_key=True).first() is None:
             raise Superseded("another attempt has been begun")
+        if outcome.same_as is not None:
+            _take_over(part, outcome.same_as)
         copy_in(_result_rows(part, outcome.rows), ROW_COLUMNS)
         copy_in(outcome.exclusions, EXCLUSION_COLUMNS)
         Plot.objects.bulk_create(outcome.plots)
@@ -51,12 +59,50 @@ def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
         run = Run.objects.select_for_update(no_key=True).get(pk=part.run_id)
         if run.state not in UNFINISHED:
             raise Superseded(f"the run is {run.state}")
-        mine.update(state=RunPart.State.DONE, seconds=seconds, heartbeat=Now(), error="")
-        run.facts = merged(run.facts, outcome.facts)
+        mine.update(
+            state=RunPart.State.DONE,
+            seconds=seconds,
+            heartbeat=Now(),
+            error="",
+            inputs=outcome.inputs,
+            taken_from=_origin(outcome.same_as) if outcome.same_as is not None else None,
+        )
+        taken = {"taken_over": {str(part.number): _origin(outcome.same_as)}} if outcome.same_as is not None else {}
+        run.facts = merged(run.facts, {**outcome.facts, **taken})
         run.save(update_fields=["facts"])
         _release_waiting(run, part)
         if not RunPart.objects.filter(run=run).exclude(state=RunPart.State.DONE).exists():
             finish(run)
+
+
+def _take_over(part: RunPart, source: RunPart) -> None:
+    """Copy rows and plots of a part of an earlier run, which has the same inputs, and so the same outcome."""
+    if RunPart.objects.select_for_update(no_key=True).filter(pk=source.pk).first() is None:
+        raise Gone
+    first, last = source.number * ROWS_OF_A_PART, (source.number + 1) * ROWS_OF_A_PART - 1
+    columns = ", ".join(connection.ops.quote_name(name) for name in (*COLUMNS, "by_system"))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'INSERT INTO analytics_app_resultrow (run_id, "order", {columns}) '  # noqa: S608  our own names
+            f'SELECT %s, "order" + %s, {columns} FROM analytics_app_resultrow '
+            'WHERE run_id = %s AND "order" BETWEEN %s AND %s',
+            [part.run_id, (part.number - source.number) * ROWS_OF_A_PART, source.run_id, first, last],
+        )
+    step = part.number * PLOTS_OF_A_PART - source.number * PLOTS_OF_A_PART
+    plots = list(
+        Plot.objects.filter(
+            run=source.run_id,
+            order__range=(source.number * PLOTS_OF_A_PART, (source.number + 1) * PLOTS_OF_A_PART - 1),
+        )
+    )
+    for plot in plots:
+        plot.pk, plot.run_id, plot.order = None, part.run_id, plot.order + step
+    Plot.objects.bulk_create(plots)
+
+
+def _origin(source: RunPart) -> int:
+    """Return the number of the run that computed what is taken over once more."""
+    return int(source.taken_from or source.run.number)
 
 
 def finish(run: Run) -> None:

@@ -19,7 +19,7 @@ from django.db.models.functions import Coalesce, Now
 from analytics_app.models import UNFINISHED, Run, RunPart, RunState
 from analytics_app.services import computing
 from analytics_app.services.heartbeat import Heartbeat
-from analytics_app.services.merging import Superseded, store
+from analytics_app.services.merging import Gone, Superseded, store
 
 # Ten heartbeats: a worker that has been silent for so long is taken for dead.
 DEAD_AFTER = timedelta(seconds=60)
@@ -80,6 +80,8 @@ def work(part_id: int) -> bool:
         store(part, outcome, seconds=monotonic() - began)
     except Superseded as reason:
         log.info("Part %s, attempt %s: %s", part.pk, part.attempt, reason)
+    except Gone:
+        release(part, "The run whose rows it could take over was removed.")
     except DATABASE_AWAY as error:
         log.warning("Part %s goes back, since the database did not do its share: %s", part.pk, error)
         release(part, "The database did not answer, or took too long.")

@@ -99,6 +99,7 @@ def _run(study: Study, found: Run) -> dict[str, Any]:
     return frame | {
         "settings": list(words.settings_in_words(found.settings)),
         "sources": list(words.sources(found.settings)),
+        "taken_over": telling.taken_over(found),
         "funnels": telling.funnels(rows, names.tasks),
         "tasks": [(names.tasks.get(task, task), sections) for task, sections in by_task.items()],
         "simulated": simulated,

@@ -139,6 +139,19 @@ def provenance(run: Run, study: Study) -> str:
     return " ".join(filter(None, (said % {"n": run.number, "earlier": _planned_before(run)}, _reopened(run))))
 
 
+def taken_over(run: Run) -> str:
+    """Say which parts were not computed again, since nothing in them had changed; "" where all were."""
+    origins = sorted({int(number) for number in run.facts.get("taken_over", {}).values()})
+    if not origins:
+        return ""
+    said = ngettext(
+        "Nothing had changed in %(n)s part of it, which is the one of an earlier run (%(runs)s).",
+        "Nothing had changed in %(n)s parts of it, which are those of earlier runs (%(runs)s).",
+        len(run.facts["taken_over"]),
+    )
+    return said % {"n": len(run.facts["taken_over"]), "runs": ", ".join(map(str, origins))}
+
+
 def never_opened(study: Study) -> bool:
     """Say whether all ratings of a study were brought from elsewhere, so that no plan came before them."""
     return study.is_frozen and study.opened_at is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
@@ -25,7 +25,10 @@ class Loading:
 
 
 class Extra(ABC):
-    """One kind of material, in codes of `table.names`; what belongs to ratings is keyed by their ids."""
+    """One kind of material, in codes of `table.names`; what belongs to ratings is keyed by their ids.
+
+    A frozen dataclass: its fields are what a part depends on, and a field `rater` holds codes of raters.
+    """
 
     # Dataclasses with slots are made anew, so none is declared here.
     __slots__ = ()
@@ -58,6 +61,9 @@ class Extras:
         if not isinstance(found, kind):
             raise LookupError(f"{kind.__name__} was not loaded: name it in `needs`.")
         return found
+
+    def __iter__(self) -> Iterator[tuple[type[Extra], Extra]]:
+        return iter(sorted(self._found.items(), key=lambda one: one[0].__name__))
 
     @classmethod
     def load(cls, loading: Loading, needs: Iterable[type[Extra]]) -> Extras:

@@ -1,0 +1,125 @@
+"""Only parts that new judgments touch are computed again; the others are taken over, and are the same to the digit."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from analytics_app.models import Plot, ResultRow, Run, RunPart
+from analytics_app.results import COLUMNS
+from analytics_app.services import computing, exclusions, merging, parts, runs
+from tasks_app.models import Rating, Study
+from tests.analytics_app.filling import Filler
+from tests.builders import build_study
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def rated(rosa: User) -> Study:
+    """A study whose two raters gave every text a value on each of two criteria."""
+    study = build_study(rosa, criteria=("fluency", "content"))
+    filler = Filler(study)
+    for number, (item, system) in enumerate(sorted(filler.parts)):
+        for place, rater in enumerate(("R-0001", "R-0002")):
+            values = {"fluency": 1 + (number + place) % 5, "content": 5 - number % 5}
+            filler.judge(rater, item, system, values)
+    return study
+
+
+def run_of(study: Study) -> Run:
+    return runs.compute_here(run=runs.start(study=study, by=None, trigger="command"))
+
+
+def taken_from(run: Run) -> dict[str, int | None]:
+    found = run.parts.filter(kind="criterion").select_related("criterion")
+    return {one.criterion.key: one.taken_from for one in found}
+
+
+def rows_of(run: Run, criterion: str) -> list[tuple[Any, ...]]:
+    return list(ResultRow.objects.filter(run=run, criterion=criterion).order_by("order").values_list(*COLUMNS))
+
+
+def plots_of(run: Run) -> list[tuple[Any, ...]]:
+    return list(Plot.objects.filter(run=run).order_by("order").values_list("key", "order", "title", "svg", "spec"))
+
+
+def judged_again(study: Study) -> None:
+    """A third rater judges one text, on fluency alone."""
+    filler = Filler(study)
+    filler.judge("R-0003", *sorted(filler.parts)[0], {"fluency": 2})
+
+
+def test_a_criterion_that_no_new_judgment_touches_is_taken_over(rated: Study) -> None:
+    first = run_of(rated)
+    assert taken_from(first) == {"fluency": None, "content": None}
+    judged_again(rated)
+    second = run_of(rated)
+    assert (second.state, second.number) == ("done", 2)
+    assert taken_from(second) == {"fluency": None, "content": 1}
+    assert rows_of(second, "content") == rows_of(first, "content") != []
+    assert rows_of(second, "fluency") != rows_of(first, "fluency")
+
+    # What a third run takes over was still computed by the first.
+    Filler(rated).judge("R-0004", *sorted(Filler(rated).parts)[1], {"fluency": 5})
+    assert taken_from(run_of(rated)) == {"fluency": None, "content": 1}
+
+
+def test_it_is_what_would_have_been_computed(rated: Study) -> None:
+    run_of(rated)
+    judged_again(rated)
+    taken = run_of(rated)
+    kept = rows_of(taken, "content"), plots_of(taken)
+    RunPart.objects.update(inputs="")
+    Run.objects.filter(pk=taken.pk).update(state="failed")
+    computed = run_of(rated)
+    assert taken_from(computed) == {"fluency": None, "content": None}
+    assert (rows_of(computed, "content"), plots_of(computed)) == kept
+
+
+def test_who_is_excluded_changes_it(rated: Study, rosa: User) -> None:
+    run_of(rated)
+    rating = Rating.objects.filter(task__study=rated, criterion__key="content").order_by("id").first()
+    exclusions.exclude_judgment(judgment=rating.judgment, by=rosa, reason="Pressed at random")
+    assert taken_from(run_of(rated)) == {"fluency": None, "content": None}
+
+
+@pytest.mark.parametrize("name", ["n_resamples", "ddof"])
+def test_other_settings_change_it(rated: Study, name: str) -> None:
+    first = run_of(rated)
+    settings = first.settings | {name: {"n_resamples": 200, "ddof": 0}[name]}
+    second = runs.compute_here(run=runs.start(study=rated, by=None, settings=settings, trigger="command"))
+    assert taken_from(second) == {"fluency": None, "content": None}
+
+
+def test_an_earlier_run_that_is_removed_meanwhile(rated: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the look and the copy the earlier run goes; the part is put back and computed."""
+    first = run_of(rated)
+    judged_again(rated)
+    usual = computing.compute
+
+    def removing(part: RunPart) -> computing.Outcome:
+        outcome = usual(part)
+        if outcome.same_as is not None:
+            Run.objects.filter(pk=first.pk).delete()
+        return outcome
+
+    monkeypatch.setattr(computing, "compute", removing)
+    second = run_of(rated)
+    assert second.state == "done"
+    assert taken_from(second) == {"fluency": None, "content": None}
+    again = second.parts.get(criterion__key="content")
+    assert (again.attempt, again.error) == (2, "")
+
+
+def test_rows_that_are_gone_are_not_taken_over(rated: Study) -> None:
+    first = run_of(rated)
+    judged_again(rated)
+    run = runs.start(study=rated, by=None, trigger="command")
+    parts.work(run.parts.get(kind="quality").pk)
+    part = parts.claim(run.parts.get(criterion__key="content").pk)
+    outcome = computing.compute(part)
+    first.delete()
+    with pytest.raises(merging.Gone):
+        merging.store(part, outcome, seconds=0.1)
+    assert not ResultRow.objects.filter(run=run, criterion="content").exists()
