@@ -1,4 +1,8 @@
-"""One run worked on by two processes, as by a worker on two cores: `python -m bench.one_run SLUG [charts]`."""
+"""One run worked on by two processes, as by a worker on two cores: `python -m bench.one_run SLUG WHAT [charts]`.
+
+WHAT is "promised" for what design section 9 counts (default rules, z, agreement with 1,000 draws, systems with
+intervals and comparisons, raters, distribution), "everything" for every rule and every analysis there is.
+"""
 
 import multiprocessing
 import os
@@ -7,6 +11,7 @@ import sys
 import time
 
 PROCESSES = 2
+PROMISED = ("systems", "krippendorff", "correlation", "raters", "distribution")
 
 
 def main() -> None:
@@ -17,17 +22,21 @@ def main() -> None:
     django.setup()
     from django.db import connection  # noqa: PLC0415
 
-    from analytics_app import charts  # noqa: PLC0415
+    from analytics_app import charts, plan, quality  # noqa: PLC0415
     from analytics_app.services import runs  # noqa: PLC0415
     from tasks_app.models import Study  # noqa: PLC0415
 
-    slug, with_charts = sys.argv[1], sys.argv[2:] == ["charts"]
-    if not with_charts:
-        charts.draw = lambda *_args, **_kwargs: []
+    slug, what, *more = sys.argv[1:]
+    if more != ["charts"]:
+        charts.draw = charts.draw_task = lambda *_args, **_kwargs: []
     study = Study.objects.get(slug=slug)
     study.runs.all().delete()
+    wanted: dict[str, object] = {"analyses": [{"analysis": name} for name in PROMISED]}
+    if what == "everything":
+        wanted = {"rules": [{"rule": name} for name in quality.registry]}
+    settings = plan.check(wanted, study)
     began = time.perf_counter()
-    run = runs.start(study=study, by=None, trigger="command")
+    run = runs.start(study=study, by=None, settings=settings, trigger="command")
     connection.close()
     fork = multiprocessing.get_context("fork")
     workers = [fork.Process(target=runs.compute_here, kwargs={"run": run}) for _number in range(PROCESSES)]

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app import quality
 from analytics_app.plan import ALL, BadPlan, PlanBlock, check
 from analytics_app.quality.base import Rule
+from analytics_app.views.analysis_forms import analysis_forms, wanted
 from analytics_app.views.words import CORRECTIONS
 from tasks_app.models import Criterion, Study
 
@@ -52,6 +53,7 @@ class RunForm:
         """`start` is the document that the forms show at first, `data` what was posted."""
         self.study, self.start = study, start
         self.rules = list(_rule_forms(start, data))
+        self.analyses = analysis_forms(study, start, data)
         general = {name: start.get(name, field.initial) for name, field in PlanBlock.base_fields.items()}
         self.general = PlanBlock(data, initial=general, prefix="run")
         # Which places are asked again is for the plan alone to say.
@@ -73,21 +75,29 @@ class RunForm:
         general, compared = self.general.is_valid(), self.comparisons.is_valid()
         on = [one for one in self.rules if one.where.is_valid() and one.where.cleaned_data["on"]]
         settled = [one.settings.is_valid() for one in on]
-        if not (general and compared and all(settled) and all(one.where.is_valid() for one in self.rules)):
+        chosen = wanted(self.analyses, self.start)
+        if not (
+            general
+            and compared
+            and all(settled)
+            and chosen is not None
+            and all(one.where.is_valid() for one in self.rules)
+        ):
             self.problems = [_("Some settings cannot be used: see below.")]
             return False
         on.sort(key=lambda one: one.where.cleaned_data["place"] or len(self.rules) + 1)
         lines = [line.replace(",", " ").split() for line in self.comparisons.cleaned_data["pairs"].splitlines()]
         pairs = [line for line in lines if line]
-        wanted = {
+        said = {
             **self.start,
             **self.general.cleaned_data,
             "reopen": _still([one.rule.name for one in on], self.start),
             "rules": [{"rule": one.rule.name, **one.settings.cleaned_data} for one in on],
+            "analyses": chosen,
             "comparisons": pairs or ALL,
         }
         try:
-            self.document = check(wanted, self.study)
+            self.document = check(said, self.study)
         except BadPlan as found:
             self.problems = str(found).splitlines()
         return not self.problems

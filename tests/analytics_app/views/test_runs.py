@@ -32,7 +32,7 @@ def closed(study: Study, rosa: User) -> Study:
 def form(browser: Client, address: str) -> dict[str, str]:
     """Return what the form of a new run sends if nothing is touched."""
     shown = browser.get(address).context["run_form"]
-    parts = [part for one in shown.rules for part in (one.where, one.settings)]
+    parts = [part for one in (*shown.rules, *shown.analyses) for part in (one.where, one.settings)]
     fields = [field for part in (*parts, shown.general, shown.comparisons) for field in part]
     # A browser sends no box that is not ticked.
     return {field.html_name: str(field.value()) for field in fields if str(field.value()) not in {"None", "False", ""}}
@@ -84,6 +84,36 @@ def test_a_run_with_other_rules_and_settings_is_exploratory(rosas_browser: Clien
     assert run.settings["comparisons"] == [["beta-mt", "alpha-mt"]]
     assert run.settings["primary"] == "fluency"
     assert not run.planned
+
+
+def test_an_analysis_is_taken_off_and_another_is_set_otherwise(rosas_browser: Client, closed: Study) -> None:
+    address = f"/admin/studies/{closed.slug}/results/new/"
+    sent = form(rosas_browser, address)
+    del sent["compute-systems-0-on"]
+    sent["analysis-krippendorff-0-level"] = "interval"
+    assert rosas_browser.post(address, sent).status_code == 302
+    run = Run.objects.get()
+    asked = {one["analysis"]: one for one in run.settings["analyses"]}
+    assert "systems" not in asked
+    assert asked["krippendorff"]["level"] == "interval"
+    assert "correlation" in asked
+    # What is no matter of this study is not offered, so it is not asked for.
+    assert "panas" not in asked
+    assert not run.planned
+
+    # The form of the next run begins with these, and offers what was taken off.
+    again = form(rosas_browser, f"{address}?from={run.number}")
+    assert "compute-systems-0-on" not in again
+    assert again["analysis-krippendorff-0-level"] == "interval"
+
+
+def test_a_setting_of_an_analysis_that_cannot_be_used_is_said(rosas_browser: Client, closed: Study) -> None:
+    address = f"/admin/studies/{closed.slug}/results/new/"
+    sent = form(rosas_browser, address) | {"analysis-krippendorff-0-level": "very"}
+    answer = rosas_browser.post(address, sent)
+    assert answer.status_code == 422
+    assert "Some settings cannot be used" in text(answer.content.decode())
+    assert not Run.objects.exists()
 
 
 @pytest.mark.parametrize(
