@@ -26,7 +26,10 @@ Words: TypeAlias = str | Promise
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One criterion of a task: `code` is its place in `table.names.criteria`."""
+    """One criterion of a task: `code` is its place in `table.names.criteria`.
+
+    `labels` are those that the study offers, in their order; empty where there are none, or items bring their own.
+    """
 
     key: str
     name: str
@@ -34,6 +37,7 @@ class Asked:
     code: int
     domain: tuple[float, ...] = ()
     limits: tuple[float, float] | None = None
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,8 @@ class Question:
     """What was asked: the task, its scale, and the criterion (None for all of a task together).
 
     `domain` lists the steps of a scale that has some, `limits` the ends of one that is a range. `whole` says that
-    all criteria of the task are there, which `asked` lists. `params` are the cleaned parameters of the task.
+    all criteria of the task are there, which `asked` lists. `params` are the cleaned parameters of the task, `labels`
+    what can be chosen on a nominal scale, in its order.
     """
 
     task: str
@@ -54,6 +59,7 @@ class Question:
     whole: bool = False
     asked: tuple[Asked, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
