@@ -19,6 +19,9 @@ from tasks_app.selectors.studies import raters_of
 # Runs in the list of a page, and pairs of systems in one table.
 RUNS_SHOWN, PAIRS_SHOWN = 50, 45
 
+# Of more raters than these no page lists what an analysis found for each.
+RATERS_SHOWN = 60
+
 # Statistics of which there is a row a pair of systems.
 PAIRED = (
     "difference",
@@ -77,8 +80,13 @@ def pairs_of_systems(run: Run) -> int:
 
 
 def rows_for_page(run: Run, *, systems: bool, pairs: bool) -> Sequence[ResultRow]:
-    """Return the rows that a page shows: of raters only those with something to say, of pairs none if they are many."""
+    """Return the rows that a page shows: of raters only those with something to say, of pairs none if they are many.
+
+    A page of their own lists raters; where they are few, what other analyses say of each stands here too.
+    """
     rows = rows_of(run, systems=systems).exclude(analysis="raters", note=None)
+    if max((of.get("raters", 0) for of in run.facts.get("tasks", {}).values()), default=0) > RATERS_SHOWN:
+        rows = rows.exclude(rater__isnull=False, note=None)
     return list(rows if pairs else rows.exclude(statistic__in=PAIRED))
 
 
