@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from analytics_app.models import Run
 from analytics_app.plan import ALL
 from analytics_app.quality.base import Asking, Scope
 from analytics_app.ratings import Names, Table
-from tasks_app.models import Criterion, Study, Task
+from tasks_app.models import Criterion, Study, Task, TaskCriterion
 from tasks_app.selectors.screens import criterion_of
 from tasks_app.task_types.base import Scale
 
@@ -38,35 +38,45 @@ def chosen(settings: Mapping[str, Any], question: Question | None) -> Iterator[t
 
 def analyses_that_fit(study: Study) -> set[str]:
     """Return the names of the analyses that mean something for what a study asked."""
+    of_tasks: dict[Task, list[Criterion]] = {}
+    rows = TaskCriterion.objects.filter(task__study=study, task__until=None).select_related("task", "criterion")
+    for row in rows.order_by("task__order", "order"):
+        of_tasks.setdefault(row.task, []).append(row.criterion)
     questions = []
-    for task in Task.objects.filter(study=study, until=None):
-        whole = question_of(task, None, whole=True)
+    for task, criteria in of_tasks.items():
+        whole = question_of(task, None, whole=True, criteria=criteria)
         questions.append(whole)
         questions += [replace(whole, whole=False, scale=one.scale, criterion=one.key) for one in whole.asked]
     return {name for name, one in analyses.registry.items() if any(one.fits(question) for question in questions)}
 
 
-def question_of(task: Task, criterion: Criterion | None, *, whole: bool = False) -> Question:
-    """Say what was asked in a task, as analyses see it; `whole` where all its criteria are there."""
+def question_of(
+    task: Task, criterion: Criterion | None, *, whole: bool = False, criteria: Sequence[Criterion] | None = None
+) -> Question:
+    """Say what was asked in a task, as analyses see it; `whole` where all its criteria are there.
+
+    `criteria` are those of the task, where they have been read already.
+    """
     kind = task.kind
     params = kind.params(task.params)
-    one = _asked(task, criterion)
+    answered = _asked(task, criterion)
     asked: tuple[Asked, ...] = ()
     if whole:
-        of_task = Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order")
-        asked = tuple(_asked(task, criterion) for criterion in of_task)
+        if criteria is None:
+            criteria = list(Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"))
+        asked = tuple(_asked(task, one) for one in criteria)
     return Question(
         task=task.key,
         task_type=task.type,
-        scale=one.scale,
+        scale=answered.scale,
         criterion=criterion.key if criterion is not None else None,
-        domain=one.domain,
-        limits=one.limits,
+        domain=answered.domain,
+        limits=answered.limits,
         by_document=task.design == "documents",
         whole=whole,
         asked=asked,
         params=params,
-        labels=one.labels,
+        labels=answered.labels,
     )
 
 
