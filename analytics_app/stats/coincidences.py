@@ -151,7 +151,7 @@ def disagreement(units: Codes, values: Codes, scale: Floats, level: str) -> Disa
     """
     n_units = int(units.max()) + 1
     dense = scale.size <= _DENSE_VALUES and n_units * scale.size <= _DENSE_CELLS
-    patterns, counts = (_patterns if dense else _sparse)(units, values, n_units, scale.size)
+    patterns, counts = (count_patterns if dense else _sparse)(units, values, n_units, scale.size)
     sizes = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
     if level == "nominal":
         return _Nominal(patterns, counts, sizes)
@@ -166,7 +166,7 @@ def disagreement(units: Codes, values: Codes, scale: Floats, level: str) -> Disa
     return _Ratio(patterns, counts, sizes, shares**2)
 
 
-def _patterns(units: Codes, values: Codes, n_units: int, n_values: int) -> tuple[Codes, Floats]:
+def count_patterns(units: Codes, values: Codes, n_units: int, n_values: int) -> tuple[Codes, Floats]:
     """Return each unit's pattern of ratings, and the patterns that there are."""
     table = np.bincount(units * n_values + values, minlength=n_units * n_values).reshape(n_units, n_values)
     # Compared as bytes, in one go instead of value by value; the byte order is fixed, and with it the patterns'.

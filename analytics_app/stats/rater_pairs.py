@@ -1,7 +1,8 @@
-"""Correlation of every two raters over the units that both rated."""
+"""Every two raters over the units that both rated: their pairs of ratings, and their correlation."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,15 +49,7 @@ def correlate_pairs(shared: SharedUnits, method: Method) -> PairTable:
         Each pair of its ratings is gone through, in blocks of bounded memory.
     method : {"pearson", "spearman"}
     """
-    n_raters = shared.rater_codes.size
-    work = np.cumsum(np.bincount(shared.raters, weights=shared.after, minlength=n_raters))
-    tables = []
-    start = 0
-    while start < n_raters:
-        done = work[start - 1] if start else 0
-        end = max(start + 1, int(np.searchsorted(work, done + _BLOCK, side="right")))
-        tables.append(_block(shared, start, end, method))
-        start = end
+    tables = [_correlated(shared, of, method) for of in rating_pairs(shared)]
     return PairTable(
         np.concatenate([table.a for table in tables]),
         np.concatenate([table.b for table in tables]),
@@ -65,8 +58,45 @@ def correlate_pairs(shared: SharedUnits, method: Method) -> PairTable:
     )
 
 
-def _block(shared: SharedUnits, start: int, end: int, method: Method) -> PairTable:
-    """Correlate the raters from `start` to below `end` with all that have higher codes."""
+@dataclass(frozen=True, slots=True)
+class RatingPairs:
+    """All pairs of ratings of the same unit by some raters (lower codes) and all others, sorted by pair of raters.
+
+    Parameters
+    ----------
+    a, b, n : ndarray of int, shape (n_pairs,)
+        The pairs of raters, as in `PairTable`.
+    first, second : ndarray of int, shape (n,)
+        Places of the ratings in `SharedUnits`, that of the lower code first.
+    pairs : ndarray of int, shape (n,)
+        The pair of raters of each pair of ratings.
+    starts : ndarray of int, shape (n_pairs,)
+        Where each pair of raters begins.
+    """
+
+    a: Codes
+    b: Codes
+    n: Codes
+    first: Codes
+    second: Codes
+    pairs: Codes
+    starts: Codes
+
+
+def rating_pairs(shared: SharedUnits, *, block: int = _BLOCK) -> Iterator[RatingPairs]:
+    """Yield every pair of ratings of the same unit, some raters with all others at a time, about `block` at once."""
+    n_raters = shared.rater_codes.size
+    work = np.cumsum(np.bincount(shared.raters, weights=shared.after, minlength=n_raters))
+    start = 0
+    while start < n_raters:
+        done = work[start - 1] if start else 0
+        end = max(start + 1, int(np.searchsorted(work, done + block, side="right")))
+        yield _pairs_of(shared, start, end)
+        start = end
+
+
+def _pairs_of(shared: SharedUnits, start: int, end: int) -> RatingPairs:
+    """Pair the raters from `start` to below `end` with all that have higher codes."""
     n_raters = shared.rater_codes.size
     chosen = np.flatnonzero((shared.raters >= start) & (shared.raters < end))
     partners = shared.after[chosen]
@@ -75,19 +105,22 @@ def _block(shared: SharedUnits, start: int, end: int, method: Method) -> PairTab
     keys = shared.raters[first] * n_raters + shared.raters[second]
     order = np.argsort(keys, kind="stable")
     keys, first, second = keys[order], first[order], second[order]
-    if not keys.size:
-        nobody = np.zeros(0, dtype=np.intp)
-        return PairTable(nobody, nobody, nobody, np.zeros(0))
-    new = np.r_[True, np.diff(keys) > 0]
+    new = np.r_[True, np.diff(keys) > 0] if keys.size else np.zeros(0, dtype=bool)
     pairs, starts = np.cumsum(new) - 1, np.flatnonzero(new)
-    n = np.bincount(pairs)
-    x, xx = _deviations(shared.values[first], pairs, starts, n, method)
-    y, yy = _deviations(shared.values[second], pairs, starts, n, method)
-    defined = (xx > 0) & (yy > 0)
-    product = np.bincount(pairs, weights=x * y)
-    r = np.divide(product, np.sqrt(xx) * np.sqrt(yy), out=np.full(n.size, np.nan), where=defined)
     found = keys[starts]
-    return PairTable(found // n_raters, found % n_raters, n, np.clip(r, -1, 1))
+    return RatingPairs(found // n_raters, found % n_raters, np.bincount(pairs), first, second, pairs, starts)
+
+
+def _correlated(shared: SharedUnits, of: RatingPairs, method: Method) -> PairTable:
+    """Correlate the pairs of raters of a block."""
+    if not of.first.size:
+        return PairTable(of.a, of.b, of.n, np.zeros(0))
+    x, xx = _deviations(shared.values[of.first], of.pairs, of.starts, of.n, method)
+    y, yy = _deviations(shared.values[of.second], of.pairs, of.starts, of.n, method)
+    defined = (xx > 0) & (yy > 0)
+    product = np.bincount(of.pairs, weights=x * y)
+    r = np.divide(product, np.sqrt(xx) * np.sqrt(yy), out=np.full(of.n.size, np.nan), where=defined)
+    return PairTable(of.a, of.b, of.n, np.clip(r, -1, 1))
 
 
 def _deviations(x: Floats, pairs: Codes, starts: Codes, n: Codes, method: Method) -> tuple[Floats, Floats]:

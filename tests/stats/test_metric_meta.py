@@ -1,0 +1,153 @@
+"""Metrics against people: scipy, R (psych, cor), mt-metrics-eval."""
+
+import time
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from analytics_app.stats.metric_meta import Correlations, over_systems, over_texts, pearson, williams
+
+NAN = float("nan")
+
+# Human scores and two metrics: shared/reference_values.json, williams_test_data and metric_correlations.
+HUMAN = [44, 52, 42, 66, 53, 42, 55, 57, 56, 47, 65, 54, 44, 28, 61, 50, 50, 59, 58, 56, 59, 58, 51, 30, 56, 49, 48, 35,
+         45, 54]  # fmt: skip
+FIRST = [42, 36, 33, 46, 26, 26, 35, 39, 48, 39, 44, 36, 36, 24, 37, 29, 38, 47, 40, 46, 44, 36, 38, 12, 51, 50, 31, 16,
+         36, 37]  # fmt: skip
+SECOND = [44, 26, 27, 33, 20, 23, 11, 42, 29, 43, 37, 21, 27, 6, 19, 28, 21, 30, 30, 23, 24, 28, 36, 1, 33, 27, 34, 15,
+          26, 29]  # fmt: skip
+
+
+def texts(human: object, metric: object, items: object = None, **options: object) -> Correlations:
+    said = {"n_resamples": 0, "confidence": 0.95, "rng": np.random.default_rng(1)} | options
+    return over_texts(human, metric, np.arange(len(human)) if items is None else items, **said)
+
+
+def systems(human: object, metric: object, **options: object) -> Correlations:
+    said = {"n_resamples": 0, "confidence": 0.95, "rng": np.random.default_rng(1)} | options
+    return over_systems(human, metric, **said)
+
+
+def test_correlations_as_r_has_them() -> None:
+    found = texts(HUMAN, FIRST)
+    assert found.pearson.value == pytest.approx(scipy.stats.pearsonr(HUMAN, FIRST).statistic)
+    assert found.spearman.value == pytest.approx(scipy.stats.spearmanr(HUMAN, FIRST).statistic)
+    assert found.third.value == pytest.approx(scipy.stats.kendalltau(HUMAN, FIRST).statistic)
+
+
+def test_williams_as_r_psych_and_mt_metrics_eval_have_it() -> None:
+    # R psych::r.test; mt-metrics-eval WilliamsTest: shared/reference_values.json, williams_test.
+    found = williams(0.8, 0.6, 0.7, 20)
+    assert found.value == pytest.approx(1.75379544493, abs=1e-10)
+    assert found.p == pytest.approx(0.0974746024454, abs=1e-10)
+    r12, r13, r23 = (pearson(*pair) for pair in ((HUMAN, FIRST), (HUMAN, SECOND), (FIRST, SECOND)))
+    assert r12 is not None
+    assert r13 is not None
+    assert r23 is not None
+    # williams_test_data.
+    of_data = williams(r12, r13, r23, 30)
+    assert of_data.value == pytest.approx(2.12243093811, abs=1e-9)
+    assert of_data.p == pytest.approx(0.0431203973097, abs=1e-9)
+    assert williams(r13, r12, r23, 30).value == pytest.approx(-2.12243093811, abs=1e-9)
+
+
+@pytest.mark.parametrize(("correlations", "n"), [((0.5, 0.5, 1.0), 20), ((0.5, 0.4, 0.3), 3), ((1.0, 1.0, 1.0), 9)])
+def test_williams_says_where_there_is_no_test(correlations: tuple[float, float, float], n: int) -> None:
+    found = williams(*correlations, n)
+    assert found.value is None
+    assert found.note
+
+
+def test_williams_refuses_what_is_no_correlation() -> None:
+    for wrong in (NAN, 1.5, -2.0):
+        with pytest.raises(ValueError, match="between -1 and 1"):
+            williams(wrong, 0.5, 0.5, 20)
+
+
+def test_means_of_systems_are_what_is_correlated() -> None:
+    rng = np.random.default_rng(3)
+    human, metric = rng.normal(size=(40, 9)), rng.normal(size=(40, 9))
+    human[:5, 2] = NAN
+    found = systems(human, metric)
+    x = np.nanmean(human, axis=0)
+    y = np.nanmean(np.where(np.isnan(human), NAN, metric), axis=0)
+    wanted = scipy.stats.pearsonr(x, y)
+    assert (found.pearson.value, found.pearson.p) == pytest.approx((wanted.statistic, wanted.pvalue))
+    ranks = scipy.stats.spearmanr(x, y)
+    assert (found.spearman.value, found.spearman.p) == pytest.approx((ranks.statistic, ranks.pvalue))
+    assert (found.pearson.n_ratings, found.pearson.n_items, found.pearson.df) == (9, 40, 7)
+
+
+def test_pairwise_accuracy_as_mt_metrics_eval_has_it() -> None:
+    # shared/reference_values.json, soft_pairwise_accuracy_exact: five systems on six segments.
+    human = np.array(HUMAN, dtype=float).reshape(5, 6).T
+    metric = np.array(FIRST, dtype=float).reshape(5, 6).T
+    assert systems(human, metric).third.value == pytest.approx(0.6)
+
+
+def test_scores_of_systems_as_wholes_stay_as_they_are() -> None:
+    human = np.array(HUMAN, dtype=float).reshape(6, 5)
+    found = systems(human, human.mean(axis=0), n_resamples=200)
+    assert found.pearson.value == pytest.approx(1)
+    assert found.third.value == 1
+    assert found.pearson.low is not None
+    assert found.pearson.low < 1
+    assert "5 systems are few" in str(found.pearson.note)
+
+
+def test_intervals_hold_what_resampling_items_gives() -> None:
+    rng = np.random.default_rng(4)
+    items = np.repeat(np.arange(50), 4)
+    human = rng.normal(size=200) + rng.normal(size=50)[items]
+    metric = human + rng.normal(size=200)
+    found = texts(human, metric, items, n_resamples=600)
+    drawn = [np.concatenate([np.flatnonzero(items == one) for one in rng.integers(50, size=50)]) for _n in range(300)]
+    for one, statistic in (
+        (found.pearson, scipy.stats.pearsonr),
+        (found.spearman, scipy.stats.spearmanr),
+        (found.third, scipy.stats.kendalltau),
+    ):
+        again = [statistic(human[rows], metric[rows]).statistic for rows in drawn]
+        assert (one.low, one.high) == pytest.approx(tuple(np.quantile(again, [0.025, 0.975])), abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("human", "metric", "said"),
+    [
+        ([], [], "at least 3"),
+        ([1.0, 2.0], [1.0, 2.0], "at least 3"),
+        ([1.0, NAN, 2.0, NAN], [NAN, 1.0, 2.0, NAN], "at least 3"),
+        ([3.0] * 5, [1.0, 2.0, 3.0, 4.0, 5.0], "People gave all"),
+        ([1.0, 2.0, 3.0, 4.0, 5.0], [3.0] * 5, "The metric gave all"),
+    ],
+)
+def test_undefined_is_a_sentence(human: list[float], metric: list[float], said: str) -> None:
+    found = texts(human, metric, n_resamples=20)
+    assert [one.value for one in (found.pearson, found.spearman, found.third)] == [None] * 3
+    assert said in str(found.pearson.note)
+    of_systems = systems(np.array([human]), np.array(metric), n_resamples=20)
+    assert of_systems.pearson.value is None
+    assert said in str(of_systems.pearson.note)
+
+
+def test_one_item_has_no_interval() -> None:
+    found = texts([1.0, 2.0, 3.0], [1.0, 3.0, 2.0], [0, 0, 0], n_resamples=50)
+    assert found.pearson.low is None
+    assert "too few" in str(found.pearson.note)
+
+
+def test_wrong_shapes_are_refused() -> None:
+    with pytest.raises(ValueError, match="scores of people"):
+        texts([1.0, 2.0], [1.0], [0, 1])
+    with pytest.raises(ValueError, match="shape"):
+        systems(np.zeros((3, 4)), np.zeros(3))
+
+
+def test_a_million_texts() -> None:
+    rng = np.random.default_rng(1)
+    human = rng.normal(size=1_000_000)
+    begin = time.perf_counter()
+    found = texts(human, human + rng.normal(size=1_000_000), np.repeat(np.arange(50_000), 20))
+    assert found.pearson.value == pytest.approx(0.707, abs=0.01)
+    assert time.perf_counter() - begin < 20

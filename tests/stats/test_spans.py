@@ -1,0 +1,163 @@
+"""Span F1 against sets counted pair by pair, and by hand."""
+
+import time
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analytics_app.stats.marks import Looks, Spans, sorted_by, within_groups
+from analytics_app.stats.spans import SpanF1, span_f1
+
+Mark = tuple[int, int, int, int, int, int]  # text, rater, side, start, end, label
+
+
+def made(looks: list[tuple[int, int]], marks: list[Mark]) -> tuple[Looks, Spans]:
+    text, rater = (np.array([one[k] for one in looks], dtype=np.intp) for k in range(2))
+    look = np.array([looks.index(one[:2]) for one in marks], dtype=np.intp)
+    rest = [np.array([one[k] for one in marks], dtype=np.intp) for k in range(2, 6)]
+    return Looks(text, rater), Spans(look, *rest)
+
+
+def f1(looks: list[tuple[int, int]], marks: list[Mark], **options: object) -> SpanF1:
+    said = {"overlap": False, "n_resamples": 0, "confidence": 0.95, "rng": np.random.default_rng(1)} | options
+    return span_f1(*made(looks, marks), **said)
+
+
+def naive(looks: list[tuple[int, int]], marks: list[Mark], *, overlap: bool, labelled: bool) -> float | None:
+    """Mean over pairs of raters of F1 over their shared texts, with sets and loops."""
+    values = []
+    for a, b in combinations(sorted({rater for _text, rater in looks}), 2):
+        shared = {text for text, rater in looks if rater == a} & {text for text, rater in looks if rater == b}
+        if not shared:
+            continue
+        of = [
+            {(t, s, x, y, label if labelled else 0) for t, r, s, x, y, label in marks if r == who and t in shared}
+            for who in (a, b)
+        ]
+
+        def has(one: tuple[int, ...], others: set[tuple[int, ...]]) -> bool:
+            if not overlap:
+                return one in others
+            same = [other for other in others if (other[0], other[1], other[4]) == (one[0], one[1], one[4])]
+            return any(one[2] < other[3] and other[2] < one[3] for other in same)
+
+        if not of[0] and not of[1]:
+            continue
+        hits = [sum(has(one, of[1 - side]) for one in of[side]) for side in (0, 1)]
+        p, r = (hits[side] / len(of[side]) if of[side] else 0 for side in (0, 1))
+        values.append(2 * p * r / (p + r) if p + r else 0)
+    return float(np.mean(values)) if values else None
+
+
+LOOKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12)
+
+
+@settings(deadline=None, max_examples=150)
+@given(LOOKS, st.data(), st.booleans(), st.booleans())
+def test_as_counted_with_sets(looks: set[tuple[int, int]], data: st.DataObject, overlap: bool, labelled: bool) -> None:
+    ordered = sorted(looks, key=lambda one: (one[1], one[0]))
+    mark = st.tuples(
+        st.sampled_from(ordered), st.integers(0, 1), st.integers(0, 6), st.integers(1, 4), st.integers(0, 1)
+    )
+    drawn = data.draw(st.lists(mark, max_size=14))
+    marks = [(*look, side, start, start + size, label) for look, side, start, size, label in drawn]
+    found = f1(ordered, marks, overlap=overlap, labelled=labelled)
+    wanted = naive(ordered, marks, overlap=overlap, labelled=labelled)
+    if wanted is None:
+        assert found.mean.value is None
+        assert found.mean.note
+    else:
+        assert found.mean.value == pytest.approx(wanted)
+
+
+def test_by_hand() -> None:
+    # One of two marks is the same: P = 1/2, R = 1; overlap finds it twice in one mark of the other's.
+    looks = [(0, 0), (0, 1)]
+    marks = [(0, 0, 0, 0, 4, 0), (0, 0, 0, 6, 9, 0), (0, 1, 0, 0, 4, 0)]
+    assert f1(looks, marks).mean.value == pytest.approx(2 / 3)
+    assert f1(looks, [*marks[:2], (0, 1, 0, 3, 7, 0)], overlap=True).mean.value == 1
+    assert f1(looks, [marks[0], (0, 1, 0, 0, 4, 1)], labelled=True).mean.value == 0
+
+
+def test_a_text_without_marks_counts_as_seen() -> None:
+    found = f1([(0, 0), (0, 1), (1, 0), (1, 1)], [(0, 0, 0, 0, 1, 0), (0, 1, 0, 0, 1, 0), (1, 1, 0, 0, 1, 0)])
+    # 2 marks of one, 1 of the other, 1 in common.
+    assert found.mean.value == pytest.approx(2 / 3)
+    assert (found.mean.n_items, found.mean.n_raters, found.mean.n_ratings) == (2, 2, 4)
+    assert [(one.rater_a, one.rater_b, one.n_texts) for one in found.pairs] == [(0, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("looks", "marks", "said"),
+    [
+        ([], [], "No two raters"),
+        ([(0, 0), (1, 0)], [(0, 0, 0, 0, 1, 0)], "No two raters"),
+        ([(0, 0), (0, 1)], [], "F1 is undefined"),
+    ],
+)
+def test_undefined_is_a_sentence(looks: list[tuple[int, int]], marks: list[Mark], said: str) -> None:
+    for overlap in (False, True):
+        found = f1(looks, marks, overlap=overlap, n_resamples=20)
+        assert found.mean.value is None
+        assert said in str(found.mean.note)
+
+
+def test_silent_pairs_are_left_out_and_counted() -> None:
+    looks = [(0, 0), (0, 1), (0, 2)]
+    found = f1(looks, [(0, 2, 0, 0, 1, 0)])
+    assert found.mean.value == 0
+    assert found.mean.note == "1 of 3 pairs of raters marked nothing and are left out."
+
+
+def test_an_interval_holds_what_resampling_texts_gives() -> None:
+    rng = np.random.default_rng(5)
+    looks = [(text, rater) for text in range(40) for rater in range(3)]
+    marks = [(t, r, 0, int(rng.integers(5)), 5 + int(rng.integers(3)), 0) for t, r in looks if rng.random() < 0.8]
+    found = f1(looks, marks, overlap=True, n_resamples=400).mean
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < found.value < found.high
+    again = []
+    for _draw in range(400):
+        chosen = rng.integers(40, size=40)
+        drawn_looks = [(place, rater) for place in range(40) for rater in range(3)]
+        drawn = [(place, *one[1:]) for place, text in enumerate(chosen) for one in marks if one[0] == text]
+        again.append(f1(drawn_looks, drawn, overlap=True).mean.value)
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(again, [0.025, 0.975])), abs=0.03)
+
+
+def test_wrong_input_is_refused() -> None:
+    with pytest.raises(ValueError, match="more than once"):
+        f1([(0, 0), (0, 0)], [])
+    with pytest.raises(ValueError, match="ends after"):
+        f1([(0, 0)], [(0, 0, 0, 4, 4, 0)])
+
+
+def test_pairs_within_groups() -> None:
+    one, other = within_groups(np.array([1, 1, 1, 4, 6, 6]))
+    assert list(zip(one.tolist(), other.tolist(), strict=True)) == [(0, 1), (0, 2), (1, 2), (4, 5)]
+
+
+def test_sorting_by_many_columns_is_the_same_whether_they_fit_one_number_or_not() -> None:
+    rng = np.random.default_rng(1)
+    columns = [rng.integers(4, size=50) for _column in range(3)]
+    assert sorted_by(*columns).tolist() == np.lexsort(columns[::-1]).tolist()
+    wide = [column * 10**12 for column in columns]
+    assert sorted_by(*wide).tolist() == sorted_by(*columns).tolist()
+
+
+def test_a_million_marks() -> None:
+    rng = np.random.default_rng(1)
+    n_texts, n_raters, each = 100_000, 2, 5
+    looks = Looks(np.repeat(np.arange(n_texts), n_raters), np.tile(np.arange(n_raters), n_texts))
+    start = rng.integers(200, size=n_texts * n_raters * each)
+    zeros = np.zeros(start.size, dtype=np.intp)
+    spans = Spans(np.repeat(np.arange(looks.text.size), each), zeros, start, start + 5, zeros)
+    begin = time.perf_counter()
+    for overlap in (False, True):
+        found = span_f1(looks, spans, overlap=overlap, n_resamples=0, confidence=0.95, rng=rng)
+        assert found.mean.value is not None
+    assert time.perf_counter() - begin < 12
