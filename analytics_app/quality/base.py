@@ -46,12 +46,18 @@ class Asking:
     params: Mapping[str, Any] = field(default_factory=dict)
     scales: tuple[Scope, ...] = ()
 
+    @property
+    def ranges(self) -> dict[int, tuple[float, float, float]]:
+        """Lowest value, highest value and step of each criterion with a numeric scale, by its code."""
+        return {one.code: (one.low, one.high, one.step) for one in self.scales}
+
 
 @dataclass(frozen=True, slots=True)
 class RuleSample:
     """What a rule sees: the ratings of one task that the rules before it kept, with z for them.
 
-    `z` is judge-wise z within rater and criterion of these ratings, aligned with the table; NaN where undefined.
+    `z` is judge-wise z within rater and criterion, aligned with the table, NaN where undefined and for rules that do
+    not say `on_z`. It is of what these rules kept and of what earlier rules on z took.
     `extras` holds what the rule needs beside, `task` says what was asked.
     """
 
@@ -106,6 +112,9 @@ class Rule(ABC):
 
     # What it needs beside the ratings (analytics_app.ratings.extras).
     needs: ClassVar[frozenset[type[Extra]]] = frozenset()
+
+    # Where it stands among the rules that a plan does not name: raters before texts before single ratings.
+    order: ClassVar[int] = 100
 
     Settings: ClassVar[type[Block]] = NoSettings
 

@@ -28,6 +28,7 @@ class BurnIn(Rule):
         "For data from elsewhere. A study of your own uses warm-up units instead: a burn-in takes judgments from "
         "whichever systems happened to come first."
     )
+    order = 20
 
     class Settings(Block):
         n = forms.IntegerField(min_value=1, max_value=1000, initial=10, label=_("Judgments to leave out"))

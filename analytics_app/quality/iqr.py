@@ -8,6 +8,7 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from analytics_app.quality._raters import by_criterion
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.stats.fences import iqr_fences
@@ -29,6 +30,7 @@ class Iqr(Rule):
         "read the results without it first."
     )
     on_z = True
+    order = 70
 
     class Settings(Block):
         factor = forms.FloatField(
@@ -41,13 +43,14 @@ class Iqr(Rule):
         table, z = sample.table, sample.z
         low = np.full(len(table), -np.inf)
         high = np.full(len(table), np.inf)
-        notes = []
-        for criterion in np.unique(table.criterion):
+        criteria = np.unique(table.criterion)
+        said: dict[str, str] = {}
+        for criterion in criteria:
             rows = table.criterion == criterion
             fences = iqr_fences(z[rows], factor=factor)
             if fences.low is None or fences.high is None:
                 name = table.names.criteria[criterion] if criterion >= 0 else "the task"
-                notes.append(f"{name}: {fences.note}")
+                said[name] = fences.note or ""
                 continue
             low[rows], high[rows] = fences.low, fences.high
         below, above = z < low, z > high
@@ -65,5 +68,5 @@ class Iqr(Rule):
             values=values,
             limits=limit,
             side=np.where(below, np.int8(-1), np.int8(1))[mask],
-            notes=tuple(notes),
+            notes=tuple(by_criterion(said, len(criteria))),
         )

@@ -20,6 +20,7 @@ class Manual(Rule):
     label = _("By hand")
     summary = _("Leaves out raters and judgments that were excluded by hand, each with a written reason.")
     source = "Decided by a person; the reason is printed."
+    order = 10
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Mark the ratings of whoever and whatever was excluded."""

@@ -1,0 +1,176 @@
+"""The figures that quality rules look at, rater by rater."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Analysis, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.ratings.care import (
+    LEAST_SECONDS,
+    WORDS_PER_SECOND,
+    Scales,
+    fast_screens,
+    inconsistency_of,
+    positions_of,
+    raters_in,
+    working_seconds,
+)
+from analytics_app.ratings.extras.controls import Controls
+from analytics_app.ratings.extras.repeats import Repeats
+from analytics_app.ratings.extras.screens import Screens
+from analytics_app.ratings.extras.skips import Skips
+from analytics_app.ratings.extras.times import Times
+from analytics_app.ratings.extras.words import Words
+from analytics_app.results import Row
+from analytics_app.stats.straight_lining import runs
+from tasks_app.task_types.base import Scale
+
+FAST = f"below 1 s for {WORDS_PER_SECOND:g} words, at least {LEAST_SECONDS:g} s"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One figure of some raters: their codes, its values, and what it was counted from."""
+
+    statistic: str
+    raters: NDArray[np.intp]
+    values: NDArray[Any]
+    counts: NDArray[Any]
+    # Said where nobody has it.
+    without: str
+    settings: Mapping[str, Any] | None = None
+
+
+@register
+class RaterQuality(Analysis):
+    """What the quality rules look at, for every rater of a task, whether or not a rule is on.
+
+    `n_ratings` is what a figure was counted from: repeats, answers, checks, screens. Differences are in shares of the
+    scale; the inconsistency score is that after Naderi (2018).
+    """
+
+    label = _("Care of raters")
+    summary = _("Repeats, runs of one position, checks, fast screens, skips and working time of each rater.")
+    source = (
+        "Macketanz, Naderi, Schmidt and Möller (2022). Perceptual quality dimensions of machine-generated text with a "
+        "focus on machine translation. HumEval, 24-31."
+    )
+    scales = frozenset(Scale)
+    whole_task = True
+    splits = False
+    needs = frozenset({Controls, Repeats, Screens, Skips, Times, Words})
+    statistics = {
+        "rater_inconsistency": _("Inconsistency score (after Naderi 2018)"),
+        "rater_repeat_difference": _("Mean difference between repeats"),
+        "rater_longest_run": _("Longest run of one position"),
+        "rater_mean_run": _("Mean run of one position"),
+        "rater_checks_right": _("Share of checks right"),
+        "rater_fast_screens": _("Share of screens too fast"),
+        "rater_skips": _("Units skipped as “cannot judge” or “other”"),
+        "rater_working_time": _("Working time in seconds"),
+    }
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield a row a rater and figure, or one that says why nobody has it."""
+        make, names = Rows(self.name, sample), sample.table.names
+        here = raters_in(sample.table)
+        for figures in _figures(sample):
+            mine = np.isin(figures.raters, here)
+            if not mine.any():
+                yield make.row(figures.statistic, note=figures.without, n_raters=len(here))
+            for code, value, n in zip(
+                figures.raters[mine].tolist(), figures.values[mine].tolist(), figures.counts[mine].tolist(), strict=True
+            ):
+                yield make.row(
+                    figures.statistic,
+                    value=float(value),
+                    rater=names.raters[code],
+                    n_ratings=int(n),
+                    n_raters=1,
+                    settings=figures.settings,
+                )
+
+
+def _figures(sample: Sample) -> Iterator[Figures]:
+    yield from _repeats(sample)
+    yield from _runs(sample)
+    yield _checks(sample)
+    yield _fast(sample)
+    yield _skips(sample)
+    yield _times(sample)
+
+
+def _scales(sample: Sample) -> Scales:
+    return {
+        one.code: (*one.limits, one.domain[1] - one.domain[0] if len(one.domain) > 1 else 0.0)
+        for one in sample.question.asked
+        if one.limits is not None and one.code >= 0
+    }
+
+
+def _repeats(sample: Sample) -> Iterator[Figures]:
+    found = inconsistency_of(sample.table, sample.extras[Repeats], _scales(sample))
+    without = "Nothing was asked twice on a numeric scale."
+    said = {"score": "sqrt(mean((x - x')^2)), in shares of the scale"}
+    yield Figures("rater_inconsistency", found.raters, found.scores, found.pairs, without, said)
+    yield Figures("rater_repeat_difference", found.raters, found.differences, found.pairs, without)
+
+
+def _runs(sample: Sample) -> Iterator[Figures]:
+    """Yield the longest run of each rater, on whichever scale, and the mean run on that scale."""
+    n = len(sample.table.names.raters)
+    longest, mean, answers = np.zeros(n), np.zeros(n), np.zeros(n)
+    for shown in positions_of(sample.table, _scales(sample), sample.extras[Screens]):
+        found = runs(shown.position, shown.rater)
+        longer = found.longest > longest[found.raters]
+        who = found.raters[longer]
+        longest[who], mean[who], answers[who] = found.longest[longer], found.mean[longer], found.answers[longer]
+    some = np.flatnonzero(answers)
+    without = "The task has no scale with positions."
+    yield Figures("rater_longest_run", some, longest[some], answers[some], without)
+    yield Figures("rater_mean_run", some, mean[some], answers[some], without)
+
+
+def _checks(sample: Sample) -> Figures:
+    controls, n_raters = sample.extras[Controls], len(sample.table.names.raters)
+    known = controls.rater >= 0
+    n = np.bincount(controls.rater[known], minlength=n_raters)
+    right = np.bincount(controls.rater[known & controls.passed], minlength=n_raters)
+    some = np.flatnonzero(n)
+    return Figures(
+        "rater_checks_right", some, right[some] / n[some], n[some], "No unit with a known answer was answered."
+    )
+
+
+def _fast(sample: Sample) -> Figures:
+    table, n_raters = sample.table, len(sample.table.names.raters)
+    timed, fast = fast_screens(table, sample.extras[Times], sample.extras[Words])
+    n = np.bincount(table.judgments.rater[timed], minlength=n_raters)
+    too_fast = np.bincount(table.judgments.rater[fast], minlength=n_raters)
+    some = np.flatnonzero(n)
+    without = "No answer has a time."
+    return Figures("rater_fast_screens", some, too_fast[some] / n[some], n[some], without, {"too fast": FAST})
+
+
+def _skips(sample: Sample) -> Figures:
+    skips, n_raters = sample.extras[Skips], len(sample.table.names.raters)
+    known = skips.rater >= 0
+    n = np.bincount(skips.rater[known], minlength=n_raters)
+    counted = np.bincount(skips.rater[known & skips.counted], minlength=n_raters)
+    some = np.flatnonzero(n)
+    return Figures("rater_skips", some, counted[some], n[some], "No unit was skipped.")
+
+
+def _times(sample: Sample) -> Figures:
+    times = sample.extras[Times]
+    seconds = working_seconds(times)
+    some = np.flatnonzero(~np.isnan(seconds))
+    said = {"time": "with a unit on the screen in one sitting, else active"}
+    return Figures("rater_working_time", some, seconds[some], times.answered[some], "No answer has a time.", said)

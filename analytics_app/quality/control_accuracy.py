@@ -1,0 +1,77 @@
+"""Controls: raters who too often missed what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
+from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.registry import register
+from analytics_app.ratings.care import raters_in
+from analytics_app.ratings.extras.controls import Controls
+from tasks_app.study_settings import Block
+
+
+@register
+class ControlAccuracy(Rule):
+    """Remove raters whose share of right answers to units with known answers is below a limit.
+
+    A unit is right where everything that is known about it was met, in the rater's last answer; skipped ones do not
+    count. It is the share that the check while judging uses.
+    """
+
+    label = _("Units with known answers")
+    summary = _("Leaves out raters who answered too many units with known answers wrong.")
+    source = (
+        "Crowdsourcing for RUSSE-2022, as in Logacheva et al. (2022). A study on manual and automatic evaluation for "
+        "text style transfer: the case of detoxification. HumEval."
+    )
+    caution = _(
+        "Look at the checks first: a known answer that most raters contradict is probably wrong itself, and one that "
+        "is a matter of taste says nothing about care."
+    )
+    needs = frozenset({Controls})
+    order = 34
+
+    class Settings(Block):
+        share = forms.FloatField(
+            min_value=0.01, max_value=1, initial=0.7, label=_("Share of right answers that is asked")
+        )
+        least = forms.IntegerField(
+            min_value=1, max_value=1000, initial=3, label=_("Checks a rater must have answered for it")
+        )
+        attention = forms.BooleanField(
+            required=False, initial=True, label=_("Count loud attention checks, such as “choose 3 here”")
+        )
+        copies = forms.BooleanField(required=False, initial=True, label=_("Count texts beside their degraded copies"))
+
+    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+        """Mark who was wrong too often."""
+        controls, share = sample.extras[Controls], float(str(settings["share"]))
+        least, n_raters = int(str(settings["least"])), len(sample.table.names.raters)
+        counts = (controls.rater >= 0) & ~(controls.attention & (not settings["attention"]))
+        counts &= ~(controls.copy & (not settings["copies"]))
+        raters = raters_in(sample.table)
+        if not counts.any():
+            return Removal.nothing(sample, "No unit with a known answer was answered, so nobody was tested.")
+        n = np.bincount(controls.rater[counts], minlength=n_raters)
+        right = np.bincount(controls.rater[counts & controls.passed], minlength=n_raters)
+        shares = right / np.maximum(n, 1)
+        # 7 of 10 are 70 %, whatever rounding makes of it.
+        out = raters[((n >= least) & (shares < share - 1e-9))[raters]]
+        return remove_raters(
+            sample,
+            out,
+            [
+                f"{right[one]} of {n[one]} checks right ({share_in_words(shares[one])}), at least "
+                f"{share_in_words(share)} is asked"
+                for one in out
+            ],
+            values=shares[out],
+            limits=share,
+            notes=not_tested(int((n < least)[raters].sum()), f"they answered fewer than {least} checks"),
+        )

@@ -1,0 +1,87 @@
+"""Inconsistency: raters who contradict themselves far more than the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.quality._raters import not_tested, remove_raters
+from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.registry import register
+from analytics_app.ratings.care import inconsistency_of, raters_in
+from analytics_app.ratings.extras.repeats import Repeats
+from analytics_app.stats.inconsistency import outliers
+from tasks_app.study_settings import Block
+
+NO_REPEATS = "Nothing was asked twice on a numeric scale, so nobody was tested."
+
+
+@register
+class Inconsistency(Rule):
+    """Remove raters whose inconsistency score (after Naderi 2018) is an outlier among the raters.
+
+    IS = sqrt(sum w (x - x')^2 / sum w) over a rater's answers x and x' to what was asked twice, in shares of the
+    scale. An outlier is above Q3 + 1.5 IQR of the raters with at least two pairs, and as high as the score of
+    somebody who is always one step away. Raters without repeats are not tested and kept.
+    """
+
+    label = _("Inconsistency score (after Naderi 2018)")
+    summary = _("Leaves out raters whose answers to what was asked twice differ far more than other raters' do.")
+    source = (
+        "Naderi (2018). Motivation of workers on microtask crowdsourcing platforms. Springer; used by Macketanz et al. "
+        "(2022). HumEval, 24-31. The formula is ours: docs/methods/quality-rules.md."
+    )
+    caution = _("A few repeats say little about one rater: plan at least two a rater, better five.")
+    needs = frozenset({Repeats})
+    order = 35
+
+    class Settings(Block):
+        factor = forms.FloatField(
+            min_value=0.1,
+            max_value=100,
+            initial=1.5,
+            label=_("Width of the fence above the third quartile, in interquartile ranges"),
+        )
+        min_pairs = forms.IntegerField(
+            min_value=1, max_value=1000, initial=2, label=_("Repeats a rater must have for it")
+        )
+        weights = forms.ChoiceField(
+            choices=(
+                ("equal", _("the same for every repeat")),
+                ("agreed", _("more where raters agree about the text: one over the variance of its ratings")),
+            ),
+            initial="equal",
+            label=_("Weight of a difference"),
+        )
+
+    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+        """Mark the outliers."""
+        table, least = sample.table, int(str(settings["min_pairs"]))
+        found = inconsistency_of(
+            table, sample.extras[Repeats], sample.task.ranges, by_variance=settings["weights"] == "agreed"
+        )
+        if not len(found.raters):
+            return Removal.nothing(sample, NO_REPEATS)
+        fence = outliers(found, factor=float(str(settings["factor"])), min_pairs=least)
+        tested = found.raters[found.pairs >= least]
+        untested = len(np.setdiff1d(raters_in(table), tested))
+        notes = [fence.note] if fence.note else []
+        out = np.flatnonzero(fence.outside)
+        limits = np.maximum(fence.limit or 0.0, found.steps[out])
+        return remove_raters(
+            sample,
+            found.raters[out],
+            [
+                f"inconsistency score {score:.2f} over {pairs} repeats (0 never, 1 from end to end), "
+                f"at most {limit:.2f}"
+                for score, pairs, limit in zip(
+                    found.scores[out].tolist(), found.pairs[out].tolist(), limits.tolist(), strict=True
+                )
+            ],
+            values=found.scores[out],
+            limits=limits,
+            notes=[*notes, *not_tested(untested, f"they were asked fewer than {least} things twice")],
+        )

@@ -1,0 +1,84 @@
+"""Page time: raters who answered before they can have read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
+from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.registry import register
+from analytics_app.ratings.care import LEAST_SECONDS, WORDS_PER_SECOND, fast_screens, raters_in
+from analytics_app.ratings.extras.times import Times
+from analytics_app.ratings.extras.words import Words
+from tasks_app.study_settings import Block
+
+
+@register
+class PageTime(Rule):
+    """Remove raters who were too fast on too large a share of their screens.
+
+    A screen is too fast where the active seconds of its answer, revisions included, are below the words of its texts
+    over the words that can be read in a second, or below the least time for any screen. A rater goes, and never a
+    single screen: short texts that are clearly bad take honest raters little time.
+    """
+
+    label = _("Time on the page")
+    summary = _("Leaves out raters who answered most screens faster than anybody can read them.")
+    source = (
+        "Brysbaert (2019). How many words do we read per minute? Journal of "
+        "Memory and Language 109, 104047. Published limits of 15 seconds were for a page of several sentences."
+    )
+    caution = _("Texts that a rater has met before, such as one source for many outputs, are read faster.")
+    needs = frozenset({Times, Words})
+    order = 31
+
+    class Settings(Block):
+        words_per_second = forms.FloatField(
+            min_value=1,
+            max_value=100,
+            initial=WORDS_PER_SECOND,
+            label=_("Words that can be read in a second"),
+            help_text=_("People read about 4 words a second; at 10 nobody does."),
+        )
+        least_seconds = forms.FloatField(
+            min_value=0, max_value=600, initial=LEAST_SECONDS, label=_("Least seconds for any screen")
+        )
+        share = forms.FloatField(
+            min_value=0.01,
+            max_value=1,
+            initial=0.5,
+            label=_("Share of fast screens that is too much"),
+            help_text=_("Who has this share or more is left out."),
+        )
+        least_screens = forms.IntegerField(
+            min_value=1, max_value=1000, initial=5, label=_("Screens a rater must have for it")
+        )
+
+    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+        """Mark who was too fast too often."""
+        table, share, least = sample.table, float(str(settings["share"])), int(str(settings["least_screens"]))
+        speed, floor = float(str(settings["words_per_second"])), float(str(settings["least_seconds"]))
+        timed, fast = fast_screens(table, sample.extras[Times], sample.extras[Words], speed=speed, floor=floor)
+        rater = table.judgments.rater
+        n = np.bincount(rater[timed], minlength=len(table.names.raters))
+        n_fast = np.bincount(rater[fast], minlength=len(table.names.raters))
+        shares = n_fast / np.maximum(n, 1)
+        raters = raters_in(table)
+        out = raters[(n >= least)[raters] & (shares >= share)[raters]]
+        untested = int((n < least)[raters].sum())
+        return remove_raters(
+            sample,
+            out,
+            [
+                f"{n_fast[one]} of {n[one]} screens too fast ({share_in_words(shares[one])}), below "
+                f"{share_in_words(share)} is asked; a screen takes {floor:g} s, and 1 s for {speed:g} words"
+                for one in out
+            ],
+            values=shares[out],
+            limits=share,
+            notes=not_tested(untested, f"fewer than {least} of their screens have a time"),
+        )

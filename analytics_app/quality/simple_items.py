@@ -1,0 +1,60 @@
+"""Simple items: texts about which raters were of too many minds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.registry import register
+from analytics_app.stats.arrays import compressed, value_codes
+from tasks_app.study_settings import Block
+
+
+@register
+class SimpleItems(Rule):
+    """Remove the ratings of texts that got more different answers to one question than a limit allows.
+
+    Answers are counted by criterion, over all raters and before any scale is reduced; what is left are the "simple"
+    items of Borovikova et al.
+    """
+
+    label = _("Simple items only")
+    summary = _("Leaves out texts that got more than three different answers.")
+    source = (
+        "Borovikova, Grobol, Halftermeyer and Billot (2022). A methodology for the comparison of human judgments with "
+        "metrics for coreference resolution. HumEval, 16-23."
+    )
+    caution = _(
+        "It removes disagreement and so raises agreement by itself: report agreement on all texts first. A text with "
+        "many raters gets more different answers than one with few."
+    )
+    order = 50
+
+    class Settings(Block):
+        most = forms.IntegerField(min_value=1, max_value=1000, initial=3, label=_("Different answers a text may have"))
+
+    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+        """Mark the ratings of texts with too many different answers."""
+        most, table = int(str(settings["most"])), sample.table
+        values, number = value_codes(np.where(np.isnan(table.value), 0.0, table.value))
+        # Labels come after the values, and what was not answered after the labels.
+        answer = np.where(np.isnan(table.value), len(values) + table.label, number)
+        answered = ~np.isnan(table.value) | (table.label >= 0)
+        texts, text = compressed(table.text * (len(table.names.criteria) + 1) + table.criterion + 1)
+        n_answers = int(answer.max(initial=0)) + 1
+        seen = np.unique((text * n_answers + answer)[answered])
+        different = np.bincount(seen // n_answers, minlength=len(texts))[text]
+        mask = different > most
+        counts = different[mask]
+        return Removal(
+            mask=mask,
+            target="rating",
+            ids=table.id[mask],
+            reasons=tuple(f"{n} different answers to this text, at most {most}" for n in counts.tolist()),
+            values=counts.astype(float),
+            limits=np.full(len(counts), float(most)),
+        )

@@ -1,0 +1,53 @@
+"""Skips: raters who would not judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.quality._raters import remove_raters
+from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.registry import register
+from analytics_app.ratings.care import raters_in
+from analytics_app.ratings.extras.skips import Skips as Skipped
+from tasks_app.study_settings import Block
+
+
+@register
+class Skips(Rule):
+    """Remove raters who skipped too many units because they could not judge them, or for another reason.
+
+    Skips because a text is upsetting or something did not work never count against anyone.
+    """
+
+    label = _("Skipped units")
+    summary = _("Leaves out raters who skipped many units as “cannot judge” or for another reason.")
+    source = (
+        "Rules of crowdsourcing platforms, as in Logacheva et al. (2022). A study on manual and automatic evaluation "
+        "for text style transfer: the case of detoxification. HumEval. Five is a convention, not a finding."
+    )
+    caution = _("Who says honestly that they cannot judge a text may judge the others well.")
+    needs = frozenset({Skipped})
+    order = 33
+
+    class Settings(Block):
+        n = forms.IntegerField(min_value=1, max_value=10_000, initial=5, label=_("Skips that are too many"))
+
+    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+        """Mark who skipped too much."""
+        skipped, n = sample.extras[Skipped], int(str(settings["n"]))
+        known = skipped.counted & (skipped.rater >= 0)
+        counts = np.bincount(skipped.rater[known], minlength=len(sample.table.names.raters))
+        raters = raters_in(sample.table)
+        out = raters[counts[raters] >= n]
+        return remove_raters(
+            sample,
+            out,
+            [f"{counts[one]} units skipped as “cannot judge” or “other”, fewer than {n} are accepted" for one in out],
+            values=counts[out],
+            limits=n,
+            notes=() if len(skipped) else ("No unit was skipped.",),
+        )

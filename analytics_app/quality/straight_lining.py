@@ -1,0 +1,96 @@
+"""Straight-lining: raters who gave the same position again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
+from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.registry import register
+from analytics_app.ratings import Table
+from analytics_app.ratings.care import Scales, positions_of, raters_in
+from analytics_app.ratings.extras.screens import Screens
+from analytics_app.stats.straight_lining import equal_screens, runs
+from tasks_app.study_settings import Block
+
+# With fewer answers on it, that a screen has one position throughout means little.
+ON_A_SCREEN = 4
+
+
+@register
+class StraightLining(Rule):
+    """Remove raters with a long run of one position, or with many screens that have one position throughout.
+
+    Positions are those on the screen, before polarity is undone. Answers stand in the order in which they were asked;
+    criteria on the same scale are one sequence.
+    """
+
+    label = _("Straight-lining")
+    summary = _("Leaves out raters who gave the same position again and again, as it was shown.")
+    source = (
+        "Macketanz, Naderi, Schmidt and Möller (2022). Perceptual quality dimensions of machine-generated text with a "
+        "focus on machine translation. HumEval, 24-31. Curran (2016). Methods for the detection of carelessly invalid "
+        "responses in survey data. Journal of Experimental Social Psychology 66, 4-19 (half of the answers)."
+    )
+    caution = _(
+        "Where most texts deserve the same step, honest raters give long runs: look at the distribution first, or show "
+        "scales in both directions."
+    )
+    needs = frozenset({Screens})
+    order = 32
+
+    class Settings(Block):
+        share = forms.FloatField(
+            min_value=0.05,
+            max_value=1,
+            initial=0.5,
+            label=_("Share of the answers that one run, or of the screens that one position throughout, may not have"),
+            help_text=_("Who reaches it is left out. Screens of at least four answers on one scale are looked at."),
+        )
+        least = forms.IntegerField(
+            min_value=2, max_value=1000, initial=10, label=_("Answers a rater must have given for it")
+        )
+
+    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+        """Mark who gave one position too often."""
+        share, least = float(str(settings["share"])), int(str(settings["least"]))
+        raters = raters_in(sample.table)
+        if not sample.task.scales:
+            return Removal.nothing(sample, "The task has no scale with positions, so nobody was tested.")
+        worst = np.full(len(sample.table.names.raters), -1.0)
+        reasons = [""] * len(worst)
+        for code, part, reason in _shares(sample.table, sample.task.ranges, sample.extras[Screens], least):
+            if part > worst[code]:
+                worst[code], reasons[code] = part, reason
+        out = raters[worst[raters] >= share]
+        return remove_raters(
+            sample,
+            out,
+            [f"{reasons[one]}, below {share_in_words(share)} is asked" for one in out],
+            values=worst[out],
+            limits=share,
+            notes=not_tested(int((worst[raters] < 0).sum()), f"they gave fewer than {least} answers on one scale"),
+        )
+
+
+def _shares(table: Table, scales: Scales, screens: Screens, least: int) -> Iterator[tuple[int, float, str]]:
+    """Yield (rater, share, what it is in words) for each scale and both ways to look at it."""
+    for shown in positions_of(table, scales, screens):
+        found = runs(shown.position, shown.rater)
+        for code, longest, answers in zip(
+            found.raters.tolist(), found.longest.tolist(), found.answers.tolist(), strict=True
+        ):
+            if answers >= least:
+                part = longest / answers
+                yield code, part, f"one position {longest} times in a row of {answers} answers ({share_in_words(part)})"
+        of_screens = equal_screens(shown.position, shown.judgment, shown.rater, least=ON_A_SCREEN)
+        enough = dict(zip(found.raters.tolist(), (found.answers >= least).tolist(), strict=True))
+        for code, equal, n in zip(
+            of_screens.raters.tolist(), of_screens.equal.tolist(), of_screens.screens.tolist(), strict=True
+        ):
+            if enough[code]:
+                yield code, equal / n, f"one position throughout {equal} of {n} screens ({share_in_words(equal / n)})"

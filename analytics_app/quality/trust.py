@@ -1,0 +1,114 @@
+"""Trust coefficients: raters without whom the others agree more."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.quality._raters import by_criterion, not_tested, remove_raters
+from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.registry import register
+from analytics_app.ratings.care import raters_in
+from analytics_app.stats.trust import MOST_RATERS, trust_coefficients
+from analytics_app.stats.trust import Trust as Coefficients
+from tasks_app.study_settings import Block
+
+
+@register
+class Trust(Rule):
+    """Remove raters whose trust coefficient is at or below a limit; over several criteria its mean counts.
+
+    Up to 14 raters all their groups are compared, above a sample whose seed follows from the names of task and
+    criterion.
+    """
+
+    label = _("Trust coefficients")
+    summary = _("Leaves out raters whose presence in a group goes with low agreement.")
+    source = (
+        "Borovikova, Grobol, Halftermeyer and Billot (2022). A methodology for the comparison of human judgments with "
+        "metrics for coreference resolution. HumEval, 16-23."
+    )
+    caution = _(
+        "It selects on the agreement that it then raises: report agreement of all raters first. Groups without alpha "
+        "count as full agreement, which favours raters with few answers."
+    )
+    order = 60
+
+    class Settings(Block):
+        limit = forms.FloatField(
+            min_value=-1, max_value=1, initial=0.5, label=_("Coefficient at or below which a rater is left out")
+        )
+        level = forms.ChoiceField(
+            choices=(
+                ("nominal", _("nominal, as published")),
+                ("ordinal", _("ordinal, which fits a scale better")),
+                ("interval", _("interval")),
+            ),
+            initial="nominal",
+            label=_("Level of measurement"),
+        )
+
+    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+        """Mark who is trusted too little."""
+        table, limit, level = sample.table, float(str(settings["limit"])), str(settings["level"])
+        raters, said = raters_in(table), {}
+        if len(raters) > MOST_RATERS:
+            return Removal.nothing(sample, f"There are {len(raters):,} raters, and it takes {MOST_RATERS} at most.")
+        total, n = np.zeros(len(table.names.raters)), np.zeros(len(table.names.raters), dtype=np.int64)
+        criteria = np.unique(table.criterion).tolist()
+        for criterion in criteria:
+            name = table.names.criteria[criterion] if criterion >= 0 else sample.task.key
+            found = _coefficients(sample, criterion, level, f"{sample.task.key}/{name}")
+            if sentence := about(found):
+                said[name] = sentence
+            if found.coefficients is not None:
+                total[found.raters] += found.coefficients
+                n[found.raters] += 1
+        mean = total / np.maximum(n, 1)
+        out = raters[((n > 0) & (mean <= limit))[raters]]
+        return remove_raters(
+            sample,
+            out,
+            [
+                f"trust coefficient {mean[one]:.3f}"
+                f"{f' (mean of {n[one]} criteria)' if n[one] > 1 else ''}, above {limit:g} is asked"
+                for one in out
+            ],
+            values=mean[out],
+            limits=limit,
+            notes=[
+                *by_criterion(said, len(criteria)),
+                *not_tested(int((n[raters] == 0).sum()), "they have no coefficient"),
+            ],
+        )
+
+
+def _coefficients(sample: RuleSample, criterion: int, level: str, name: str) -> Coefficients:
+    """Return the coefficients on a criterion; each rater's first rating of a text counts."""
+    table = sample.table.where(sample.table.criterion == criterion)
+    labelled = bool(np.isnan(table.value).all()) and level == "nominal"
+    answered = table.label >= 0 if labelled else ~np.isnan(table.value)
+    table = table.where(answered)
+    keys = table.text * len(table.names.raters) + table.rater
+    once = np.sort(np.unique(keys, return_index=True)[1])
+    values = table.label.astype(float) if labelled else table.value
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    chosen: str = level
+    return trust_coefficients(values[once], table.text[once], table.rater[once], level=chosen, rng=rng)  # type: ignore[arg-type]
+
+
+def about(found: Coefficients) -> str:
+    """Say what one must know of coefficients: what is not defined, and whether groups were drawn."""
+    if found.note:
+        return found.note
+    said = []
+    if found.undefined:
+        n = f"{found.undefined:,} of {found.subsets:,} groups of raters have no alpha and count as 1"
+        said.append(f"{n}, which favours raters with few answers.")
+    if found.sampled:
+        said.append(f"A sample of {found.subsets:,} groups of raters.")
+    return " ".join(said)

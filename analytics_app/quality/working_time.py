@@ -1,0 +1,92 @@
+"""Working time: raters who were done far too soon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
+from analytics_app.quality.base import Removal, Rule, RuleSample
+from analytics_app.quality.registry import register
+from analytics_app.ratings.care import raters_in, working_seconds
+from analytics_app.ratings.extras.times import Times
+from tasks_app.study_settings import Block
+
+
+@register
+class WorkingTime(Rule):
+    """Remove raters whose working time is at or below a share of the time their answers should have taken.
+
+    The expected time is the study's minutes for a set, over the units of a full set, times the units that a rater
+    judged. In one sitting (no two answers more than 15 minutes apart) the time is that with a unit on the screen,
+    breaks taken off; otherwise active time, in which gaps count for 60 seconds at most.
+    """
+
+    label = _("Working time")
+    summary = _("Leaves out raters who were done in a small part of the time that was expected.")
+    source = (
+        "Macketanz, Naderi, Schmidt and Möller (2022). Perceptual quality dimensions of machine-generated text with a "
+        "focus on machine translation. HumEval, 24-31."
+    )
+    caution = _(
+        "It is as good as the expected minutes are: compare them with the median working time on the page of raters. "
+        "Imported ratings need the expected seconds of a unit."
+    )
+    needs = frozenset({Times})
+    order = 30
+
+    class Settings(Block):
+        share = forms.FloatField(
+            min_value=0.01, max_value=2, initial=0.4, label=_("Share of the expected time that is too little")
+        )
+        seconds_per_unit = forms.FloatField(
+            min_value=0.1,
+            max_value=100_000,
+            required=False,
+            label=_("Expected seconds for a unit"),
+            help_text=_("Without it, the study's expected minutes for a set over the units of a set."),
+        )
+        measure = forms.ChoiceField(
+            choices=(
+                ("auto", _("time with a unit on the screen where all was done in one sitting, else active time")),
+                ("active", _("active time, gaps capped at 60 seconds")),
+            ),
+            initial="auto",
+            label=_("Working time is"),
+        )
+
+    def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
+        """Mark who was too fast."""
+        times, share = sample.extras[Times], float(str(settings["share"]))
+        raters = raters_in(sample.table)
+        given = settings.get("seconds_per_unit")
+        per_unit = times.per_unit if given is None else np.full(len(times.per_unit), float(str(given)))
+        expected = (per_unit * times.answered)[raters]
+        seconds = (times.active if settings["measure"] == "active" else working_seconds(times))[raters]
+        known = ~np.isnan(seconds) & ~np.isnan(expected) & (expected > 0)
+        limit = share * expected
+        fast = known & (seconds <= limit)
+        untimed = int(np.isnan(seconds).sum())
+        notes = not_tested(untimed, "nothing says how long they worked")
+        notes += not_tested(int((~known).sum()) - untimed, "nothing says how long their work should have taken")
+        return remove_raters(
+            sample,
+            raters[fast],
+            [
+                f"working time {took:.0f} s, at most {most:.0f} s ({share_in_words(share)} of {whole:.0f} s for "
+                f"{units} unit{'' if units == 1 else 's'})"
+                for took, most, whole, units in zip(
+                    seconds[fast].tolist(),
+                    limit[fast].tolist(),
+                    expected[fast].tolist(),
+                    times.answered[raters[fast]].tolist(),
+                    strict=True,
+                )
+            ],
+            values=seconds[fast],
+            limits=limit[fast],
+            notes=notes,
+        )

@@ -1,0 +1,103 @@
+"""What experts said of texts that were sent to them from this task (docs/routing.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.ratings.copying import copy, rows
+from analytics_app.ratings.extras._codes import CURRENT, rater_codes
+from analytics_app.ratings.extras.base import Extra, Loading
+from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.table import Coding, Table
+from tasks_app.models import Task
+from tasks_app.selectors import routing
+
+
+@extra
+@dataclass(frozen=True, slots=True)
+class Experts(Extra):
+    """Labels by experts, columns of equal length: of which part of this task, by whom, on which criterion.
+
+    `part`, `rater` and `criterion` are codes of the table's names, `label` a code into `labels`. Where several options
+    may be chosen, there is one entry for each. What was excluded by hand, and what was asked again, is left out.
+    """
+
+    part: NDArray[np.int32]
+    rater: NDArray[np.int32]
+    criterion: NDArray[np.int32]
+    label: NDArray[np.int32]
+    labels: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.part)
+
+    @classmethod
+    def load(cls, loading: Loading) -> Self:
+        """Read the answers of the tasks that texts of this one are sent to, as they stood at the run's marks."""
+        names, run = loading.table.names, loading.run
+        keys = Task.objects.filter(pk__in=loading.seen["tasks"]).values_list("key", flat=True)
+        tasks = [task.pk for key in set(keys) for task in routing.receiving(run.study_id, key)]
+        if not tasks:
+            return cls.empty(loading.table)
+        by_hand = any(entry["rule"] == "manual" for entry in run.settings["rules"])
+        seen: dict[str, Any] = {
+            **loading.seen,
+            "experts": tasks,
+            "replaced": list(run.facts.get("replaced", ())),
+            "by_hand": list(run.facts.get("manual_exclusions", ())) if by_hand else [],
+        }
+        counted = _COUNTED.format(current=CURRENT.format(judgment="j", assignment="a"))
+        labels = tuple(word for (word,) in rows(_WORDS.format(counted=counted), **seen))
+        found = copy(_GIVEN.format(counted=counted), {**seen, "words": list(labels)}, _TYPE)
+        part = Coding(names.part_ids)(found["part"])
+        found, part = found[part >= 0], part[part >= 0]
+        order = np.lexsort((found["label"], found["criterion"], found["rater"], part))
+        found, part = found[order], part[order]
+        return cls(
+            part=part,
+            rater=rater_codes(names, found["rater"]),
+            criterion=names.criterion_codes(found["criterion"]),
+            label=found["label"] - np.int32(1),
+            labels=labels,
+        )
+
+    @classmethod
+    def empty(cls, table: Table) -> Self:
+        """Return no label."""
+        none = np.empty(0, dtype=np.int32)
+        return cls(none, none, none, none)
+
+
+_TYPE: dict[str, type] = {"part": np.int64, "rater": np.int64, "criterion": np.int64, "label": np.int32}
+
+# The answers of experts that count.
+_COUNTED = """
+  FROM tasks_app_rating r
+  JOIN tasks_app_judgment j ON j.id = r.judgment_id
+  JOIN tasks_app_assignment a ON a.id = j.assignment_id
+ WHERE r.task_id = ANY(%(experts)s) AND r.id <= %(high)s AND r.label IS NOT NULL AND a.purpose = 'main'
+   AND {current}
+   AND j.id <> ALL(%(replaced)s::bigint[])
+   AND NOT EXISTS (SELECT 1 FROM analytics_app_exclusion e
+                    WHERE e.id = ANY(%(by_hand)s::bigint[])
+                      AND (e.rater_id = a.rater_id OR e.judgment_id = j.id OR e.rating_id = r.id))
+"""
+
+_WORDS = 'SELECT DISTINCT r.label COLLATE "C" {counted} ORDER BY 1'
+
+# The same outputs are shown by a part of either task.
+_GIVEN = """
+WITH given AS MATERIALIZED (SELECT r.part_id, a.rater_id, r.criterion_id, r.label {counted})
+SELECT DISTINCT p.id, g.rater_id, COALESCE(g.criterion_id, 0), w.code::int
+  FROM given g
+  JOIN unnest(%(words)s::text[]) WITH ORDINALITY w (label, code) ON w.label = g.label
+  JOIN tasks_app_partoutput theirs ON theirs.part_id = g.part_id
+  JOIN tasks_app_partoutput ours ON ours.output_id = theirs.output_id
+  JOIN tasks_app_part p ON p.id = ours.part_id
+  JOIN tasks_app_unit u ON u.id = p.unit_id
+ WHERE u.task_id = ANY(%(tasks)s)
+"""

@@ -1,0 +1,175 @@
+"""What raters gave to the same thing again: units that are shown twice, and pairs asked again on one screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.ratings.copying import copy, rows
+from analytics_app.ratings.extras._codes import CURRENT, rater_codes
+from analytics_app.ratings.extras.base import Extra, Loading
+from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.table import Coding, Floats, Mask, Table
+from tasks_app.models import Task
+
+
+@extra
+@dataclass(frozen=True, slots=True)
+class Repeats(Extra):
+    """Pairs of answers of one rater to the same question about the same text; the columns are of equal length.
+
+    `rater`, `unit`, `part` and `criterion` are codes of the table's names, -1 none. `first` and `again` are canonical
+    values, `first_shown` and `again_shown` the positions on the screen, NaN none; `first_label` and `again_label` are
+    codes into `labels`, -1 none, where several labels of one answer are one, such as "a + b". `apart` says how many
+    screens later it was asked again, 0 on one screen. `first_judgment` and `again_judgment` are ids, which are equal
+    on one screen.
+    """
+
+    rater: NDArray[np.int32]
+    unit: NDArray[np.int32]
+    part: NDArray[np.int32]
+    criterion: NDArray[np.int32]
+    first: Floats
+    again: Floats
+    first_label: NDArray[np.int32]
+    again_label: NDArray[np.int32]
+    first_shown: Floats
+    again_shown: Floats
+    apart: NDArray[np.int32]
+    first_judgment: NDArray[np.int64]
+    again_judgment: NDArray[np.int64]
+    labels: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rater)
+
+    def where(self, mask: Mask) -> Repeats:
+        """Return the pairs that a mask keeps."""
+        return replace(self, **{name: getattr(self, name)[mask] for name in COLUMNS})
+
+    def of(self, table: Table) -> Repeats:
+        """Return the pairs whose first answer is among the ratings of a table, on one of its criteria.
+
+        A repeat of a repeat stays where its rater and its unit do.
+        """
+        here = table.judgments.id[np.unique(table.judgment)]
+        counted = np.isin(self.first_judgment, table.judgments.id)
+        stays = np.where(counted, np.isin(self.first_judgment, here), np.isin(self.rater, table.rater))
+        return self.where(stays & np.isin(self.unit, table.unit) & np.isin(self.criterion, table.criterion))
+
+    @classmethod
+    def load(cls, loading: Loading) -> Self:
+        """Read both kinds of pairs; only answers that a run counts, each as it stood at the run's marks."""
+        table = loading.table
+        spans = any(
+            one.per == "span"
+            for task in Task.objects.filter(pk__in=loading.seen["tasks"])
+            for one in task.kind.outcomes
+        )
+        seen = {**loading.seen, "spans": spans}
+        given = _GIVEN.format(
+            again=CURRENT.format(judgment="j", assignment="a"), first=CURRENT.format(judgment="o", assignment="b")
+        )
+        labels = tuple(word for (word,) in rows(_WORDS.format(given=given), **seen))
+        found = copy(_UNITS.format(given=given), {**seen, "words": list(labels)}, _TYPE)
+        if not spans:
+            screens = copy(_SCREENS, seen, _TYPE)
+            counted = Coding(table.judgments.id)(screens["first_judgment"]) >= 0
+            found = np.concatenate((found, screens[counted]))
+        names = table.names
+        order = np.lexsort((found["criterion"], found["part"], found["again_judgment"], found["first_judgment"]))
+        found = found[order]
+        as_they_are: dict[str, Any] = {name: found[name] for name in _AS_THEY_ARE}
+        return cls(
+            rater=rater_codes(names, found["rater"]),
+            unit=Coding(names.unit_ids)(found["unit"]),
+            part=Coding(names.part_ids)(found["part"]),
+            criterion=names.criterion_codes(found["criterion"]),
+            first_label=found["first_label"] - np.int32(1),
+            again_label=found["again_label"] - np.int32(1),
+            labels=labels,
+            **as_they_are,
+        )
+
+    @classmethod
+    def empty(cls, table: Table) -> Self:
+        """Return no pair."""
+        none, nothing, ids = np.empty(0, dtype=np.int32), np.empty(0), np.empty(0, dtype=np.int64)
+        kinds: dict[str, Any] = dict.fromkeys(COLUMNS, none)
+        kinds |= dict.fromkeys(("first", "again", "first_shown", "again_shown"), nothing)
+        kinds |= dict.fromkeys(("first_judgment", "again_judgment"), ids)
+        return cls(**kinds)
+
+
+COLUMNS = tuple(one.name for one in fields(Repeats) if one.name != "labels")
+
+_TYPE: dict[str, type] = {
+    "rater": np.int64,
+    "unit": np.int64,
+    "part": np.int64,
+    "criterion": np.int64,
+    "first": np.float64,
+    "again": np.float64,
+    "first_label": np.int32,
+    "again_label": np.int32,
+    "first_shown": np.float64,
+    "again_shown": np.float64,
+    "apart": np.int32,
+    "first_judgment": np.int64,
+    "again_judgment": np.int64,
+}
+
+_AS_THEY_ARE = ("first", "again", "first_shown", "again_shown", "apart", "first_judgment", "again_judgment")
+
+# Every answer to a unit that was shown twice: its value, and its labels as one where there are several.
+_GIVEN = """
+WITH pair AS MATERIALIZED (
+    SELECT j.id AS again, o.id AS first, a.rater_id, a.unit_id, GREATEST(a."order" - b."order", 1) AS apart
+      FROM tasks_app_assignment a
+      JOIN tasks_app_unit u ON u.id = a.unit_id
+      JOIN tasks_app_assignment b ON b.id = a.repeat_of_id
+      JOIN tasks_app_judgment j ON j.assignment_id = a.id
+      JOIN tasks_app_judgment o ON o.assignment_id = b.id
+     WHERE u.task_id = ANY(%(tasks)s) AND a.purpose = 'repeat'
+       AND b.purpose IN ('main', 'screening', 'exit', 'repeat')
+       AND {again} AND {first}),
+given AS MATERIALIZED (
+    SELECT r.judgment_id AS judgment, COALESCE(r.part_id, 0) AS part, COALESCE(r.part_b_id, 0) AS part_b,
+           COALESCE(r.criterion_id, 0) AS criterion, max(r.value) FILTER (WHERE r.number = 1) AS value,
+           max(r.shown_value) FILTER (WHERE r.number = 1) AS shown,
+           string_agg(r.label, ' + ' ORDER BY r.label COLLATE "C") FILTER (WHERE NOT %(spans)s) AS label
+      FROM tasks_app_rating r
+     WHERE r.judgment_id IN (SELECT again FROM pair UNION SELECT first FROM pair)
+       AND r.id <= %(high)s AND r.span_side IS NULL
+     GROUP BY 1, 2, 3, 4)
+"""
+
+_WORDS = '{given} SELECT DISTINCT label COLLATE "C" FROM given WHERE label IS NOT NULL ORDER BY 1'
+
+_UNITS = """
+{given}, words AS (SELECT word, code FROM unnest(%(words)s::text[]) WITH ORDINALITY w (word, code))
+SELECT p.rater_id, p.unit_id, f.part, f.criterion, COALESCE(f.value, 'NaN'::float8), COALESCE(g.value, 'NaN'::float8),
+       COALESCE(v.code, 0)::int, COALESCE(w.code, 0)::int,
+       COALESCE(f.shown, 'NaN'::float8), COALESCE(g.shown, 'NaN'::float8), p.apart, p.first, p.again
+  FROM pair p
+  JOIN given f ON f.judgment = p.first
+  JOIN given g ON g.judgment = p.again AND (g.part, g.part_b, g.criterion) = (f.part, f.part_b, f.criterion)
+  LEFT JOIN words v ON v.word = f.label
+  LEFT JOIN words w ON w.word = g.label
+ WHERE (f.value IS NOT NULL AND g.value IS NOT NULL) OR (f.label IS NOT NULL AND g.label IS NOT NULL)
+"""
+
+# A number of 2 is the second answer to a question of the same screen.
+_SCREENS = """
+SELECT g.rater_id, g.unit_id, COALESCE(g.part_id, 0), COALESCE(g.criterion_id, 0), f.value, g.value, 0, 0,
+       COALESCE(f.shown_value, 'NaN'::float8), COALESCE(g.shown_value, 'NaN'::float8), 0, f.judgment_id, g.judgment_id
+  FROM tasks_app_rating g
+  JOIN tasks_app_rating f ON f.judgment_id = g.judgment_id AND f.number = g.number - 1
+   AND COALESCE(f.part_id, 0) = COALESCE(g.part_id, 0) AND COALESCE(f.part_b_id, 0) = COALESCE(g.part_b_id, 0)
+   AND COALESCE(f.criterion_id, 0) = COALESCE(g.criterion_id, 0)
+ WHERE g.task_id = ANY(%(tasks)s) AND g.id <= %(high)s AND g.number > 1
+   AND g.value IS NOT NULL AND f.value IS NOT NULL
+"""

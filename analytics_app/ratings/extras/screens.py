@@ -1,0 +1,127 @@
+"""What stood where on a screen: parts and criteria in the order that was drawn, stored and shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.ratings.copying import copy, rows
+from analytics_app.ratings.extras.base import Extra, Loading
+from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.table import Coding, Table
+
+
+@extra
+@dataclass(frozen=True, slots=True)
+class Screens(Extra):
+    """Places on the screens of a task, from the stored arrangements.
+
+    `parts` and `criteria` are aligned with the table's judgments and hold codes into the orders there are, -1 where
+    none is stored. An order of parts lists part numbers by position on the screen, one of criteria lists keys.
+    `part_number` is aligned with `names.part_ids`.
+    """
+
+    parts: NDArray[np.int32]
+    criteria: NDArray[np.int32]
+    orders_of_parts: tuple[tuple[int, ...], ...]
+    orders_of_criteria: tuple[tuple[str, ...], ...]
+    part_number: NDArray[np.int32]
+
+    def places(self, table: Table) -> NDArray[np.int32]:
+        """Where on its screen the part of each rating stood, from 0; -1 unknown, alone there, or shown twice."""
+        numbers = 1 + max((number for order in self.orders_of_parts for number in order), default=0)
+        where = np.full((len(self.orders_of_parts) + 1, numbers), -1, dtype=np.int32)
+        for code, order in enumerate(self.orders_of_parts):
+            for place, number in enumerate(order):
+                if len(order) > 1 and order.count(number) == 1:
+                    where[code, number] = place
+        known = table.part >= 0
+        part = np.where(known, self.part_number[table.part] if len(self.part_number) else 0, 0)
+        known &= part < numbers
+        # The last row, which a code of -1 picks, knows nothing.
+        found = where[self.parts[table.judgment], np.where(known, part, 0)]
+        return np.where(known, found, np.int32(-1))
+
+    def criterion_places(self, table: Table) -> NDArray[np.int32]:
+        """When the criterion of each rating was asked, from 0, among those of its order; -1 unknown or alone there."""
+        keys = table.names.criteria
+        first = {key: code for code, key in reversed(list(enumerate(keys)))}
+        where = np.full((len(self.orders_of_criteria) + 1, len(keys) + 1), -1, dtype=np.int32)
+        for code, order in enumerate(self.orders_of_criteria):
+            for place, key in enumerate(order if len(order) > 1 else ()):
+                if key in first:
+                    where[code, first[key]] = place
+        return where[self.criteria[table.judgment], table.criterion]
+
+    @classmethod
+    def load(cls, loading: Loading) -> Self:
+        """Read which orders there are, then which one each judgment had."""
+        seen, table = loading.seen, loading.table
+        parts = _orders("parts", seen["tasks"], seen["judgment_high"])
+        criteria = _orders("criteria", seen["tasks"], seen["judgment_high"])
+        found = copy(_SHOWN, {**seen, "parts": parts, "orders": criteria}, _TYPE)
+        place = Coding(table.judgments.id)(found["judgment"])
+        there = place >= 0
+        columns = []
+        for name in ("parts", "criteria"):
+            codes = np.full(len(table.judgments.id), -1, dtype=np.int32)
+            codes[place[there]] = found[name][there] - 1
+            columns.append(codes)
+        numbers = np.zeros(len(table.names.part_ids), dtype=np.int32)
+        number = copy(_NUMBERS, seen, {"part": np.int64, "number": np.int32})
+        at = Coding(table.names.part_ids)(number["part"])
+        numbers[at[at >= 0]] = number["number"][at >= 0]
+        return cls(
+            parts=columns[0],
+            criteria=columns[1],
+            orders_of_parts=tuple(tuple(int(str(one)) for one in _listed(text)) for text in parts),
+            orders_of_criteria=tuple(tuple(str(one) for one in _listed(text)) for text in criteria),
+            part_number=numbers,
+        )
+
+    @classmethod
+    def empty(cls, table: Table) -> Self:
+        """Return no order."""
+        none = np.full(len(table.judgments.id), -1, dtype=np.int32)
+        return cls(none, none, (), (), np.zeros(len(table.names.part_ids), dtype=np.int32))
+
+
+def _orders(what: str, tasks: Sequence[int], high: int) -> list[str]:
+    """Return the different orders of parts or criteria, as JSON."""
+    return [text for (text,) in rows(_ORDERS, what=what, tasks=tasks, high=high) if text is not None]
+
+
+def _listed(text: str) -> Sequence[object]:
+    found = json.loads(text)
+    return found if isinstance(found, list) else ()
+
+
+_TYPE = {"judgment": np.int64, "parts": np.int32, "criteria": np.int32}
+
+_ORDERS = """
+SELECT DISTINCT (a.arrangement->>%(what)s) COLLATE "C"
+  FROM tasks_app_judgment j
+  JOIN tasks_app_assignment a ON a.id = j.assignment_id
+  JOIN tasks_app_unit u ON u.id = a.unit_id
+ WHERE u.task_id = ANY(%(tasks)s) AND j.id <= %(high)s
+ ORDER BY 1
+"""
+
+_SHOWN = """
+SELECT j.id, COALESCE(p.code, 0)::int, COALESCE(c.code, 0)::int
+  FROM tasks_app_judgment j
+  JOIN tasks_app_assignment a ON a.id = j.assignment_id
+  JOIN tasks_app_unit u ON u.id = a.unit_id
+  LEFT JOIN unnest(%(parts)s::text[]) WITH ORDINALITY p (word, code) ON p.word = a.arrangement->>'parts'
+  LEFT JOIN unnest(%(orders)s::text[]) WITH ORDINALITY c (word, code) ON c.word = a.arrangement->>'criteria'
+ WHERE u.task_id = ANY(%(tasks)s) AND j.id <= %(judgment_high)s
+"""
+
+_NUMBERS = """
+SELECT p.id, p.number FROM tasks_app_part p JOIN tasks_app_unit u ON u.id = p.unit_id WHERE u.task_id = ANY(%(tasks)s)
+"""

@@ -1,0 +1,146 @@
+"""Marked errors: where they are, how grave and of which kind; how long the texts are; who no longer counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.models import Exclusion, Run
+from analytics_app.ratings.copying import copy, rows
+from analytics_app.ratings.extras.base import Extra, Loading
+from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.table import Coding, Table
+
+SIDES = ("output", "source")
+
+
+@extra
+@dataclass(frozen=True, slots=True)
+class Spans(Extra):
+    """The marks of a task, by the id of their rating, ascending.
+
+    `side` is a code into `SIDES`, -1 where a mark has no place; `start` and `end` are code points, 0 without a place.
+    `category` and `severity` are codes into the tuples of their names, -1 none. `output_length` holds the code points
+    of what each part shows, `source_length` those of each item's source, both by the codes of the table's names.
+
+    An answer that found no error has no rating that a rule could take out, so who and what the rules and people of
+    this run took out is said here: `gone_raters` and `gone_judgments` are ids.
+    """
+
+    id: NDArray[np.int64]
+    side: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    category: NDArray[np.int32]
+    severity: NDArray[np.int32]
+    categories: tuple[str, ...]
+    severities: tuple[str, ...]
+    output_length: NDArray[np.int32]
+    source_length: NDArray[np.int32]
+    gone_raters: NDArray[np.int64]
+    gone_judgments: NDArray[np.int64]
+
+    @classmethod
+    def load(cls, loading: Loading) -> Self:
+        """Read every mark up to the run's mark."""
+        seen, names = loading.seen, loading.table.names
+        categories, severities = (
+            tuple(word for (word,) in rows(_WORDS.format(column=column), **seen)) for column in ("category", "severity")
+        )
+        found = copy(_SPANS, {**seen, "categories": list(categories), "severities": list(severities)}, _TYPE)
+        found = found[np.argsort(found["id"], kind="stable")]
+        raters, judgments = gone(loading.run, seen["tasks"])
+        return cls(
+            id=found["id"],
+            side=found["side"],
+            start=found["start"],
+            end=found["end"],
+            category=found["category"] - np.int32(1),
+            severity=found["severity"] - np.int32(1),
+            categories=categories,
+            severities=severities,
+            output_length=_by_code(names.part_ids, copy(_OUTPUTS, seen, _LENGTH)),
+            source_length=_of_items(loading),
+            gone_raters=raters,
+            gone_judgments=judgments,
+        )
+
+    @classmethod
+    def empty(cls, table: Table) -> Self:
+        """Return no mark, and texts of no length."""
+        none, ids = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+        return cls(
+            ids, none, none, none, none, none, (), (),
+            np.zeros(len(table.names.part_ids), dtype=np.int32), np.zeros(len(table.names.items), dtype=np.int32),
+            ids, ids,
+        )  # fmt: skip
+
+
+def gone(run: Run, tasks: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the ids of raters and of judgments that a run takes out of these tasks, with ratings or without."""
+    about = Exclusion.objects.filter(run=run, task__in=tasks)
+    if any(entry["rule"] == "manual" for entry in run.settings["rules"]):
+        about |= Exclusion.objects.filter(pk__in=run.facts.get("manual_exclusions", ()))
+    raters = set(about.filter(rater__isnull=False).values_list("rater_id", flat=True))
+    judgments = set(about.filter(judgment__isnull=False).values_list("judgment_id", flat=True))
+    judgments |= set(run.facts.get("replaced", ()))
+    return np.array(sorted(raters), dtype=np.int64), np.array(sorted(judgments), dtype=np.int64)
+
+
+def _by_code(known: NDArray[np.int64], found: NDArray[np.void]) -> NDArray[np.int32]:
+    """Return a length for each of the known ids, 0 where nothing was found."""
+    lengths = np.zeros(len(known), dtype=np.int32)
+    code = Coding(known)(found["id"])
+    lengths[code[code >= 0]] = found["length"][code >= 0]
+    return lengths
+
+
+def _of_items(loading: Loading) -> NDArray[np.int32]:
+    """Return the length of each item's source, by the item's code: items are in the order of their ids."""
+    found = rows(_SOURCES, loading.seen["study"])
+    return np.array([length for (length,) in found], dtype=np.int32)
+
+
+_WORDS = """
+SELECT DISTINCT r.{column} COLLATE "C" FROM tasks_app_rating r
+ WHERE r.task_id = ANY(%(tasks)s) AND r.id <= %(high)s AND r.{column} IS NOT NULL
+ ORDER BY 1
+"""
+
+_TYPE: dict[str, type] = {
+    "id": np.int64,
+    "side": np.int32,
+    "start": np.int32,
+    "end": np.int32,
+    "category": np.int32,
+    "severity": np.int32,
+}
+
+_SPANS = """
+SELECT r.id, CASE r.span_side WHEN 'output' THEN 0 WHEN 'source' THEN 1 ELSE -1 END,
+       COALESCE(r.span_start, 0)::int, COALESCE(r.span_end, 0)::int,
+       COALESCE(c.code, 0)::int, COALESCE(s.code, 0)::int
+  FROM tasks_app_rating r
+  LEFT JOIN unnest(%(categories)s::text[]) WITH ORDINALITY c (word, code) ON c.word = r.category
+  LEFT JOIN unnest(%(severities)s::text[]) WITH ORDINALITY s (word, code) ON s.word = r.severity
+ WHERE r.task_id = ANY(%(tasks)s) AND r.id <= %(high)s
+   AND (r.span_side IS NOT NULL OR r.category IS NOT NULL OR r.severity IS NOT NULL)
+"""
+
+_LENGTH: dict[str, type] = {"id": np.int64, "length": np.int32}
+
+# A part shows one text, of one output or of several that are equal.
+_OUTPUTS = """
+SELECT p.id, COALESCE(max(char_length(o.text)), 0)::int
+  FROM tasks_app_part p
+  JOIN tasks_app_unit u ON u.id = p.unit_id
+  LEFT JOIN tasks_app_partoutput po ON po.part_id = p.id
+  LEFT JOIN tasks_app_output o ON o.id = po.output_id
+ WHERE u.task_id = ANY(%(tasks)s)
+ GROUP BY p.id
+"""
+
+_SOURCES = "SELECT char_length(source) FROM tasks_app_item WHERE study_id = %s ORDER BY id"

@@ -1,0 +1,126 @@
+"""How long raters worked, and how long that should have taken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.ratings.copying import copy, rows
+from analytics_app.ratings.extras._codes import rater_codes
+from analytics_app.ratings.extras.base import Extra, Loading
+from analytics_app.ratings.extras.registry import extra
+from analytics_app.ratings.table import Coding, Floats, Table
+from tasks_app.models import Rater, Study
+from tasks_app.selectors.pay import full_of, full_sets
+
+
+@extra
+@dataclass(frozen=True, slots=True)
+class Times(Extra):
+    """Working times in a task; the columns about raters have an entry for each of the table's raters.
+
+    `active` are seconds of work (gaps capped at 60 s), `elapsed` seconds with a unit on the screen (breaks taken
+    off), both over everything that was judged in the task, revisions, controls and repeats included; NaN unknown.
+    `pause` is the longest time between two answers, NaN with fewer than two. `answered` counts units to judge that
+    were answered, `per_unit` is what a unit should take by the study's minutes for a set, NaN for imported raters.
+    `seconds` is aligned with the table's judgments: active seconds of all versions of an answer, NaN unknown.
+    """
+
+    active: Floats
+    elapsed: Floats
+    pause: Floats
+    answered: NDArray[np.int64]
+    per_unit: Floats
+    seconds: Floats
+
+    @classmethod
+    def load(cls, loading: Loading) -> Self:
+        """Read the times of all answers that were there at the run's marks."""
+        table, names = loading.table, loading.table.names
+        n = len(names.raters)
+        found = copy(_TIMES, loading.seen, _TYPE)
+        rater = rater_codes(names, found["rater"])
+        found, rater = found[rater >= 0], rater[rater >= 0]
+        at = np.lexsort((found["at"], rater))
+        gaps = np.where(rater[at][1:] == rater[at][:-1], np.diff(found["at"][at]), -1.0)
+        pause = np.full(n, -1.0)
+        np.maximum.at(pause, rater[at][1:], gaps)
+        place = Coding(table.judgments.id)(found["judgment"])
+        seconds = np.full(len(table.judgments.id), np.nan)
+        seconds[place[place >= 0]] = found["active"][place >= 0]
+        return cls(
+            active=_sums(rater, found["active"], n),
+            elapsed=_sums(rater, found["elapsed"], n),
+            pause=np.where(pause < 0, np.nan, pause),
+            answered=np.bincount(rater[found["main"] > 0], minlength=n),
+            per_unit=_per_unit(loading),
+            seconds=seconds,
+        )
+
+    @classmethod
+    def empty(cls, table: Table) -> Self:
+        """Return no time."""
+        unknown = np.full(len(table.names.raters), np.nan)
+        none = np.zeros(len(table.names.raters), dtype=np.int64)
+        return cls(unknown, unknown, unknown, none, unknown, np.full(len(table.judgments.id), np.nan))
+
+
+def _sums(rater: NDArray[np.int32], seconds: Floats, n: int) -> Floats:
+    """Return the sum of each rater; unknown where one of the times is."""
+    unknown = np.bincount(rater, weights=np.isnan(seconds), minlength=n)
+    there = np.bincount(rater, minlength=n)
+    sums = np.bincount(rater, weights=np.nan_to_num(seconds), minlength=n)
+    return np.where((there > 0) & (unknown == 0), sums, np.nan)
+
+
+def _per_unit(loading: Loading) -> Floats:
+    """Return the seconds that a unit should take each rater: the minutes for a set over the units of a full one."""
+    names = loading.table.names
+    study = Study.objects.get(pk=loading.seen["study"])
+    full = full_sets(study.pk)
+    tasks = set(loading.seen["tasks"])
+    seconds = np.full(len(names.raters), np.nan)
+    kinds = rows("SELECT id, version, group_id, kind FROM tasks_app_rater WHERE study_id = %s", study.pk)
+    codes = rater_codes(names, np.array([row[0] for row in kinds], dtype=np.int64))
+    # There are few versions and groups, and many raters of each.
+    known: dict[tuple[int, int | None], float] = {}
+    for (_pk, version, group, kind), code in zip(kinds, codes.tolist(), strict=True):
+        if kind == Rater.Kind.IMPORTED or code < 0:
+            continue
+        if (version, group) not in known:
+            units = full_of(Rater(version=version, group_id=group), full)
+            # Tasks that come before or after judging take none of the minutes.
+            whole = sum(units.values()) if tasks & set(units) else 0
+            known[version, group] = study.options.minutes * 60 / whole if whole else np.nan
+        seconds[code] = known[version, group]
+    return seconds
+
+
+_TYPE = {
+    "rater": np.int64,
+    "judgment": np.int64,
+    "main": np.int32,
+    "active": np.float64,
+    "elapsed": np.float64,
+    "at": np.float64,
+}
+
+# An answer that was changed took as long as all of its versions together.
+_TIMES = """
+SELECT rater_id, judgment, main, active, elapsed, at FROM (
+    SELECT a.rater_id, max(j.id) AS judgment,
+           (a.purpose = 'main' AND (array_agg(j.skip_reason ORDER BY j.id DESC))[1] = '')::int AS main,
+           CASE WHEN bool_and(j.seconds_active IS NOT NULL) THEN sum(j.seconds_active) ELSE 'NaN' END AS active,
+           CASE WHEN bool_and(j.seconds_elapsed IS NOT NULL) THEN sum(j.seconds_elapsed) ELSE 'NaN' END AS elapsed,
+           EXTRACT(epoch FROM max(j.submitted_at))::float8 AS at
+      FROM tasks_app_assignment a
+      JOIN tasks_app_unit u ON u.id = a.unit_id
+      JOIN tasks_app_judgment j ON j.assignment_id = a.id
+     WHERE u.task_id = ANY(%(tasks)s) AND j.id <= %(judgment_high)s AND j.version = ANY(%(versions)s)
+       AND a.purpose IN ('main', 'control', 'attention', 'repeat') AND a.rater_kind <> 'sandbox'
+       AND a.state NOT IN ('withdrawn', 'returned') AND (%(surplus)s OR a.state <> 'surplus')
+     GROUP BY a.id) answers
+"""
