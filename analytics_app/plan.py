@@ -191,7 +191,7 @@ def _same(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
     if one["analysis"] != other["analysis"]:
         return False
     told = analyses.registry[str(one["analysis"])].told_apart_by
-    return all(one[name] == other[name] for name in ("without_systems", *told))
+    return all(one.get(name) == other.get(name) for name in ("without_systems", "where", *told))
 
 
 def _comparisons(given: Any, systems: Sequence[str], problems: list[tuple[Path, str]]) -> Json:

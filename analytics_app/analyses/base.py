@@ -14,6 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
+from analytics_app.analyses import _conditions
 from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
 from analytics_app.results import Basis, Row
 from analytics_app.stats.estimate import Estimate
@@ -166,6 +167,14 @@ class Filters(Block):
         label=_("Without these systems"),
         help_text=_("Keys of systems that are left out, such as the human reference."),
     )
+    where = forms.CharField(
+        required=False,
+        initial="",
+        max_length=80,
+        validators=[_conditions.check],
+        label=_("Only where"),
+        help_text=_("A condition on a feature of items: bicleaner>=0.7, domain=news; also <=, >, < and !=."),
+    )
 
 
 class Analysis(ABC):
@@ -219,8 +228,12 @@ class Analysis(ABC):
 
 
 def slices(sample: Sample, settings: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield the sample without the systems left out, then one for each value of each feature that was named."""
+    """Yield the sample without what is left out, then one for each value of each feature that was named."""
     base = leave_out(sample, settings.get("without_systems", ()))
+    if written := settings.get("where"):
+        condition = _conditions.Condition.read(written)
+        said = "; ".join(filter(None, (str(condition), base.slice)))
+        base = base.where(condition.holds(base.table), slice=said)
     yield base
     names = base.table.names
     for feature in settings.get("slices", ()):

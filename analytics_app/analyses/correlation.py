@@ -9,7 +9,8 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, OverallFilters, Rows, Sample
+from analytics_app.analyses._agreeing import BetweenRaters
+from analytics_app.analyses.base import OverallFilters, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
 from analytics_app.stats.correlation import between_raters
@@ -20,7 +21,7 @@ LISTED = 45
 
 
 @register
-class Correlation(Analysis):
+class Correlation(BetweenRaters):
     """Pearson's and Spearman's correlation between raters of the same texts.
 
     `pearson` stacks the pairs of all texts, as papers with two annotators a text do: of each pair the rater whose

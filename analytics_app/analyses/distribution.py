@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, Rows, Sample
+from analytics_app.analyses._pairs import LOW_IS_GOOD
+from analytics_app.analyses.base import Analysis, Question, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
@@ -24,6 +25,10 @@ class Distribution(Analysis):
     summary = _("How often each step, or each tenth of the range, was chosen: is the whole scale used?")
     source = "Amidei, Piwek and Willis (2019). The use of rating and Likert scales in NLG human evaluation tasks. INLG."
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL})
+
+    def fits(self, question: Question) -> bool:
+        """Leave out ranks: each place is given as often as the others."""
+        return super().fits(question) and question.task_type not in LOW_IS_GOOD
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield a `distribution` row a step or bin."""

@@ -34,7 +34,8 @@ class Raters(Analysis):
         make, ddof = Rows(self.name, sample), sample.common.ddof
         rated = ~np.isnan(sample.table.value)
         table, z = sample.table.where(rated), sample.z[rated]
-        if not len(table):
+        # What raters are asked about themselves, once, says nothing of how they use a scale.
+        if not len(table) or ((table.part < 0).all() and np.bincount(table.rater).max() == 1):
             return
         row, system, _item = table.by_system()
         seen = np.unique(np.column_stack((table.rater[row], system)), axis=0)

@@ -11,8 +11,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses._outputs import RATERS_NEEDED, Outputs, mix_note
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses._pairs import LOW_IS_GOOD
+from analytics_app.analyses._transforms import Reduced, noted, on_its_scale
+from analytics_app.analyses.base import Analysis, Question, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.comparison import Paired, item_means, paired, superiority
 from analytics_app.stats.corrections import adjust
@@ -40,7 +43,10 @@ class Systems(Analysis):
     source = "Koehn (2004). Statistical significance tests for machine translation evaluation. EMNLP, 388-395."
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
 
-    class Settings(Filters):
+    needs = frozenset({Kinds})
+    told_apart_by = ("reduce",)
+
+    class Settings(Reduced):
         resample = forms.ChoiceField(
             choices=(
                 ("auto", _("items, or documents shown whole")),
@@ -51,8 +57,16 @@ class Systems(Analysis):
             label=_("Intervals are over"),
         )
 
+    def fits(self, question: Question) -> bool:
+        """Leave out ranks: of these the least is the best, and the analysis of rankings says it all."""
+        return super().fits(question) and question.task_type not in LOW_IS_GOOD
+
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of every system and of every pair."""
+        sample, lost = on_its_scale(sample, settings)
+        yield from noted(self._rows(sample, settings), lost)
+
+    def _rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         outputs = Outputs.of(sample, by_document=_by_document(sample, settings))
         if not len(outputs.systems):
             return

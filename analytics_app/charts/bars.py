@@ -87,8 +87,11 @@ def spread(n: int) -> list[tuple[str, str]]:
     return [SHADES[round(place * last / (n - 1)) if n > 1 else last // 2] for place in range(n)]
 
 
-def bars_chart(bars: Sequence[tuple[str, float]], *, measure: str) -> Any:
-    """Return a chart with a bar for each label, in the order given; "0 to 10" and its like stand on a scale."""
+def bars_chart(bars: Sequence[tuple[str, float]], *, measure: str, share: bool = True) -> Any:
+    """Return a chart with a bar for each label, in the order given; "0 to 10" and its like stand on a scale.
+
+    Bars are shares of one unless `share` is false.
+    """
     import altair as alt  # noqa: PLC0415
 
     edges = [_edges(label) for label, _value in bars]
@@ -96,8 +99,9 @@ def bars_chart(bars: Sequence[tuple[str, float]], *, measure: str) -> Any:
         {"label": label.replace(" to ", "–"), "value": value, "low": low, "high": high}
         for (label, value), (low, high) in zip(bars, edges, strict=True)
     ]
-    percent = alt.Axis(title=None, tickCount=4, labelExpr="format(datum.value * 100, '.0f') + ' %'")
-    up = alt.Y("value:Q", axis=percent, scale=alt.Scale(domainMin=0))
+    written = "format(datum.value * 100, '.0f') + ' %'" if share else "datum.label"
+    ticks = alt.Axis(title=None, tickCount=4, labelExpr=written)
+    up = alt.Y("value:Q", axis=ticks, scale=alt.Scale(domainMin=0))
     bar = alt.Chart(alt.InlineData(values=data, name="points")).mark_bar(color=MARK, binSpacing=2)
     if any(low is None for low, _high in edges):
         narrow = len(bars) > MOST_LABELS

@@ -34,11 +34,15 @@ class Drawn:
     spec: Mapping[str, Any]
     svg: str
     digest: str
+    criterion: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sketch:
-    """A chart before it is drawn. `columns` names the fields of the data that make up its table of numbers."""
+    """A chart before it is drawn. `columns` names the fields of the data that make up its table of numbers.
+
+    A chart drawn of a whole task may be about one `criterion`, in whose section it then stands.
+    """
 
     kind: str
     title: str
@@ -46,6 +50,7 @@ class Sketch:
     by_system: bool
     chart: Any
     columns: Sequence[tuple[str, str]]
+    criterion: str = ""
 
 
 def finished(sketch: Sketch) -> Drawn:
@@ -68,6 +73,7 @@ def finished(sketch: Sketch) -> Drawn:
         spec=spec,
         svg=drawn,
         digest=hashlib.sha256(drawn.encode()).hexdigest(),
+        criterion=sketch.criterion,
     )
 
 

@@ -19,9 +19,16 @@ from analytics_app.charts.picking import (
     value_of,
 )
 from analytics_app.charts.points import MOST_ROWS, Point, points_chart
+from analytics_app.results import Row
 
 # Krippendorff's bounds: below the first no conclusions, above the second firm ones (Krippendorff 2004, p. 241).
 TENTATIVE, RELIABLE = 0.667, 0.8
+
+# By how much shares of a whole may pass one, as rounding has it.
+HAIR = 1e-9
+
+# More labels than these cannot be told apart by their colours; steps of a scale can, by their order.
+MOST_COLOURS = 9
 
 
 def shares(of: Material) -> Iterator[Sketch]:
@@ -34,10 +41,14 @@ def shares(of: Material) -> Iterator[Sketch]:
     table: dict[str, dict[str, float]] = {}
     for row in sorted(found, key=lambda row: rank.get(row.system, 0.0)):
         table.setdefault(str(row.system), {})[str(row.label)] = value_of(row)
+    if any(sum(parts.values()) > 1 + HAIR for parts in table.values()):
+        return  # several options a text make no whole
+    if len(labels) > MOST_COLOURS and not numeric(labels):
+        return
     word = "Step" if numeric(labels) else "Label"
     yield Sketch(
         kind="shares",
-        title=_most_often(table, labels, of.name),
+        title=_most_often(table, labels, of.name) if numeric(labels) else _told_apart(found, of.name),
         subtitle=(
             f"Share of ratings at each {word.lower()} for {of.name}{only(list(table))}; {of.basis(found)}."
             f"{each(found)}{counted(found)}"
@@ -49,8 +60,8 @@ def shares(of: Material) -> Iterator[Sketch]:
 
 
 def _most_often(table: Mapping[str, Mapping[str, float]], labels: Sequence[str], criterion: str) -> str:
-    if len(table) == 1 or not numeric(labels):
-        return f"Shares of {'steps' if numeric(labels) else 'labels'} for {criterion}, system by system"
+    if len(table) == 1:
+        return f"Shares of steps for {criterion}, system by system"
     best = max(table, key=lambda system: table[system].get(labels[-1], 0.0))
     value = words.share(table[best].get(labels[-1], 0.0))
     return f"{words.short(best)} gets the highest step most often for {criterion} ({value} of its ratings)"
@@ -76,6 +87,20 @@ def distribution(of: Material) -> Iterator[Sketch]:
         chart=bars_chart([(str(row.label), value_of(row)) for row in found], measure="Rating"),
         columns=(("label", "Rating"), ("value", "Share")),
     )
+
+
+def _told_apart(found: Sequence[Row], criterion: str) -> str:
+    """Name the label that tells two systems apart most, where their intervals do not meet."""
+    best: tuple[float, str] = (0.0, f"Shares of labels for {criterion}, system by system")
+    for label in dict.fromkeys(row.label for row in found):
+        rows = sorted((row for row in found if row.label == label), key=value_of)
+        low, high = rows[0], rows[-1]
+        if low.high is None or high.low is None or low.high >= high.low:
+            continue
+        said = f"{words.share(value_of(high))} for {words.short(high.system)}, {words.share(value_of(low))} for"
+        apart = value_of(high) - value_of(low)
+        best = max(best, (apart, f"{criterion} is “{label}” {said} {words.short(low.system)}"))
+    return best[1]
 
 
 def _bin(label: str) -> str:

@@ -105,6 +105,9 @@ def _shape(child: ET.Element, name: str) -> ET.Element | None:
     painted = {key for key in ("fill", "stroke") if paint.get(key, "none") not in {"none", "transparent"}}
     if name not in KEPT or not painted or child.get("display") == "none" or paint.get("fill") == "white":
         return None
+    if name == "path":
+        # The renderer says once for all shapes that they are hollow, on a group that is not kept.
+        paint.setdefault("fill", "none")
     attributes = {key: _short(value) for key, value in child.attrib.items() if key in KEPT[name]}
     classes = [f"{key[0]}-{NAMES[paint[key]]}" for key in ("fill", "stroke") if paint.get(key) in NAMES]
     if name == "text" and paint["fill"] == INK:

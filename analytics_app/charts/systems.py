@@ -43,7 +43,8 @@ def z_means(of: Material) -> Iterator[Sketch]:
 
 def _by_mean(of: Material, statistic: str, kind: str, measure: str, highest: str) -> Iterator[Sketch]:
     found = sorted((row for row in of.of(statistic) if row.system), key=falling)
-    if not found:
+    # Magnitudes are read on logarithms, which have charts of their own.
+    if not found or of.of("geometric_mean"):
         return
     second = {row.system: row for row in of.of(f"{statistic}_over_raters")}
     largest = max(abs(value_of(row)) for row in found)
@@ -97,7 +98,7 @@ def _meet(higher: Point, lower: Point) -> bool:
 def differences(of: Material) -> Iterator[Sketch]:
     """Draw every pair of systems by the difference of their means, the higher one first."""
     found = sorted((higher_first(row, 0) for row in of.of("difference")), key=falling)
-    if not found:
+    if not found or of.of("magnitude_ratio"):
         return
     largest = max(abs(value_of(row)) for row in found)
     points = [pair_point(row, words.number(value_of(row), largest), sign="−") for row in found]

@@ -107,6 +107,13 @@ def _asked(task: Task, criterion: Criterion | None) -> Asked:
     )
 
 
+def is_marked(task: Task, criterion: Criterion) -> bool:
+    """Say whether a criterion is answered by marking spans, which nothing compares one by one."""
+    kind = task.kind
+    outcome = kind.outcome_of(criterion_of(criterion), kind.params(task.params))
+    return outcome is not None and outcome.per == "span"
+
+
 def with_codes(question: Question, names: Names) -> Question:
     """Say which codes the criteria of a question have in a table."""
     return replace(question, asked=tuple(replace(one, code=names.criterion_code(one.key)) for one in question.asked))

@@ -17,7 +17,7 @@ from analytics_app.quality.base import ByHand, Removal, RuleSample
 from analytics_app.ratings import Extras, Floats, Mask, Table, load, load_extras
 from analytics_app.ratings.copying import copy
 from analytics_app.results import REPLACED, Row
-from analytics_app.services.asked import asking_of, chosen, common_of, question_of, with_codes
+from analytics_app.services.asked import asking_of, chosen, common_of, is_marked, question_of, with_codes
 from analytics_app.services.funnel import Funnel
 from analytics_app.services.inputs import Inputs, of_extras, of_table
 from analytics_app.stats.standardise import judge_wise_z
@@ -57,9 +57,9 @@ def parts_of(study: Study, settings: Mapping[str, Any]) -> list[PartPlan]:
     tasks = list(Task.objects.filter(study=study, until=None).order_by("order", "id"))
     parts = [PartPlan(RunPartKind.QUALITY, task) for task in tasks]
     for task in tasks:
-        asked = Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order")
-        criteria: list[Criterion | None] = list(asked)
-        parts += [PartPlan(RunPartKind.CRITERION, task, one) for one in criteria or [None]]
+        asked = list(Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"))
+        criteria: list[Criterion | None] = [one for one in asked if not is_marked(task, one)] if asked else [None]
+        parts += [PartPlan(RunPartKind.CRITERION, task, one) for one in criteria]
         together = question_of(task, None, whole=True)
         if any(
             analyses.registry[name].fits(together)
@@ -91,20 +91,26 @@ def _plots(part: RunPart, rows: Sequence[Row]) -> Iterator[Plot]:
         name=part.criterion.name if part.criterion else "",
         confidence=part.run.settings["confidence"],
     )
-    place = "*" if part.kind == RunPartKind.TASK else "-"
     for order, one in enumerate(drawn):
         yield Plot(
             run=part.run,
-            key=f"{part.task.key}/{part.criterion.key if part.criterion else place}/{one.key}",
-            order=part.number * PLOTS_OF_A_PART + order,
+            key=f"{place_of(part)}/{one.key}",
+            # What a whole task shows of one criterion is what the task is made for, and stands first in its section.
+            order=order if one.criterion else part.number * PLOTS_OF_A_PART + order,
             task=part.task.key,
-            criterion=part.criterion.key if part.criterion else "",
+            criterion=part.criterion.key if part.criterion else one.criterion,
             title=one.title,
             by_system=one.by_system,
             spec=one.spec,
             svg=one.svg,
             digest=one.digest,
         )
+
+
+def place_of(part: RunPart) -> str:
+    """Return what the keys of a part's plots begin with, and of no other's."""
+    together = "*" if part.kind == RunPartKind.TASK else "-"
+    return f"{part.task.key}/{part.criterion.key if part.criterion else together}"
 
 
 # Quality rules ----------------------------------------------------------------------------------------
@@ -116,18 +122,22 @@ def _apply_rules(part: RunPart) -> Outcome:
     whole = asked_once(load(run, part.task.key), part.task)
     funnel = Funnel(whole, part.task.key)
     by_hand = _by_hand(run)
-    kept, ddof, z = whole, int(run.settings["ddof"]), None
+    kept, ddof, z = whole, int(run.settings["ddof"]), np.full(len(whole), np.nan)
+    # What z is of: everything but what rules took that do not look at z. Taking it again after a rule that does would
+    # undo what was fenced off.
+    of_z, here, stale = np.ones(len(whole), dtype=bool), np.arange(len(whole)), True
     in_use = [quality.registry[entry["rule"]] for entry in run.settings["rules"]]
     extras = load_extras(run, part.task.key, whole, (need for rule in in_use for need in rule.needs))
     asking = asking_of(part.task, whole)
     for rule, entry in zip(in_use, run.settings["rules"], strict=True):
-        # After a rule on z, z stays what that rule saw: taking it again would undo what was fenced off.
-        if z is None or not rule.on_z:
-            z = z_of(kept, ddof)
-        removal = rule.remove(RuleSample(kept, z, by_hand, extras, asking), entry)
+        if rule.on_z and stale:
+            z[of_z], stale = z_of(whole.where(of_z), ddof), False
+        removal = rule.remove(RuleSample(kept, z[here], by_hand, extras, asking), entry)
         funnel.step(rule.name, kept, removal)
         outcome.exclusions += _rows_of(run, part.task, rule.name, removal)
-        kept, z = kept.where(~removal.mask), z[~removal.mask]
+        if not rule.on_z and removal.mask.any():
+            of_z[here[removal.mask]], stale = False, True
+        kept, here = kept.where(~removal.mask), here[~removal.mask]
     if (again := _replaced(run, kept)) is not None:
         funnel.step(REPLACED, kept, again)
         outcome.exclusions += _rows_of(run, part.task, REPLACED, again)

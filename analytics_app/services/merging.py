@@ -8,13 +8,14 @@ from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from analytics_app.models import UNFINISHED, Plot, ResultRow, Run, RunPart, RunState, RunTrigger
 from analytics_app.results import COLUMNS, Row
 from analytics_app.services import bell
 from analytics_app.services.bulk import copy_in
-from analytics_app.services.computing import PLOTS_OF_A_PART, Outcome
+from analytics_app.services.computing import PLOTS_OF_A_PART, Outcome, place_of
 
 # Rows of a part are numbered from its number times this, so that parts stored in any order stand in theirs.
 ROWS_OF_A_PART = 100_000
@@ -88,15 +89,12 @@ def _take_over(part: RunPart, source: RunPart) -> None:
             'WHERE run_id = %s AND "order" BETWEEN %s AND %s',
             [part.run_id, (part.number - source.number) * ROWS_OF_A_PART, source.run_id, first, last],
         )
-    step = part.number * PLOTS_OF_A_PART - source.number * PLOTS_OF_A_PART
-    plots = list(
-        Plot.objects.filter(
-            run=source.run_id,
-            order__range=(source.number * PLOTS_OF_A_PART, (source.number + 1) * PLOTS_OF_A_PART - 1),
-        )
-    )
+    step = (part.number - source.number) * PLOTS_OF_A_PART
+    plots = list(Plot.objects.filter(run=source.run_id, key__startswith=f"{place_of(part)}/"))
     for plot in plots:
-        plot.pk, plot.run_id, plot.order = None, part.run_id, plot.order + step
+        # Those of the first hundred stand first in their section, whichever part drew them.
+        plot.order += step if plot.order >= PLOTS_OF_A_PART else 0
+        plot.pk, plot.run_id = None, part.run_id
     Plot.objects.bulk_create(plots)
 
 
@@ -120,13 +118,18 @@ def finish(run: Run) -> None:
 
 
 def _release_waiting(run: Run, part: RunPart) -> None:
-    """Queue the parts of a task that waited for its quality rules, once these have all been applied."""
+    """Queue the parts of a task that waited for its quality rules, once these have all been applied.
+
+    Parts of a whole task wait for the rules of every task: what is asked in waves is analysed across tasks.
+    """
     if part.kind != RunPart.Kind.QUALITY:
         return
-    of_task = RunPart.objects.filter(run=run, task_id=part.task_id)
-    if of_task.filter(kind=RunPart.Kind.QUALITY).exclude(state=RunPart.State.DONE).exists():
-        return
-    waiting = of_task.filter(state=RunPart.State.WAITING).order_by("number")
+    of_run = RunPart.objects.filter(run=run)
+    rules = of_run.filter(kind=RunPart.Kind.QUALITY).exclude(state=RunPart.State.DONE)
+    ready = Q(task_id=part.task_id, kind=RunPart.Kind.CRITERION) & ~Q(task_id__in=rules.values("task_id"))
+    if not rules.exists():
+        ready |= Q(kind=RunPart.Kind.TASK)
+    waiting = of_run.filter(ready, state=RunPart.State.WAITING).order_by("number")
     ids = list(waiting.select_for_update(no_key=True).values_list("pk", flat=True))
     RunPart.objects.filter(pk__in=ids).update(state=RunPart.State.QUEUED)
     # A command works on its parts itself; workers join in when beat next looks.

@@ -11,12 +11,22 @@ from typing import Any
 
 from django.conf import settings as project
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Count, Max
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from analytics_app import plan as plans
-from analytics_app.models import UNFINISHED, Exclusion, Plan, Run, RunPart, RunPartKind, RunState, RunTrigger
+from analytics_app.models import (
+    UNFINISHED,
+    Exclusion,
+    MetricScore,
+    Plan,
+    Run,
+    RunPart,
+    RunPartKind,
+    RunState,
+    RunTrigger,
+)
 from analytics_app.services import bell, computing, parts, seen
 from analytics_app.services.seen import Busy, Seen
 from tasks_app.models import Assignment, Judgment, Study
@@ -141,7 +151,12 @@ def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Ac
         by_id=getattr(by, "pk", None),
         settings=document,
         # Computed from what held at the start, whoever excludes or takes back meanwhile.
-        facts={**facts, "manual_exclusions": list(by_hand.values_list("pk", flat=True)), **_replaced(study, found)},
+        facts={
+            **facts,
+            "manual_exclusions": list(by_hand.values_list("pk", flat=True)),
+            **_replaced(study, found),
+            **_scored(study),
+        },
         seed=study.seed,
         high_water=found.high_water,
         judgment_high_water=found.judgment_high_water,
@@ -157,6 +172,12 @@ def _replaced(study: Study, found: Seen) -> dict[str, list[int]]:
     replaced = Judgment.objects.filter(assignment__rater__study=study, assignment__state=Assignment.State.REPLACED)
     ids = list(replaced.filter(pk__lte=found.judgment_high_water).order_by("pk").values_list("pk", flat=True))
     return {"replaced": ids} if ids else {}
+
+
+def _scored(study: Study) -> dict[str, dict[str, int]]:
+    """Say which scores of metrics there are; nothing where none were imported. Replaced ones have new ids."""
+    there = MetricScore.objects.filter(study=study).aggregate(high=Max("pk"), n=Count("pk"))
+    return {"scores": there} if there["n"] else {}
 
 
 def _history(study: Study, found: Seen) -> dict[str, int]:
@@ -185,7 +206,7 @@ def digest_of(run: Run) -> str:
         "n_seen": run.n_seen,
         "settings": run.settings,
         "manual_exclusions": run.facts["manual_exclusions"],
-        **({"replaced": run.facts["replaced"]} if "replaced" in run.facts else {}),
+        **{name: run.facts[name] for name in ("replaced", "scores") if name in run.facts},
         "seed": run.seed,
         "code_version": run.code_version,
         "planned": run.planned,

@@ -112,7 +112,7 @@ def trust_coefficients(
 
     >>> units, raters = [0, 1, 2, 3] * 3, [0] * 4 + [1] * 4 + [2] * 4
     >>> trust_coefficients([1, 2, 3, 1, 1, 2, 3, 1, 2, 3, 1, 2], units, raters).coefficients.round(3)
-    array([ 1. ,  1. , -1.1])
+    array([ 1.   ,  1.   , -0.193])
     """
     if level not in get_args(Level):
         raise ValueError(f"The level is one of {', '.join(get_args(Level))}, not {level!r}.")

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
 from analytics_app import analyses, charts
 from analytics_app.models import Plot, ResultRow
 from analytics_app.views import tables, words
+from analytics_app.views.agreeing import AGREEMENT, RATER_PAIRS, agreement_table, pairs_of_raters
 from analytics_app.views.comparing import pairs_table, systems_table
 from analytics_app.views.picking import Question, notes_of
 from analytics_app.views.result_tables import tables_for
 from analytics_app.views.tables import Cell, Column, Table
 
-# Statistics that have a place of their own on the page; every other row goes into the table of further rows.
-AGREEMENT = (
-    "alpha",
-    "pearson",
-    "pearson_mean",
-    "pearson_mean_fisher",
-    "spearman",
-    "spearman_mean",
-    "spearman_mean_fisher",
-)
-RATER_PAIRS = ("pearson_pair", "spearman_pair")
 FURTHER_SHOWN = 200
 
+# More sections of a task than this are folded where its questions are read together first.
+MOST_OPEN = 4
+
 # Analyses whose rows the tables of this module show together.
-SHOWN_TOGETHER = frozenset({"systems", "krippendorff", "correlation", "raters", "distribution"})
+SHOWN_TOGETHER = frozenset(
+    {"systems", "krippendorff", "agreement", "kappa", "icc", "correlation", "raters", "distribution"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +56,8 @@ class Section:
     further: Sequence[Table]
     raters: Sequence[ResultRow]
     methods: Sequence[tuple[str, str, str]]
+    criterion: str = ""
+    folded: bool = False
 
 
 def sections_of(
@@ -89,10 +86,11 @@ def sections_of(
         rows_here = found.get((task, criterion), [])
         question = Question([row for row in rows_here if row.analysis in SHOWN_TOGETHER])
         own, folded = _tables_of_analyses(rows_here, limit)
-        title = criteria.get(criterion, criterion) if criterion else _("All criteria together")
+        title = criteria.get(criterion, criterion) if criterion else _title_of_all(rows_here)
         by_task.setdefault(task, []).append(
             Section(
                 key=f"{task}--{criterion or 'all'}",
+                criterion=criterion,
                 title=title,
                 primary=bool(primary) and criterion == primary,
                 figures=[figure(plot) for plot in drawn.get((task, criterion), [])],
@@ -102,13 +100,26 @@ def sections_of(
                 methods=list(_methods(rows_here)),
             )
         )
-    return by_task
+    return {task: _folded(sections) for task, sections in by_task.items()}
 
 
-def _order(criterion: str, primary: str, rows: Sequence[ResultRow]) -> tuple[bool, bool]:
+def _folded(sections: list[Section]) -> list[Section]:
+    """Fold the questions of a task of many that is read as a whole first, such as PANAS; not the primary one."""
+    first = next((one for one in sections if not one.primary), sections[0])
+    whole = not first.criterion and len(sections) > MOST_OPEN
+    return [replace(one, folded=bool(whole and one.criterion and not one.primary)) for one in sections]
+
+
+def _order(criterion: str, primary: str, rows: Sequence[ResultRow]) -> tuple[bool, int]:
     """The primary criterion comes first; all criteria together last, unless they are what the task is made for."""
     made_for = any(_is_made_for_its_task(row.analysis) for row in rows)
-    return (not primary or criterion != primary, not criterion and not made_for)
+    return (not primary or criterion != primary, 1 if criterion else 0 if made_for else 2)
+
+
+def _title_of_all(rows: Sequence[ResultRow]) -> str:
+    """Name the section of what is about no single criterion."""
+    made_for = any(_is_made_for_its_task(row.analysis) for row in rows)
+    return _("The task as a whole") if made_for else _("All criteria together")
 
 
 def _is_made_for_its_task(name: str) -> bool:
@@ -173,58 +184,12 @@ def _tables(question: Question, limit: float, pairs_left_out: int) -> Iterator[T
         said = _("%(n)s pairs of systems are too many for a page: they are in the file of results.")
         yield Table(_("Pairs of systems"), [], [], [said % {"n": pairs_left_out}])
     if question.has(*AGREEMENT):
-        yield _agreement_table(question)
-
-
-def _agreement_table(question: Question) -> Table:
-    """Return agreement and correlation between raters; ratings before and after the rules side by side."""
-    both = question.both
-    columns = [
-        Column(_("Measure"), number=False),
-        Column(_("Value")),
-        Column(_("Interval")),
-        Column(_("Ratings")),
-        Column(_("Texts")),
-        Column(_("Raters")),
-    ]
-    if both:
-        columns += [Column(_("Before rules")), Column(_("Interval before rules"))]
-    shown, rows = [], []
-    for statistic in AGREEMENT:
-        row = question.first(statistic)
-        if row is None:
-            continue
-        shown.append(row)
-        level = (row.settings or {}).get("level")
-        said = f"{words.statistic(statistic)} ({level})" if level else words.statistic(statistic)
-        cells = [
-            Cell(said, said),
-            tables.number(row.value, 3),
-            tables.interval(row.low, row.high, 3),
-            tables.whole(row.n_ratings),
-            tables.whole(row.n_items),
-            tables.whole(row.n_raters),
-        ]
-        if both:
-            before = question.first(statistic, basis="all")
-            cells += [
-                tables.number(before.value if before else None, 3),
-                tables.interval(before.low, before.high, 3) if before else Cell(tables.DASH),
-            ]
-        rows.append(cells)
-    return Table(_("Agreement between raters"), columns, rows, notes_of(shown))
+        yield agreement_table(question)
 
 
 def _further(question: Question) -> Iterator[Table]:
     """Yield tables that stand folded: pairs of raters, and rows that have no place of their own."""
-    pairs = [row for row in question.kept if row.statistic in RATER_PAIRS]
-    if pairs:
-        columns = [Column(_("Raters"), number=False), Column(_("Measure"), number=False), Column(_("Value"))]
-        cells = [
-            [tables.name(row.label), tables.name(words.statistic(row.statistic)), tables.number(row.value, 3)]
-            for row in pairs
-        ]
-        yield Table(_("Pairs of raters"), columns, cells, notes_of(pairs))
+    yield from pairs_of_raters(question)
     rest = [row for row in question.rest if row.statistic not in (*AGREEMENT, *RATER_PAIRS) or row.slice]
     if rest:
         yield further_table(rest)

@@ -40,6 +40,8 @@ class Outcome:
     column of the ratings table that holds it. `criterion` is the key of a criterion that the type brings along and
     that this outcome answers; without one the outcome answers the criteria of the study. `optional` says that a
     judgment may be without it, `several` that it may hold several of them about one thing, numbered from 1.
+    `by_place` says that the answer names a place on the screen, which raters who saw other orders cannot agree on,
+    `graded` that it says whether an answer was right, on which nobody agrees but by knowing it.
     """
 
     name: str
@@ -50,6 +52,8 @@ class Outcome:
     criterion: str = ""
     optional: bool = False
     several: bool = False
+    by_place: bool = False
+    graded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

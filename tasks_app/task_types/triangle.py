@@ -74,9 +74,15 @@ class Triangle(TaskType):
             doc=_("Position on the screen of the text chosen: 1, 2 or 3."),
             column="label",
             criterion=CHOICE,
+            by_place=True,
         ),
         Outcome(
-            "correct", Scale.NOMINAL, per="unit", doc=_("1 where the odd text was chosen, else 0."), criterion=CORRECT
+            "correct",
+            Scale.NOMINAL,
+            per="unit",
+            doc=_("1 where the odd text was chosen, else 0."),
+            criterion=CORRECT,
+            graded=True,
         ),
         Outcome(
             "sureness",

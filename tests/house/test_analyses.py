@@ -244,7 +244,7 @@ def test_a_system_left_out_leaves_no_trace(name: str) -> None:
         analyses.registry[name].rows(sample(data, natural(name), name), defaults(name, without_systems=["s2"]))
     )
     alone = list(analyses.registry[name].rows(sample(data.where(system != 2), natural(name), name), defaults(name)))
-    assert {one.slice for one in without} == {"system!=s2"}
+    assert {one.slice for one in without} == {"system!=s2"} or (not without and name not in WITH_ROWS)
     assert [one.statistic for one in without] == [one.statistic for one in alone]
     # z is taken before, over everything a rater judged, as Lai et al. (2022) do with the reference.
     raw = [(one.value, other.value) for one, other in zip(without, alone, strict=True) if "_z" not in one.statistic]

@@ -48,13 +48,14 @@ def test_a_run_is_started_followed_and_read(
     assert answer.status_code == 202
     said = answer.json()
     assert (said["number"], said["state"], said["planned"], said["by"]) == (1, "queued", False, "rosa")
-    assert said["progress"] == {"done": 0, "running": 0, "total": 3}
+    # Quality rules, two criteria, and the task as a whole.
+    assert said["progress"] == {"done": 0, "running": 0, "total": 4}
     run = Run.objects.get()
     assert rung == [run.parts.get(kind="quality").pk]
     assert script.get(said["results"]).status_code == 409
     runs.compute_here(run=run)
     now = script.get(said["url"]).json()
-    assert (now["state"], now["progress"]["done"], now["error"]) == ("done", 3, "")
+    assert (now["state"], now["progress"]["done"], now["error"]) == ("done", 4, "")
     assert now["facts"]["tasks"]["main"]
     document = script.get(now["results"])
     assert b"".join(document.streaming_content)

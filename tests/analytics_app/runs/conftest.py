@@ -8,7 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.db.models.functions import Now
 
-from analytics_app.models import Exclusion, Plot, RunPart
+from analytics_app import plan
+from analytics_app.models import Exclusion, Plan, Plot, RunPart
 from analytics_app.results import Row
 from analytics_app.services import bell, computing
 from analytics_app.services.computing import Outcome
@@ -27,6 +28,9 @@ def rated(rosa: User) -> Study:
     for number, (item, system) in enumerate(sorted(filler.parts)):
         for rater in ("R-0001", "R-0002"):
             filler.judge(rater, item, system, {"fluency": 1 + number % 5, "content": 5 - number % 5})
+    # Analyses of single criteria, so that a run has three parts: quality rules and two criteria.
+    by_criterion = {"analyses": [{"analysis": name} for name in ("systems", "krippendorff", "raters")]}
+    Plan.objects.update_or_create(study=study, version=1, defaults={"document": plan.check(by_criterion, study)})
     return study
 
 

@@ -151,7 +151,7 @@ def test_no_request_of_a_rater_touches_the_broker(
     assert Judgment.objects.count() == 4
     assert attempts == []
     # The same spy hears a run being rung for.
-    part = RunPart(run=runs.start(study=study, by=rosa), number=9, kind="task", task=study.tasks.get())
+    part = RunPart(run=runs.start(study=study, by=rosa), number=9, kind="criterion", task=study.tasks.get())
     part.save()
     assert bell.ring([part.pk]) == 0
     assert attempts == [("127.0.0.1", 1)]

@@ -1,0 +1,96 @@
+"""Agreement on categories and steps: percent, Gwet's AC, Fleiss' kappa, Kendall's W."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses._agreeing import BetweenRaters, Compared, compared
+from analytics_app.analyses.base import OverallFilters, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from analytics_app.stats.estimate import joined
+from analytics_app.stats.fleiss import fleiss_kappa
+from analytics_app.stats.gwet import gwet_ac
+from analytics_app.stats.kendall import kendall_w
+from analytics_app.stats.percent import percent_agreement
+from tasks_app.task_types.base import Scale
+
+NOT_BY_CHANCE = "Not corrected for chance."
+NO_ORDER = "It takes steps as categories without an order."
+
+
+@register
+class Agreement(BetweenRaters):
+    """How far raters of the same texts agree on labels or steps.
+
+    `percent_agreement`; `gwet_ac1` for labels and `gwet_ac2` for steps; `fleiss_kappa` where all texts have equally
+    many ratings; `kendall_w` for steps where every rater rated every text. Only the first rating of a rater for a text
+    enters.
+    """
+
+    label = _("Agreement on categories")
+    summary = _("Percent agreement, and agreement beyond chance by Gwet's AC, Fleiss' kappa and Kendall's W.")
+    source = (
+        "Gwet (2008). Computing inter-rater reliability and its variance in the presence of high agreement. British "
+        "Journal of Mathematical and Statistical Psychology 61, 29-48. Fleiss (1971). Measuring nominal scale "
+        "agreement among many raters. Psychological Bulletin 76(5), 378-382."
+    )
+    scales = frozenset({Scale.NOMINAL, Scale.ORDINAL})
+    statistics = {
+        "percent_agreement": _("Percent agreement"),
+        "gwet_ac1": _("Gwet's AC1"),
+        "gwet_ac2": _("Gwet's AC2"),
+        "fleiss_kappa": _("Fleiss' kappa"),
+        "kendall_w": _("Kendall's W"),
+    }
+    told_apart_by = ("weights",)
+
+    class Settings(OverallFilters):
+        weights = forms.ChoiceField(
+            choices=[(name, name) for name in ("quadratic", "linear", "ordinal")],
+            initial="quadratic",
+            label=_("Weights of AC2"),
+            help_text=_("How far two steps count as the same: by squared or plain distance, or by ranks."),
+        )
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield a row a coefficient, what the scale calls for first."""
+        of = compared(sample)
+        make = Rows(self.name, sample)
+        steps = sample.question.scale is Scale.ORDINAL
+        yield from _beyond_chance(make, of, str(settings["weights"]) if steps else "identity")
+        common = sample.common
+        drawn: dict[str, Any] = {"n_resamples": common.n_resamples, "confidence": common.confidence}
+        said = {"interval": "bootstrap over texts", "n_resamples": common.n_resamples}
+        percent = percent_agreement(of.values, of.texts, raters=of.raters, rng=sample.rng("percent"), **drawn)
+        yield make.row("percent_agreement", percent, note=joined(percent.note, NOT_BY_CHANCE, *of.notes), settings=said)
+        fleiss = fleiss_kappa(of.values, of.texts, raters=of.raters, rng=sample.rng("fleiss"), **drawn)
+        order = NO_ORDER if steps and fleiss.value is not None else None
+        yield make.row("fleiss_kappa", fleiss, note=joined(fleiss.note, order, *of.notes), settings=said)
+        if steps and (table := of.crossed) is not None:
+            yield make.row(
+                "kendall_w", kendall_w(table), settings={"test": "Friedman's chi-square", "ties": "corrected"}
+            )
+
+
+def _beyond_chance(make: Rows, of: Compared, weights: Any) -> Iterator[Row]:
+    """Yield AC1 for labels, AC2 for steps."""
+    found = gwet_ac(
+        of.values,
+        of.texts,
+        domain=of.domain,
+        weights=weights,
+        raters=of.raters,
+        confidence=make.sample.common.confidence,
+    )
+    categories = {"categories": len(of.domain)} if of.domain is not None else {}
+    yield make.row(
+        "gwet_ac1" if weights == "identity" else "gwet_ac2",
+        found,
+        note=joined(found.note, *of.notes),
+        settings={"weights": weights, **categories, "interval": "t over texts"},
+    )

@@ -1,0 +1,151 @@
+"""Fieldwork: who took part, how much and how long they judged, what it paid, and how checks went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Analysis, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.ratings import Floats
+from analytics_app.ratings.extras.controls import Controls
+from analytics_app.ratings.extras.people import COMPLETED, OUTCOMES, People
+from analytics_app.ratings.extras.repeats import Repeats
+from analytics_app.ratings.extras.times import Times
+from analytics_app.results import Row
+from tasks_app.task_types.base import Scale
+
+WHOLE_STUDY = "Of the whole study, training and other tasks included."
+NOBODY = "Nobody of these raters has ended yet, so there is no time."
+
+
+@register
+class Fieldwork(Analysis):
+    """The numbers of a method section, for all ratings and for those that were kept.
+
+    Raters: `raters_recruited` and `raters_finished` of the study, `raters_ended` how others ended (`label`),
+    `raters_judged` in this task, `raters_excluded` of them altogether, `raters_analysed`. Judgments:
+    `judgments_analysed`, and `judgments_per_rater` and `judgments_per_unit` with label least, median and most. Time and
+    pay of the analysed raters who have ended: `minutes` (label lower quartile, median, upper quartile), the same as
+    `minutes_active` in this task, `hourly_pay`, `hourly_minimum` and `hourly_below`, the share paid less than that.
+    Checks of the analysed raters: `control_accuracy`, `attention_accuracy`, `repeats_asked`.
+    """
+
+    label = _("Fieldwork")
+    summary = _("Who took part, how much and how long they judged, what it paid, and how checks and repeats went.")
+    source = (
+        "Howcroft et al. (2020). Twenty years of confusion in human evaluation. INLG, 169-182. Shimorina and Belz "
+        "(2022). The human evaluation datasheet. HumEval, 54-75."
+    )
+    scales = frozenset(Scale)
+    statistics = {
+        "raters_recruited": _("Raters who enrolled in the study"),
+        "raters_finished": _("Raters who finished the study"),
+        "raters_ended": _("Raters who ended otherwise"),
+        "raters_judged": _("Raters who judged in this task"),
+        "raters_excluded": _("Raters excluded altogether"),
+        "raters_analysed": _("Raters analysed"),
+        "judgments_analysed": _("Judgments analysed"),
+        "judgments_per_rater": _("Judgments a rater"),
+        "judgments_per_unit": _("Judgments a unit"),
+        "minutes": _("Minutes a rater"),
+        "minutes_active": _("Minutes of work in this task"),
+        "hourly_pay": _("Pay an hour"),
+        "hourly_minimum": _("Least pay an hour that the study set"),
+        "hourly_below": _("Share of raters paid less than that"),
+        "control_accuracy": _("Controls passed"),
+        "attention_accuracy": _("Attention checks passed"),
+        "repeats_asked": _("Pairs of answers to what was asked twice"),
+    }
+    needs = frozenset({Controls, People, Repeats, Times})
+    whole_task = True
+    splits = False
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of people, judgments, time and pay, checks."""
+        make = Rows(self.name, sample)
+        analysed = np.unique(sample.table.rater).astype(np.int64)
+        yield from _people(make, analysed)
+        yield from _judgments(make)
+        yield from _time_and_pay(make, analysed)
+        yield from _checks(make, analysed)
+
+
+def _people(make: Rows, analysed: NDArray[np.int64]) -> Iterator[Row]:
+    table, people = make.sample.table, make.sample.extras[People]
+    judged = len(np.unique(table.judgments.rater))
+    enrolled = int(people.counts.sum())
+    if enrolled:
+        yield make.row("raters_recruited", value=float(enrolled))
+    if (people.counts & ~people.imported).any():
+        outcome = people.outcome[people.counts]
+        yield make.row("raters_finished", value=float((outcome == COMPLETED).sum()))
+        for code, name in enumerate(OUTCOMES):
+            if code != COMPLETED and (outcome == code).any():
+                yield make.row("raters_ended", value=float((outcome == code).sum()), label=name)
+    yield make.row("raters_judged", value=float(judged))
+    yield make.row("raters_excluded", value=float(judged - len(analysed)))
+    yield make.row("raters_analysed", value=float(len(analysed)))
+
+
+def _judgments(make: Rows) -> Iterator[Row]:
+    table = make.sample.table
+    judged = np.unique(table.judgment)
+    yield make.row("judgments_analysed", value=float(len(judged)), n_ratings=len(table))
+    for name, codes in (
+        ("judgments_per_rater", table.judgments.rater[judged]),
+        ("judgments_per_unit", table.judgments.unit[judged]),
+    ):
+        if len(codes):
+            times = np.unique(codes, return_counts=True)[1]
+            for label, value in (("least", times.min()), ("median", np.median(times)), ("most", times.max())):
+                yield make.row(name, value=float(value), label=label)
+
+
+def _time_and_pay(make: Rows, analysed: NDArray[np.int64]) -> Iterator[Row]:
+    people, times = make.sample.extras[People], make.sample.extras[Times]
+    minutes, paid = people.minutes[analysed], people.paid[analysed]
+    known = minutes > 0
+    if known.any():
+        yield from _quartiles(make, "minutes", minutes[known], note=WHOLE_STUDY)
+    elif (people.counts & ~people.imported).any():
+        yield make.row("minutes", label="median", note=NOBODY)
+    active = times.active[analysed] / 60
+    if (active > 0).any():
+        yield from _quartiles(make, "minutes_active", active[active > 0])
+    known &= ~np.isnan(paid)
+    if known.any() and not np.isnan(people.hourly):
+        hourly = paid[known] / minutes[known] * 60
+        said = {"currency": people.currency}
+        yield from _quartiles(make, "hourly_pay", hourly, note=WHOLE_STUDY, settings=said)
+        if people.hourly <= 0:
+            return
+        yield make.row("hourly_minimum", value=people.hourly, settings=said)
+        below = float((hourly < people.hourly - 0.005).mean())
+        yield make.row("hourly_below", value=below, n_raters=int(known.sum()))
+
+
+def _quartiles(make: Rows, name: str, values: Floats, **columns: Any) -> Iterator[Row]:
+    for label, share in (("lower quartile", 0.25), ("median", 0.5), ("upper quartile", 0.75)):
+        yield make.row(name, value=float(np.quantile(values, share)), label=label, n_raters=len(values), **columns)
+
+
+def _checks(make: Rows, analysed: NDArray[np.int64]) -> Iterator[Row]:
+    sample = make.sample
+    controls = sample.extras[Controls]
+    theirs = np.isin(controls.rater, analysed)
+    for name, mine in (
+        ("control_accuracy", theirs & ~controls.attention),
+        ("attention_accuracy", theirs & controls.attention),
+    ):
+        if mine.any():
+            n = len(np.unique(controls.rater[mine]))
+            yield make.row(name, value=float(controls.passed[mine].mean()), n_items=int(mine.sum()), n_raters=n)
+    repeats = sample.extras[Repeats].of(sample.table)
+    if len(repeats):
+        n = len(np.unique(repeats.rater))
+        yield make.row("repeats_asked", value=float(len(repeats)), n_raters=n)

@@ -1,0 +1,155 @@
+"""Intraclass correlation, its form always said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses._agreeing import BetweenRaters, Compared, compared
+from analytics_app.analyses.base import OverallFilters, Rows, Sample, count
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.icc import icc_forms, icc_one_way
+from tasks_app.task_types.base import Scale
+
+STEPS = "Steps taken as equal."
+NOT_CROSSED = "Raters did not all rate the same texts, so there are one-way forms only."
+NO_LOG = "There are ratings of zero or below, which have no logarithm."
+NO_BOUND = "The ICC of mean ratings is not above zero: nothing can be expected to correlate with them."
+AT_MOST = "No measure is expected to correlate with the mean ratings of the texts more than this."
+
+FORMS = {
+    "ICC1": "one-way random, one rating",
+    "ICC1k": "one-way random, mean of k ratings",
+    "ICC2": "two-way random, absolute agreement, one rating",
+    "ICC2k": "two-way random, absolute agreement, mean of k ratings",
+    "ICC3": "two-way mixed, consistency, one rating",
+    "ICC3k": "two-way mixed, consistency, mean of k ratings",
+}
+
+
+@register
+class Icc(BetweenRaters):
+    """How much of the variance of ratings is variance between texts.
+
+    Rows `icc`, one a form: `settings` holds `form` (ICC1, ICC1k, and where every rater rated every text ICC2, ICC2k,
+    ICC3 and ICC3k), `values` (raw or log: natural logarithms), `k` (what the mean of k forms is of; for unequal numbers
+    of ratings n0) and `model`; `label` is the form, for logarithms the form and " of logs", as in "ICC1k of logs". `p`
+    is of the F test that texts do not differ. `noise_bound` is the root of ICC1k. Only the first rating of a rater for
+    a text enters.
+
+    With the setting `k` only the first k ratings of each text enter, in their order of arrival, texts with fewer being
+    left out: the design that papers with k judgments a text analyse, whatever was judged beyond it.
+    """
+
+    label = _("Intraclass correlation")
+    summary = _("How reliable one rating, and the mean rating of a text, is; the form always said, with an interval.")
+    source = (
+        "Shrout and Fleiss (1979). Intraclass correlations: uses in assessing rater reliability. Psychological "
+        "Bulletin 86(2), 420-428. McGraw and Wong (1996). Forming inferences about some intraclass correlation "
+        "coefficients. Psychological Methods 1(1), 30-46."
+    )
+    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    statistics = {"icc": _("ICC"), "noise_bound": _("Highest correlation that noise allows")}
+    told_apart_by = ("values", "k")
+
+    class Settings(OverallFilters):
+        values = forms.ChoiceField(
+            choices=[
+                ("scale", _("as the scale has it: magnitudes also as logarithms")),
+                ("raw", _("as given")),
+                ("log", _("natural logarithms")),
+                ("both", _("as given, and natural logarithms")),
+            ],
+            initial="scale",
+            label=_("Values"),
+        )
+        k = forms.IntegerField(
+            required=False,
+            min_value=2,
+            max_value=100,
+            label=_("Only the first ratings of each text"),
+            help_text=_("So many, in their order of arrival; texts with fewer are left out. Empty: all ratings."),
+        )
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the forms that the design allows, of values, of logarithms, or of both."""
+        of, k = compared(sample), settings.get("k")
+        of = _first(of, int(k)) if k else of
+        make, wanted = Rows(self.name, sample), str(settings["values"])
+        ratio = sample.question.scale is Scale.RATIO
+        # Magnitudes are read as logarithms first.
+        if wanted in {"log", "both"} or (wanted == "scale" and ratio):
+            if len(of.values) and of.values.min() <= 0:
+                nothing = Estimate(None, n_ratings=len(of.values), note=NO_LOG)
+                yield make.row("icc", nothing, label="ICC1k of logs", settings={"form": "ICC1k", "values": "log"})
+            else:
+                yield from _forms(make, replace(of, values=np.log(of.values)), "log", crossed=not k)
+        if wanted != "log":
+            yield from _forms(make, of, "raw", crossed=not k)
+
+
+def _first(of: Compared, k: int) -> Compared:
+    """Keep the first k ratings of each text that has so many."""
+    order = np.lexsort((of.order, of.texts))
+    texts = of.texts[order]
+    starts = np.flatnonzero(np.r_[True, texts[1:] != texts[:-1]]) if len(texts) else np.zeros(0, dtype=np.int64)
+    sizes = np.diff(np.r_[starts, len(texts)])
+    place = np.arange(len(texts)) - np.repeat(starts, sizes)
+    kept = order[(place < k) & (np.repeat(sizes, sizes) >= k)]
+    few = int((sizes < k).sum())
+    left = (f"{few} texts with fewer than {k} ratings left out.",) if few else ()
+    return replace(
+        of,
+        values=of.values[kept],
+        texts=of.texts[kept],
+        raters=of.raters[kept],
+        order=of.order[kept],
+        notes=(*of.notes, *left),
+    )
+
+
+def _forms(make: Rows, of: Compared, values: str, *, crossed: bool) -> Iterator[Row]:
+    """Yield the rows of all forms that there are."""
+    confidence, suffix = make.sample.common.confidence, " of logs" if values == "log" else ""
+    steps = STEPS if make.sample.question.scale is Scale.ORDINAL else None
+    one_way = icc_one_way(of.values, of.texts, confidence=confidence)
+    table = of.crossed if crossed else None
+    two_way = table is not None and min(table.shape) > 1
+    k = one_way.ratings
+    said: dict[str, Any] = {} if k is None else {"k": int(k) if k == int(k) else round(k, 6)}
+    found: dict[str, Estimate] = {"ICC1k": one_way.average, "ICC1": one_way.single}
+    if two_way and table is not None:
+        forms = icc_forms(table, confidence=confidence)
+        found = {form: forms[form] for form in ("ICC2k", "ICC2", "ICC3k", "ICC3", "ICC1k", "ICC1")}
+    raters = count(of.raters)
+    for form, one in found.items():
+        only = None if two_way or one.value is None else NOT_CROSSED
+        yield make.row(
+            "icc",
+            one,
+            label=f"{form}{suffix}",
+            n_raters=raters,
+            note=joined(one.note, steps, only, *of.notes),
+            settings={"form": form, "values": values, **said, "model": FORMS[form]},
+        )
+    yield make.row("noise_bound", _bound(one_way.average), label=f"root of ICC1k{suffix}", n_raters=raters)
+
+
+def _bound(average: Estimate) -> Estimate:
+    """Return the correlation of mean ratings with what they would be without noise."""
+    about: dict[str, Any] = {"n_ratings": average.n_ratings, "n_items": average.n_items}
+    if average.value is None:
+        return Estimate(None, **about, note=average.note)
+    if average.value <= 0:
+        return Estimate(None, **about, note=NO_BOUND)
+    low = high = None
+    if average.low is not None and average.high is not None:
+        low, high = max(average.low, 0.0) ** 0.5, average.high**0.5
+    return Estimate(average.value**0.5, low, high, **about, note=AT_MOST)

@@ -1,0 +1,109 @@
+"""How far raters agree with themselves, from what they were asked twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
+
+from analytics_app.analyses._agreeing import BetweenRaters
+from analytics_app.analyses.base import Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.ratings import Floats
+from analytics_app.ratings.extras.repeats import Repeats
+from analytics_app.results import Row
+from analytics_app.stats.agreement import krippendorff_alpha
+from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.intra_rater import FEWEST_PAIRS, repeated_answers
+from tasks_app.task_types.base import Scale
+
+
+@register
+class IntraRater(BetweenRaters):
+    """First answers against second ones to the same question about the same text, by the same rater.
+
+    `repeats_equal` is the share that did not change, `repeats_difference` the mean absolute difference on the scale,
+    `repeats_alpha` Krippendorff's alpha between first and second answers, from 10 pairs on; `rater_repeats_equal` and
+    `rater_repeats_difference` the same of each rater, with "k of n equal" under 10 pairs. `n_items` counts pairs.
+    """
+
+    label = _("Raters with themselves")
+    summary = _("What raters answered when they were asked the same again.")
+    source = (
+        "Naderi (2018). Motivation of workers on microtask crowdsourcing platforms. Springer. Belz and Kow (2011). "
+        "Discrete vs. continuous rating scales for language evaluation in NLP. ACL, 230-235."
+    )
+    scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    statistics = {
+        "repeats_equal": _("Share of answers that stayed the same"),
+        "repeats_difference": _("Mean absolute difference of two answers"),
+        "repeats_alpha": _("Krippendorff's alpha of first and second answers"),
+        "rater_repeats_equal": _("Share of a rater's answers that stayed the same"),
+        "rater_repeats_difference": _("Mean absolute difference of a rater's two answers"),
+    }
+    needs = frozenset({Repeats})
+    splits = False
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of all raters together, then of each; none where nobody was asked twice."""
+        repeats = sample.extras[Repeats].of(sample.table)
+        first, again, categories = _answers(repeats, sample)
+        there = ~(np.isnan(first) | np.isnan(again))
+        first, again, rater = first[there], again[there], repeats.rater[there]
+        if not len(first):
+            return
+        common, make = sample.common, Rows(self.name, sample)
+        drawn: dict[str, Any] = {"n_resamples": common.n_resamples, "confidence": common.confidence}
+        both = repeated_answers(first, again, rater, categories=categories, rng=sample.rng("repeats"), **drawn)
+        over = {"interval": "bootstrap over raters", "n_resamples": common.n_resamples}
+        yield make.row("repeats_equal", both.equal, settings=over)
+        if both.difference is not None:
+            yield make.row("repeats_difference", both.difference, settings=over)
+        if len(first) >= FEWEST_PAIRS:
+            yield _alpha(make, first, again, rater)
+        yield from _of_raters(make, first, again, rater, categories=categories)
+
+
+def _answers(repeats: Repeats, sample: Sample) -> tuple[Floats, Floats, bool]:
+    """Return first and second answers as numbers, and whether they are labels."""
+    labels = sample.question.scale is Scale.NOMINAL and bool((repeats.first_label >= 0).any())
+    if not labels:
+        return repeats.first, repeats.again, sample.question.scale is Scale.NOMINAL
+    first, again = repeats.first_label.astype(np.float64), repeats.again_label.astype(np.float64)
+    return np.where(first < 0, np.nan, first), np.where(again < 0, np.nan, again), True
+
+
+def _alpha(make: Rows, first: Floats, again: Floats, rater: NDArray[Any]) -> Row:
+    """Return alpha with each pair of answers in the place of a text, by the level of the scale."""
+    sample = make.sample
+    scale = sample.question.scale
+    level: Any = "interval" if scale is Scale.RATIO else str(scale)
+    n = len(first)
+    found = krippendorff_alpha(
+        np.r_[first, again],
+        np.tile(np.arange(n), 2),
+        level=level,
+        raters=np.tile(rater.astype(np.int64), 2),
+        n_resamples=sample.common.n_resamples,
+        confidence=sample.common.confidence,
+        rng=sample.rng("repeats alpha"),
+    )
+    return make.row("repeats_alpha", found, settings={"level": level, "interval": "bootstrap over pairs of answers"})
+
+
+def _of_raters(make: Rows, first: Floats, again: Floats, rater: NDArray[Any], *, categories: bool) -> Iterator[Row]:
+    """Yield what each rater did."""
+    raters, place = np.unique(rater, return_inverse=True)
+    n = np.bincount(place)
+    equal = np.bincount(place, weights=first == again)
+    away = np.bincount(place, weights=np.abs(first - again))
+    for code, times, same, distance in zip(raters.tolist(), n.tolist(), equal.tolist(), away.tolist(), strict=True):
+        about: dict[str, Any] = {"rater": make.sample.table.names.raters[code]}
+        counts: dict[str, Any] = {"n_items": times, "n_ratings": 2 * times, "n_raters": 1}
+        note = f"{same:g} of {times} equal." if times < FEWEST_PAIRS else None
+        yield make.row("rater_repeats_equal", Estimate(same / times, **counts, note=note), **about)
+        if not categories:
+            yield make.row("rater_repeats_difference", Estimate(distance / times, **counts), **about)

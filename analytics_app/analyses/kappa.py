@@ -1,0 +1,103 @@
+"""Cohen's kappa between raters, plain and weighted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses._agreeing import BetweenRaters, Compared, compared
+from analytics_app.analyses.base import OverallFilters, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.kappa import CohenKappas, KappaWeights, cohen_kappas
+from tasks_app.task_types.base import Scale
+
+# Pairs of raters listed one by one; of more only mean, least and greatest are given.
+LISTED = 45
+
+STATISTICS: dict[KappaWeights, str] = {
+    "none": "cohen_kappa",
+    "linear": "cohen_kappa_linear",
+    "quadratic": "cohen_kappa_quadratic",
+}
+
+
+@register
+class Kappa(BetweenRaters):
+    """Cohen's kappa of every two raters over the texts that both rated, over the full scale.
+
+    `cohen_kappa` is the plain mean over the pairs of raters, for two raters their own kappa; `…_least` and `…_greatest`
+    are its ends, `…_pair` single pairs, named in `label`. `cohen_kappa_linear` and `cohen_kappa_quadratic` are weighted
+    by the distance of steps. Only the first rating of a rater for a text enters.
+    """
+
+    label = _("Cohen's kappa")
+    summary = _("How far every two raters agree beyond chance, plain and weighted, as a mean and pair by pair.")
+    source = (
+        "Cohen (1960). A coefficient of agreement for nominal scales. Educational and Psychological Measurement 20(1), "
+        "37-46. Cohen (1968). Weighted kappa. Psychological Bulletin 70(4), 213-220. Light (1971). Measures of "
+        "response agreement for qualitative data. Psychological Bulletin 76(5), 365-377."
+    )
+    scales = frozenset({Scale.NOMINAL, Scale.ORDINAL})
+    statistics = {
+        "cohen_kappa": _("Cohen's kappa"),
+        "cohen_kappa_least": _("Cohen's kappa, lowest pair of raters"),
+        "cohen_kappa_greatest": _("Cohen's kappa, highest pair of raters"),
+        "cohen_kappa_pair": _("Cohen's kappa of two raters"),
+        "cohen_kappa_linear": _("Cohen's kappa, linear weights"),
+        "cohen_kappa_linear_least": _("Cohen's kappa, linear weights, lowest pair of raters"),
+        "cohen_kappa_linear_greatest": _("Cohen's kappa, linear weights, highest pair of raters"),
+        "cohen_kappa_linear_pair": _("Cohen's kappa of two raters, linear weights"),
+        "cohen_kappa_quadratic": _("Cohen's kappa, quadratic weights"),
+        "cohen_kappa_quadratic_least": _("Cohen's kappa, quadratic weights, lowest pair of raters"),
+        "cohen_kappa_quadratic_greatest": _("Cohen's kappa, quadratic weights, highest pair of raters"),
+        "cohen_kappa_quadratic_pair": _("Cohen's kappa of two raters, quadratic weights"),
+    }
+
+    class Settings(OverallFilters):
+        min_shared = forms.IntegerField(
+            min_value=2, max_value=1000, initial=3, label=_("Texts two raters must share to be compared")
+        )
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of each kind of weights, what the scale calls for first."""
+        of = compared(sample)
+        ordered: tuple[KappaWeights, ...] = ("quadratic", "linear", "none")
+        for weights in ordered if sample.question.scale is Scale.ORDINAL else ordered[-1:]:
+            found = _between(sample, of, weights, int(settings["min_shared"]))
+            yield from _rows(Rows(self.name, sample), found, weights, of, int(settings["min_shared"]))
+
+
+def _between(sample: Sample, of: Compared, weights: KappaWeights, min_shared: int) -> CohenKappas:
+    return cohen_kappas(
+        of.values,
+        of.texts,
+        of.raters,
+        domain=of.domain,
+        weights=weights,
+        min_shared=min_shared,
+        confidence=sample.common.confidence,
+    )
+
+
+def _rows(make: Rows, found: CohenKappas, weights: KappaWeights, of: Compared, min_shared: int) -> Iterator[Row]:
+    """Yield the mean, its ends, and pairs where they are few."""
+    name, names = STATISTICS[weights], make.sample.table.names.raters
+    several = found.n_pairs > 1
+    said: dict[str, Any] = {"weights": weights, "min_shared": min_shared, "pairs": found.n_pairs}
+    if found.mean.low is not None:
+        said |= {"interval": "asymptotic, over texts"}
+    yield make.row(name, found.mean, note=joined(found.mean.note, *of.notes), settings=said)
+    if not several or found.least is None or found.most is None:
+        return
+    yield make.row(f"{name}_least", Estimate(found.least), settings={"weights": weights})
+    yield make.row(f"{name}_greatest", Estimate(found.most), settings={"weights": weights})
+    for pair in found.pairs if len(found.pairs) <= LISTED else ():
+        label = f"{names[pair.rater_a]} and {names[pair.rater_b]}"
+        yield make.row(
+            f"{name}_pair", pair.estimate, label=label, settings={"weights": weights, "interval": "asymptotic"}
+        )

@@ -1,0 +1,175 @@
+"""Charts of questionnaires: affect by group over time, and answers to questions with the same steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from analytics_app.charts import words
+from analytics_app.charts.bars import stacked_chart
+from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.lines import MOST_LINES, course_chart
+from analytics_app.charts.picking import INTERVAL, Material, counted, point, setting, value_of
+from analytics_app.charts.points import points_chart
+from analytics_app.charts.registry import chart
+from analytics_app.results import Row
+
+AFFECT = {"PA": "Positive affect", "NA": "Negative affect"}
+# Rows of a chart of answers that are still read in one glance, and answers of a block that has one.
+MOST_QUESTIONS, LEAST_QUESTIONS, LEAST_STEPS = 12, 2, 3
+
+
+@chart(order=10)
+def affect(of: Material) -> Iterator[Sketch]:
+    """Draw positive and negative affect over time, a line a group; at one time only, points."""
+    found = _kept(of, "affect_over_time")
+    if not found:
+        yield from _affect_once(of)
+        return
+    times = list(dict.fromkeys(_time(row) for row in found))
+    names = list(dict.fromkeys(str(row.group or "everybody") for row in found))[:MOST_LINES]
+    points = [
+        {
+            "panel": str(row.label),
+            "scale": AFFECT.get(str(row.label), str(row.label)),
+            "time": _time(row),
+            "name": str(row.group or "everybody"),
+            "value": value_of(row),
+            "low": row.low,
+            "high": row.high,
+            "n": row.n_raters,
+        }
+        for row in found
+        if str(row.group or "everybody") in names
+    ]
+    panels = [(key, title) for key, title in AFFECT.items() if any(one["panel"] == key for one in points)]
+    steps = setting(_kept(of, "affect_mean"), "steps") or [1, 5]
+    yield Sketch(
+        kind="affect",
+        title=_changed(of, times[0], times[-1]),
+        subtitle=(
+            f"Mean score, from {10 * steps[0]:g} to {10 * steps[-1]:g}; {of.basis(found)}. "
+            f"Lines at points: {of.confidence * 100:g}{words.SPACE}% interval over people. {_people(points)}"
+        ),
+        by_system=False,
+        chart=course_chart(panels, points, names, times),
+        columns=(
+            ("scale", "Score"),
+            ("time", "Time"),
+            ("name", "Group"),
+            ("value", "Mean"),
+            *INTERVAL,
+            ("n", "People"),
+        ),
+    )
+
+
+def _people(points: Sequence[Mapping[str, Any]]) -> str:
+    """Say how many people have a score at each time, over all groups."""
+    at: dict[tuple[str, str], int] = {}
+    for one in points:
+        key = (str(one["time"]), str(one["panel"]))
+        at[key] = at.get(key, 0) + int(one["n"] or 0)
+    least, most = min(at.values()), max(at.values())
+    return f"{least:,} people each time." if least == most else f"{least:,} to {most:,} people each time."
+
+
+def _affect_once(of: Material) -> Iterator[Sketch]:
+    found = _kept(of, "affect_mean")
+    groups = [row for row in found if row.group] or found
+    if not groups:
+        return
+    points = [
+        point(
+            row,
+            words.number(value_of(row), 50),
+            name=" · ".join(filter(None, (AFFECT.get(str(row.label), str(row.label)), row.group))),
+            n=row.n_raters,
+        )
+        for row in groups
+    ]
+    steps = setting(found, "steps") or [1, 5]
+    title = "Positive and negative affect"
+    yield Sketch(
+        kind="affect",
+        title=f"{title} by group" if groups[0].group else f"{title}: {' and '.join(one.text for one in points)}",
+        subtitle=(
+            f"Mean score, from {10 * steps[0]:g} to {10 * steps[-1]:g}; {of.basis(found)}. "
+            f"Line: {of.confidence * 100:g}{words.SPACE}% interval over people.{counted(found)}"
+        ),
+        by_system=False,
+        chart=points_chart(points, measure="Mean score"),
+        columns=(("name", "Score"), ("value", "Mean"), *INTERVAL, ("n", "People")),
+    )
+
+
+def _changed(of: Material, first: str, last: str) -> str:
+    """Say what the corrected tests at the last time found: between groups, else within the one there is."""
+    limit = round(1 - of.confidence, 9)
+    between = [row for row in _kept(of, "affect_change_adjusted") if (row.settings or {}).get("to") == last]
+    tests = between or [row for row in _kept(of, "affect_change") if (row.settings or {}).get("to") == last]
+    said = [_in_words(row, between=bool(between)) for row in tests if _is_clear(row, limit)]
+    if said:
+        return f"From {first} to {last}, {words.names(said)}"
+    if between:
+        return f"Groups did not change differently from {first} to {last}"
+    return f"Affect did not change clearly from {first} to {last}" if tests else f"Affect from {first} to {last}"
+
+
+def _is_clear(row: Row, limit: float) -> bool:
+    return row.p_adjusted is not None and row.p_adjusted < limit
+
+
+def _in_words(row: Row, *, between: bool) -> str:
+    name, rose = AFFECT.get(str(row.label), str(row.label)).lower(), value_of(row) > 0
+    if between:
+        return f"{name} ended {'higher' if rose else 'lower'} in {words.short(row.group, 20)}"
+    return f"{name} {'rose' if rose else 'fell'}" + (f" in {words.short(row.group, 20)}" if row.group else "")
+
+
+def _kept(of: Material, statistic: str) -> list[Row]:
+    """Return the defined rows of a statistic after the rules, those of groups and waves too."""
+    found = [row for row in of.rows if row.statistic == statistic and row.value is not None]
+    return [row for row in found if row.basis == "kept"] or found
+
+
+def _time(row: Row) -> str:
+    return str(row.metric)
+
+
+@chart(order=13)
+def answers(of: Material) -> Iterator[Sketch]:
+    """Draw questions with the same steps below each other, each a bar of shares."""
+    found = [row for row in of.of("answer_share") if row.label is not None and row.criterion]
+    by_question: dict[str, dict[str, float]] = {}
+    called: dict[str, str] = {}
+    for row in found:
+        by_question.setdefault(str(row.criterion), {})[str(row.label)] = value_of(row)
+        called[str(row.criterion)] = str((row.settings or {}).get("question") or row.criterion)
+    middle = {str(row.criterion): value_of(row) for row in of.of("answer_median")}
+    blocks: dict[tuple[str, ...], list[str]] = {}
+    for key, shares in by_question.items():
+        blocks.setdefault(tuple(shares), []).append(key)
+    for number, (labels, keys) in enumerate(blocks.items()):
+        if len(labels) < LEAST_STEPS or not LEAST_QUESTIONS <= len(keys) <= MOST_QUESTIONS:
+            continue
+        yield Sketch(
+            kind="answers" if not number else f"answers-{number + 1}",
+            title=_medians([middle[key] for key in keys if key in middle], len(keys)),
+            subtitle=(
+                f"Share of people at each step, {len(keys)} questions; {of.basis(found)}."
+                f"{counted([row for row in found if row.criterion in keys])}"
+            ),
+            by_system=False,
+            chart=stacked_chart({called[key]: by_question[key] for key in keys}, labels, measure="Step"),
+            columns=(("name", "Question"), ("label", "Step"), ("value", "Share")),
+        )
+
+
+def _medians(found: Sequence[float], questions: int) -> str:
+    if not found:
+        return f"Answers to {questions} questions"
+    least, most = min(found), max(found)
+    if least == most:
+        return f"The median answer to each of {questions} questions is {least:g}"
+    return f"Median answers to {questions} questions go from {least:g} to {most:g}"

@@ -1,0 +1,332 @@
+"""Charts of comparisons: who is preferred, by how much, and where systems rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from analytics_app.charts import words
+from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.picking import (
+    INTERVAL,
+    INTERVAL_OVER_RATERS,
+    Material,
+    counted,
+    each,
+    falling,
+    higher_first,
+    only,
+    pair_point,
+    point,
+    setting,
+    value_of,
+)
+from analytics_app.charts.points import Point, points_chart
+from analytics_app.charts.registry import chart
+from analytics_app.results import Row
+
+# What a test has to fall below is said with the method that corrects for several.
+METHODS = {"holm": "Holm", "bonferroni": "Bonferroni", "sidak": "Šidák", "holm-sidak": "Holm and Šidák"}
+
+
+@chart(order=3)
+def preferences(of: Material) -> Iterator[Sketch]:
+    """Draw every pair of systems by how often one of them is preferred, ties half."""
+    yield from _pairs_of(of, "win_rate_half", "win_rate", "preferences", "is preferred to", "over")
+
+
+@chart(order=3)
+def ranked_pairs(of: Material) -> Iterator[Sketch]:
+    """Draw every pair of systems by how often one of them is ranked above the other, ties half."""
+    yield from _pairs_of(of, "ranked_above_half", "ranked_above_half", "ranked-pairs", "is ranked above", "above")
+
+
+def _pairs_of(of: Material, statistic: str, tested: str, kind: str, verb: str, sign: str) -> Iterator[Sketch]:
+    tests = {frozenset((row.system, row.system_b)): row for row in of.of(tested)}
+    found = sorted((higher_first(row, 0.5) for row in of.of(statistic)), key=falling)
+    if not found:
+        return
+    rows = [_with_p(row, tests) for row in found]
+    points = [pair_point(row, words.share(value_of(row)), sign=sign) for row in rows]
+    limit = round(1 - of.confidence, 9)
+    clear = [row for row in rows if row.low is not None and row.low > 0.5 and _below(row.p_adjusted, limit)]
+    yield Sketch(
+        kind=kind,
+        title=_clear(clear, len(rows), of.name, verb),
+        subtitle=(
+            f"Share of comparisons for {of.name} in which the first of two systems stands above the other, ties half"
+            f"{only(rows)}; {of.basis(rows)}. Line: {of.interval(rows, 'items')}. p: exact sign test over items"
+            f"{_corrected(list(tests.values()))}.{each(rows)}{counted(rows)}"
+        ),
+        by_system=True,
+        chart=points_chart(points, measure="Share of comparisons", limits=[(0.5, "even")], domain=(0.0, 1.0)),
+        columns=(("name", "Pair"), ("value", "Share"), *INTERVAL, ("p", "Adjusted p"), ("n", "Items")),
+    )
+
+
+def _with_p(row: Row, tests: dict[frozenset[str | None], Row]) -> Row:
+    """Give a pair the p of its test, which stands in another row where ties are left out of it."""
+    test = tests.get(frozenset((row.system, row.system_b)))
+    return replace(row, p_adjusted=test.p_adjusted if test else None)
+
+
+def _below(p: float | None, limit: float) -> bool:
+    """Say whether a test that there is, is significant."""
+    return p is None or p < limit
+
+
+def _clear(clear: Sequence[Row], n: int, criterion: str, verb: str) -> str:
+    if not clear:
+        either = "Neither of two systems" if n == 1 else "No system"
+        return f"{either} {verb} {'the other' if n == 1 else 'another'} clearly for {criterion}"
+    first = clear[0]
+    if len(clear) == 1 or n == 1:
+        share = words.share(value_of(first))
+        return f"{words.short(first.system)} {verb} {words.short(first.system_b)} for {criterion} ({share})"
+    return (
+        f"In {'all' if len(clear) == n else f'{len(clear)} of'} {n} pairs one system {verb} the other for {criterion}"
+    )
+
+
+def _corrected(tests: Sequence[Row]) -> str:
+    method = setting(tests, "correction") if tests else None
+    return f", {METHODS.get(str(method), method)} for several tests" if method and method != "none" else ""
+
+
+@chart(order=4)
+def ratios(of: Material) -> Iterator[Sketch]:
+    """Draw every pair of systems by how many times better one is."""
+    found = sorted((_above_one(row) for row in of.of("magnitude_ratio")), key=falling)
+    if not found:
+        return
+    points = [pair_point(row, f"×{value_of(row):.2f}", sign="/") for row in found]
+    limit = round(1 - of.confidence, 9)
+    clear = [row for row in found if row.p_adjusted is not None and row.p_adjusted < limit]
+    yield Sketch(
+        kind="ratios",
+        title=_times(clear, len(found), of.name),
+        subtitle=(
+            f"Ratio of two systems for {of.name}, from mean logarithms over the items both have{only(found)}; "
+            f"{of.basis(found)}. Line: {of.interval(found, 'items')}. To differ: p below {limit:g}"
+            f"{_corrected(found)}.{counted(found)}"
+        ),
+        by_system=True,
+        chart=points_chart(points, measure="Ratio of two systems", limits=[(1.0, "equal")]),
+        columns=(("name", "Pair"), ("value", "Ratio"), *INTERVAL, ("p", "Adjusted p"), ("n", "Items")),
+    )
+
+
+def _above_one(row: Row) -> Row:
+    """Turn a pair round where its ratio is below one."""
+    if row.value is None or row.value >= 1:
+        return row
+    return replace(
+        row,
+        system=row.system_b,
+        system_b=row.system,
+        value=1 / row.value,
+        low=1 / row.high if row.high else None,
+        high=1 / row.low if row.low else None,
+    )
+
+
+def _times(clear: Sequence[Row], n: int, criterion: str) -> str:
+    if not clear:
+        return f"No two systems differ significantly for {criterion}"
+    if len(clear) == 1:
+        one = clear[0]
+        times = f"{value_of(one):.2f} times"
+        return f"{words.short(one.system)} gets {times} the number of {words.short(one.system_b)} for {criterion}"
+    return f"{'All' if len(clear) == n else f'{len(clear)} of'} {n} pairs of systems differ for {criterion}"
+
+
+@chart(order=5)
+def geometric_means(of: Material) -> Iterator[Sketch]:
+    """Draw the systems by their geometric mean."""
+    yield from _systems_of(
+        of, "geometric_mean", "geometric-means", "Geometric mean", ("gets the highest numbers", "geometric means")
+    )
+
+
+@chart(order=5)
+def best_worst_scores(of: Material) -> Iterator[Sketch]:
+    """Draw the systems by how much more often they are best than worst."""
+    yield from _systems_of(
+        of,
+        "bw_score",
+        "best-worst",
+        "Best less worst, of times shown",
+        ("is best most often, and worst least", "best-worst scores"),
+        limits=((0.0, "as often"),),
+    )
+
+
+@chart(order=6)
+def strengths(of: Material) -> Iterator[Sketch]:
+    """Draw the systems by their strength in the model of Bradley and Terry."""
+    yield from _systems_of(
+        of, "bt_strength", "strengths", "Bradley-Terry strength (log)", ("is the strongest", "strengths")
+    )
+
+
+@chart(order=6)
+def ranking_strengths(of: Material) -> Iterator[Sketch]:
+    """Draw the systems by their strength in the model of Plackett and Luce."""
+    yield from _systems_of(
+        of, "pl_strength", "ranking-strengths", "Plackett-Luce strength (log)", ("is the strongest", "strengths")
+    )
+
+
+def _systems_of(
+    of: Material,
+    statistic: str,
+    kind: str,
+    measure: str,
+    said: tuple[str, str],
+    limits: Sequence[tuple[float, str]] = (),
+) -> Iterator[Sketch]:
+    found = sorted((row for row in of.of(statistic) if row.system), key=falling)
+    if len(found) < 2:
+        return
+    second = {row.system: row for row in of.of(f"{statistic}_over_raters")}
+    largest = max(abs(value_of(row)) for row in found)
+    points = [
+        point(
+            row,
+            words.number(value_of(row), largest),
+            name=row.system,
+            over_raters=second.get(row.system),
+            n=row.n_ratings,
+        )
+        for row in found
+    ]
+    lines = (
+        f"Thick line: {of.interval(found, 'items')}; thin line: over raters."
+        if second
+        else (f"Line: {of.interval(found, 'items')}.")
+    )
+    yield Sketch(
+        kind=kind,
+        title=_top(points, of.name, said),
+        subtitle=f"{measure} for {of.name}{only(found)}; {of.basis(found)}. {lines}{each(found)}{counted(found)}",
+        by_system=True,
+        chart=points_chart(points, measure=measure, limits=limits),
+        columns=(
+            ("name", "System"),
+            ("value", measure),
+            *INTERVAL,
+            *(INTERVAL_OVER_RATERS if second else ()),
+            ("n", "Ratings"),
+        ),
+    )
+
+
+def _top(points: Sequence[Point], criterion: str, said: tuple[str, str]) -> str:
+    """Name the first system where its intervals stand apart from all others'."""
+    first, verb, measure = points[0], *said
+    if first.low is None or any(one.high is None for one in points[1:]):
+        return f"Systems by their {measure} for {criterion}"
+    near = [one.name for one in points[1:] if _meet(first, one)]
+    if near:
+        return f"At the top for {criterion}, the intervals of {words.names([first.name, *near])} overlap"
+    return f"{words.short(first.name)} {verb} for {criterion} ({first.text})"
+
+
+def _meet(higher: Point, lower: Point) -> bool:
+    ends = ((higher.low, lower.high), (higher.low_b, lower.high_b))
+    return any(low is not None and high is not None and low <= high for low, high in ends)
+
+
+@chart(order=5)
+def mean_ranks(of: Material) -> Iterator[Sketch]:
+    """Draw the systems by their mean rank, the best first: 1 stands on the left."""
+    found = sorted((row for row in of.of("rank_mean") if row.system), key=value_of)
+    if len(found) < 2:
+        return
+    second = {row.system: row for row in of.of("rank_mean_over_raters")}
+    points = [
+        point(row, f"{value_of(row):.2f}", name=row.system, over_raters=second.get(row.system), n=row.n_ratings)
+        for row in found
+    ]
+    # The least value is the best one: seen from below, intervals meet as from above.
+    turned = [_turned(one) for one in points]
+    yield Sketch(
+        kind="mean-ranks",
+        title=_top(turned, of.name, ("is ranked best", "mean rank")),
+        subtitle=(
+            f"Mean rank for {of.name}, 1 is the best{only(found)}; {of.basis(found)}. "
+            f"Thick line: {of.interval(found, 'items')}; thin line: over raters.{each(found)}{counted(found)}"
+        ),
+        by_system=True,
+        chart=points_chart(points, measure="Mean rank: 1 is the best"),
+        columns=(("name", "System"), ("value", "Mean rank"), *INTERVAL, *INTERVAL_OVER_RATERS, ("n", "Rankings")),
+    )
+
+
+def _turned(one: Point) -> Point:
+    def minus(value: float | None) -> float | None:
+        return None if value is None else -value
+
+    return replace(
+        one,
+        value=-one.value,
+        low=minus(one.high),
+        high=minus(one.low),
+        low_b=minus(one.high_b),
+        high_b=minus(one.low_b),
+    )
+
+
+@chart(order=7)
+def trueskill_ranks(of: Material) -> Iterator[Sketch]:
+    """Draw the rank ranges of TrueSkill."""
+    yield from _ranges(of, "TrueSkill", "trueskill_rank", "trueskill_cluster", "trueskill-ranks", _trueskill)
+
+
+@chart(order=45)
+def cluster_ranks(of: Material) -> Iterator[Sketch]:
+    """Draw the rank ranges of WMT's rank-sum tests."""
+    for kind in ("z", "raw"):
+        rank, cluster = f"cluster_rank_{kind}", f"cluster_{kind}"
+        yield from _ranges(of, "The rank-sum test", rank, cluster, f"cluster-ranks-{kind}", _rank_sum)
+
+
+def _trueskill(found: Sequence[Row]) -> str:
+    runs, steps = setting(found, "runs"), setting(found, "steps")
+    return f"TrueSkill, {runs} runs of {steps:,} comparisons drawn. Line: ranks of the runs without the outer 2.5" + (
+        f"{words.SPACE}% on each side. Other items may move ranks further"
+    )
+
+
+def _rank_sum(found: Sequence[Row]) -> str:
+    how = "z" if setting(found, "values") == "z" else "ratings"
+    method = setting(found, "correction")
+    corrected = "not corrected for several tests" if method == "none" else f"corrected ({METHODS.get(method, method)})"
+    return f"By mean {how} over segments. Line: ranks that one-sided rank-sum tests leave open, {corrected}"
+
+
+def _ranges(
+    of: Material, name: str, rank: str, cluster: str, kind: str, method: Callable[[Sequence[Row]], str]
+) -> Iterator[Sketch]:
+    found = sorted((row for row in of.of(rank) if row.system and row.low is not None), key=value_of)
+    if len(found) < 2:
+        return
+    of_system = {row.system: value_of(row) for row in of.of(cluster)}
+    points = [point(row, _range(row), name=row.system, n=row.n_ratings or row.n_items) for row in found]
+    n = len({of_system.get(row.system) for row in found})
+    parted = f"parts the systems into {n} clusters" if n > 1 else "leaves all systems in one cluster"
+    title = f"{name} {parted} for {of.name}"
+    yield Sketch(
+        kind=kind,
+        title=title,
+        subtitle=f"Rank range for {of.name}, 1 is the best{only(found)}; {of.basis(found)}. {method(found)}.",
+        by_system=True,
+        chart=points_chart(points, measure="Rank: 1 is the best", domain=(1.0, float(len(found)))),
+        columns=(("name", "System"), ("value", "Rank"), ("low", "Best"), ("high", "Worst")),
+    )
+
+
+def _range(row: Row) -> str:
+    if row.low == row.high:
+        return f"{row.low:g}"
+    return f"{row.low:g}–{row.high:g}"

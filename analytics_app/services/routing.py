@@ -1,0 +1,123 @@
+"""Sending to experts what a run could not decide: which texts, what it costs, and the press (docs/routing.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil
+
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultRow, Run, RunState
+from tasks_app.models import Study, Task, TaskCriterion, Unit
+from tasks_app.pay import cents
+from tasks_app.selectors import routing as texts
+from tasks_app.services import routing
+from tasks_app.services.events import Actor
+from tasks_app.services.routing import NotNow, Sent
+
+__all__ = ["NotNow", "Offer", "Sent", "offers", "send"]
+
+# How the slice of an uncertain text begins, and what may follow the text's name in it.
+ABOUT, AFTER = "text=", "; system!="
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What can be sent to a task of experts after a run, and what that costs.
+
+    `uncertain` texts have a label that the run is not sure of; `units` are those of the experts' task that were not
+    sent yet, the least certain first.
+    """
+
+    task: Task
+    source: str
+    uncertain: int
+    threshold: float | None
+    units: tuple[int, ...]
+    amount: Decimal
+    currency: str
+
+    @property
+    def texts(self) -> int:
+        """How many texts would be sent."""
+        return len(self.units)
+
+    @property
+    def judgments(self) -> int:
+        """How many judgments that asks for."""
+        return self.texts * self.task.k
+
+    @property
+    def sets(self) -> int:
+        """How many sets of one expert that makes at least."""
+        return ceil(self.judgments / self.task.set_size)
+
+    @property
+    def cost(self) -> Decimal:
+        """What these judgments cost at the study's pay for a set."""
+        return cents(Fraction(self.amount) * self.judgments / self.task.set_size)
+
+
+def offers(run: Run) -> list[Offer]:
+    """Return what can be sent after a run that is done, one offer for each task on request."""
+    study = run.study
+    if run.state != RunState.DONE:
+        return []
+    return [_offer(run, study, task) for task in texts.on_request(study)]
+
+
+def send(*, run: Run, task: str, by: Actor, at_most: int | None = None) -> Sent:
+    """Send the texts that a run is not sure of to a task of experts, the least certain first.
+
+    What was sent before is not sent again, so that pressing twice sends nothing more.
+
+    Raises
+    ------
+    NotNow
+        Where the study is not open, or has no such task; the message says what to do.
+    """
+    found = next((one for one in offers(run) if one.task.key == task), None)
+    if found is None:
+        raise NotNow(_("There is no task of experts that texts could be sent to."))
+    about = _("run %(number)s") % {"number": run.number}
+    return routing.send(study=run.study, task=found.task, units=found.units[:at_most], about=about, by=by)
+
+
+def _offer(run: Run, study: Study, task: Task) -> Offer:
+    source = texts.source_of(task)
+    rows = _uncertain(run, source, _asked(task))
+    # By several criteria, a text counts by the least certain.
+    names = list(dict.fromkeys(_text_of(row) for row in rows))
+    of_source = Unit.objects.filter(task__study=study, task__key=source, task__until=None, until=None, key__in=names)
+    unit_of = dict(of_source.values_list("key", "pk"))
+    same = texts.same_texts(task, list(unit_of.values()))
+    unsent = set(texts.unsent(task).values_list("pk", flat=True))
+    units = dict.fromkeys(same[unit_of[name]] for name in names if unit_of.get(name) in same)
+    return Offer(
+        task=task,
+        source=source,
+        uncertain=len(names),
+        threshold=next((one.settings["threshold"] for one in rows if one.settings), None),
+        units=tuple(unit for unit in units if unit in unsent),
+        amount=study.options.amount,
+        currency=study.options.currency,
+    )
+
+
+def _asked(task: Task) -> list[str]:
+    """Return the criteria of a task whose labels decide: not what is asked after some labels."""
+    brought = {one.key for one in task.kind.brings(task.kind.params(task.params))}
+    asked = TaskCriterion.objects.filter(task=task).values_list("criterion__key", flat=True)
+    return [key for key in asked if key not in brought]
+
+
+def _uncertain(run: Run, source: str, criteria: Sequence[str]) -> list[ResultRow]:
+    found = ResultRow.objects.filter(run=run, task=source, criterion__in=criteria, statistic="uncertain_text")
+    return list(found.filter(basis="kept", group=None, wave=None).order_by("value", "order"))
+
+
+def _text_of(row: ResultRow) -> str:
+    return str(row.slice).removeprefix(ABOUT).partition(AFTER)[0]
