@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from pytest_django import DjangoDbBlocker
 
 from tests.reproduction.published import OURS, folder_of, missing
 
-Reproduce = Callable[[str, str, Sequence[tuple[str, str]]], dict[str, Any]]
+Reproduce = Callable[..., dict[str, Any]]
 
 
 def command(*arguments: str) -> str:
@@ -32,10 +33,18 @@ def reproduce(
 ) -> Reproduce:
     """Return a function that loads a set, imports its files with their mappings, and analyses it.
 
-    Nothing of it stays in the database.
+    `plans` are other plans beside the study to analyse it by; their documents stand under `plans`. `scores` puts a file
+    of metric scores into the folder and returns the arguments of the command that imports it. Nothing stays in the
+    database.
     """
 
-    def run(name: str, slug: str, files: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    def run(
+        name: str,
+        slug: str,
+        files: Sequence[tuple[str, str]],
+        plans: Sequence[str] = (),
+        scores: Callable[[Path], Sequence[str]] | None = None,
+    ) -> dict[str, Any]:
         if reason := missing(name):
             pytest.skip(reason)
         folder = study_folder(tmp_path_factory.mktemp(name), name)
@@ -55,9 +64,14 @@ def reproduce(
                 )
                 for file, mapping in files
             ]
+            if scores is not None:
+                command("import_scores", slug, *scores(folder))
             command("analyse", slug, "--json", str(document))
+            for plan in plans:
+                command("analyse", slug, "--json", str(folder / f"{plan}.json"), "--plan", str(OURS / name / plan))
             transaction.set_rollback(True)
-        return {**json.loads(document.read_text()), "imports": said}
+        others = {plan: json.loads((folder / f"{plan}.json").read_text()) for plan in plans}
+        return {**json.loads(document.read_text()), "imports": said, "plans": others}
 
     return run
 
@@ -65,5 +79,9 @@ def reproduce(
 def study_folder(folder: Path, name: str) -> Path:
     """Put our description of a study and its published items into one folder outside of the repository."""
     shutil.copy(OURS / name / "study.yaml", folder)
-    shutil.copy(folder_of(name) / "items.csv", folder)
+    items = folder_of(name) / "items.csv"
+    if items.is_file():
+        shutil.copy(items, folder)
+    else:
+        (folder / "items.csv").write_bytes(gzip.decompress(items.with_suffix(".csv.gz").read_bytes()))
     return folder

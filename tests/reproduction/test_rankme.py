@@ -1,76 +1,214 @@
-"""Novikova, Dušek and Rieser (2018), "RankME: Reliable Human Ratings for Natural Language Generation": Likert scales.
+"""Novikova, Dušek and Rieser (2018), "RankME: Reliable Human Ratings for Natural Language Generation".
 
-NAACL 2018. The paper prints ICC only, which belongs to an analysis that is not there yet; the oracle is `expected.json`
-of the data, computed with numpy, scipy and krippendorff from the published ratings.
+NAACL 2018. Likert scales, plain magnitude estimation and RankME, each with all criteria on one form (setup 1) and one
+criterion a job (setup 2). The paper prints ICC only; the oracle is `expected.json` of the data, computed with numpy,
+scipy, krippendorff, pingouin and trueskill from the published ratings. docs/methods/magnitude.md says how they compare.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import gzip
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from analytics_app.stats.magnitude import geometric_means
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import expected, row_of
+from tests.reproduction.published import OURS, expected, folder_of, missing, row_of
 
 # This module needs a database, for what `reproduce` does once; so all of it goes to one worker.
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("rankme")]
 
 SET = "rankme"
-ALPHA = {"alpha_ordinal": "ordinal", "alpha_interval": "interval"}
-TASKS = {"s1": "setup1", "s2": "setup2"}
+METHODS = {"likert": "likert", "plain_me": "plain", "rankme": "rankme"}
+TASKS = [f"{method}{setup}" for method in METHODS.values() for setup in (1, 2)]
+ALPHA = {
+    "alpha_ordinal": {"level": "ordinal"},
+    "alpha_interval": {"level": "interval"},
+    "alpha_interval_log": {"level": "interval", "values": "log"},
+}
+CRITERIA = {"spearman_item_mean": "criteria_spearman", "spearman_individual": "criteria_spearman_answers"}
 
 
 @pytest.fixture(scope="module")
-def results(reproduce: Reproduce) -> dict[str, Any]:
-    """The results of the published Likert ratings: both setups, each a task."""
-    files = [("ratings.csv.gz", f"{task}.yaml") for task in TASKS.values()]
-    return reproduce(SET, "rankme-likert", files)
+def results(reproduce: Reproduce, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The results of the published ratings: each method in each setup is a task."""
+    folder = tmp_path_factory.mktemp("mappings")
+    files = [("ratings.csv.gz", _mapping(folder, task)) for task in TASKS]
+    return reproduce(SET, "rankme", files)
 
 
-def is_likert(kinds: set[str]) -> Any:
-    """Return what tells figures of the Likert scales from those of the other methods."""
-    return lambda key: key.split(".")[0] in kinds and key.split(".")[1] == "likert"
+def _mapping(folder: Path, task: str) -> str:
+    """Return our mapping with the input that each id of a text stands for."""
+    ours = OURS / SET / f"{task}.yaml"
+    if missing(SET):
+        return ours.name
+    with (folder_of(SET) / "items.csv").open(encoding="utf-8", newline="") as stream:
+        words = [f"    {row['item_id']}: {row['mr_id']}\n" for row in csv.DictReader(stream)]
+    whole = folder / ours.name
+    whole.write_text(ours.read_text(encoding="utf-8") + "values:\n  item:\n" + "".join(words), encoding="utf-8")
+    return str(whole)
+
+
+def of(*kinds: str, method: str = "") -> Callable[[str], bool]:
+    """Return what picks figures by their kind, and by their method where one is given."""
+    return lambda key: key.split(".")[0] in kinds and (not method or key.split(".")[1] == method)
+
+
+def place(name: str) -> tuple[dict[str, str], str]:
+    """Return task and criterion of a figure, and the system it is about."""
+    _kind, *_values, method, setup, criterion, system = [*name.split("."), ""] if _systemless(name) else name.split(".")
+    return {"task": f"{METHODS[method]}{setup[1]}", "criterion": criterion}, system
+
+
+def _systemless(name: str) -> bool:
+    return name.startswith(("icc", "alpha", "trueskill_clusters"))
 
 
 def test_all_of_it_was_imported(results: Mapping[str, Any]) -> None:
-    first, second = results["imports"]
-    # Setup 1 asked for all criteria on one form, setup 2 for one a form.
-    assert [first[name] for name in ("rows", "skipped", "raters", "judgments")] == [2742, 13_500, 16, 914]
-    assert [second[name] for name in ("rows", "skipped", "raters", "judgments")] == [2700, 13_542, 35, 2700]
-    assert results["run"]["n_seen"] == 5442
+    said = dict(zip(TASKS, results["imports"], strict=True))
+    # Setup 1 asked for all criteria on one form, setup 2 for one a form; RankME showed three texts on a form.
+    assert {task: [one[name] for name in ("rows", "raters", "judgments")] for task, one in said.items()} == {
+        "likert1": [2742, 16, 914],
+        "likert2": [2700, 35, 2700],
+        "plain1": [2700, 23, 900],
+        "plain2": [2700, 41, 2700],
+        "rankme1": [2700, 16, 300],
+        "rankme2": [2700, 23, 900],
+    }
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, is_likert(set(ALPHA))))
-def test_agreement(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
-    kind, _likert, setup, criterion = name.split(".")
-    row = row_of(
-        results, analysis="krippendorff", statistic="alpha", task=TASKS[setup], criterion=criterion,
-        settings={"level": ALPHA[kind]},
-    )  # fmt: skip
+@pytest.mark.parametrize(("name", "figure"), expected(SET, of("n_ratings", "n_items")))
+def test_how_much_there_is(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    if name == "n_ratings":
+        assert results["run"]["n_seen"] == figure["value"]
+    else:
+        rows = [row for row in results["rows"] if (row["statistic"], row["task"]) == ("alpha", "plain1")]
+        assert {row["n_items"] for row in rows} == {figure["value"]}
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, of(*ALPHA)))
+def test_alpha(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    where, _system = place(name)
+    settings = ALPHA[name.split(".", maxsplit=1)[0]]
+    label = "of logs" if "values" in settings else None
+    row = row_of(results, analysis="krippendorff", statistic="alpha", label=label, **where, settings=settings)
     assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, is_likert({"mean"})))
+@pytest.mark.parametrize(("name", "figure"), expected(SET, of("icc1k", "icc1k_p")))
+def test_icc(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    kind, values = name.split(".")[:2]
+    where, _system = place(name)
+    label = "ICC1k of logs" if values == "log" else "ICC1k"
+    row = row_of(results, analysis="icc", statistic="icc", label=label, **where)
+    assert row["value" if kind == "icc1k" else "p"] == pytest.approx(figure["value"], abs=figure["tolerance"])
+    if "paper" in figure:
+        assert round(row["value"], 2) == figure["paper"]
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, of("mean")))
 def test_means_of_systems(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
-    row = _row(results, "mean", name)
-    assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
+    assert _of_system(results, "systems", "mean", name)["value"] == pytest.approx(
+        figure["value"], abs=figure["tolerance"]
+    )
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, is_likert({"zmean"})))
+@pytest.mark.parametrize(("name", "figure"), expected(SET, of("zmean")))
 def test_means_of_z(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     """The reference keeps raters who gave one value only, with z = 0; here they have no z and leave its mean.
 
     A zero adds nothing to a sum, so the two means differ by the number of ratings they divide by, exactly.
     """
-    z, raw = _row(results, "mean_z", name), _row(results, "mean", name)
+    z, raw = (_of_system(results, "systems", statistic, name) for statistic in ("mean_z", "mean"))
     assert z["n_ratings"] <= raw["n_ratings"]
     assert z["value"] * z["n_ratings"] / raw["n_ratings"] == pytest.approx(figure["value"], abs=figure["tolerance"])
 
 
-def _row(results: Mapping[str, Any], statistic: str, name: str) -> Mapping[str, Any]:
-    _kind, _likert, setup, criterion, system = name.split(".")
-    return row_of(
-        results, analysis="systems", statistic=statistic, task=TASKS[setup], criterion=criterion, system=system
+@pytest.mark.parametrize(
+    ("name", "figure"),
+    [*expected(SET, of("geomean", method="plain_me")), *expected(SET, of("geomean", method="rankme"))],
+)
+def test_geometric_means(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    row = _of_system(results, "magnitude", "geometric_mean", name)
+    assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
+    assert row["low"] < row["value"] < row["high"]
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, of("geomean", method="likert")))
+def test_geometric_means_of_likert_steps(name: str, figure: Mapping[str, Any]) -> None:
+    """Steps of a scale have no ratios, so no study is given these; the function that gives them is ours."""
+    _kind, _method, setup, criterion, system = name.split(".")
+    wanted = {"method": "likert", "setup": setup[1], "criterion": criterion, "system": system}
+    with gzip.open(folder_of(SET) / "ratings.csv.gz", "rt", encoding="utf-8", newline="") as stream:
+        values = [
+            float(row["value"])
+            for row in csv.DictReader(stream)
+            if all(row[column] == value for column, value in wanted.items())
+        ]
+    (found,) = geometric_means(
+        np.log(values),
+        [0] * len(values),
+        range(len(values)),
+        n_groups=1,
+        n_resamples=0,
+        confidence=0.95,
+        rng=np.random.default_rng(1),
     )
+    assert found.value == pytest.approx(figure["value"], abs=figure["tolerance"])
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, of("trueskill_mu")))
+def test_trueskill_scores(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    row = _of_system(results, "trueskill", "trueskill_mu", name)
+    assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
+    assert row["settings"]["steps"] == 901
+    assert row["settings"]["compared"] == "texts of one screen"
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, of("trueskill_clusters")))
+def test_trueskill_clusters(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    where, _system = place(name)
+    found: dict[str, tuple[float, float]] = {}
+    for system in ("baseline", "slug2slug", "sheffield_v2"):
+        rank, cluster = (
+            row_of(results, analysis="trueskill", statistic=f"trueskill_{what}", system=system, **where)["value"]
+            for what in ("rank", "cluster")
+        )
+        found[system] = (cluster, rank)
+    clusters: dict[float, list[str]] = {}
+    for system in sorted(found, key=lambda key: found[key][1]):
+        clusters.setdefault(found[system][0], []).append(system)
+    assert list(clusters.values()) == figure["value"]
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, of("qc")))
+def test_a_careless_rater_stands_out(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    about = {"task": "rankme2", "criterion": "quality", "label": "R036 and R078"}
+    row = row_of(results, analysis="correlation", statistic="spearman_pair", **about)
+    assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
+    assert row["n_items"] == 276
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, of(*CRITERIA)))
+def test_criteria_with_each_other(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    kind, method, setup, criteria = name.split(".")
+    about = {"task": f"{METHODS[method]}{setup[1]}", "label": criteria.replace("~", " and ")}
+    row = row_of(results, analysis="criteria", statistic=CRITERIA[kind], **about)
+    assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
+
+
+def test_every_figure_is_claimed() -> None:
+    claimed = {*ALPHA, "icc1k", "icc1k_p", "mean", "zmean", "geomean", "trueskill_mu", "trueskill_clusters", "qc"}
+    claimed |= {"n_ratings", "n_items", *CRITERIA}
+    kinds = {case.values[0].split(".")[0] for case in expected(SET, lambda _key: True) if case.values[0]}
+    assert kinds <= claimed
+
+
+def _of_system(results: Mapping[str, Any], analysis: str, statistic: str, name: str) -> Mapping[str, Any]:
+    where, system = place(name)
+    return row_of(results, analysis=analysis, statistic=statistic, system=system, **where)

@@ -1,0 +1,196 @@
+"""Best-worst scaling: scores by counting, their reliability, and the balance of appearances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
+
+from analytics_app.analyses._pairs import clusters_of, draws
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from analytics_app.stats.best_worst import best_worst, split_half
+from tasks_app.task_types.base import Scale
+
+# What is stored of a text (tasks_app.task_types.best_worst).
+WORTH = {"best": 1, "worst": -1, "neither": 0}
+
+UNEVEN = "Some texts were shown more than twice as often as others: scores of the latter are less sure."
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """One entry for every output that an answer showed; `text` is the same wherever an output is shown again."""
+
+    system: NDArray[np.int64]
+    text: NDArray[np.int64]
+    item: NDArray[np.int64]
+    choice: NDArray[np.int64]
+    judgment: NDArray[np.int32]
+    unit: NDArray[np.int32]
+    rater: NDArray[np.int32]
+    cluster: NDArray[np.int64]
+    systems: tuple[str, ...]
+    over: str
+
+    @classmethod
+    def of(cls, sample: Sample) -> _Shown:
+        """Take every output that was shown with its choice."""
+        table, names = sample.table, sample.table.names
+        worth = np.array([*(WORTH.get(word, -9) for word in names.labels), -9], dtype=np.int64)
+        row, system, item = table.by_system()
+        choice = worth[table.label[row]]
+        keep = choice > -9
+        if sample.without:
+            keep &= ~np.isin(system, sorted(sample.without))
+        row, choice = row[keep], choice[keep]
+        of_system, of_item = system[keep].astype(np.int64), item[keep].astype(np.int64)
+        unit = table.unit[row]
+        # A tuple over the texts of several items is of none, and is drawn by itself.
+        of_unit = names.item_of_unit[unit].astype(np.int64)
+        clusters = clusters_of(names, by_document=sample.question.by_document)
+        far = len(names.items) + len(names.documents)
+        cluster = np.where(of_unit >= 0, clusters[of_unit] if len(clusters) else -1, far + unit)
+        known, code = np.unique(of_system, return_inverse=True)
+        mixed = bool((of_unit < 0).any())
+        return cls(
+            system=code.astype(np.int64),
+            text=of_item * max(len(names.systems), 1) + of_system,
+            item=of_item,
+            choice=choice,
+            judgment=table.judgment[row],
+            unit=unit,
+            rater=table.rater[row],
+            cluster=cluster,
+            systems=tuple(names.systems[one] for one in known),
+            over="tuples" if mixed else "documents" if sample.question.by_document else "items",
+        )
+
+
+@register
+class BestWorst(Analysis):
+    """Times best less times worst over times shown, with bootstrap intervals over items, or tuples that mix items.
+
+    Split-half reliability is over texts: the judgments of each tuple are split at random into halves, and the scores
+    that the halves give to the texts are correlated, a hundred times.
+    """
+
+    label = _("Best-worst scores")
+    summary = _("How much more often each system is best than worst, its rank, and how far halves of the raters agree.")
+    source = (
+        "Kiritchenko and Mohammad (2017). Best-worst scaling more reliable than rating scales. ACL, 465-470. Orme "
+        "(2009). MaxDiff analysis: simple counting, individual-level logit, and HB. Sawtooth Software."
+    )
+    scales = frozenset({Scale.NOMINAL})
+    task_types = frozenset({"best_worst"})
+    statistics = {
+        "bw_score": _("Best-worst score"),
+        "bw_rank": _("Rank by best-worst score, with its range"),
+        "bw_best": _("Times best"),
+        "bw_worst": _("Times worst"),
+        "bw_shown": _("Times shown"),
+        "bw_split_half": _("Split-half reliability, Pearson"),
+        "bw_split_half_spearman": _("Split-half reliability, Spearman"),
+        "bw_least_shown": _("Least times a text was shown"),
+        "bw_most_shown": _("Most times a text was shown"),
+        "bw_text_score": _("Best-worst score of a text"),
+    }
+
+    class Settings(Filters):
+        texts = forms.BooleanField(
+            required=False,
+            initial=False,
+            label=_("Also a score for each text"),
+            help_text=_("One row a text: for lists of words or sentences that are to be scored themselves."),
+        )
+        n_splits = forms.IntegerField(min_value=1, max_value=1000, initial=100, label=_("Splits into halves"))
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of systems, of reliability and of balance."""
+        shown = _Shown.of(sample)
+        if not len(shown.choice):
+            return
+        make = Rows(self.name, sample)
+        yield from _systems(make, shown)
+        yield from _reliability(make, shown, int(settings["n_splits"]))
+        yield from _balance(make, shown)
+        if settings["texts"]:
+            yield from _texts(make, shown)
+
+
+def _systems(make: Rows, shown: _Shown) -> Iterator[Row]:
+    common = make.sample.common
+    found = best_worst(
+        shown.system,
+        shown.choice,
+        shown.cluster,
+        n_systems=len(shown.systems),
+        n_resamples=common.n_resamples,
+        confidence=common.confidence,
+        rng=make.sample.rng("best-worst"),
+    )
+    said = {"interval": f"bootstrap over {shown.over}", "n_resamples": common.n_resamples}
+    for code, (key, one) in enumerate(zip(shown.systems, found, strict=True)):
+        mine = shown.system == code
+        about: dict[str, Any] = {
+            "system": key,
+            "by_system": True,
+            "n_ratings": one.shown,
+            "n_items": len(np.unique(shown.item[mine])),
+            "n_raters": len(np.unique(shown.rater[mine])),
+        }
+        yield make.row("bw_score", one.score, **about, settings=said)
+        yield make.row("bw_rank", one.rank, **about, settings=said)
+        for name, count in (("bw_best", one.best), ("bw_worst", one.worst), ("bw_shown", one.shown)):
+            yield make.row(name, value=float(count), **about)
+
+
+def _reliability(make: Rows, shown: _Shown, n_splits: int) -> Iterator[Row]:
+    found = split_half(
+        shown.text,
+        shown.choice,
+        shown.judgment,
+        shown.unit,
+        n_splits=n_splits,
+        rng=draws(make.sample, "split-half"),
+    )
+    n_raters = len(np.unique(shown.rater))
+    said = {"splits": n_splits, "halves": "of the judgments of each tuple", "n_items": "texts"}
+    for name, one in (("bw_split_half", found.pearson), ("bw_split_half_spearman", found.spearman)):
+        yield make.row(name, one, n_raters=n_raters, settings=said)
+
+
+def _balance(make: Rows, shown: _Shown) -> Iterator[Row]:
+    _texts_known, times = np.unique(shown.text, return_counts=True)
+    least, most = int(times.min()), int(times.max())
+    about: dict[str, Any] = {
+        "n_ratings": len(shown.choice),
+        "n_items": len(times),
+        "n_raters": len(np.unique(shown.rater)),
+        "note": UNEVEN if most > 2 * least else None,
+    }
+    yield make.row("bw_least_shown", value=float(least), **about)
+    yield make.row("bw_most_shown", value=float(most), **about)
+
+
+def _texts(make: Rows, shown: _Shown) -> Iterator[Row]:
+    """Yield the score of each text, without an interval: few judgments are about one text."""
+    names = make.sample.table.names
+    known, first, code = np.unique(shown.text, return_index=True, return_inverse=True)
+    times = np.bincount(code, minlength=len(known))
+    scores = np.bincount(code, weights=shown.choice, minlength=len(known)) / times
+    for place, entry in enumerate(first.tolist()):
+        yield make.row(
+            "bw_text_score",
+            value=float(scores[place]),
+            system=shown.systems[int(shown.system[entry])],
+            label=names.items[int(shown.item[entry])],
+            n_ratings=int(times[place]),
+            by_system=True,
+        )

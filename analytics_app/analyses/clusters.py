@@ -1,0 +1,117 @@
+"""Clusters of systems as WMT draws them from direct assessment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses._outputs import Outputs, mix_note
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from analytics_app.stats.comparison import item_means
+from analytics_app.stats.estimate import joined
+from analytics_app.stats.rank_sum import RankClusters, rank_sum_clusters
+from tasks_app.task_types.base import Scale
+
+UNCORRECTED = "Not corrected for the number of tests, as WMT has it."
+
+
+@register
+class Clusters(Analysis):
+    """Systems parted by one-sided rank-sum tests on segments, as WMT does.
+
+    The score of a segment is the mean of its ratings' z, the score of a system the plain mean over its segments. A
+    line is drawn where every system above beats every system below (p below the limit). The rank range of a system
+    goes from one more than the systems that beat it to all less those it beats.
+    """
+
+    label = _("Clusters (WMT)")
+    summary = _("Systems by mean z over segments, parted where all above beat all below in rank-sum tests.")
+    source = "Bojar et al. (2016). Findings of the 2016 Conference on Machine Translation. WMT, 131-198."
+    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL})
+    task_types = frozenset({"likert", "slider"})
+    statistics = {
+        "segment_score_z": _("Mean z over segments"),
+        "cluster_rank_z": _("Rank by mean z over segments, with its range"),
+        "cluster_z": _("Cluster by z"),
+        "rank_sum_z": _("Rank-sum test of z"),
+        "segment_score_raw": _("Mean over segments"),
+        "cluster_rank_raw": _("Rank by mean over segments, with its range"),
+        "cluster_raw": _("Cluster by raw ratings"),
+        "rank_sum_raw": _("Rank-sum test of raw ratings"),
+    }
+
+    class Settings(Filters):
+        values = forms.ChoiceField(
+            choices=(("z", _("judge-wise z")), ("raw", _("ratings as they are"))), initial="z", label=_("Values")
+        )
+        limit = forms.FloatField(
+            min_value=0.0001, max_value=0.5, initial=0.05, label=_("A system beats another at p below")
+        )
+        correction = forms.ChoiceField(
+            choices=(("none", _("none, as WMT")), ("holm", _("Holm"))),
+            initial="none",
+            label=_("Correction for several tests"),
+        )
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield score, rank range and cluster of each system, and the test of each pair."""
+        outputs = Outputs.of(sample, by_document=False)
+        if len(outputs.systems) < 2:
+            return
+        kind, make = str(settings["values"]), Rows(self.name, sample)
+        reason = mix_note(outputs) if kind == "z" else None
+        if reason is not None and reason.refuses:
+            for key in outputs.systems:
+                yield make.row("segment_score_z", note=reason.sentence, system=key, by_system=True)
+            return
+        values = outputs.z if kind == "z" else outputs.value
+        matrix, _items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
+        found = rank_sum_clusters(matrix, limit=settings["limit"], correction=settings["correction"])
+        said = {"values": kind, "limit": settings["limit"], "correction": settings["correction"]}
+        yield from _systems(make, outputs, found, said, kind, reason.sentence if reason else None, values)
+        yield from _tests(make, outputs, found, said, kind)
+
+
+def _systems(
+    make: Rows,
+    outputs: Outputs,
+    found: RankClusters,
+    said: dict[str, Any],
+    kind: str,
+    reason: str | None,
+    values: np.ndarray[Any, np.dtype[np.float64]],
+) -> Iterator[Row]:
+    for code, key in enumerate(outputs.systems):
+        score, range_ = found.scores[code], found.ranges[code]
+        counts: dict[str, Any] = outputs.counts(code, rated=~np.isnan(values))
+        about: dict[str, Any] = {"system": key, "by_system": True, "settings": said}
+        note = joined(score.note, reason)
+        yield make.row(f"segment_score_{kind}", score, **{**about, **counts}, note=note)
+        if range_ is None:
+            continue
+        about["n_items"] = score.n_items
+        place, cluster = float(found.order.index(code) + 1), found.clusters[code]
+        yield make.row(f"cluster_rank_{kind}", value=place, low=float(range_[0]), high=float(range_[1]), **about)
+        yield make.row(f"cluster_{kind}", value=None if cluster is None else float(cluster), **about)
+
+
+def _tests(make: Rows, outputs: Outputs, found: RankClusters, said: dict[str, Any], kind: str) -> Iterator[Row]:
+    family = {**said, "family": f"{len(found.tests)} pairs of one criterion", "test": "one-sided rank-sum, asymptotic"}
+    note = UNCORRECTED if said["correction"] == "none" else None
+    for one in found.tests:
+        yield make.row(
+            f"rank_sum_{kind}",
+            one.test,
+            system=outputs.systems[one.a],
+            system_b=outputs.systems[one.b],
+            by_system=True,
+            p_adjusted=one.p_adjusted if said["correction"] != "none" else None,
+            settings=family,
+            note=joined(one.test.note, note),
+        )

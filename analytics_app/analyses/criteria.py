@@ -1,0 +1,77 @@
+"""Correlations between criteria: whether raters tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, count
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from analytics_app.stats.comparison import item_means
+from analytics_app.stats.criteria import correlated
+from tasks_app.task_types.base import Scale
+
+NUMBERS = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+TOGETHER = "Ratings of one screen; they are not independent, so there is no interval."
+
+
+@register
+class Criteria(Analysis):
+    """Spearman's and Pearson's correlation of every two criteria, over texts and over answers.
+
+    Over texts it is between their mean ratings, with an interval by Fisher's z; over answers, between what one rater
+    gave a text on both criteria on one screen: that is where criteria colour each other.
+    """
+
+    label = _("Correlation between criteria")
+    summary = _("Whether criteria are told apart: correlations of every two of them, over texts and within answers.")
+    source = (
+        "Novikova, Dušek and Rieser (2018). RankME: reliable human ratings for natural language generation. NAACL. "
+        "Bonett and Wright (2000). Sample size requirements for estimating correlations. Psychometrika 65, 23-28."
+    )
+    scales = NUMBERS
+    task_types = frozenset({"likert", "slider", "magnitude"})
+    whole_task = True
+    statistics = {
+        "criteria_spearman": _("Spearman between criteria, over texts"),
+        "criteria_pearson": _("Pearson between criteria, over texts"),
+        "criteria_spearman_answers": _("Spearman between criteria, over answers"),
+        "criteria_pearson_answers": _("Pearson between criteria, over answers"),
+    }
+
+    Settings = Filters
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of every two criteria."""
+        asked = [one for one in sample.question.asked if one.scale in NUMBERS]
+        if len(asked) < 2:
+            return
+        table = sample.table
+        place = np.full(len(table.names.criteria) + 1, -1, dtype=np.intp)
+        place[[one.code for one in asked]] = np.arange(len(asked))
+        column = place[table.criterion]
+        keep = (column >= 0) & ~np.isnan(table.value)
+        table, column = table.where(keep), column[keep]
+        answer = table.judgment.astype(np.int64) * (int(table.text.max(initial=0)) + 1) + table.text
+        make = Rows(self.name, sample)
+        for suffix, group in (("", table.text), ("_answers", answer)):
+            matrix, _groups = item_means(table.value, column, group, len(asked))
+            for a, b in combinations(range(len(asked)), 2):
+                both = ~np.isnan(matrix[:, [a, b]]).any(axis=1)
+                if suffix and not both.any():
+                    continue
+                for method in ("spearman", "pearson"):
+                    confidence = None if suffix else sample.common.confidence
+                    found = correlated(matrix[:, a], matrix[:, b], method=method, confidence=confidence)
+                    yield make.row(
+                        f"criteria_{method}{suffix}",
+                        found,
+                        label=f"{asked[a].key} and {asked[b].key}",
+                        n_raters=count(table.rater[np.isin(column, (a, b))]),
+                        note=found.note or (TOGETHER if suffix else None),
+                    )

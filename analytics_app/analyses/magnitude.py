@@ -1,0 +1,205 @@
+"""Magnitude estimates: geometric means, z of logarithms, ratios of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses._outputs import RATERS_NEEDED, Outputs, mix_note
+from analytics_app.analyses._pairs import chosen_pairs
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from analytics_app.stats.comparison import item_means, paired
+from analytics_app.stats.corrections import adjust
+from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.magnitude import Normalised, normalised, ratios, taken_back
+from analytics_app.stats.means import group_means
+from analytics_app.stats.standardise import judge_wise_z
+from tasks_app.task_types.base import Scale
+
+FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
+ITEMS_ONLY = "Generalises to new items, not to new raters."
+NOT_POSITIVE = "Ratings of zero or below have no logarithm and are left out: {n:,}."
+NO_RANGE = "Raters who gave one number only have no range and are left out: {n:,}."
+
+# What a standard is worth where a study does not say.
+USUAL = 100.0
+
+
+@register
+class Magnitude(Analysis):
+    """Magnitudes on logarithms: geometric means with intervals over items and over raters, and ratios of systems.
+
+    Systems are compared on the mean logarithms of the items that both have: ratio with bootstrap interval, sign-flip
+    test, all pairs of one criterion being a family. The type takes whole numbers from 1; imported ratings of zero or
+    below are left out, and counted in the note.
+    """
+
+    label = _("Magnitudes")
+    summary = _("Geometric means and z of logarithms of each system, and how many times better one is than another.")
+    source = (
+        "Novikova, Dušek and Rieser (2018). RankME: reliable human ratings for natural language generation. NAACL. "
+        "ISO 11056:2021. Sensory analysis, methodology, magnitude estimation method."
+    )
+    scales = frozenset({Scale.RATIO})
+    task_types = frozenset({"magnitude"})
+    told_apart_by = ("normalisation",)
+    statistics = {
+        "geometric_mean": _("Geometric mean"),
+        "geometric_mean_over_raters": _("Geometric mean, interval over raters"),
+        "log_mean_z": _("Mean z of logarithms"),
+        "log_mean_z_over_raters": _("Mean z of logarithms, interval over raters"),
+        "magnitude_ratio": _("Ratio of two systems"),
+        "range_mean": _("Mean place in the rater's range"),
+        "range_mean_over_raters": _("Mean place in the rater's range, interval over raters"),
+        "range_difference": _("Difference of places in the rater's range"),
+        "at_standard": _("Share of ratings that are the number of the standard"),
+    }
+
+    class Settings(Filters):
+        normalisation = forms.ChoiceField(
+            choices=(
+                ("log", _("logarithms")),
+                ("standard", _("divided by the number of the standard")),
+                ("modulus", _("modulus equalisation: each rater moved to the mean of all")),
+                ("range", _("range of each rater, from 0 to 1")),
+            ),
+            initial="log",
+            label=_("Normalisation"),
+            help_text=_("Modulus equalisation suits raters who judged the same texts only."),
+        )
+
+    def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Normalise within raters over everything, before slices are cut; then yield the rows of all of them."""
+        table, how = sample.table, str(settings["normalisation"])
+        made = normalised(table.value, table.rater, how, standard=_standard(sample))
+        z = judge_wise_z(made.values, table.rater, ddof=sample.common.ddof).z
+        note = _left_out(made)
+        for row in super().rows(replace(sample, table=replace(table, value=made.values), z=z), settings):
+            # Notes of undefined values say why already.
+            yield replace(row, note=joined(row.note, note)) if note and row.value is not None else row
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of every system and of every pair."""
+        outputs = Outputs.of(sample, by_document=sample.question.by_document)
+        if not len(outputs.systems):
+            return
+        how = str(settings["normalisation"])
+        make = Rows(self.name, sample)
+        yield from _means(make, outputs, how)
+        yield from _at_standard(make, how)
+        pairs = chosen_pairs(outputs.systems, sample.common.pairs)
+        if pairs:
+            yield from _ratios(make, outputs, pairs, how)
+
+
+def _standard(sample: Sample) -> float:
+    return float(sample.question.params.get("reference_value") or USUAL)
+
+
+def _at_standard(make: Rows, how: str) -> Iterator[Row]:
+    """Yield how often raters gave the number of the standard itself: where that is nearly always, little was told."""
+    table, standard = make.sample.table, _standard(make.sample)
+    logs = table.value[~np.isnan(table.value)]
+    if how not in {"log", "standard"} or not len(logs):
+        return
+    yield make.row(
+        "at_standard",
+        value=float(np.mean(logs == (np.log(standard) if how == "log" else 0.0))),
+        n_ratings=len(logs),
+        n_items=table.n_texts,
+        n_raters=table.n_raters,
+        settings={"normalisation": how, "standard": standard},
+    )
+
+
+def _left_out(made: Normalised) -> str | None:
+    return joined(
+        NOT_POSITIVE.format(n=made.not_positive) if made.not_positive else None,
+        NO_RANGE.format(n=len(made.without)) if made.without else None,
+    )
+
+
+def _means(make: Rows, outputs: Outputs, how: str) -> Iterator[Row]:
+    """Yield means of values and of z, with intervals over items and over raters."""
+    common, reason = make.sample.common, mix_note(outputs)
+    first = "range_mean" if how == "range" else "geometric_mean"
+    kinds = ((first, outputs.value), *(() if how == "range" else (("log_mean_z", outputs.z),)))
+    for name, values in kinds:
+        for suffix, clusters in (("", outputs.cluster), ("_over_raters", outputs.rater)):
+            over = "raters" if suffix else outputs.unit
+            found = group_means(
+                values,
+                outputs.system,
+                clusters,
+                n_groups=len(outputs.systems),
+                n_resamples=common.n_resamples,
+                confidence=common.confidence,
+                rng=make.sample.rng(f"means over {over}"),
+            )
+            for code, one in enumerate(found):
+                few = suffix and outputs.n_raters[code] < RATERS_NEEDED
+                note = joined(one.note, FEW_RATERS if few else None if suffix else ITEMS_ONLY)
+                estimate = taken_back(one) if name == "geometric_mean" else one
+                if name == "log_mean_z" and reason is not None:
+                    note = joined(reason.sentence, None if reason.refuses else note)
+                    estimate = Estimate(None, note=note) if reason.refuses else estimate
+                about: dict[str, Any] = outputs.counts(code, rated=~np.isnan(values))
+                yield make.row(
+                    f"{name}{suffix}",
+                    estimate,
+                    system=outputs.systems[code],
+                    by_system=True,
+                    note=note,
+                    settings={
+                        "normalisation": how,
+                        "interval": f"bootstrap over {over}",
+                        "n_resamples": common.n_resamples,
+                        **({"ddof": common.ddof} if name == "log_mean_z" else {}),
+                    },
+                    **about,
+                )
+
+
+def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], how: str) -> Iterator[Row]:
+    """Yield the ratio of every two systems, or the difference of their places in the range, with its test."""
+    common = make.sample.common
+    matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
+    options: dict[str, Any] = {
+        "clusters": outputs.clusters_of(items),
+        "n_resamples": common.n_resamples,
+        "n_permutations": common.n_permutations,
+        "confidence": common.confidence,
+        "rng": make.sample.rng("ratios"),
+    }
+    if how == "range":
+        differences = paired(matrix, pairs, **options)
+        found = [replace(one.difference, p=one.permutation_p) for one in differences]
+    else:
+        found = ratios(matrix, pairs, **options)
+    adjusted = adjust([one.p for one in found], common.correction)
+    values = "places in the range" if how == "range" else "logarithms"
+    for (a, b), one, p in zip(pairs, found, adjusted, strict=True):
+        yield make.row(
+            "range_difference" if how == "range" else "magnitude_ratio",
+            one,
+            system=outputs.systems[a],
+            system_b=outputs.systems[b],
+            by_system=True,
+            p_adjusted=p,
+            settings={
+                "normalisation": how,
+                "means": f"of {values} of items",
+                "interval": f"bootstrap over {outputs.unit}",
+                "n_resamples": common.n_resamples,
+                "test": f"sign-flip permutation over {outputs.unit}, {common.n_permutations} draws",
+                "correction": common.correction,
+                "family": f"{len(pairs)} pairs of one criterion",
+            },
+        )

@@ -1,0 +1,94 @@
+"""How much better the preferred one of two texts was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses._pairs import Preferences
+from analytics_app.analyses.base import Analysis, Asked, Filters, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.ratings import Floats
+from analytics_app.results import Row
+from analytics_app.stats.means import group_means
+from tasks_app.task_types.base import Scale
+
+# What stands before the key of a criterion where its strength is asked, and its steps (tasks_app.task_types.pairwise).
+PREFIX, CLEARLY = "strength-", 2.0
+
+
+@register
+class PairwiseStrength(Analysis):
+    """Of the answers that prefer one system to another: how many say clearly, and the mean of 1 slightly and 2 clearly.
+
+    Intervals are over items. An answer without a preference has no strength.
+    """
+
+    label = _("Strength of preferences")
+    summary = _("How often the preferred text was found clearly better, pair by pair.")
+    source = "Bradley and Terry (1952). Rank analysis of incomplete block designs. Biometrika 39, 324-345."
+    scales = frozenset({Scale.NOMINAL, Scale.ORDINAL})
+    task_types = frozenset({"pairwise"})
+    whole_task = True
+    statistics = {
+        "strength_clearly": _("Clearly better, of the answers that prefer the first"),
+        "strength_mean": _("Mean strength, of the answers that prefer the first"),
+    }
+
+    Settings = Filters
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield both for every two systems of every criterion whose strength was asked."""
+        by_key = {one.key: one for one in sample.question.asked}
+        for key, asked in by_key.items():
+            strength = by_key.get(f"{PREFIX}{key}")
+            if strength is not None:
+                yield from _of_criterion(Rows(self.name, sample), asked, strength)
+
+
+def _of_criterion(make: Rows, asked: Asked, strength: Asked) -> Iterator[Row]:
+    table = make.sample.table
+    # The strength stands in a rating of its own, of the same judgment.
+    of_judgment = np.full(len(table.judgments.id), np.nan)
+    rows = (table.criterion == strength.code) & ~np.isnan(table.value)
+    of_judgment[table.judgment[rows]] = table.value[rows]
+    sample = make.sample.where(table.criterion == asked.code)
+    given = Preferences.of(sample)
+    value = of_judgment[sample.table.judgment[given.row]]
+    chosen = (given.sign != 0) & ~np.isnan(value)
+    if not chosen.any():
+        return
+    given, value = given.where(chosen), value[chosen]
+    yield from _pairs(replace(make, sample=sample), asked.key, given, value)
+
+
+def _pairs(make: Rows, criterion: str, given: Preferences, value: Floats) -> Iterator[Row]:
+    common, n = make.sample.common, len(given.systems)
+    winner = np.where(given.sign > 0, given.first, given.second)
+    loser = np.where(given.sign > 0, given.second, given.first)
+    known, pair = np.unique(winner * n + loser, return_inverse=True)
+    for name, values in (("strength_clearly", (value == CLEARLY).astype(float)), ("strength_mean", value)):
+        found = group_means(
+            values,
+            pair,
+            given.cluster,
+            n_groups=len(known),
+            n_resamples=common.n_resamples,
+            confidence=common.confidence,
+            rng=make.sample.rng(f"strength {criterion}"),
+        )
+        for code, one in enumerate(found):
+            yield make.row(
+                name,
+                one,
+                criterion=criterion,
+                system=given.systems[int(known[code]) // n],
+                system_b=given.systems[int(known[code]) % n],
+                by_system=True,
+                n_raters=len(np.unique(given.rater[pair == code])),
+                settings={"interval": f"bootstrap over {given.unit}", "n_resamples": common.n_resamples},
+            )

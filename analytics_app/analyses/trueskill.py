@@ -1,0 +1,141 @@
+"""TrueSkill: systems ranked by who stood above whom, with rank ranges and clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses._pairs import SHARED, Preferences, Together, draws
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.ratings import Floats
+from analytics_app.results import Row
+from analytics_app.stats.estimate import joined
+from analytics_app.stats.pairs_within import pair_totals
+from analytics_app.stats.trueskill_wmt import Ranked, wmt_trueskill
+from tasks_app.task_types.base import Scale
+
+# Rating scales have analyses of their own; TrueSkill of them is for comparing with papers, so it has to be asked for.
+ON_REQUEST = frozenset({"likert", "slider"})
+
+CUT = "Each run drew {steps:,} times from {all:,} comparisons, the most it is let; mu depends on that number."
+AS_IF = "Runs draw comparisons as if they were independent: other items can move ranks further than this range."
+UNSTEADY = "Where clusters begin can change with the seed: read the rank ranges."
+
+
+@register
+class TrueSkill(Analysis):
+    """TrueSkill by the procedure of WMT, as RankME used it.
+
+    Every two systems judged together are one comparison: higher wins, equal is a draw. "Together" is on one screen, or
+    where screens show one text each, by one rater for one item. Answers that both texts are bad are draws.
+    """
+
+    label = _("TrueSkill")
+    summary = _("Systems ranked by who stood above whom: score, rank range and cluster over 200 runs.")
+    source = (
+        "Sakaguchi, Post and Van Durme (2014). Efficient elicitation of annotations for human evaluation of machine "
+        "translation. WMT. Novikova, Dušek and Rieser (2018). RankME. NAACL."
+    )
+    scales = frozenset({Scale.RATIO, Scale.ORDINAL, Scale.INTERVAL, Scale.NOMINAL})
+    task_types = frozenset({"magnitude", "ranking", "pairwise", *ON_REQUEST})
+    statistics = {
+        "trueskill_mu": _("TrueSkill score (mu)"),
+        "trueskill_rank": _("TrueSkill rank, with its range"),
+        "trueskill_cluster": _("TrueSkill cluster"),
+    }
+
+    class Settings(Filters):
+        together = forms.ChoiceField(
+            choices=(
+                ("auto", _("of one screen, or else of one item by one rater")),
+                ("screen", _("of one screen")),
+                ("item", _("of one item by one rater")),
+            ),
+            initial="auto",
+            label=_("Compare texts"),
+        )
+        rating_scales = forms.BooleanField(
+            required=False,
+            initial=False,
+            label=_("Also for Likert scales and sliders"),
+            help_text=_("Only the order of ratings counts then."),
+        )
+        n_runs = forms.IntegerField(min_value=40, max_value=2000, initial=200, label=_("Runs"))
+        most_steps = forms.IntegerField(
+            min_value=100,
+            max_value=1_000_000,
+            initial=20_000,
+            label=_("Most comparisons drawn in a run"),
+            help_text=_("Runs draw as often as there are comparisons, up to this number."),
+        )
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield score, rank and cluster of each system."""
+        question = sample.question
+        if question.task_type in ON_REQUEST and not settings["rating_scales"]:
+            return
+        systems, wins, ties, said, counts = _compared(sample, settings)
+        if len(systems) < 2:
+            return
+        found = wmt_trueskill(
+            wins,
+            ties,
+            n_runs=settings["n_runs"],
+            most_steps=settings["most_steps"],
+            confidence=sample.common.confidence,
+            rng=draws(sample, "trueskill"),
+        )
+        make = Rows(self.name, sample)
+        said |= {"comparisons": found.n_comparisons, "steps": found.n_steps, "runs": found.n_runs}
+        note = said.pop("note", None)
+        if found.n_steps < found.n_comparisons:
+            note = joined(note, CUT.format(steps=found.n_steps, all=found.n_comparisons))
+        yield from _rows(make, systems, found, said, note, counts)
+
+
+def _compared(
+    sample: Sample, settings: Mapping[str, Any]
+) -> tuple[tuple[str, ...], Floats, Floats, dict[str, Any], list[dict[str, Any]]]:
+    """Return systems, wins, ties, what was compared, and how much of each system went in."""
+    if sample.question.scale is Scale.NOMINAL:
+        given = Preferences.of(sample)
+        wins, ties = given.totals()
+        counts: list[dict[str, Any]] = []
+        for code in range(len(given.systems)):
+            mine = (given.first == code) | (given.second == code)
+            counts.append(
+                {
+                    "n_ratings": int(mine.sum()),
+                    "n_items": len(np.unique(given.cluster[mine])),
+                    "n_raters": len(np.unique(given.rater[mine])),
+                }
+            )
+        return given.systems, wins, ties, {"compared": "two texts of one screen", "both_bad": "a draw"}, counts
+    taken = Together.of(sample, by=settings["together"])
+    n = len(taken.systems)
+    wins, ties = pair_totals(taken.value, taken.group, taken.system, n)
+    said: dict[str, Any] = {"compared": taken.compared}
+    if taken.n_shared:
+        said["note"] = SHARED.format(n=f"{taken.n_shared:,}")
+    return taken.systems, wins, ties, said, [taken.counts(code) for code in range(n)]
+
+
+def _rows(
+    make: Rows,
+    systems: tuple[str, ...],
+    found: Ranked,
+    said: dict[str, Any],
+    note: str | None,
+    counts: list[dict[str, Any]],
+) -> Iterator[Row]:
+    for key, skill, about in zip(systems, found.skills, counts, strict=True):
+        shared: dict[str, Any] = {"system": key, "by_system": True, "settings": said, **about}
+        yield make.row("trueskill_mu", skill.mu, **shared, note=joined(skill.mu.note, note))
+        yield make.row("trueskill_rank", skill.rank, **shared, note=joined(skill.rank.note, AS_IF))
+        if skill.cluster is not None:
+            yield make.row("trueskill_cluster", value=float(skill.cluster), **shared, note=UNSTEADY)

@@ -1,0 +1,56 @@
+"""Tables of systems in clusters: by TrueSkill, and by WMT's rank-sum tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultRow
+from analytics_app.views.result_tables._comparisons import (
+    Parts,
+    Shown,
+    digits,
+    interval,
+    items,
+    p_below,
+    ranks,
+    ratings,
+    whole,
+)
+from analytics_app.views.result_tables.registry import tables_of
+from analytics_app.views.tables import Table
+
+
+@tables_of("trueskill")
+def trueskill(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+    """Yield systems by their score: cluster, rank range, mu."""
+    parts = Parts(rows)
+    columns = [
+        Shown(_("Cluster"), "trueskill_cluster", whole),
+        Shown(_("Rank"), "trueskill_rank", whole),
+        Shown(_("Rank range"), "trueskill_rank", ranks),
+        Shown(_("Score (mu)"), "trueskill_mu", digits(2)),
+        Shown(_("Range of runs"), "trueskill_mu", interval(2)),
+        Shown(_("Ratings"), "trueskill_mu", ratings),
+    ]
+    yield from parts.by_system(_("TrueSkill"), columns, lead="trueskill_mu")
+    yield from parts.part_by_part(_("TrueSkill, part by part"), limit)
+
+
+@tables_of("clusters")
+def clusters(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+    """Yield systems by their score over segments, and the test of each pair."""
+    parts = Parts(rows)
+    for kind, caption in (("z", _("Clusters by z (WMT)")), ("raw", _("Clusters by ratings (WMT)"))):
+        columns = [
+            Shown(_("Cluster"), f"cluster_{kind}", whole),
+            Shown(_("Rank"), f"cluster_rank_{kind}", whole),
+            Shown(_("Rank range"), f"cluster_rank_{kind}", ranks),
+            Shown(_("Mean over segments"), f"segment_score_{kind}", digits(3)),
+            Shown(_("Segments"), f"cluster_rank_{kind}", items),
+        ]
+        yield from parts.by_system(caption, columns, lead=f"segment_score_{kind}")
+        pairs = [Shown(_("Rank-sum test, one-sided p"), f"rank_sum_{kind}", p_below(limit))]
+        yield from parts.by_pair(_("Rank-sum tests"), pairs, lead=f"rank_sum_{kind}", sign=">")
+    yield from parts.part_by_part(_("Clusters, part by part"), limit)

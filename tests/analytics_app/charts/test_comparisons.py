@@ -1,0 +1,155 @@
+"""Charts and tables of comparisons: what they claim, and what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+
+import pytest
+
+from analytics_app.charts.drawing import Sketch, finished
+from analytics_app.charts.kinds import comparisons
+from analytics_app.charts.picking import Material
+from analytics_app.charts.words import SPACE
+from analytics_app.models import ResultRow
+from analytics_app.results import COLUMNS, Row
+from analytics_app.views.result_tables import tables_for
+from analytics_app.views.tables import DASH, Table
+from tasks_app.task_types.base import Scale
+from tests.analytics_app.comparing import rows_of
+from tests.analytics_app.test_comparisons import magnitudes, preferences, rankings
+
+
+def row(statistic: str, value: float, low: float, high: float, *systems: str, **columns: object) -> Row:
+    system, system_b = [*systems, None][:2]
+    about = {"analysis": "any", "task": "main", "criterion": "quality", "n_items": 12, "n_ratings": 60} | columns
+    return Row(statistic=statistic, system=system, system_b=system_b, value=value, low=low, high=high, **about)
+
+
+def drawn(kind: Callable[[Material], Iterator[Sketch]], *rows: Row) -> list[Sketch]:
+    return list(kind(Material(rows, "quality", 0.95)))
+
+
+def title(kind: Callable[[Material], Iterator[Sketch]], *rows: Row) -> str:
+    (sketch,) = drawn(kind, *rows)
+    return sketch.title.replace(SPACE, " ")
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        # B is preferred to A where its interval lies above one half and its test says so.
+        ([(0.2, 0.1, 0.3, 0.01)], "B is preferred to A for quality (80 %)"),
+        ([(0.2, 0.1, 0.3, 0.2)], "Neither of two systems is preferred to the other clearly for quality"),
+        ([(0.6, 0.4, 0.8, 0.3)], "Neither of two systems is preferred to the other clearly for quality"),
+        ([(0.2, 0.1, 0.3, 0.01), (0.6, 0.4, 0.8, 0.3)], "B is preferred to A for quality (80 %)"),
+        (
+            [(0.2, 0.1, 0.3, 0.01), (0.9, 0.8, 1.0, 0.01)],
+            "In all 2 pairs one system is preferred to the other for quality",
+        ),
+        ([(0.5, 0.4, 0.6, 0.9), (0.6, 0.4, 0.8, 0.3)], "No system is preferred to another clearly for quality"),
+    ],
+)
+def test_preferences_claim_what_interval_and_test_do(rows: list[tuple[float, float, float, float]], said: str) -> None:
+    made = []
+    for other, (value, low, high, p) in zip("BC", rows, strict=False):
+        made.append(row("win_rate_half", value, low, high, "A", other))
+        made.append(row("win_rate", value, low, high, "A", other, p_adjusted=p))
+    assert title(comparisons.preferences, *made) == said
+
+
+def test_ratios_are_turned_to_be_above_one() -> None:
+    (sketch,) = drawn(comparisons.ratios, row("magnitude_ratio", 0.5, 0.4, 0.8, "A", "B", p_adjusted=0.01))
+    (point,) = sketch.chart.data.values
+    assert (point["name"], point["value"], point["low"], point["high"]) == ("B / A", 2.0, 1.25, 2.5)
+    assert sketch.title == "B gets 2.00 times the number of A for quality"
+    assert title(comparisons.ratios, row("magnitude_ratio", 1.2, 0.9, 1.5, "A", "B", p_adjusted=0.4)).startswith(
+        "No two"
+    )
+
+
+def test_systems_are_named_where_their_intervals_stand_apart() -> None:
+    apart = [row("bt_strength", 1.0, 0.8, 1.2, "A"), row("bt_strength", -1.0, -1.2, -0.8, "B")]
+    assert title(comparisons.strengths, *apart) == "A is the strongest for quality (1.00)"
+    near = [row("bw_score", 0.2, 0.0, 0.4, "A"), row("bw_score", 0.1, -0.1, 0.3, "B")]
+    assert title(comparisons.best_worst_scores, *near) == "At the top for quality, the intervals of A and B overlap"
+    assert drawn(comparisons.strengths, apart[0]) == []
+
+
+def test_the_least_mean_rank_is_the_best() -> None:
+    rows = [row("rank_mean", 2.6, 2.4, 2.8, "A"), row("rank_mean", 1.2, 1.1, 1.4, "B")]
+    (sketch,) = drawn(comparisons.mean_ranks, *rows)
+    assert sketch.title == "B is ranked best for quality (1.20)"
+    assert [point["name"] for point in sketch.chart.data.values] == ["B", "A"]
+
+
+def test_rank_ranges_and_clusters() -> None:
+    said = {"settings": {"runs": 200, "steps": 901}}
+    rows = [
+        row("trueskill_rank", place, low, high, name, **said)
+        for name, place, low, high in (("A", 1, 1, 2), ("B", 2, 1, 2), ("C", 3, 3, 3))
+    ]
+    rows += [row("trueskill_cluster", cluster, 1, 1, name) for name, cluster in (("A", 1), ("B", 1), ("C", 2))]
+    (sketch,) = drawn(comparisons.trueskill_ranks, *rows)
+    assert sketch.title == "TrueSkill parts the systems into 2 clusters for quality"
+    assert [point["text"] for point in sketch.chart.data.values] == ["1–2", "1–2", "3"]
+    assert "200 runs of 901 comparisons" in sketch.subtitle
+    finished(sketch)
+
+
+def test_no_rows_draw_nothing() -> None:
+    for name in ("preferences", "ranked_pairs", "ratios", "geometric_means", "mean_ranks", "trueskill_ranks"):
+        assert drawn(getattr(comparisons, name)) == []
+    assert drawn(comparisons.cluster_ranks) == []
+
+
+# Tables -----------------------------------------------------------------------------------------------
+
+
+def tables(name: str, rows: Sequence[Row]) -> list[Table]:
+    stored = [ResultRow(**{key: asdict(one)[key] for key in COLUMNS}) for one in rows]
+    return tables_for(name, stored, 0.05)
+
+
+def texts(table: Table) -> list[list[str]]:
+    return [[cell.text.replace(SPACE, " ") for cell in cells] for cells in table.rows]
+
+
+def test_tables_of_preferences() -> None:
+    pairs, strengths, others = tables("pairwise", rows_of("pairwise", preferences(), "pairwise", Scale.NOMINAL))
+    heads = [str(column.label) for column in pairs.columns]
+    first = dict(zip(heads, texts(pairs)[0], strict=True))
+    assert [first[head] for head in ("Pair", "Comparisons", "Wins", "Losses", "Ties", "Both bad")] == [
+        "a over b", "10", "7", "1", "1", "1",
+    ]  # fmt: skip
+    assert first["Win rate"] == "80 %"
+    assert texts(strengths)[0][0] == "a"
+    assert any("left" in cells[0] for cells in texts(others))
+
+
+def test_tables_of_rankings() -> None:
+    systems, pairs, strengths, others = tables("ranking", rows_of("ranking", rankings(), "ranking", Scale.ORDINAL))
+    means = [float(cells[2]) for cells in texts(systems)]
+    assert means == sorted(means)
+    assert texts(pairs)[0][0] == "a – b"
+    assert {cells[0] for cells in texts(strengths)} == {"a", "b", "c"}
+    assert texts(others)[0][0] == "Kendall's W, mean over items"
+
+
+def test_tables_of_magnitudes_and_trueskill() -> None:
+    systems, ratios, _standard = tables("magnitude", rows_of("magnitude", magnitudes(), "magnitude", Scale.RATIO))
+    assert texts(systems)[0][0] == "a"
+    assert texts(ratios)[0][:3] == ["a / b", "8", "2.00"]
+    (ranked,) = tables("trueskill", rows_of("trueskill", magnitudes(), "magnitude", Scale.RATIO))
+    assert texts(ranked)[0][:3] == ["a", "1", "1"]
+    ranged = tables("magnitude", rows_of("magnitude", magnitudes(), "magnitude", Scale.RATIO, normalisation="range"))
+    assert str(ranged[0].caption) == "Magnitudes (range)"
+
+
+def test_values_before_the_rules_stand_beside_and_empty_columns_go() -> None:
+    rows = rows_of("pairwise", preferences(), "pairwise", Scale.NOMINAL)
+    stored = [ResultRow(**{key: asdict(one)[key] for key in COLUMNS}) for one in rows]
+    stored += [ResultRow(**{**{key: asdict(one)[key] for key in COLUMNS}, "basis": "all"}) for one in rows]
+    pairs = tables_for("pairwise", stored, 0.05)[0]
+    assert [str(column.label) for column in pairs.columns][-1] == "Win rate before rules"
+    assert DASH not in {cells[0] for cells in texts(pairs)}
