@@ -35,9 +35,9 @@ USE_WHEN = _(
 )
 ANALYSED = _(
     "Per question: counts and shares of options, median of steps, mean and spread of numbers; answers in words are "
-    "listed. PANAS: positive and negative affect, the sums of ten words each (10 to 50), per group and wave, with "
-    "alpha, and change from wave to wave. At most 2 of the 10 words of a sum may be missing and are then filled in by "
-    "the mean of the others; otherwise the sum is missing, and counted as such."
+    "in the file of ratings. PANAS: positive and negative affect, the sums of ten words each (10 to 50), per group and "
+    "wave, with alpha, and change from wave to wave. At most 2 of the 10 words of a sum may be missing and are then "
+    "filled in by the mean of the others; otherwise the sum is missing, and counted as such."
 )
 LIMITS = _(
     "Raters say what they think they feel, and what they think is wanted. PANAS is shipped in its published English; "

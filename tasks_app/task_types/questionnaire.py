@@ -239,9 +239,9 @@ class Questionnaire(TaskType):
             elif asked.question.kind != MULTIPLE or _answered(asked.question, screen, cleaned):
                 yield Value(name, criterion=criterion.key, value=float(given))  # type: ignore[arg-type]
 
-    def labels_on(self, screen: Screen, criterion: Criterion) -> tuple[str, ...] | None:
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
         """Return the keys of what can be chosen; every other answer is no label."""
-        asked = asked_in(screen.params).get(criterion.key)
+        asked = asked_in(params).get(criterion.key) if criterion is not None else None
         if asked is None or outcome_name(asked.question) != "choice":
             return None
         return tuple(one.key for one in asked.question.choices)

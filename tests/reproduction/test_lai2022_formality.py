@@ -7,18 +7,21 @@ paper prints a figure it agrees to the printed digits, but for one.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import expected, row_of
+from tests.reproduction.published import expected, folder_of, row_of
 
 # This module needs a database, for what `reproduce` does once; so all of it goes to one worker.
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("lai2022")]
 
 SET = "lai2022_formality"
+METRICS = "metrics.yaml"
 
 AGREEMENT = {
     "iaa_pearson": ("correlation", "pearson"),
@@ -37,7 +40,7 @@ MISPRINTED = {"iaa_pearson.all.content.excl_REF"}
 @pytest.fixture(scope="module")
 def results(reproduce: Reproduce) -> dict[str, Any]:
     """The results of the published ratings."""
-    return reproduce(SET, "lai2022-formality", [("ratings.csv", "map.yaml")])
+    return reproduce(SET, "lai2022-formality", [("ratings.csv", "map.yaml")], [METRICS], scores)
 
 
 def test_all_of_it_was_imported(results: Mapping[str, Any]) -> None:
@@ -94,3 +97,75 @@ def test_every_mean_of_table_a1_is_there(results: Mapping[str, Any]) -> None:
     assert {system: round(by_system[system], 3) for system in PRINTED_Z} == PRINTED_Z
     assert max(by_system, key=by_system.__getitem__) == "HIGH"
     assert min(by_system, key=by_system.__getitem__) == "LUO"
+
+
+# Metrics --------------------------------------------------------------------------------------------------------
+
+LEVELS = {
+    "system_pearson": "metric_pearson_systems",
+    "segment_pearson": "metric_pearson_texts",
+    "segment_tau_like_mean": "metric_tau_like_by_item",
+    "segment_tau_like_pooled": "metric_tau_like_pooled",
+    "segment_kendall_tau_b_mean": "metric_tau_b_by_item",
+}
+
+
+def scores(folder: Path) -> list[str]:
+    """Write the published scores with those of the classifiers turned: they say how formal a sentence is.
+
+    Where the target is informal, a score is what is left to one.
+    """
+    with (folder_of(SET) / "metrics.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with (folder_of(SET) / "items.csv").open(encoding="utf-8", newline="") as file:
+        direction = {row["item_id"]: row["direction"] for row in csv.DictReader(file)}
+    for row in rows:
+        if direction[row["item_id"]] == "formal-to-informal":
+            for name in ("C-PT16", "C-GYAFC"):
+                row[name] = repr(1 - float(row[name]))
+    path = folder / "metrics.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return [str(path), "--item", "item_id"]
+
+
+def of_metric(results: Mapping[str, Any], statistic: str, metric: str, **columns: Any) -> Mapping[str, Any]:
+    found = [row for row in results["plans"][METRICS]["rows"] if row["metric"] == metric and row["metric_b"] is None]
+    return row_of({"rows": found}, analysis="metrics", statistic=statistic, task="formality", **columns)
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key.rpartition(".")[2] in LEVELS))
+def test_metrics_against_people(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    """Tables 2, 3 and 5: over systems, over texts, and the three forms of tau within source sentences."""
+    criterion, metric, *of, level = name.split(".")
+    by_direction = metric == "PPL"
+    metric = "GPT2_PPL" if by_direction else "_".join([metric, *(one.removeprefix("vs_") for one in of)])
+    part = f"direction={of[0]}; system!=REF" if by_direction else "system!=REF"
+    row = of_metric(results, LEVELS[level], metric, criterion=criterion, slice=part)
+    # The distance WMD is lower for better texts; the reference gives absolute values.
+    value = abs(row["value"]) if metric.startswith("WMD") else row["value"]
+    assert value == pytest.approx(figure["value"], abs=figure["tolerance"])
+    if "paper" in figure:
+        assert round(value, 2) == figure["paper"]
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key.startswith("metric_mean.")))
+def test_means_of_metrics(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    _kind, metric, against, system = name.split(".")
+    metric = f"{metric}_{against.removeprefix('vs_')}"
+    part = None if system == "REF" else "system!=REF"
+    row = of_metric(results, "metric_mean", metric, criterion="content", system=system, slice=part)
+    assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
+
+
+def test_intervals_and_tests_stand_beside_them(results: Mapping[str, Any]) -> None:
+    rows = results["plans"][METRICS]["rows"]
+    found = [row for row in rows if row["criterion"] == "content" and row["slice"] is None]
+    (texts,) = [row for row in found if row["statistic"] == "metric_pearson_texts" and row["metric"] == "METEOR_src"]
+    assert (texts["n_ratings"], texts["n_items"]) == (720, 80)
+    assert texts["low"] < texts["value"] < texts["high"]
+    pairs = [row for row in found if row["statistic"] == "metric_williams_systems"]
+    assert len(pairs) == 3
+    assert all(row["p_adjusted"] is None or row["p_adjusted"] >= row["p"] for row in pairs)

@@ -1,0 +1,125 @@
+"""The questions of a questionnaire: how many gave each answer, medians, means and spread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Analysis, Asked, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.ratings import Table
+from analytics_app.results import Row
+from analytics_app.stats.change import mean_with_limits
+from analytics_app.stats.estimate import Estimate
+from tasks_app.study_settings import Block
+from tasks_app.task_types.base import Scale
+
+QUARTERS = {"answer_lower_quarter": 0.25, "answer_median": 0.5, "answer_upper_quarter": 0.75}
+
+
+@register
+class Questions(Analysis):
+    """Counts and shares of every answer, median and quartiles (type 7) of steps and numbers, mean and SD of numbers.
+
+    Each person answers once a wave; where a task has several waves or groups there are rows for each. Who left a
+    question out is counted: of those who answered anything of the task.
+    """
+
+    label = _("Questions")
+    summary = _("How many gave each answer to each question, with medians of steps and means of numbers.")
+    source = "Amidei, Piwek and Willis (2019). The use of rating and Likert scales in NLG human evaluation tasks. INLG."
+    scales = frozenset({Scale.ORDINAL, Scale.NOMINAL, Scale.INTERVAL})
+    task_types = frozenset({"questionnaire"})
+    whole_task = True
+    statistics = {
+        "people": _("People who answered anything"),
+        "question_mode": _("Share of the answer that most gave"),
+        "question_median": _("Median of the numbers given"),
+        "answered": _("People who answered"),
+        "not_answered": _("People who left it out"),
+        "answer_count": _("Number of an answer"),
+        "answer_share": _("Share of an answer"),
+        "answer_lower_quarter": _("Lower quartile of answers"),
+        "answer_median": _("Median of answers"),
+        "answer_upper_quarter": _("Upper quartile of answers"),
+        "answer_mean": _("Mean of numbers"),
+        "answer_sd": _("SD of numbers"),
+    }
+
+    Settings = Block
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of each question, in their order."""
+        table, make = sample.table, Rows(self.name, sample)
+        people = table.n_raters
+        yield make.row("people", value=float(people), n_raters=people)
+        for one in sample.question.asked:
+            if one.scale is Scale.TEXT:
+                continue
+            mine = table.where(table.criterion == one.code)
+            about: dict[str, Any] = {"criterion": one.key, "n_raters": mine.n_raters}
+            yield make.row("answered", value=float(mine.n_raters), **about)
+            yield make.row("not_answered", value=float(people - mine.n_raters), **about)
+            yield from _answers(make, one, mine, about)
+            if one.scale is not Scale.NOMINAL:
+                yield from _middle(make, one, mine, about)
+            if sample.group is None and sample.wave is None:
+                yield _at_a_glance(make, one, mine)
+
+
+def _counts(one: Asked, mine: Table) -> tuple[list[str], list[int]]:
+    """Return the options, those that nobody chose too, and how many gave each; none where numbers are given."""
+    if one.scale is Scale.NOMINAL and not one.domain:
+        given = np.bincount(mine.label[mine.label >= 0], minlength=len(mine.names.labels))
+        known = {word: int(number) for word, number in zip(mine.names.labels, given.tolist(), strict=True) if number}
+        options = list(dict.fromkeys([*one.labels, *sorted(known)]))
+        counts = [known.get(option, 0) for option in options]
+    else:
+        values = mine.value[~np.isnan(mine.value)]
+        steps = one.domain or ((0.0, 1.0) if one.scale is Scale.NOMINAL else ())
+        options, counts = [f"{step:g}" for step in steps], [int((values == step).sum()) for step in steps]
+    return options, counts
+
+
+def _answers(make: Rows, one: Asked, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield count and share of each option."""
+    options, counts = _counts(one, mine)
+    total, said = sum(counts), {"question": one.name}
+    for option, count in zip(options, counts, strict=True):
+        yield make.row("answer_count", value=float(count), label=option, **about)
+        none = None if total else "Nobody answered this."
+        yield make.row(
+            "answer_share", value=count / total if total else None, label=option, note=none, settings=said, **about
+        )
+
+
+def _at_a_glance(make: Rows, one: Asked, mine: Table) -> Row:
+    """Return the share of the answer that most gave, or the median of numbers: a row a question, for one table."""
+    options, counts = _counts(one, mine)
+    about: dict[str, Any] = {"label": one.key, "n_raters": mine.n_raters}
+    values = mine.value[~np.isnan(mine.value)]
+    if not sum(counts) and not len(values):
+        return make.row("question_mode", note="Nobody answered this.", settings={"question": one.name}, **about)
+    if not options:
+        return make.row("question_median", value=float(np.median(values)), settings={"question": one.name}, **about)
+    most = max(counts)
+    tied = [option for option, count in zip(options, counts, strict=True) if count == most]
+    said = {"question": one.name, "answers": tied}
+    return make.row("question_mode", value=most / sum(counts), settings=said, **about)
+
+
+def _middle(make: Rows, one: Asked, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield median and quartiles, and of numbers mean and SD."""
+    values = mine.value[~np.isnan(mine.value)]
+    none = None if len(values) else "Nobody answered this."
+    for name, share in QUARTERS.items():
+        yield make.row(name, value=float(np.quantile(values, share)) if len(values) else None, note=none, **about)
+    if one.scale is Scale.INTERVAL:
+        mean: Estimate = mean_with_limits(values, confidence=make.sample.common.confidence)
+        yield make.row("answer_mean", mean, settings={"interval": "Student's t over people"}, **about)
+        spread = float(values.std(ddof=1)) if len(values) > 1 else None
+        why = None if spread is not None else "Fewer than two answers have no spread."
+        yield make.row("answer_sd", value=spread, note=why, settings={"ddof": 1}, **about)

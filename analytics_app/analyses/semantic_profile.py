@@ -1,0 +1,65 @@
+"""The profile of systems over pairs of words: the published form of a semantic differential."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses._outputs import Outputs
+from analytics_app.analyses.base import Analysis, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from analytics_app.stats.means import group_means
+from tasks_app.task_types.base import Scale
+
+
+@register
+class SemanticProfile(Analysis):
+    """Mean of each system on each pair, with an interval over items: what the systems' analysis has pair by pair.
+
+    It stands here once more because a profile is read over all pairs at once.
+    """
+
+    label = _("Profile of systems")
+    summary = _("Where each system stands between the words of every pair, with intervals over items.")
+    source = "Osgood, Suci and Tannenbaum (1957). The measurement of meaning. University of Illinois Press."
+    scales = frozenset({Scale.ORDINAL})
+    task_types = frozenset({"semantic_differential"})
+    whole_task = True
+    statistics = {"profile_mean": _("Mean of a pair")}
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield a row a pair and system, in the order in which the pairs were asked."""
+        make, common = Rows(self.name, sample), sample.common
+        for one in sample.question.asked:
+            mine = sample.where(sample.table.criterion == one.code)
+            outputs = Outputs.of(mine, by_document=sample.question.by_document)
+            found = group_means(
+                outputs.value,
+                outputs.system,
+                outputs.cluster,
+                n_groups=len(outputs.systems),
+                n_resamples=common.n_resamples,
+                confidence=common.confidence,
+                # The same draws for every pair, so that pairs of a profile can be compared.
+                rng=sample.rng("profile"),
+            )
+            low, high = one.limits or (float(np.min(one.domain or 0)), float(np.max(one.domain or 0)))
+            for code, estimate in enumerate(found):
+                yield make.row(
+                    "profile_mean",
+                    estimate,
+                    label=one.key,
+                    system=outputs.systems[code],
+                    by_system=True,
+                    **outputs.counts(code),
+                    settings={
+                        "pair": one.name,
+                        "limits": [low, high],
+                        "interval": f"bootstrap over {outputs.unit}",
+                        "n_resamples": common.n_resamples,
+                    },
+                )

@@ -1,0 +1,82 @@
+"""PANAS words of the Motivational State Questionnaire (R's psychTools, msqR): alpha, eigenvalues, two factors.
+
+The oracle is `expected.json` of the data: psych and factanal of R, statsmodels and factor_analyzer on the same ratings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.reproduction.conftest import Reproduce
+from tests.reproduction.published import expected, row_of
+
+# This module needs a database, for what `reproduce` does once; so all of it goes to one worker.
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("panas_msqr")]
+
+SET = "panas_msqr"
+
+
+@pytest.fixture(scope="module")
+def results(reproduce: Reproduce) -> dict[str, Any]:
+    """The results of the published answers of 3,027 people."""
+    return reproduce(SET, "panas-msqr", [("ratings.csv.gz", "map.yaml")])
+
+
+def about(*starts: str) -> Any:
+    """Return what tells figures by how their names begin."""
+    return lambda key: key.startswith(starts)
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, about("n_")))
+def test_all_of_it_was_imported(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    (said,) = results["imports"]
+    assert said[{"n_ratings": "rows", "n_raters": "raters"}[name]] == figure["value"]
+    assert results["run"]["n_seen"] == 60_446
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, about("cronbach_alpha.", "sd_sum.")))
+def test_scores(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    kind, scale = name.split(".")
+    statistic = {"cronbach_alpha": "affect_alpha", "sd_sum": "affect_sd"}[kind]
+    row = row_of(results, analysis="panas", statistic=statistic, task="mood", label=scale)
+    assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
+    assert row["n_raters"] == 2951
+
+
+def test_eigenvalues(results: Mapping[str, Any]) -> None:
+    (_name, figure), *_rest = (case.values for case in expected(SET, about("eigenvalues")))
+    found = [
+        row_of(results, analysis="factors", task="mood", statistic="eigenvalue", label=str(place))["value"]
+        for place in range(1, 7)
+    ]
+    assert found == pytest.approx(figure["value"], abs=figure["tolerance"])
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, about("efa_ml_2factors.df")))
+def test_degrees_of_freedom(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    row = row_of(results, analysis="factors", task="mood", statistic="factor_fit")
+    assert row["df"] == figure["value"], name
+    assert row["n_raters"] == 2951
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, about("efa_ml_2factors.uniqueness")))
+def test_uniquenesses(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    word = name.rpartition(".")[2]
+    row = row_of(results, analysis="factors", task="mood", statistic="communality", label=f"panas-{word}")
+    assert 1 - row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, about("efa_ml_promax_kaiser.loading")))
+def test_loadings(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    """The factor that explains more is that of positive affect, as there; signs are those of its own words."""
+    word = name.rpartition(".")[2]
+    found = [
+        row["value"]
+        for metric in ("factor 1", "factor 2")
+        for row in results["rows"]
+        if (row["statistic"], row["label"], row["metric"]) == ("loading", f"panas-{word}", metric)
+    ]
+    assert found == pytest.approx(figure["value"], abs=figure["tolerance"])
