@@ -1,0 +1,178 @@
+"""Penalties of systems, and how they compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.analyses._error_looks import Weights
+from analytics_app.analyses._outputs import RATERS_NEEDED, Outputs, mix_note
+from analytics_app.analyses.base import Rows, Sample
+from analytics_app.ratings import Floats
+from analytics_app.results import Row
+from analytics_app.stats.comparison import item_means, paired
+from analytics_app.stats.corrections import adjust
+from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.means import group_means
+
+LOWER = "Lower is better."
+ITEMS_ONLY = "Generalises to new items, not to new raters."
+FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
+FEW = 10
+
+
+def by_document(sample: Sample, settings: Mapping[str, Any]) -> bool:
+    """Say whether documents are what intervals draw."""
+    wanted = settings["resample"]
+    return sample.question.by_document if wanted == "auto" else bool(wanted == "documents")
+
+
+def outputs_of(sample: Sample, settings: Mapping[str, Any]) -> Outputs:
+    """Return the looks of a sample by system; their values are penalties."""
+    looks = sample.where((sample.table.number == 0) & (sample.table.id < 0))
+    return Outputs.of(looks, by_document=by_document(sample, settings))
+
+
+def segment_means(
+    make: Rows, outputs: Outputs, values: Floats, purpose: str
+) -> tuple[list[Estimate], NDArray[np.float64], NDArray[np.intp]]:
+    """Return the mean over segments of each system with its interval, and the means of segments by item.
+
+    A segment that several raters saw counts once, with the mean of what they gave.
+    """
+    common, n = make.sample.common, len(outputs.systems)
+    matrix, items = item_means(values, outputs.system, outputs.item, n)
+    found = group_means(
+        matrix.ravel(),
+        np.tile(np.arange(n), len(items)),
+        np.repeat(outputs.cluster_of_item[items], n),
+        n_groups=n,
+        n_resamples=common.n_resamples,
+        confidence=common.confidence,
+        rng=make.sample.rng(purpose),
+    )
+    return found, matrix, items
+
+
+def penalties(make: Rows, settings: Mapping[str, Any], weights: Weights) -> Iterator[Row]:
+    """Yield the penalty of each system: with intervals over items and over raters, and as z within raters."""
+    outputs = outputs_of(make.sample, settings)
+    if not outputs.systems:
+        return
+    unknown = f"{weights.unknown:,} marks fit no weight and count 0." if weights.unknown else None
+    said = {"weights": weights.called, "segment": "sum, mean over raters", "system": "mean over segments"}
+    common = make.sample.common
+    bootstrap = {"interval": f"bootstrap over {outputs.unit}", "n_resamples": common.n_resamples}
+    found, _matrix, _items = segment_means(make, outputs, outputs.value, f"penalties over {outputs.unit}")
+    for code, one in enumerate(found):
+        few = f"The interval rests on {one.n_items} {outputs.unit} only." if (one.n_items or 0) < FEW else None
+        note = joined(LOWER, one.note or few, ITEMS_ONLY, unknown)
+        yield _row(make, "mqm_score", outputs, code, one, note, {**said, **bootstrap})
+    over_raters = group_means(
+        outputs.value, outputs.system, outputs.rater.astype(np.int64), n_groups=len(outputs.systems),
+        n_resamples=common.n_resamples, confidence=common.confidence, rng=make.sample.rng("penalties over raters"),
+    )  # fmt: skip
+    for code, one in enumerate(over_raters):
+        rough = FEW_RATERS if outputs.n_raters[code] < RATERS_NEEDED else None
+        about = {**said, "system": "mean over texts as raters saw them", "interval": "bootstrap over raters"}
+        note = joined(LOWER, one.note, rough)
+        yield _row(make, "mqm_score_over_raters", outputs, code, one, note, {**about, **_drawn(make)})
+    yield from _as_z(make, outputs, {**said, **bootstrap})
+
+
+def _as_z(make: Rows, outputs: Outputs, said: Mapping[str, Any]) -> Iterator[Row]:
+    reason = mix_note(outputs)
+    about = {**said, "z": "of segments, within rater", "ddof": make.sample.common.ddof}
+    found, _matrix, _items = segment_means(make, outputs, outputs.z, f"penalties as z over {outputs.unit}")
+    for code, one in enumerate(found):
+        refused = reason is not None and reason.refuses
+        estimate = Estimate(None, note=reason.sentence) if reason is not None and refused else one
+        note = estimate.note if refused else joined(LOWER, one.note, reason.sentence if reason is not None else None)
+        yield _row(make, "mqm_score_z", outputs, code, estimate, note, about)
+
+
+def _drawn(make: Rows) -> dict[str, Any]:
+    return {"n_resamples": make.sample.common.n_resamples}
+
+
+def _row(
+    make: Rows, statistic: str, outputs: Outputs, code: int, one: Estimate, note: str | None, said: Mapping[str, Any]
+) -> Row:
+    return make.row(
+        statistic, one, system=outputs.systems[code], by_system=True, note=note, settings=dict(said),
+        **outputs.counts(code),
+    )  # fmt: skip
+
+
+def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield how penalties differ, pair by pair, with adjusted p."""
+    outputs, common = outputs_of(make.sample, settings), make.sample.common
+    pairs = pairs_of(outputs, make.sample)
+    if not pairs:
+        return
+    matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
+    found = paired(
+        matrix,
+        pairs,
+        clusters=outputs.clusters_of(items),
+        n_resamples=common.n_resamples,
+        n_permutations=common.n_permutations,
+        confidence=common.confidence,
+        rng=make.sample.rng("differences of penalties"),
+    )
+    family = {"correction": common.correction, "family": f"{len(pairs)} pairs of one task"}
+    adjusted = adjust([one.permutation_p for one in found], common.correction)
+    by_ranks = adjust([one.wilcoxon.p for one in found], common.correction)
+    said = {
+        "means": f"of {outputs.unit}",
+        "interval": f"bootstrap over {outputs.unit}",
+        "test": f"sign-flip permutation over {outputs.unit}, {common.n_permutations} draws",
+        **_drawn(make),
+        **family,
+    }
+    for (a, b), one, p, p_rank in zip(pairs, found, adjusted, by_ranks, strict=True):
+        about: dict[str, Any] = {
+            "system": outputs.systems[a], "system_b": outputs.systems[b], "by_system": True,
+        }  # fmt: skip
+        note = joined("Below zero the first has the lower penalty, which is better.", one.difference.note)
+        yield make.row(
+            "mqm_difference",
+            replace(one.difference, note=note),
+            p=one.permutation_p,
+            p_adjusted=p,
+            settings=said,
+            **about,
+        )
+        yield make.row(
+            "mqm_wilcoxon", one.wilcoxon, p_adjusted=p_rank, settings={"zero_method": "wilcox", **family}, **about
+        )
+
+
+def segments(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the penalty of every text, over everything and no part of it, where a plan asks for that."""
+    sample = make.sample
+    if not settings["segments"] or (sample.slice, sample.group, sample.wave) != (None, None, None):
+        return
+    outputs, names = outputs_of(sample, settings), sample.table.names
+    matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
+    for row, item in enumerate(items.tolist()):
+        for code, key in enumerate(outputs.systems):
+            if not np.isnan(matrix[row, code]):
+                yield make.row(
+                    "mqm_segment", value=float(matrix[row, code]), system=key,
+                    label=names.items[item], by_system=True,
+                )  # fmt: skip
+
+
+def pairs_of(outputs: Outputs, sample: Sample) -> list[tuple[int, int]]:
+    """Return the pairs of systems to compare, by code: all, or those a plan names."""
+    wanted = sample.common.pairs
+    if wanted is None:
+        return list(combinations(range(len(outputs.systems)), 2))
+    code = {key: number for number, key in enumerate(outputs.systems)}
+    return [(code[a], code[b]) for a, b in wanted if a in code and b in code]

@@ -1,0 +1,63 @@
+"""Automatic metrics against penalties for marked errors, as WMT compares metrics with MQM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses._error_looks import errors_of, with_looks
+from analytics_app.analyses._error_systems import outputs_of
+from analytics_app.analyses.base import Analysis, Rows, Sample, Words, slices
+from analytics_app.analyses.error_spans import WeightSettings
+from analytics_app.analyses.metrics import Metrics, MetricSettings, against
+from analytics_app.analyses.registry import register
+from analytics_app.ratings import Extra
+from analytics_app.ratings.extras.scores import Scores
+from analytics_app.ratings.extras.spans import Spans
+from analytics_app.results import Row
+from tasks_app.task_types.base import Scale
+
+
+@register
+class MetricsOfErrors(Analysis):
+    """How well automatic metrics agree with MQM penalties: as for ratings, with the sign of the penalty turned.
+
+    People's score of a text is its penalty, the mean over raters of the sum of what its errors weigh. Texts without an
+    error count with 0.
+    """
+
+    label = _("Automatic metrics and marked errors")
+    summary = _(
+        "How far automatic metrics agree with MQM penalties, over texts, within items and over systems. Needs scores: "
+        "manage.py import_scores."
+    )
+    source = (
+        "Freitag, Rei, Mathur, Lo, Stewart, Foster, Lavie and Bojar (2021). Results of the WMT21 metrics shared task. "
+        "WMT, 733-774."
+    )
+    scales = frozenset({Scale.NOMINAL})
+    task_types = frozenset({"error_spans"})
+    whole_task = True
+    splits = False
+    needs: ClassVar[frozenset[type[Extra]]] = frozenset({Spans, Scores})
+    told_apart_by = ("human",)
+    statistics: ClassVar[Mapping[str, Words]] = Metrics.statistics
+
+    class Settings(MetricSettings, WeightSettings):
+        """Those of metrics, and the weights of errors."""
+
+    def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of a sample and of its slices; texts without an error are put in first."""
+        if errors_of(sample) is None or not sample.extras[Scores].metrics:
+            return
+        seen, weights = with_looks(sample, settings)
+        if weights.called:
+            for part in slices(seen, settings):
+                yield from self.compute(part, settings)
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of one sample that has a row for every text."""
+        outputs = outputs_of(sample, {"resample": "items"})
+        yield from against(Rows(self.name, sample), outputs, settings, sign=-1.0)
