@@ -5,7 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from analytics_app.api import ratings as api_ratings
 from analytics_app.api import results as api_results
 from analytics_app.api import runs as api_runs
-from analytics_app.views import data, exclusions, hiding, monitor, results, runs
+from analytics_app.views import data, excluded, exclusions, hiding, monitor, planning, results, routing, runs
 from tasks_app.api import site
 
 researcher_urls: list[URLPattern] = [
@@ -13,19 +13,27 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/raters/", exclusions.raters, name="raters"),
     path("<slug:slug>/raters/exclude/", exclusions.exclude, name="exclude"),
     path("<slug:slug>/raters/include/<int:pk>/", exclusions.include, name="include"),
+    path("<slug:slug>/raters/<str:pseudonym>/judgments/", exclusions.judgments, name="judgments"),
     path("<slug:slug>/results/", results.results, name="results"),
     path("<slug:slug>/results/new/", runs.new_run, name="new_run"),
     path("<slug:slug>/results/start/", runs.start, name="start"),
     path("<slug:slug>/results/lift/", hiding.lift, name="lift"),
     path("<slug:slug>/results/<int:number>/", results.run, name="run"),
     path("<slug:slug>/results/<int:number>/raters/", results.raters, name="run_raters"),
+    path("<slug:slug>/results/<int:number>/excluded/", excluded.excluded, name="excluded"),
     path("<slug:slug>/results/<int:number>/cancel/", runs.cancel, name="cancel"),
     path("<slug:slug>/results/<int:number>/without/", runs.start_without, name="start_without"),
+    path("<slug:slug>/results/<int:number>/send/", routing.send, name="send"),
     path("<slug:slug>/results/<int:number>/plots/<int:pk>.svg", results.plot, name="plot"),
     path("<slug:slug>/results/<int:number>/results.csv", results.download, {"format": "csv"}, name="results_csv"),
     path("<slug:slug>/results/<int:number>/results.json", results.download, {"format": "json"}, name="results_json"),
     path("<slug:slug>/data/", data.data, name="data"),
     path("<slug:slug>/data/ratings.<str:format>", data.ratings, name="ratings"),
+]
+
+planning_urls: list[URLPattern] = [
+    path("", planning.planning, name="planning"),
+    path("<slug:what>/", planning.page, name="plan_ahead"),
 ]
 
 # Addresses of the API's own pages, studies and judgments are those of tasks_app.
@@ -45,5 +53,6 @@ api_urls: list[URLPattern] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/studies/", include((researcher_urls, "analytics"))),
+    path("admin/planning/", include((planning_urls, "planning"))),
     path("api/v1/", include((api_urls, "api_results"))),
 ]

@@ -50,10 +50,11 @@ def best_run(study: Study) -> Run | None:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What keys of tasks and criteria stand for, tasks in their order."""
+    """What keys of tasks and criteria stand for, tasks in their order; `designs` are those of the tasks."""
 
     tasks: dict[str, str] = field(default_factory=dict)
     criteria: dict[str, str] = field(default_factory=dict)
+    designs: set[str] = field(default_factory=set)
 
 
 def names_of(study: Study) -> Names:
@@ -61,10 +62,11 @@ def names_of(study: Study) -> Names:
     asked = (
         TaskCriterion.objects.filter(task__study=study)
         .order_by(F("task__until").desc(nulls_first=True), "task__order", "order")
-        .values_list("task__key", "task__title", "criterion__key", "criterion__name")
+        .values_list("task__key", "task__title", "criterion__key", "criterion__name", "task__design")
     )
     names = Names()
-    for task, title, criterion, name in asked:
+    for task, title, criterion, name, design in asked:
+        names.designs.add(design)
         names.tasks.setdefault(task, title or task)
         names.criteria.setdefault(criterion, name)
     return names

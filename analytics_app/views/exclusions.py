@@ -1,4 +1,4 @@
-"""Excluding raters by hand, on a page that shows neither systems nor answers."""
+"""Excluding raters and judgments by hand, on pages that show neither systems nor answers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from analytics_app.models import Exclusion
+from analytics_app.selectors import exclusions as found
 from analytics_app.selectors import pages
 from analytics_app.services import exclusions, reopening
 from tasks_app import access
-from tasks_app.models import Membership, Rater, Study
+from tasks_app.models import Judgment, Membership, Rater, Study
 from tasks_app.views.frame import researcher_page, study_page
 
 EDITOR = Membership.Role.EDITOR
 RATERS_ON_A_PAGE = 100
+JUDGMENTS_ON_A_PAGE = 100
 
 
 @researcher_page
@@ -36,26 +38,45 @@ def raters(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @researcher_page
+@require_safe
+def judgments(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
+    """The judgments of a rater without their answers, and which of them are excluded."""
+
+    def context(study: Study) -> dict[str, Any]:
+        rater = _rater(study, pseudonym)
+        page = Paginator(found.judgments_of(rater), JUDGMENTS_ON_A_PAGE).get_page(request.GET.get("page"))
+        excluded = found.excluded_judgments(study, list(page))
+        rows = [(one, excluded.get(one.pk)) for one in page]
+        whole = pages.exclusions_by_hand(study, [rater]).get(rater.pk)
+        return {"rater": rater, "page": page, "rows": rows, "whole": whole}
+
+    title = _("Judgments of %(rater)s") % {"rater": pseudonym}
+    return study_page(request, slug, "monitor", context, template="rater_judgments", title=title)
+
+
+@researcher_page
 @require_POST
 def exclude(request: HttpRequest, slug: str) -> HttpResponse:
-    """Exclude a rater, with a written reason."""
+    """Exclude a rater, or one of their judgments, with a written reason."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
-    pseudonym = request.POST.get("rater", "")
-    if "\0" in pseudonym:  # the database cannot even be asked for it
-        raise Http404
-    rater = get_object_or_404(Rater, study=study, pseudonym=pseudonym)
+    rater, reason = _rater(study, request.POST.get("rater", "")), request.POST.get("reason", "")
+    judgment = _judgment(rater, request.POST["judgment"]) if "judgment" in request.POST else None
     try:
-        exclusion = exclusions.exclude_rater(rater=rater, by=request.user, reason=request.POST.get("reason", ""))
+        if judgment is not None:
+            exclusion = exclusions.exclude_judgment(judgment=judgment, by=request.user, reason=reason)
+        else:
+            exclusion = exclusions.exclude_rater(rater=rater, by=request.user, reason=reason)
     except ValueError as problem:
         messages.error(request, str(problem))
     else:
+        about = rater.pseudonym if judgment is None else _("This judgment of %(rater)s") % {"rater": rater}
         messages.success(
-            request, _("%(rater)s is left out of runs from now on. Pay does not change.") % {"rater": rater}
+            request, _("%(rater)s is left out of runs from now on. Pay does not change.") % {"rater": about}
         )
         if request.POST.get("again"):
             n = reopening.ask_again(exclusion=exclusion, by=request.user)
             messages.info(request, _("%(n)s places go to somebody else.") % {"n": n})
-    return redirect("analytics:raters", study.slug)
+    return _back(study, judgment)
 
 
 @researcher_page
@@ -66,4 +87,23 @@ def include(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     exclusion = get_object_or_404(Exclusion, study=study, run=None, pk=pk)
     exclusions.lift(exclusion=exclusion, by=request.user)
     messages.success(request, _("Included again in runs from now on."))
-    return redirect("analytics:raters", study.slug)
+    return _back(study, exclusion.judgment)
+
+
+def _rater(study: Study, pseudonym: str) -> Rater:
+    if "\0" in pseudonym:  # the database cannot even be asked for it
+        raise Http404
+    return get_object_or_404(Rater, study=study, pseudonym=pseudonym)
+
+
+def _judgment(rater: Rater, pk: str) -> Judgment:
+    if not (pk.isascii() and pk.isdecimal() and len(pk) < 19):
+        raise Http404
+    return get_object_or_404(found.judgments_of(rater), pk=int(pk))
+
+
+def _back(study: Study, judgment: Judgment | None) -> HttpResponse:
+    """Lead back to the page where something was excluded or included."""
+    if judgment is None:
+        return redirect("analytics:raters", study.slug)
+    return redirect("analytics:judgments", study.slug, judgment.assignment.rater.pseudonym)

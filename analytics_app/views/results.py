@@ -19,11 +19,13 @@ from analytics_app.selectors import pages
 from analytics_app.selectors.results import plots_of, systems_shown
 from analytics_app.selectors.runs import progress, runs_of
 from analytics_app.selectors.workers import workers
+from analytics_app.services import routing
 from analytics_app.views import telling, words
 from analytics_app.views.looks import note_look
 from analytics_app.views.parts import part, wants_part
 from analytics_app.views.sections import raters_table, sections_of
 from tasks_app.models import Study
+from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.views.frame import researcher_page, study_page
 
 RATERS_ON_A_PAGE = 200
@@ -105,6 +107,7 @@ def _run(study: Study, found: Run) -> dict[str, Any]:
         "simulated": simulated,
         "raters": raters,
         "shared_texts": telling.shared_texts(found),
+        "offers": routing.offers(found) if names.designs & set(ON_REQUEST) else [],
     }
 
 

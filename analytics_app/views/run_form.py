@@ -45,6 +45,11 @@ class RuleForms:
     where: Place
     settings: forms.Form
 
+    @property
+    def is_on(self) -> bool:
+        """Whether the form shows the rule as applied, as it came or as it was posted."""
+        return bool(self.where["on"].value())
+
 
 class RunForm:
     """All forms of a new run together; what they say is checked as a plan is."""
@@ -119,7 +124,7 @@ def _rule_forms(start: Mapping[str, Any], data: Mapping[str, Any] | None) -> lis
     given = {entry["rule"]: entry for entry in start.get("rules", ())}
     names = [
         *(name for name in given if name in quality.registry),
-        *(one for one in quality.registry if one not in given),
+        *(name for name, one in sorted(quality.registry.items(), key=_suggested) if name not in given),
     ]
     found = []
     for number, name in enumerate(names, start=1):
@@ -128,6 +133,11 @@ def _rule_forms(start: Mapping[str, Any], data: Mapping[str, Any] | None) -> lis
         settings = rule.Settings(data, initial=given.get(name, {}), prefix=f"rule-{name}")
         found.append(RuleForms(rule, where, settings))
     return found
+
+
+def _suggested(member: tuple[str, Rule]) -> tuple[int, str]:
+    name, rule = member
+    return rule.order, name
 
 
 def _primary(study: Study, declared: forms.Field) -> forms.ChoiceField:

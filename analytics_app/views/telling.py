@@ -21,7 +21,10 @@ from tasks_app.models import Study
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of the funnel. `rule` is the rule's key, so that the run can be repeated without it; "" for none."""
+    """A step of the funnel. `rule` is the rule's key, so that the run can be repeated without it; "" for none.
+
+    `removed` is the key under which what was left out is listed with its reasons.
+    """
 
     label: str
     rule: str
@@ -32,6 +35,7 @@ class Step:
     low: int | None = None
     high: int | None = None
     note: str = ""
+    removed: str = ""
 
 
 @dataclass(slots=True)
@@ -68,6 +72,7 @@ def _steps(rows: Sequence[ResultRow]) -> Iterator[Step]:
             low=sides.get(("removed_low", row.label)),
             high=sides.get(("removed_high", row.label)),
             note=row.note or "",
+            removed=(row.label or "") if row.statistic == "removed" else "",
         )
 
 

@@ -77,13 +77,14 @@ class Design(ABC):
 
     `keeps_order` says that the order of units inside a booklet is the point: no spacing is kept, and what raters leave
     should be given out booklet by booklet, in order. `by_document` says that a document by one system is judged whole:
-    its units need the same k.
+    its units need the same k. `at_opening` says that the whole plan is drawn when the study opens.
     """
 
     label: ClassVar[StrOrPromise]
     margins: ClassVar[tuple[str, ...]] = ()
     keeps_order: ClassVar[bool] = False
     by_document: ClassVar[bool] = False
+    at_opening: ClassVar[bool] = True
 
     class Params(forms.Form):
         """What a researcher settles for this design alone; nothing by default."""

@@ -14,12 +14,14 @@ from django.db import connection
 
 from tasks_app import pay
 from tasks_app.models import Rater, Study
+from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.study_settings import StudySettings
 
 # A gap between two signs of life counts at most so long: a page left open over night is no work (decision 0032).
 LONGEST_GAP_MINUTES = 30.0
 
-# Booklets are drawn full first, so the first ones tell how many units a full set has.
+# Booklets are drawn full first, so the first ones tell how many units a full set has. Not where texts are sent on
+# request, as many as there are: a full set is then as large as the task says, and a smaller one is paid in proportion.
 BOOKLETS_LOOKED_AT = 50
 
 # Who is ever paid; simulated raters only to try the pages out.
@@ -41,7 +43,9 @@ def _rows(sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 
 
 _FULL = """
-SELECT t.id, t.since, t.until, LEAST(t.set_size, COALESCE(b.most, t.set_size)),
+SELECT t.id, t.since, t.until,
+       CASE WHEN t.design = ANY(%(requested)s) THEN t.set_size
+            ELSE LEAST(t.set_size, COALESCE(b.most, t.set_size)) END,
        ARRAY(SELECT g.group_id FROM tasks_app_taskgroup g WHERE g.task_id = t.id)
 FROM tasks_app_task t CROSS JOIN LATERAL (
     SELECT max(places.n) AS most FROM (
@@ -69,7 +73,7 @@ class FullSet:
 
 def full_sets(study_id: int) -> list[FullSet]:
     """Read what full sets are; one query."""
-    rows = _rows(_FULL, {"study": study_id, "looked": BOOKLETS_LOOKED_AT})
+    rows = _rows(_FULL, {"study": study_id, "looked": BOOKLETS_LOOKED_AT, "requested": list(ON_REQUEST)})
     return [FullSet(task, since, until, units, frozenset(groups)) for task, since, until, units, groups in rows]
 
 

@@ -8,6 +8,7 @@ judge after all takes the next place of their group. So every block that is full
 from collections.abc import Collection, Sequence
 
 from tasks_app.models import Group, GroupBlock, Rater
+from tasks_app.selectors import routing
 from tasks_app.services import plans
 from tasks_app.services.database import rows
 
@@ -20,8 +21,9 @@ COUNTED = (Rater.Kind.REAL, Rater.Kind.SIMULATED)
 def allocate(rater: Rater, named: str, with_room: Collection[int]) -> bool:
     """Give a new rater the group they were invited for, or the next one drawn that has room; False where none has.
 
-    A group that has no room is passed over, and its places are kept for when it has. Who only tries the study out is
-    shown what comes next, and takes no place.
+    A group that has no room is passed over, and its places are kept for when it has. Nobody is drawn into a group of
+    experts, to whom texts are sent: its raters are invited. Who only tries the study out is shown what comes next, and
+    takes no place.
     """
     groups = {one.key: one for one in Group.objects.filter(study=rater.study_id)}
     if not groups:
@@ -29,9 +31,10 @@ def allocate(rater: Rater, named: str, with_room: Collection[int]) -> bool:
     if (own := groups.get(named)) is not None:
         _put(rater, own.pk, {**rater.prefs, NAMED: True})
         return own.pk in with_room
-    if not with_room:
+    drawn = set(with_room) - routing.groups_by_invitation(rater.study_id)
+    if not drawn:
         return False
-    place = _next_place(rater, with_room)
+    place = _next_place(rater, drawn)
     _put(rater, place.group_id, rater.prefs)
     if rater.kind in COUNTED:
         GroupBlock.objects.filter(pk=place.pk).update(taken_by=rater)
@@ -54,9 +57,10 @@ def _next_place(rater: Rater, wanted: Collection[int]) -> GroupBlock:
 def _draw_block(rater: Rater) -> None:
     """Write down the next block: every group so many times its share, in an order drawn from the study's seed."""
     study = rater.study
+    invited = routing.groups_by_invitation(study.pk)
     block = [
         one.pk
-        for one in Group.objects.filter(study=study).order_by("id")
+        for one in Group.objects.filter(study=study).exclude(pk__in=invited).order_by("id")
         for _time in range(one.share * study.options.block_factor)
     ]
     before = GroupBlock.objects.filter(study=study).count()

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import sections
 from tasks_app.models import Booklet, Study, Task, Unit, Version
+from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services import events, plans
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.signals import study_moved
@@ -127,8 +128,8 @@ def close_with_ratings(study: Study, by: events.Actor) -> None:
 
 
 def _draw_missing(study: Study) -> None:
-    """Draw and store the plan of every task that has none."""
-    planned = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN)
+    """Draw and store the plan of every task that has none and is not drawn on request."""
+    planned = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).exclude(design__in=ON_REQUEST)
     tasks = planned.filter(~Exists(Booklet.objects.filter(task=OuterRef("pk"))))
     missing = list(tasks.order_by("order", "id"))
     if not missing:

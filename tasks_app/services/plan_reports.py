@@ -12,6 +12,7 @@ from django.db.models import Count
 from tasks_app.designs.balance import Balance, measure
 from tasks_app.designs.base import PlanImpossible, PlanUnit
 from tasks_app.models import Booklet, Place, Study, Task
+from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services import plans
 from tasks_app.services.plan_columns import Columns, columns_of
 from tasks_app.services.plan_extras import Extras, SetContents, extras_of
@@ -188,8 +189,8 @@ def reports(study: Study) -> list[Report]:
 
 
 def planned(study: Study) -> list[Task]:
-    """Return the tasks that have a plan: those of the stages screening and exit are asked of everybody."""
-    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN)
+    """Return the tasks that have a plan from opening on: not those that everybody is asked, or that wait for texts."""
+    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).exclude(design__in=ON_REQUEST)
     with_groups = tasks.select_related("study").prefetch_related("task_groups__group")
     return list(with_groups.order_by("order", "id"))
 

@@ -177,14 +177,28 @@ def store(task: Task, version: Version) -> Drawn:
     """Draw the plan of a task and store its booklets and places, in a transaction of the caller's."""
     drawn = draw(task, version.number)
     ids = dict(Unit.objects.filter(task=task, until=None).values_list("key", "id"))
+    write(task, version, drawn.booklets, ids, arrangements=drawn.arrangements)
+    return drawn
+
+
+def write(
+    task: Task,
+    version: Version,
+    drawn: Booklets,
+    ids: Mapping[str, int],
+    *,
+    after: int = 0,
+    arrangements: Sequence[Mapping[str, Any]] | None = None,
+) -> None:
+    """Store booklets, numbered after those there are, and the places of their units, which have none yet."""
     booklets = Booklet.objects.bulk_create(
-        [Booklet(version=version, task=task, number=number) for number in range(1, len(drawn.booklets) + 1)],
+        [Booklet(version=version, task=task, number=after + number) for number in range(1, len(drawn) + 1)],
         batch_size=5000,
     )
-    arrangements = iter(drawn.arrangements)
+    each = iter(arrangements if arrangements is not None else arrange(task, drawn, version.number))
     counts: dict[str, int] = {}
     places: list[Place] = []
-    for booklet, units in zip(booklets, drawn.booklets, strict=True):
+    for booklet, units in zip(booklets, drawn, strict=True):
         for order, unit in enumerate(units, start=1):
             counts[unit.key] = counts.get(unit.key, 0) + 1
             places.append(
@@ -193,11 +207,10 @@ def store(task: Task, version: Version) -> Drawn:
                     number=counts[unit.key],
                     booklet=booklet,
                     order=order,
-                    arrangement=next(arrangements),
+                    arrangement=next(each),
                 )
             )
     Place.objects.bulk_create(places, batch_size=5000)
-    return drawn
 
 
 def arrange(task: Task, booklets: Booklets, version: int) -> Iterator[dict[str, object]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tasks_app.designs import APART
 from tasks_app.models import Criterion, Gold, Item, Output, Part, PartOutput, Prefill, Study, Task, Unit
+from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services import plans
 from tasks_app.services.database import atomically, expect_many_rows
 from tasks_app.services.items import BATCH
@@ -138,7 +139,8 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
                 key=name or draft.key,
                 item_id=texts.item_ids[draft.item] if draft.item is not None else None,
                 document_id=texts.documents[draft.item] if draft.item is not None else None,
-                k=task.k,
+                # Texts that are sent on request want nothing until then.
+                k=0 if task.design in ON_REQUEST else task.k,
                 since=study.next_version,
                 features=_features(draft, named=bool(name)),
             )

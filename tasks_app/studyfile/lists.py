@@ -18,6 +18,7 @@ from tasks_app.services import items, studies
 from tasks_app.studyfile.declarations import LISTS, CriterionBlock
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.requested import check_requested
 from tasks_app.studyfile.schema import list_schema, plain
 from tasks_app.task_types.base import Criterion as AskedCriterion
 
@@ -65,6 +66,7 @@ def check_tasks(reading: StudyReading) -> list[dict[str, Json]]:
         if task["design"] in designs.registry:
             form = designs.registry[task["design"]].Params
             task["design_params"] = _params(reading, form, task["design_params"], (*path, "design_params"))
+    check_requested(reading, tasks)
     return tasks
 
 

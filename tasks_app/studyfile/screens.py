@@ -14,6 +14,7 @@ from tasks_app.check_settings import checks_of
 from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
 from tasks_app.models import Study, Task
 from tasks_app.sections import Json, Path
+from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services import batches, plans
 from tasks_app.services.units import asked_apart, draft_units, name_of_unit
 from tasks_app.studyfile.item_rows import LONGEST
@@ -211,7 +212,7 @@ def _report_unit(reading: StudyReading, draft: UnitDraft, items: Mapping[str, It
 def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
     """Draw the plan of every task as opening would, so that settings that cannot be kept are known now.
 
-    Tasks of the stages screening and exit have no plan: everybody is asked.
+    Tasks of the stages screening and exit have no plan: everybody is asked. Nor have tasks that wait for texts.
     """
     for draft in drafts:
         reading.counts["units"] = reading.counts.get("units", 0) + len(draft.units)
@@ -219,6 +220,8 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
             continue
         path: Path = ("tasks", draft.number)
         units = plan_units(draft, reading.document)
+        if units and draft.task["design"] in ON_REQUEST:
+            continue
         if not units:
             reading.problem(path, _("Every unit has a known answer, so nothing is left to be judged. Add items."))
             continue

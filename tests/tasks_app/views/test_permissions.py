@@ -115,6 +115,7 @@ TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
     ("post", "researcher:revoke", {"slug": "SLUG", "token": "0"}, {**MEMBERS, **dict.fromkeys(INSIDERS, 404)}),
     ("get", "analytics:monitor", {"slug": "SLUG"}, MEMBERS),
     ("get", "analytics:raters", {"slug": "SLUG"}, MEMBERS),
+    ("get", "analytics:judgments", {"slug": "SLUG", "pseudonym": "RATER"}, MEMBERS),
     ("post", "analytics:exclude", {"slug": "SLUG", "rater": "RATER"}, EDITORS_SENT),
     ("post", "analytics:include", {"slug": "SLUG", "pk": "EXCLUSION"}, EDITORS_SENT),
     ("get", "analytics:results", {"slug": "SLUG"}, MEMBERS),
@@ -123,13 +124,19 @@ TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
     ("post", "analytics:lift", {"slug": "SLUG"}, OWNERS_SENT),
     ("get", "analytics:run", {"slug": "SLUG", "number": "RUN"}, MEMBERS),
     ("get", "analytics:run_raters", {"slug": "SLUG", "number": "RUN"}, MEMBERS),
+    ("get", "analytics:excluded", {"slug": "SLUG", "number": "RUN"}, MEMBERS),
     ("post", "analytics:cancel", {"slug": "SLUG", "number": "RUN"}, EDITORS_SENT),
     ("post", "analytics:start_without", {"slug": "SLUG", "number": "RUN"}, EDITORS_SENT),
+    ("post", "analytics:send", {"slug": "SLUG", "number": "RUN"}, OWNERS_SENT),
     ("get", "analytics:plot", {"slug": "SLUG", "number": "RUN", "pk": "PLOT"}, MEMBERS),
     ("get", "analytics:results_csv", {"slug": "SLUG", "number": "RUN"}, MEMBERS),
     ("get", "analytics:results_json", {"slug": "SLUG", "number": "RUN"}, MEMBERS),
     ("get", "analytics:data", {"slug": "SLUG"}, MEMBERS),
     ("get", "analytics:ratings", {"slug": "SLUG", "format": "csv"}, OWNERS),
+    ("get", "planning:planning", {}, RESEARCHERS),
+    ("get", "planning:planning", {"study": "SLUG"}, MEMBERS),
+    ("get", "planning:plan_ahead", {"what": "triangle"}, RESEARCHERS),
+    ("get", "planning:plan_ahead", {"what": "cost", "study": "SLUG"}, MEMBERS),
     ("get", "api:try", {}, EVERYBODY),
     ("get", "api:schema", {}, EVERYBODY),
     ("get", "api:studies", {}, SCRIPTS),
@@ -149,8 +156,8 @@ TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
     ("get", "api_results:nothing", {"rest": "nowhere/"}, dict.fromkeys(PEOPLE, 404)),
 ]
 
-# What a form sends, rather than the address; `run` is only there to be stored.
-POSTED = {"action", "rater"}
+# What a form sends or a query says, rather than the address; `run` is only there to be stored.
+POSTED = {"action", "rater", "study"}
 STORED = {"run"}
 
 # A token is the credential of a rater's pages: with a wrong one they do not exist, whoever asks.

@@ -1,0 +1,65 @@
+"""What earlier studies say for planning the next one: rows of runs that are done, nothing is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from django.db.models import Max, QuerySet
+
+from analytics_app.models import ResultRow, Run, RunState
+from tasks_app.models import Study
+
+# Newest first; more would not be looked through in a list.
+MOST_STUDIES, MOST_PILOTS = 50, 200
+
+SPREADS = ("sd_item", "sd_system_item", "sd_rater", "sd_residual")
+ALPHA = ("alpha",)
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """What one run found about one criterion: rows by statistic, and by level where there are several of one."""
+
+    key: str
+    slug: str
+    study: str
+    run: int
+    task: str
+    criterion: str
+    level: str
+    rows: dict[str, ResultRow] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        about = " / ".join(filter(None, (self.task, self.criterion, self.level)))
+        return f"{self.study}, {about}"
+
+
+def pilots(studies: QuerySet[Study], statistics: Iterable[str]) -> dict[str, Pilot]:
+    """Return what the newest run that is done of each study has of these statistics, by a key for a form."""
+    newest = (
+        Run.objects.filter(study__in=studies, state=RunState.DONE)
+        .values("study")
+        .annotate(newest=Max("number"), last=Max("pk"))
+        .order_by("-last")[:MOST_STUDIES]
+    )
+    numbers = {one["study"]: one["newest"] for one in newest}
+    runs = [
+        run
+        for run in Run.objects.filter(study__in=numbers, state=RunState.DONE).select_related("study").order_by("-pk")
+        if numbers[run.study_id] == run.number
+    ]
+    rows = ResultRow.objects.filter(
+        run__in=runs, statistic__in=list(statistics), basis="kept", slice=None, group=None, wave=None, by_system=False
+    ).order_by("order")
+    by_run = {run.pk: run for run in runs}
+    found: dict[str, Pilot] = {}
+    for row in sorted(rows, key=lambda one: -one.run_id):
+        run, level = by_run[row.run_id], str((row.settings or {}).get("level", ""))
+        about = (row.task or "", row.criterion or "", level)
+        key = "/".join((run.study.slug, *about))
+        if key not in found and len(found) == MOST_PILOTS:
+            break
+        one = found.setdefault(key, Pilot(key, run.study.slug, run.study.title, run.number, *about))
+        one.rows.setdefault(row.statistic, row)
+    return found

@@ -1,0 +1,80 @@
+"""Whom and what the rules of a run left out, each with its reason, on a page that shows neither systems nor answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from analytics_app.models import Exclusion
+from analytics_app.selectors import exclusions, pages
+from analytics_app.views import tables, words
+from analytics_app.views.tables import Cell, Column, Table
+from tasks_app.models import Study, Unit
+from tasks_app.views.frame import researcher_page, study_page
+
+ON_A_PAGE = 100
+
+
+@researcher_page
+@require_safe
+def excluded(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """What one rule left out and why; ?rule=iqr chooses the rule, else it is the first that left something out."""
+
+    def context(study: Study) -> dict[str, Any]:
+        run = pages.run_numbered(study, number)
+        counts = exclusions.rules_with_exclusions(run)
+        wanted = request.GET.get("rule", "")
+        rule = wanted if wanted in counts else next(iter(counts), "")
+        page = Paginator(exclusions.exclusions_of(run, rule), ON_A_PAGE).get_page(request.GET.get("page"))
+        return {
+            "run": run,
+            "page": page,
+            "query": urlencode({"rule": rule}),
+            "rules": [(name, words.rule(name), n, name == rule) for name, n in counts.items()],
+            "table": _table(words.rule(rule), list(page), pages.names_of(study)),
+        }
+
+    title = _("What run %(number)s left out") % {"number": number}
+    return study_page(request, slug, "results", context, template="run_excluded", title=title)
+
+
+def _table(caption: str, found: list[Exclusion], names: pages.Names) -> Table:
+    several = len({one.task_id for one in found}) > 1
+    columns = [Column(_("Rater"), number=False), Column(_("Left out"), number=False), Column(_("Why"), number=False)]
+    columns += [Column(_("Value")), Column(_("Limit"))]
+    columns += [Column(_("Task"), number=False)] if several else []
+    rows = []
+    for one in found:
+        cells = [*_about(one, names), tables.name(one.reason), _figure(one.value), _figure(one.limit)]
+        task = one.task.key if one.task is not None else ""
+        rows.append([*cells, tables.name(names.tasks.get(task, task))] if several else cells)
+    return Table(caption, columns, rows)
+
+
+def _about(one: Exclusion, names: pages.Names) -> tuple[Cell, Cell]:
+    """Say of whom and what an exclusion is; a text is named by its item, since the name of a unit may tell a system."""
+    if one.rating is not None:
+        about = [_item(one.rating.unit)]
+        if one.rating.criterion is not None:
+            about.append(names.criteria.get(one.rating.criterion.key, one.rating.criterion.key))
+        return tables.name(one.rating.rater.pseudonym), tables.name(", ".join(filter(None, about)))
+    if one.judgment is not None:
+        assignment = one.judgment.assignment
+        said = _("judgment %(n)s") % {"n": assignment.order}
+        return tables.name(assignment.rater.pseudonym), tables.name(
+            ", ".join(filter(None, (said, _item(assignment.unit))))
+        )
+    return tables.name(one.rater.pseudonym if one.rater is not None else ""), tables.name(_("everything"))
+
+
+def _item(unit: Unit) -> str:
+    return unit.item.key if unit.item is not None else ""
+
+
+def _figure(value: float | None) -> Cell:
+    return tables.number(value, 0 if value is None or value == int(value) else 3)

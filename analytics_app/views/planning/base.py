@@ -1,0 +1,119 @@
+"""What planning pages share: a form that is answered by its address alone, and what earlier studies offer to it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, cast
+
+from django import forms
+from django.utils import formats
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from analytics_app.selectors.planning import Pilot
+from analytics_app.views.planning.answer import Answer
+from analytics_app.views.tables import figure
+
+Words = str | Promise
+
+
+class PlanningForm(forms.Form):
+    """A question of somebody who plans a study. What the address does not say has its default."""
+
+    title: ClassVar[Words]
+    summary: ClassVar[Words]
+    # Statistics of earlier runs that may stand in for assumptions.
+    from_pilots: ClassVar[tuple[str, ...]] = ()
+
+    study = forms.SlugField(required=False, widget=forms.HiddenInput)
+
+    def __init__(
+        self, given: Mapping[str, str], start: Mapping[str, Any], pilots: Mapping[str, Pilot] | None = None
+    ) -> None:
+        """`given` is the query of the address, `start` what a study says, `pilots` what earlier ones found."""
+        fields = self.base_fields
+        initial = {name: start.get(name, field.initial) for name, field in fields.items()}
+        said = {name: value for name, value in given.items() if name in fields and name != "study"}
+        if said:
+            # A box that is not ticked is not sent.
+            initial |= {name: False for name, field in fields.items() if isinstance(field, forms.BooleanField)}
+        super().__init__({**initial, **said, "study": given.get("study", "")})
+        self.pilots = pilots or {}
+        if "pilot" in self.fields:
+            choices = [("", _("none: as assumed below")), *((key, str(one)) for key, one in self.pilots.items())]
+            self.fields["pilot"] = forms.ChoiceField(
+                required=False,
+                choices=choices,
+                label=gettext_lazy("Take from an earlier study"),
+                help_text=gettext_lazy("Its newest run that is done; what it does not know is as assumed below."),
+            )
+            if not self.pilots:
+                del self.fields["pilot"]
+
+    @property
+    def chosen(self) -> Pilot | None:
+        """The earlier study that was chosen."""
+        return self.pilots.get(self.cleaned_data.get("pilot") or "")
+
+    def from_pilot(self, value: str) -> str:
+        """Say that a value is from the earlier study."""
+        run = self.chosen.run if self.chosen else ""
+        return _("%(value)s, from %(study)s, run %(run)s") % {"value": value, "study": self.chosen, "run": run}
+
+    def assumptions(self, *without: str) -> list[tuple[str, str]]:
+        """List every field with what it says, for the answer."""
+        left_out = {"study", "pilot", *without}
+        return [
+            (str(field.label), _worded(field, self.cleaned_data[name]))
+            for name, field in self.fields.items()
+            if name not in left_out and self.cleaned_data.get(name) not in (None, "")
+        ]
+
+    @abstractmethod
+    def answer(self) -> Answer:
+        """Answer a valid form."""
+
+
+def _worded(field: forms.Field, value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(field, forms.ChoiceField):
+        return next((words for choice, words in _choices(field) if choice == value), str(value))
+    return plain(value) if isinstance(value, int | float) else str(value)
+
+
+def _choices(field: forms.ChoiceField) -> list[tuple[str, str]]:
+    return [(str(choice), str(words)) for choice, words in cast("Iterable[tuple[str, Words]]", field.choices)]
+
+
+def plain(value: float) -> str:
+    """Write a number with the digits it has."""
+    text = f"{value:.6g}" if abs(value) < 1e5 else f"{value:.0f}"
+    digits = len(text.partition(".")[2])
+    return formats.number_format(float(text), digits, force_grouping=True).replace("-", "−")
+
+
+def exactly(value: float) -> str:
+    """Write a share of one with all the digits it was given with: 95 %, 99.99 %."""
+    return f"{plain(round(value * 100, 6))}\u00a0%"
+
+
+def share(value: float, digits: int = 0) -> str:
+    """Write a share of one as a percentage, never 100 % or 0 % for what is not."""
+    text = figure(value * 100, digits)
+    if text == figure(100, digits) and value < 1:
+        return _("over %(share)s") % {"share": f"{figure(100 - 10**-digits, digits)}\u00a0%"}
+    return f"{text}\u00a0%"
+
+
+def seed_field() -> forms.IntegerField:
+    """Return the field of a seed: the same one gives the same digits."""
+    return forms.IntegerField(
+        min_value=0,
+        max_value=2**31 - 1,
+        initial=1,
+        label=gettext_lazy("Seed"),
+        help_text=gettext_lazy("The same seed gives the same digits; another shows how much is chance."),
+    )

@@ -1,0 +1,130 @@
+"""What a study takes: raters, hours and money, in a set and in all."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from math import ceil
+
+from django import forms
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from analytics_app.views.planning.answer import Answer
+from analytics_app.views.planning.base import PlanningForm
+from analytics_app.views.tables import Cell, Column, Table, whole
+from tasks_app import pay
+from tasks_app.views.pay_words import money
+
+
+class CostPlan(PlanningForm):
+    title = gettext_lazy("Cost and hours")
+    summary = gettext_lazy("Raters, hours and money for so many units, judgments of each, and seconds a unit.")
+
+    units = forms.IntegerField(
+        min_value=1, max_value=10_000_000, initial=300, label=gettext_lazy("Units"),
+        help_text=gettext_lazy("Screens to be judged: mostly items times systems."),
+    )  # fmt: skip
+    k = forms.FloatField(min_value=1, max_value=1000, initial=3, label=gettext_lazy("Judgments of each unit"))
+    set_size = forms.IntegerField(
+        min_value=1, max_value=100_000, initial=20, label=gettext_lazy("Units of a set"),
+        help_text=gettext_lazy("What one rater judges."),
+    )  # fmt: skip
+    extra = forms.IntegerField(
+        min_value=0,
+        max_value=10_000,
+        initial=2,
+        label=gettext_lazy("Further units of a set"),
+        help_text=gettext_lazy("Controls, attention checks, repeats, warm-up."),
+    )
+    training = forms.IntegerField(
+        min_value=0, max_value=10_000, initial=0, label=gettext_lazy("Training and exam units of a rater")
+    )
+    seconds = forms.FloatField(min_value=0.5, max_value=36_000, initial=30, label=gettext_lazy("Seconds a unit"))
+    reading = forms.FloatField(
+        min_value=0, max_value=600, initial=3, label=gettext_lazy("Minutes before and after"),
+        help_text=gettext_lazy("Consent, instructions, questions at the end: they are paid as well."),
+    )  # fmt: skip
+    hourly = forms.DecimalField(
+        min_value=0, max_value=10_000, decimal_places=2, initial=Decimal("12.00"), label=gettext_lazy("Pay an hour")
+    )
+    fee = forms.FloatField(
+        min_value=0, max_value=300, initial=0, label=gettext_lazy("Fee of the platform, in per cent of the pay"),
+        help_text=gettext_lazy("As your platform charges it, taxes included; 0 for people you invite."),
+    )  # fmt: skip
+    lost = forms.FloatField(
+        min_value=0, max_value=90, initial=5, label=gettext_lazy("Judgments to be asked again, in per cent"),
+        help_text=gettext_lazy("Of raters who stop or are left out: paid, and their places go to others."),
+    )  # fmt: skip
+    currency = forms.RegexField(r"^[A-Z]{3}$", initial="EUR", label=gettext_lazy("Currency"))
+
+    def answer(self) -> Answer:
+        """Add it up: a set, then all of them."""
+        said = self.cleaned_data
+        wanted = ceil(said["units"] * said["k"])
+        judgments = ceil(wanted / (1 - said["lost"] / 100))
+        size, currency = said["set_size"], said["currency"]
+        raters = -(-judgments // size)
+        own_units = size + said["extra"] + said["training"]
+        minutes = own_units * said["seconds"] / 60 + said["reading"]
+        amount = pay.needed(said["hourly"], minutes)
+        # A short set is paid in proportion, as the study itself does it.
+        paid = pay.cents(Fraction(amount) * Fraction(judgments, size))
+        fee = _fee(paid, said["fee"])
+        hours = raters * minutes / 60
+        words = {
+            "raters": ngettext("%(n)s rater", "%(n)s raters", raters) % {"n": whole(raters).text},
+            "hours": _rounded(hours),
+            "cost": money(paid + fee, currency),
+        }
+        each = {"minutes": _rounded(minutes), "pay": money(amount, currency), "size": whole(size).text}
+        return Answer(
+            _("%(raters)s, %(hours)s hours of their time, %(cost)s in all.") % words,
+            [_("A set of %(size)s units takes %(minutes)s minutes and is paid with %(pay)s.") % each],
+            [],
+            None,
+            [self._table(wanted, judgments, raters, minutes, amount, paid, fee)],
+            (),
+            self.assumptions(),
+            _(
+                "Pay is rounded up to the cent, as raters are paid; training, checks and reading count as work. Part "
+                "pay for people who are screened out, and bonuses, come on top."
+            ),
+        )
+
+    def _table(
+        self, wanted: int, judgments: int, raters: int, minutes: float, amount: Decimal, paid: Decimal, fee: Decimal
+    ) -> Table:
+        said = self.cleaned_data
+        size, currency = said["set_size"], said["currency"]
+        screens = size + said["extra"] + said["training"]
+        one_fee = _fee(amount, said["fee"])
+        lines = [
+            (_("Judgments that count"), whole(size).text, whole(wanted).text),
+            (_("with those asked again"), "", whole(judgments).text),
+            (_("Screens with a unit"), whole(screens).text, whole(screens * raters).text),
+            (_("Minutes"), _rounded(minutes), _rounded(minutes * raters)),
+            (_("Hours"), _rounded(minutes / 60, 2), _rounded(minutes * raters / 60)),
+            (_("Pay"), money(amount, currency), money(paid, currency)),
+            (_("Fee"), money(one_fee, currency), money(fee, currency)),
+            (_("Together"), money(amount + one_fee, currency), money(paid + fee, currency)),
+            (_("Cost of a judgment that counts"), "", money(_cent((paid + fee) / wanted), currency)),
+        ]
+        rows = [[Cell(name), Cell(own or "–"), Cell(whole_study)] for name, own, whole_study in lines]
+        heads = [Column(_("What"), number=False), Column(_("A set")), Column(_("In all"))]
+        an_hour = pay.hourly(amount, minutes)
+        note = _("A set's pay comes to %(pay)s an hour.") % {"pay": money(an_hour or pay.NOTHING, currency)}
+        return Table(_("What it takes"), heads, rows, [note])
+
+
+def _fee(amount: Decimal, percent: float) -> Decimal:
+    return _cent(amount * Decimal(f"{percent:.6f}") / 100)
+
+
+def _cent(amount: Decimal) -> Decimal:
+    return amount.quantize(pay.CENT, ROUND_HALF_UP)
+
+
+def _rounded(value: float, digits: int = 1) -> str:
+    return formats.number_format(round(value, digits), 0 if value >= 100 else digits, force_grouping=True)

@@ -1,0 +1,239 @@
+"""Power for a difference of means between systems, by simulated studies."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import cast
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from analytics_app.selectors.planning import SPREADS
+from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.power import Assumed, Power, power_of_means, power_of_t, runs_within
+from analytics_app.views.planning.answer import Answer, Curve
+from analytics_app.views.planning.base import PlanningForm, Words, plain, seed_field, share
+from analytics_app.views.tables import Cell, Column, Table, interval, percent, whole
+
+RUNS = 2000
+# A power that nothing could raise.
+CERTAIN = 0.99
+# Numbers of items that are looked at beside the reader's own, as shares of it.
+AROUND = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+
+COMPONENTS = {
+    "sd_item": gettext_lazy("SD between items"),
+    "sd_system_item": gettext_lazy("SD of systems on items"),
+    "sd_rater": gettext_lazy("SD between raters"),
+    "sd_residual": gettext_lazy("SD that is left"),
+}
+
+
+def spread(name: str, initial: float, help_text: Words) -> forms.FloatField:
+    """Return a field for a standard deviation."""
+    return forms.FloatField(
+        min_value=0,
+        max_value=1e6,
+        initial=initial,
+        label=cast("str", COMPONENTS[name]),
+        help_text=cast("str", help_text),
+    )
+
+
+class MeansPlan(PlanningForm):
+    title = gettext_lazy("Power for a difference of means")
+    summary = gettext_lazy("How probably a difference between systems is found with so many items and raters.")
+    from_pilots = SPREADS
+
+    difference = forms.FloatField(
+        min_value=0,
+        max_value=1e6,
+        initial=0.3,
+        label=gettext_lazy("Difference to be found"),
+        help_text=gettext_lazy("Between the first system and all others, in units of the scale."),
+    )
+    n_items = forms.IntegerField(
+        min_value=4,
+        max_value=20_000,
+        initial=100,
+        label=gettext_lazy("Items"),
+        help_text=gettext_lazy("Judged for every system."),
+    )
+    per_text = forms.IntegerField(min_value=1, max_value=100, initial=3, label=gettext_lazy("Raters of each text"))
+    raters = forms.IntegerField(min_value=1, max_value=10_000, initial=30, label=gettext_lazy("Raters in all"))
+    systems = forms.IntegerField(min_value=2, max_value=12, initial=2, label=gettext_lazy("Systems"))
+    same_raters = forms.BooleanField(
+        required=False,
+        initial=False,
+        label=gettext_lazy("The same raters judge all systems of an item"),
+        help_text=gettext_lazy("As side by side: their leniency cancels."),
+    )
+    pilot = forms.CharField(required=False)
+    sd_item = spread("sd_item", 0.5, gettext_lazy("Cancels in comparisons, but for the ends of the scale."))
+    sd_system_item = spread("sd_system_item", 0.4, gettext_lazy("How differently one system does on different items."))
+    sd_rater = spread("sd_rater", 0.5, gettext_lazy("How much raters differ in leniency."))
+    sd_residual = spread("sd_residual", 0.8, gettext_lazy("What the same rater would vary by."))
+    steps = forms.IntegerField(
+        min_value=0,
+        max_value=1001,
+        initial=5,
+        label=gettext_lazy("Steps of the scale"),
+        help_text=gettext_lazy("Ratings are rounded to 1, 2, … and cut at the ends. 0: not at all."),
+    )
+    middle = forms.FloatField(
+        min_value=-1e6,
+        max_value=1e6,
+        initial=3,
+        label=gettext_lazy("Mean rating"),
+        help_text=gettext_lazy("Of the systems that are alike: near an end of the scale differences shrink."),
+    )
+    alpha = forms.FloatField(min_value=0.0001, max_value=0.5, initial=0.05, label=gettext_lazy("Alpha, two-sided"))
+    wanted = forms.FloatField(min_value=0.1, max_value=0.999, initial=0.8, label=gettext_lazy("Power wanted"))
+    seed = seed_field()
+
+    def clean(self) -> dict[str, object]:
+        """Refuse what cannot be simulated, and what needs more raters than there are."""
+        cleaned = super().clean() or self.cleaned_data
+        if self.errors:
+            return cleaned
+        if cleaned["raters"] < cleaned["per_text"]:
+            self.add_error("raters", _("Each text is to have more raters than there are."))
+            return cleaned
+        if not any(self._spreads().get(name) for name in SPREADS if name != "sd_item"):
+            self.add_error("sd_residual", _("Something must vary."))
+            return cleaned
+        try:
+            runs_within(self._assumed(), max(self._sizes()), RUNS)
+        except ValueError:
+            too_large = _("This is too large for a page. Take fewer items, systems or raters of a text.")
+            self.add_error("n_items", too_large)
+        return cleaned
+
+    def answer(self) -> Answer:
+        """Say the power, and how it changes with the number of items."""
+        said, assumed, sizes = self.cleaned_data, self._assumed(), self._sizes()
+        rng = np.random.default_rng(said["seed"])
+        found = power_of_means(assumed, sizes, alpha=said["alpha"], n_runs=RUNS, rng=rng)
+        own = found[sizes.index(said["n_items"])]
+        runs = runs_within(assumed, max(sizes), RUNS)
+        words = {"n": whole(own.n_items).text, "difference": plain(said["difference"]), "power": _near(_shown(own))}
+        lead = _("With %(n)s items a difference of %(difference)s is found with a probability of %(power)s.") % words
+        return Answer(
+            lead,
+            [*self._enough(found), *self._at_best(own)],
+            [],
+            self._curve(found, own),
+            [self._table(found)],
+            (),
+            [*self._from_where(), (_("Simulated studies"), whole(runs).text)],
+            _(
+                "Paired t tests on the means of items, in studies simulated from these assumptions; the interval is "
+                "twice the Monte-Carlo error. Holm: corrected for all pairs of systems."
+            ),
+        )
+
+    def _spreads(self) -> dict[str, float]:
+        """The standard deviations: those of the earlier study where it has them."""
+        rows = self.chosen.rows if self.chosen else {}
+        return {
+            name: float(rows[name].value or 0) if name in rows and rows[name].value is not None
+            else float(self.cleaned_data[name])
+            for name in SPREADS
+        }  # fmt: skip
+
+    def _assumed(self) -> Assumed:
+        said = self.cleaned_data
+        return Assumed(
+            difference=said["difference"],
+            systems=said["systems"],
+            raters_per_text=said["per_text"],
+            raters=said["raters"],
+            same_raters=bool(said["same_raters"]),
+            steps=said["steps"],
+            middle=said["middle"],
+            **self._spreads(),
+        )
+
+    def _sizes(self) -> list[int]:
+        n = self.cleaned_data["n_items"]
+        return sorted({max(2, ceil(n * factor)) for factor in AROUND})
+
+    def _enough(self, found: list[Power]) -> list[str]:
+        """Say between which numbers of items the power that is wanted is reached."""
+        wanted = self.cleaned_data["wanted"]
+        words = {"power": share(wanted)}
+        reached = next((place for place, one in enumerate(found) if (_shown(one).value or 0) >= wanted), None)
+        if reached is None:
+            n = {**words, "n": whole(found[-1].n_items).text}
+            return [_("Even %(n)s items do not reach %(power)s.") % n]
+        if not reached:
+            n = {**words, "n": whole(found[0].n_items).text}
+            return [_("%(n)s items, the fewest looked at, reach %(power)s.") % n]
+        between = {"least": whole(found[reached - 1].n_items).text, "most": whole(found[reached].n_items).text}
+        return [_("%(power)s is reached between %(least)s and %(most)s items.") % {**words, **between}]
+
+    def _at_best(self, own: Power) -> list[str]:
+        """Say what endlessly many raters of each text would reach."""
+        said, spreads = self.cleaned_data, self._spreads()
+        if not spreads["sd_system_item"]:
+            return []
+        alone = Assumed(said["difference"], sd_system_item=spreads["sd_system_item"], sd_residual=0.0)
+        best = power_of_t(alone, own.n_items, alpha=said["alpha"])
+        most = _("However many raters judge each text, these items give one pair at most %(power)s: take more items.")
+        return [most % {"power": share(best)}] if best < CERTAIN else []
+
+    def _curve(self, found: list[Power], own: Power) -> Curve:
+        shown = [_shown(one) for one in found]
+        points = [
+            (float(one.n_items), e.value or 0.0, e.low or 0.0, e.high or 0.0)
+            for one, e in zip(found, shown, strict=True)
+        ]
+        power = _shown(own).value or 0.0
+        several = self.cleaned_data["systems"] > 2
+        return Curve(
+            title=_("Power after Holm by number of items") if several else _("Power by number of items"),
+            across=_("Items"),
+            points=points,
+            limit=(self.cleaned_data["wanted"], _("wanted")),
+            mark=(own.n_items, power, _("%(n)s items: %(power)s") % {"n": own.n_items, "power": share(power)}),
+            dots=True,
+        )
+
+    def _table(self, found: list[Power]) -> Table:
+        several = self.cleaned_data["systems"] > 2
+        heads = [Column(_("Items")), Column(_("Power of one pair")), Column(_("Interval"))]
+        heads += [Column(_("Power after Holm")), Column(_("Interval after Holm"))] if several else []
+        rows = []
+        for one in found:
+            estimates = [one.single, one.adjusted] if several else [one.single]
+            cells = [whole(one.n_items)]
+            for e in estimates:
+                own = percent(e.value, 1)
+                cells.append(Cell(own.text, own.sort, strong=one.n_items == self.cleaned_data["n_items"]))
+                cells.append(interval(e.low, e.high, 3))
+            rows.append(cells)
+        return Table(_("Power by number of items"), heads, rows, [_("Your case is bold.")])
+
+    def _from_where(self) -> list[tuple[str, str]]:
+        """List what was assumed; where a standard deviation is from an earlier study, say so."""
+        listed = self.assumptions(*SPREADS)
+        pilot, spreads = self.chosen, self._spreads()
+        for name in SPREADS:
+            row = pilot.rows.get(name) if pilot else None
+            words = plain(round(spreads[name], 4))
+            if row is not None and row.value is not None:
+                words = self.from_pilot(words)
+            listed.append((str(COMPONENTS[name]), words))
+        return listed
+
+
+def _shown(one: Power) -> Estimate:
+    """The power that is answered with: corrected for all pairs, which changes nothing where there is one."""
+    return one.adjusted
+
+
+def _near(estimate: Estimate) -> str:
+    off = 2 * (estimate.se or 0)
+    return _("%(power)s (±%(off)s)") % {"power": share(estimate.value or 0.0), "off": share(off, 1)}

@@ -1,0 +1,85 @@
+"""The pages themselves: a question to the left of its answer, before a study exists or from within one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from analytics_app.selectors.planning import Pilot, pilots
+from analytics_app.views.looks import note_look
+from analytics_app.views.planning import from_study
+from analytics_app.views.planning.agreement import AgreementPlan
+from analytics_app.views.planning.base import PlanningForm
+from analytics_app.views.planning.cost import CostPlan
+from analytics_app.views.planning.means import MeansPlan
+from analytics_app.views.planning.preferences import PreferencesPlan
+from analytics_app.views.planning.triangle import TrianglePlan
+from tasks_app import access
+from tasks_app.models import Study
+from tasks_app.views.frame import researcher_page, show
+
+PAGES: Mapping[str, type[PlanningForm]] = {
+    "triangle": TrianglePlan,
+    "means": MeansPlan,
+    "preferences": PreferencesPlan,
+    "agreement": AgreementPlan,
+    "cost": CostPlan,
+}
+
+
+@researcher_page
+@require_safe
+def planning(request: HttpRequest) -> HttpResponse:
+    """What can be planned; with ?study= what fits that study."""
+    study = _study(request)
+    about = {"pages": _listed(), "of_study": study}
+    return show(request, "planning", _("Planning"), about)
+
+
+@researcher_page
+@require_safe
+def page(request: HttpRequest, what: str) -> HttpResponse:
+    """One question and its answer; everything is in the address, so that it can be shared."""
+    kind = PAGES.get(what)
+    if kind is None:
+        raise Http404
+    study = _study(request)
+    said = from_study.start(study) if study is not None else {}
+    form = kind(_query(request), said, _pilots(request, kind))
+    answer = form.answer() if form.is_valid() else None
+    if answer is not None and form.chosen is not None:
+        _looked_at(request, form.chosen.slug)
+    about = {"form": form, "answer": answer, "pages": _listed(), "what": what, "of_study": study}
+    return show(request, "planning_page", kind.title, about, status=200 if answer else 422)
+
+
+def _query(request: HttpRequest) -> dict[str, str]:
+    """What the address says; a field that is there twice counts once."""
+    return {name: str(value) for name, value in request.GET.items() if "\0" not in str(value)}
+
+
+def _study(request: HttpRequest) -> Study | None:
+    """The study that is asked about, for whoever may see it."""
+    slug = _query(request).get("study", "")
+    return _looked_at(request, slug) if slug else None
+
+
+def _looked_at(request: HttpRequest, slug: str) -> Study:
+    """Return a study that somebody may see; a superuser's look at a study of others is logged."""
+    study, own = access.study_and_role(request.user, slug)
+    note_look(request, study, own, "planning", often=True)
+    return study
+
+
+def _pilots(request: HttpRequest, kind: type[PlanningForm]) -> dict[str, Pilot]:
+    if not kind.from_pilots:
+        return {}
+    return pilots(access.studies_for_researcher(request.user), kind.from_pilots)
+
+
+def _listed() -> list[dict[str, Any]]:
+    return [{"name": name, "title": kind.title, "summary": kind.summary} for name, kind in PAGES.items()]

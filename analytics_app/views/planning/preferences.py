@@ -1,0 +1,95 @@
+"""Power for preferences between two systems, by the exact sign test."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from analytics_app.stats.sign_power import MOST_ITEMS, items_for_sign_test, power_of_sign_test, sign_test_curve
+from analytics_app.views.planning.answer import Answer, Curve
+from analytics_app.views.planning.base import PlanningForm, share
+from analytics_app.views.tables import Cell, Column, Table, percent, whole
+
+# Enumerating more preferences for each point of the curve would be felt.
+MOST = 5000
+POINTS = 60
+WINS = (0.52, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
+
+
+class PreferencesPlan(PlanningForm):
+    title = gettext_lazy("Power for preferences")
+    summary = gettext_lazy("How probably the sign test finds that one of two systems is preferred. Exact.")
+
+    wins = forms.FloatField(
+        min_value=0.01,
+        max_value=0.99,
+        initial=0.6,
+        label=gettext_lazy("Share of preferences for one system"),
+        help_text=gettext_lazy("Of those that are not ties; one half is no preference."),
+    )
+    ties = forms.FloatField(
+        min_value=0, max_value=0.95, initial=0.2, label=gettext_lazy("Share of ties"),
+        help_text=gettext_lazy("They are left out of the test."),
+    )  # fmt: skip
+    n_items = forms.IntegerField(
+        min_value=1,
+        max_value=MOST,
+        initial=200,
+        label=gettext_lazy("Items"),
+        help_text=gettext_lazy("One preference each: of one rater, or of the majority of several."),
+    )
+    alpha = forms.FloatField(min_value=0.0001, max_value=0.5, initial=0.05, label=gettext_lazy("Alpha, two-sided"))
+    wanted = forms.FloatField(min_value=0.1, max_value=0.999, initial=0.8, label=gettext_lazy("Power wanted"))
+
+    def answer(self) -> Answer:
+        """Say the power, and how many items are enough."""
+        said = self.cleaned_data
+        n, about = said["n_items"], {name: said[name] for name in ("wins", "ties", "alpha")}
+        power = power_of_sign_test(n, **about)
+        words = {"n": whole(n).text, "wins": share(said["wins"], 1), "power": share(power, 1)}
+        lead = _("With %(n)s items a preference of %(wins)s is found with a probability of %(power)s.") % words
+        enough = items_for_sign_test(**about, power=said["wanted"])
+        last = min(MOST, max(2 * n, ceil(1.2 * enough) if enough else 2 * n))
+        sizes = sorted({*range(1, last + 1, max(1, last // POINTS)), n})
+        return Answer(
+            lead,
+            [_enough(enough, said["wanted"])],
+            [_("One half is no preference: there is nothing to be found.")] if said["wins"] == 0.5 else [],
+            Curve(
+                title=_("Power by number of items"),
+                across=_("Items"),
+                points=list(zip(map(float, sizes), sign_test_curve(sizes, **about), strict=True)),
+                limit=(said["wanted"], _("wanted")),
+                mark=(n, power, _("%(n)s items: %(power)s") % {"n": whole(n).text, "power": share(power)}),
+            ),
+            [self._table()],
+            (),
+            self.assumptions(),
+            _("Exact two-sided sign test by enumeration; ties are left out, as many as fall."),
+        )
+
+    def _table(self) -> Table:
+        """How many items other preferences would take."""
+        said = self.cleaned_data
+        heads = [Column(_("Preference")), Column(_("Power with these items")), Column(_("Items for the power wanted"))]
+        rows = []
+        for wins in sorted({*WINS, said["wins"]}):
+            about = {"wins": wins, "ties": said["ties"], "alpha": said["alpha"]}
+            own, mine = wins == said["wins"], percent(power_of_sign_test(said["n_items"], **about), 1)
+            enough = items_for_sign_test(**about, power=said["wanted"])
+            last = whole(enough) if enough is not None else Cell(_("over %(n)s") % {"n": whole(MOST_ITEMS).text})
+            rows.append(
+                [percent(wins, 1), Cell(mine.text, mine.sort, strong=own), Cell(last.text, last.sort, strong=own)]
+            )
+        return Table(_("Other preferences"), heads, rows, [_("Your case is bold.")])
+
+
+def _enough(n: int | None, wanted: float) -> str:
+    if n is None:
+        return _("More than %(n)s items would be needed for %(power)s.") % {
+            "n": whole(MOST_ITEMS).text, "power": share(wanted),
+        }  # fmt: skip
+    return _("From %(n)s items on it is at least %(power)s.") % {"n": whole(n).text, "power": share(wanted)}

@@ -1,0 +1,266 @@
+"""How many judges a triangle test needs, what it shows with those there are, and the three tables of the norm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from analytics_app.stats.discrimination import least_correct, most_correct
+from analytics_app.stats.discrimination_power import (
+    Judges,
+    judges_each,
+    judges_needed,
+    power_of_difference,
+    power_of_similarity,
+)
+from analytics_app.views.planning.answer import Answer, Curve
+from analytics_app.views.planning.base import PlanningForm, exactly, plain, share
+from analytics_app.views.tables import Cell, Column, Table, whole
+
+# What the printed tables have; the reader's own case is added to them.
+RISKS = (0.2, 0.1, 0.05, 0.01, 0.001)
+SHARES = (0.5, 0.4, 0.3, 0.2, 0.1)
+FEW, SOME = tuple(range(6, 25)), (18, 24, 30, 36)
+ADVISED = {"difference": 18, "similarity": 30}
+# Points of a curve; more could not be told apart on a page.
+MOST_POINTS = 400
+
+
+class TrianglePlan(PlanningForm):
+    title = gettext_lazy("Judges of a triangle test")
+    summary = gettext_lazy("How many judges show a difference, or similarity; power with those you have. Exact.")
+
+    goal = forms.ChoiceField(
+        choices=(("difference", gettext_lazy("show a difference")), ("similarity", gettext_lazy("show similarity"))),
+        initial="difference",
+        label=gettext_lazy("Goal"),
+    )
+    pd = forms.FloatField(
+        min_value=0.05,
+        max_value=0.95,
+        initial=0.3,
+        label=gettext_lazy("Share of people who can tell"),
+        help_text=gettext_lazy(
+            "That matters to you: to be found with a difference, still to be excluded with similarity. 0.05 to 0.95."
+        ),
+    )
+    alpha = forms.FloatField(
+        min_value=0.0001,
+        max_value=0.5,
+        initial=0.05,
+        label=gettext_lazy("Alpha"),
+        help_text=gettext_lazy("Risk of finding a difference that is not there."),
+    )
+    beta = forms.FloatField(
+        min_value=0.0001,
+        max_value=0.5,
+        initial=0.05,
+        label=gettext_lazy("Beta"),
+        help_text=gettext_lazy("Risk of missing a difference that is there."),
+    )
+    judges = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=20_000,
+        label=gettext_lazy("Judges you can have"),
+        help_text=gettext_lazy("Left empty: as many as are needed."),
+    )
+
+    def answer(self) -> Answer:
+        """Say how many judges, how many right choices, and what the power is."""
+        said = self.cleaned_data
+        alpha, beta, pd = said["alpha"], said["beta"], said["pd"]
+        needed = judges_needed(alpha=alpha, beta=beta, pd=pd)
+        n = said["judges"] or needed.smallest
+        similarity = said["goal"] == "similarity"
+        power = _power([n], alpha, beta, pd, similarity=similarity)[0]
+        lead, sentences = self._similarity(needed, n, power) if similarity else self._difference(needed, n, power)
+        warnings = []
+        if n < ADVISED[said["goal"]]:
+            few = _("ISO 4120 advises at least %(n)s judges for this goal.")
+            warnings.append(few % {"n": ADVISED[said["goal"]]})
+        if n < needed.smallest:
+            warnings.append(_("%(n)s judges are fewer than are needed.") % {"n": whole(n).text})
+        tables, folded = printed_tables(alpha, beta, pd, n)
+        return Answer(
+            lead,
+            [*sentences, _orders(n)],
+            warnings,
+            self._curve(needed, n, power, similarity=similarity),
+            tables,
+            folded,
+            self.assumptions(),
+            _(
+                "Exact binomial tests; who cannot tell is right one time in three. ISO 4120:2021; González Corbelle "
+                "et al. 2020."
+            ),
+        )
+
+    def _difference(self, needed: Judges, n: int, power: float) -> tuple[str, list[str]]:
+        said = self.cleaned_data
+        words = {"n": whole(needed.smallest).text, "pd": share(said["pd"]), "power": exactly(1 - said["beta"])}
+        lead = _(
+            "%(n)s judges show a difference with a probability of at least %(power)s if %(pd)s of people can tell."
+        )
+        least = int(least_correct(n, said["alpha"]))
+        about = {
+            "n": whole(n).text,
+            "least": whole(least).text,
+            "alpha": plain(said["alpha"]),
+            "power": share(power, 1),
+        }
+        own = (
+            _("With %(n)s judges at least %(least)s must be right (alpha %(alpha)s); the power is %(power)s.")
+            if least <= n
+            else _("%(n)s judges can show nothing: even if all are right, guessing would explain it.")
+        )
+        return lead % words, [own % about, _stable(needed)]
+
+    def _similarity(self, needed: Judges, n: int, power: float) -> tuple[str, list[str]]:
+        said = self.cleaned_data
+        words = {"n": whole(needed.smallest).text, "pd": share(said["pd"]), "power": exactly(1 - said["alpha"])}
+        lead = _(
+            "%(n)s judges show that fewer than %(pd)s of people can tell, with a probability of at least %(power)s if "
+            "nobody can."
+        )
+        most = int(most_correct(n, said["beta"], said["pd"]))
+        about = {"n": whole(n).text, "most": whole(most).text, "beta": plain(said["beta"]), "power": share(power, 1)}
+        own = (
+            _(
+                "With %(n)s judges at most %(most)s may be right (beta %(beta)s); if nobody can tell, that comes out "
+                "with a probability of %(power)s."
+            )
+            if most >= 0
+            else _("%(n)s judges cannot show similarity, however few are right.")
+        )
+        return lead % words, [own % about, _stable(needed)]
+
+    def _curve(self, needed: Judges, n: int, power: float, *, similarity: bool) -> Curve:
+        said = self.cleaned_data
+        alpha, beta, pd = said["alpha"], said["beta"], said["pd"]
+        first = max(1, min(needed.smallest // 2, n - 5))
+        last = max(needed.stable, n) + max(10, needed.stable // 4)
+        judges = np.arange(first, last + 1, ceil((last - first) / MOST_POINTS) or 1)
+        powers = _power(judges.tolist(), alpha, beta, pd, similarity=similarity)
+        wanted = 1 - (alpha if similarity else beta)
+        return Curve(
+            title=_("Power by number of judges: it rises and falls, since right choices are whole numbers"),
+            across=_("Judges"),
+            points=list(zip(judges.tolist(), powers, strict=True)),
+            bottom=floor(min(0.9, *powers) * 10) / 10,
+            limit=(wanted, _("planned")),
+            mark=(n, power, _("%(n)s judges: %(power)s") % {"n": whole(n).text, "power": share(power, 1)}),
+        )
+
+
+def _power(judges: Sequence[int], alpha: float, beta: float, pd: float, *, similarity: bool) -> list[float]:
+    n = np.array(judges)
+    found = power_of_similarity(n, beta=beta, pd=pd) if similarity else power_of_difference(n, alpha=alpha, pd=pd)
+    return [float(one) for one in found]
+
+
+def _stable(needed: Judges) -> str:
+    if needed.stable == needed.smallest:
+        return _("More judges are always enough as well.")
+    return _(
+        "With a few more the power can be below the plan again; from %(n)s judges on it never is. Count the power for "
+        "the judges that you really get."
+    ) % {"n": whole(needed.stable).text}
+
+
+def _orders(n: int) -> str:
+    """Say how often each of the six orders is shown."""
+    each = judges_each(n).tolist()
+    most, least = max(each), min(each)
+    if most == least:
+        times = ngettext("Each of the six orders is shown once.", "Each of the six orders is shown %(n)s times.", most)
+        return times % {"n": whole(most).text}
+    return _("Of the six orders, %(many)s are shown %(most)s times each, the others %(least)s times each.") % {
+        "many": each.count(most), "most": whole(most).text, "least": whole(least).text,
+    }  # fmt: skip
+
+
+# The three tables, computed, with the reader's own case ---------------------------------------------------
+
+
+def printed_tables(alpha: float, beta: float, pd: float, n: int) -> tuple[list[Table], list[Table]]:
+    """Return the table of judges for the reader's share, and the others."""
+    shares = sorted({*SHARES, pd}, reverse=True)
+    alphas, betas = sorted({*RISKS, alpha}, reverse=True), sorted({*RISKS, beta}, reverse=True)
+    own = _judges(pd, alphas, betas, (alpha, beta))
+    others = [_judges(one, alphas, betas, None) for one in shares if one != pd]
+    return [own], [*others, _least(n, alphas, alpha), *_most(n, betas, shares, beta, pd)]
+
+
+def _judges(pd: float, alphas: Sequence[float], betas: Sequence[float], own: tuple[float, float] | None) -> Table:
+    rows = [
+        [
+            Cell(plain(alpha), alpha, strong=bool(own and own[0] == alpha)),
+            *(
+                _marked(judges_needed(alpha=alpha, beta=beta, pd=pd).smallest, marked=own == (alpha, beta))
+                for beta in betas
+            ),
+        ]
+        for alpha in alphas
+    ]
+    heads = [Column(_("Alpha"), number=False), *(Column(_("beta %(beta)s") % {"beta": plain(one)}) for one in betas)]
+    return Table(_("Judges needed if %(pd)s can tell (table 1)") % {"pd": share(pd)}, heads, rows, _yours(own))
+
+
+def _least(n: int, alphas: Sequence[float], alpha: float) -> Table:
+    judges = np.array(sorted({*FEW, n}))
+    columns = [least_correct(judges, one) for one in alphas]
+    rows = [
+        [
+            _marked(int(size), marked=size == n),
+            *(
+                _marked(int(column[place]) if column[place] <= size else None, marked=(size, one) == (n, alpha))
+                for column, one in zip(columns, alphas, strict=True)
+            ),
+        ]
+        for place, size in enumerate(judges.tolist())
+    ]
+    heads = [
+        Column(_("Judges"), number=False),
+        *(Column(_("alpha %(alpha)s") % {"alpha": plain(one)}) for one in alphas),
+    ]
+    return Table(_("Fewest right choices that show a difference (table 2)"), heads, rows, _yours((n, alpha)))
+
+
+def _most(n: int, betas: Sequence[float], shares: Sequence[float], beta: float, pd: float) -> list[Table]:
+    """Return a table a number of judges."""
+    return [
+        Table(
+            _("Most right choices of %(n)s that show similarity (table 3)") % {"n": whole(size).text},
+            [Column(_("Beta"), number=False), *(Column(share(one)) for one in reversed(shares))],
+            [
+                [
+                    Cell(plain(one), one),
+                    *(
+                        _marked(
+                            found if (found := int(most_correct(size, one, allowed))) >= 0 else None,
+                            marked=(size, one, allowed) == (n, beta, pd),
+                        )
+                        for allowed in reversed(shares)
+                    ),
+                ]
+                for one in betas
+            ],
+            _yours((beta, pd) if size == n else None),
+        )
+        for size in sorted({*SOME, n})
+    ]
+
+
+def _marked(value: int | None, *, marked: bool) -> Cell:
+    found = whole(value)
+    return Cell(found.text, found.sort, strong=marked)
+
+
+def _yours(own: object) -> list[str]:
+    return [_("Your case is bold.")] if own else []

@@ -1,0 +1,40 @@
+"""Sending texts to experts: one press on the page of a run."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
+
+from analytics_app import access as own
+from analytics_app.services import routing
+from tasks_app.models import Membership
+from tasks_app.views.frame import researcher_page
+
+
+@researcher_page
+@require_POST
+def send(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Send the texts that a run is not sure of to the task of experts that was named."""
+    study, _role, run = own.run_for_researcher(request.user, slug, number, Membership.Role.OWNER)
+    try:
+        sent = routing.send(run=run, task=request.POST.get("task", ""), by=request.user, at_most=_most(request))
+    except routing.NotNow as problem:
+        messages.error(request, str(problem))
+    else:
+        if not sent.texts:
+            messages.info(request, _("There is nothing left to send: experts have all of these texts already."))
+        else:
+            said = ngettext("%(n)d text was sent", "%(n)d texts were sent", sent.texts) % {"n": sent.texts}
+            made = ngettext("%(n)d set", "%(n)d sets", sent.sets) % {"n": sent.sets}
+            messages.success(request, _("%(texts)s to the experts, in %(sets)s.") % {"texts": said, "sets": made})
+    return redirect("analytics:run", study.slug, number)
+
+
+def _most(request: HttpRequest) -> int | None:
+    """Return how many texts are to be sent at most; None for all, also where that is no number."""
+    given = request.POST.get("at_most", "")
+    return max(1, int(given)) if given.isascii() and given.isdecimal() and len(given) < 10 else None

@@ -1,0 +1,33 @@
+"""On request: no set is drawn before a study opens; texts are sent to the task while it runs."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.designs import registry
+from tasks_app.designs.independent import Independent
+
+# The parameter that names the task whose texts are sent.
+ROUTED_FROM = "routed_from"
+
+
+@registry.register
+class OnRequest(Independent):
+    """Sets are drawn when texts are sent, of these texts alone, as independent sets are.
+
+    Every unit of the task is there from the beginning, without places: what is to be judged is known only once
+    others have judged the same texts, such as those that a crowd does not agree on.
+    """
+
+    label = _("On request")
+    at_opening = False
+
+    class Params(forms.Form):
+        """Where texts come from."""
+
+        routed_from = forms.CharField(
+            max_length=100,
+            label=_("Texts come from"),
+            help_text=_("Key of the task whose texts are sent here on request."),
+        )
