@@ -1,0 +1,51 @@
+"""Variance components: how much ratings vary by item, by system on an item, by rater, and otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Analysis, Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.results import Row
+from analytics_app.stats.estimate import joined
+from analytics_app.stats.variance_components import NAMES, variance_components
+from tasks_app.task_types.base import Scale
+
+STEPS = "Steps taken as equal."
+
+
+@register
+class VarianceComponents(Analysis):
+    """Standard deviations of what makes ratings differ: for planning the next study, not for ranking systems."""
+
+    label = _("Variance components")
+    summary = _("How much ratings vary by item, system on an item, rater, and otherwise: for planning the next study.")
+    source = "Henderson (1953). Estimation of variance and covariance components. Biometrics 9(2), 226-252."
+    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL})
+    splits = False
+    statistics = {
+        "sd_item": _("SD between items"),
+        "sd_system_item": _("SD of systems on items"),
+        "sd_rater": _("SD between raters"),
+        "sd_residual": _("SD that is left"),
+    }
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield a row each component."""
+        table = sample.table
+        row, system, item = table.by_system()
+        kept = ~np.isnan(table.value[row]) & ~np.isin(system, sorted(sample.without))
+        row, system, item = row[kept], system[kept], item[kept]
+        if not len(row):
+            return
+        found = variance_components(table.value[row], system, item, table.rater[row])
+        steps = STEPS if sample.question.scale is Scale.ORDINAL else None
+        for name in NAMES:
+            one = getattr(found, name)
+            said = replace(one, note=joined(one.note, steps))
+            yield Rows(self.name, sample).row(f"sd_{name}", said, settings={"method": "Henderson 1"})
