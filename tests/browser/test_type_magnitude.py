@@ -45,7 +45,8 @@ def test_by_mouse_with_slips_and_a_draft(page: Page, link: str) -> None:
     question = page.locator("[data-question]").first
     for typed, said in (
         ("50", "half of the reference"), ("150", "1.5 times the reference"), ("20000", "200 times the reference. That"),
-        ("1.5", re.compile(r"Text A, (Informativeness|Naturalness): use a whole number")), ("1,500", "without commas"), ("0", "the least"),
+        ("1.5", re.compile(r"Text A, (Informativeness|Naturalness): use a whole number")),
+        ("1,500", "without commas"), ("0", "the least"),
     ):  # fmt: skip
         first.fill(typed)
         first.blur()

@@ -1,0 +1,173 @@
+"""Scores of automatic metrics: importing them, what is refused, and what they say against people."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+from django.core.management import CommandError, call_command
+
+from analytics_app import charts
+from analytics_app.models import MetricScore, ResultRow
+from analytics_app.results import Row
+from analytics_app.views.result_tables import tables_for
+from tasks_app.models import Event
+from tests.analytics_app.by_commands import analysed, load, one, write
+
+pytestmark = pytest.mark.django_db
+
+RNG = np.random.default_rng(11)
+N_ITEMS, SYSTEMS = 12, ("A", "B", "C", "D")
+HUMAN = np.round(np.clip(RNG.normal([40, 55, 60, 75], 12, (N_ITEMS, 4)), 0, 100))
+GOOD = HUMAN + RNG.normal(0, 8, HUMAN.shape)
+NOISE = RNG.normal(0, 8, HUMAN.shape)
+
+
+def cells(**columns: Any) -> list[dict[str, object]]:
+    return [
+        {"item": f"i{i}", "system": system, **{name: float(matrix[i, s]) for name, matrix in columns.items()}}
+        for i in range(N_ITEMS)
+        for s, system in enumerate(SYSTEMS)
+    ]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """A study of sliders whose two raters agree exactly."""
+    items = [{**row, "output": f"text of {row['system']} for {row['item']}", "source": "s"} for row in cells()]
+    ratings = [{"rater": rater, **row} for rater in ("r1", "r2") for row in cells(value=HUMAN)]
+    task = {"type": "slider", "criteria": ["quality"], "params": {"minimum": 0, "maximum": 100}, "k": 2}
+    criterion = {"key": "quality", "name": "Quality", "question": "How good?", "low": "bad", "high": "good"}
+    load(tmp_path, task, items, ratings, criteria=[criterion])
+    return tmp_path
+
+
+def imported(path: Path, *options: str) -> dict[str, Any]:
+    out = StringIO()
+    with contextlib.suppress(CommandError):
+        call_command("import_scores", "small", str(path), "--json", *options, stdout=out, stderr=out)
+    said: dict[str, Any] = json.loads(out.getvalue())
+    return said
+
+
+def problems(path: Path, *options: str) -> list[tuple[int, int, str]]:
+    said = imported(path, *options)
+    assert said["stored"] is False
+    return [(one["line"], one["column"], one["message"]) for one in said["problems"]]
+
+
+def test_one_column_a_metric(study: Path) -> None:
+    path = write(study / "scores.csv", cells(good=GOOD, noise=NOISE))
+    assert imported(path, "--check")["stored"] is False
+    assert not MetricScore.objects.exists()
+    said = imported(path)
+    assert (said["stored"], said["scores"], said["names"]) == (True, 96, ["good", "noise"])
+    assert MetricScore.objects.count() == 96
+    event = Event.objects.get(verb="imported scores")
+    assert event.after["scores"] == 96
+
+
+def test_long_form_other_names_empty_cells_and_gzip(study: Path) -> None:
+    long = [
+        {"seg": row["item"], "mt": row["system"], "metric": "good", "value": row["good"]} for row in cells(good=GOOD)
+    ]
+    long.append({"seg": "", "mt": "A", "metric": "BLEU", "value": 31.5})
+    path = write(study / "long.csv", long)
+    packed = study / "long.csv.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    said = imported(packed, "--item", "seg", "--system", "mt")
+    assert (said["scores"], said["of systems as wholes"]) == (49, 1)
+    holes = [{**row, "other": "" if number else 1.0} for number, row in enumerate(cells())]
+    assert imported(write(study / "holes.csv", holes))["scores"] == 1
+
+
+def test_everything_wrong_is_told_with_its_place_and_nothing_stored(study: Path) -> None:
+    rows = [
+        {"item": "i0", "system": "A", "good": 1},
+        {"item": "i00", "system": "A", "good": 1},
+        {"item": "i1", "system": "E", "good": 1},
+        {"item": "i1", "system": "B", "good": "high"},
+        {"item": "i0", "system": "A", "good": 2},
+        {"item": "i1", "system": "", "good": 2},
+    ]
+    found = problems(write(study / "wrong.csv", rows))
+    assert [(line, column) for line, column, _said in found] == [(3, 1), (4, 2), (5, 3), (6, 3), (7, 2)]
+    said = [message for _line, _column, message in found]
+    assert said[0].startswith("item: The study has no item “i00”.")
+    assert said[1].startswith("system: The study has no system “E”.")
+    assert "Expected a number" in said[2]
+    assert said[3] == "good: There is a score of this metric already, in line 2. Keep one of them."
+    assert said[4] == "system: Of which system is this? Every row names one."
+    assert not MetricScore.objects.exists()
+    assert "no scores" in problems(write(study / "none.csv", [{"item": "i0", "system": "A"}]))[0][2]
+
+
+def test_scores_that_are_there_are_replaced_only_on_request(study: Path) -> None:
+    path = write(study / "scores.csv", cells(good=GOOD))
+    imported(path)
+    assert "--replace" in problems(path)[0][2]
+    assert imported(path, "--replace")["stored"] is True
+    assert MetricScore.objects.count() == 48
+
+
+def test_a_draft_takes_none(tmp_path: Path) -> None:
+    document = "evalweb: 1\nstudy: {slug: small, title: Small, public_title: Small, language: en}\n"
+    task = "tasks: [{key: main, type: error_spans, set_size: 1, spacing: 1}]\n"
+    (tmp_path / "study.yaml").write_text(document + task)
+    write(tmp_path / "items.csv", [{"item": "i0", "system": "A", "output": "x"}])
+    call_command("load_study", str(tmp_path), stdout=StringIO())
+    found = problems(write(tmp_path / "scores.csv", [{"item": "i0", "system": "A", "good": 1}]))
+    assert "is a draft" in found[0][2]
+
+
+def test_metrics_against_people(study: Path) -> None:
+    assert not [row for row in analysed(study, {"analysis": "metrics"}) if row["analysis"] == "metrics"]
+    imported(write(study / "scores.csv", cells(good=GOOD, noise=NOISE)))
+    rows = analysed(study, {"analysis": "metrics"})
+    about = {"criterion": "quality", "metric": "good"}
+    texts = one(rows, "metric_pearson_texts", **about)
+    assert texts["value"] == pytest.approx(scipy.stats.pearsonr(HUMAN.ravel(), GOOD.ravel()).statistic)
+    assert (texts["n_ratings"], texts["n_items"]) == (48, 12)
+    assert texts["low"] < texts["value"] < texts["high"]
+    kendall = one(rows, "metric_kendall_texts", **about)["value"]
+    assert kendall == pytest.approx(scipy.stats.kendalltau(HUMAN.ravel(), GOOD.ravel()).statistic)
+    systems = one(rows, "metric_pearson_systems", **about)
+    wanted = scipy.stats.pearsonr(HUMAN.mean(axis=0), GOOD.mean(axis=0))
+    assert (systems["value"], systems["p"]) == pytest.approx((wanted.statistic, wanted.pvalue))
+    assert "4 systems are few" in systems["note"]
+    assert one(rows, "metric_mean", system="B", **about)["value"] == pytest.approx(GOOD[:, 1].mean())
+    test = one(rows, "metric_williams_texts", metric="good", metric_b="noise", criterion="quality")
+    assert test["value"] > 2
+    assert test["p_adjusted"] == test["p"] < 0.05
+
+
+def test_lower_is_better_where_that_is_said_and_systems_as_wholes(study: Path) -> None:
+    whole = [
+        {"item": "", "system": system, "TER": float(value)} for system, value in zip(SYSTEMS, (4, 3, 2, 1), strict=True)
+    ]
+    imported(write(study / "scores.csv", [*cells(), *whole][len(cells()) :]))
+    rows = analysed(study, {"analysis": "metrics", "lower_is_better": ["TER"], "human": "z"})
+    row = one(rows, "metric_spearman_systems", criterion="quality", metric="TER")
+    assert row["value"] == pytest.approx(1)
+    assert row["settings"]["sign"] == "turned"
+    assert row["settings"]["score_of_a_system"] == "as imported"
+    assert one(rows, "metric_mean", criterion="quality", metric="TER", system="A")["value"] == 4
+    assert not [one for one in rows if one["statistic"] == "metric_pearson_texts"]
+
+
+def test_charts_and_tables_of_it(study: Path) -> None:
+    imported(write(study / "scores.csv", cells(good=GOOD, noise=NOISE)))
+    rows = [row for row in analysed(study, {"analysis": "metrics"}) if row["analysis"] == "metrics"]
+    drawn = {chart.key: chart for chart in charts.draw([Row(**row) for row in rows], "main", "quality")}
+    assert {"metrics-texts", "metrics-systems"} <= set(drawn)
+    assert drawn["metrics-texts"].title.startswith("good agrees best with people over texts")
+    made = tables_for("metrics", [ResultRow(**row) for row in rows], 0.05)
+    assert [cells[0].text for cells in made[0].rows] == ["good", "noise"]
+    assert all(len(cells) == len(table.columns) for table in made for cells in table.rows)

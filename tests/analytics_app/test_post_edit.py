@@ -1,0 +1,119 @@
+"""Post-edits by the commands a user has, worked out by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy.stats import binomtest
+
+from analytics_app import charts
+from analytics_app.models import ResultRow
+from analytics_app.results import Row
+from analytics_app.stats.edits import edit_distance
+from analytics_app.views.result_tables import tables_for
+from tests.analytics_app.by_commands import analysed, load, one
+
+pytestmark = pytest.mark.django_db
+
+TEXTS = {
+    "i1": {"A": "the cat sat on the mat", "B": "a cat sits on a mat"},
+    "i2": {"A": "hello world", "B": "hello there big world"},
+    "i3": {"A": "good night", "B": "good evening to all"},
+}
+ITEMS = [
+    {"item": item, "system": system, "output": text, "source": "s"}
+    for item, texts in TEXTS.items()
+    for system, text in texts.items()
+]
+# Item, chosen system and its side, the edited text, keys, seconds.
+EDITS = [
+    ("ann", "i1", "A", 1, "the cat is on the mat", 4, 12.0),
+    ("ann", "i2", "B", 2, "hello big world", 6, 6.0),
+    ("ann", "i3", "A", 1, "good night", 0, 2.0),
+    ("bob", "i1", "A", 2, "the cat sat on a mat", 3, 10.0),
+]
+
+
+def ratings() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for rater, item, system, side, text, keys, seconds in EDITS:
+        about = {"rater": rater, "item": item}
+        for other in ("A", "B"):
+            chosen = other == system
+            rows.append(
+                {
+                    **about, "system": other, "criterion": "choice", "label": "chosen" if chosen else "not chosen",
+                    "shown_value": side if chosen else 3 - side,
+                }
+            )  # fmt: skip
+        rows.append({**about, "system": system, "criterion": "edited-text", "text": text})
+        rows.append({**about, "system": system, "criterion": "keystrokes", "value": keys})
+        rows.append({**about, "system": system, "criterion": "edit-seconds", "value": seconds})
+    return rows
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> list[dict[str, Any]]:
+    load(tmp_path, {"type": "post_edit", "params": {"suggestions": 2}, "k": 2}, ITEMS, ratings())
+    return analysed(tmp_path, {"analysis": "post_edit"})
+
+
+def test_choices(rows: list[dict[str, Any]]) -> None:
+    a, b = (one(rows, "suggestion_chosen", system=system) for system in "AB")
+    assert (a["value"], b["value"]) == (0.75, 0.25)
+    assert a["p"] == pytest.approx(binomtest(3, 4, 0.5).pvalue)
+    assert (a["n_ratings"], a["n_items"], a["n_raters"]) == (4, 3, 2)
+    first = one(rows, "first_suggestion_chosen", label="1")
+    assert (first["value"], first["n_ratings"]) == (0.5, 4)
+
+
+def test_distances_to_every_suggestion(rows: list[dict[str, Any]]) -> None:
+    def distance(item: str, system: str, text: str) -> float:
+        return edit_distance(TEXTS[item][system], text) / max(len(TEXTS[item][system]), len(text))
+
+    for system in "AB":
+        every = [distance(item, system, text) for _rater, item, _chosen, _side, text, _keys, _seconds in EDITS]
+        row = one(rows, "edit_distance", system=system)
+        assert row["value"] == pytest.approx(sum(every) / 4)
+        assert "writes a text near to it" in row["note"]
+    chosen = [distance(item, system, text) for _rater, item, system, _side, text, _keys, _seconds in EDITS]
+    assert one(rows, "edit_distance", system="A", label="chosen")["value"] == pytest.approx(
+        (chosen[0] + chosen[2] + chosen[3]) / 3
+    )
+    # Words: 1 of 6, 0 of 2, 1 of 6 edits.
+    hter = one(rows, "hter", system="A", label="chosen")
+    assert hter["value"] == pytest.approx(2 / 14)
+    assert hter["settings"]["ter"].startswith("nrefs:1|case:lc")
+    assert one(rows, "hter", system="B", label="chosen")["value"] == pytest.approx(1 / 3)
+
+
+def test_work_by_system_and_editor(rows: list[dict[str, Any]]) -> None:
+    assert one(rows, "unedited_share", system="A")["value"] == pytest.approx(1 / 3)
+    assert one(rows, "seconds_per_word", system="A")["value"] == pytest.approx((12 + 2 + 10) / (6 + 2 + 6))
+    assert one(rows, "keystrokes_per_character", system="B")["value"] == pytest.approx(6 / len("hello big world"))
+    assert one(rows, "seconds_per_word_of_editor", rater="ann")["value"] == pytest.approx((12 + 6 + 2) / (6 + 3 + 2))
+    assert one(rows, "unedited_of_editor", rater="bob")["value"] == 0
+
+
+def test_charts_and_tables_of_it(rows: list[dict[str, Any]]) -> None:
+    own = [Row(**row) for row in rows if row["analysis"] == "post_edit"]
+    drawn = {chart.key: chart for chart in charts.draw_task(own, "main")}
+    assert set(drawn) == {"chosen", "edit-distances"}
+    assert drawn["chosen"].title == "No system's suggestion is chosen clearly more often than the other"
+    stored = [ResultRow(**row) for row in rows if row["analysis"] == "post_edit"]
+    made = tables_for("post_edit", stored, 0.05)
+    assert [str(table.caption) for table in made][:2] == [
+        "Choices and work by system", "From suggestions to the edited text: lower is better",
+    ]  # fmt: skip
+    assert all(len(cells) == len(table.columns) for table in made for cells in table.rows)
+
+
+def test_one_suggestion_leaves_nothing_to_choose(tmp_path: Path) -> None:
+    kept = [row for row in ratings() if row["criterion"] != "choice" and row["rater"] == "ann"]
+    load(tmp_path, {"type": "post_edit", "params": {"suggestions": 1}, "k": 1}, ITEMS, kept)
+    found = analysed(tmp_path, {"analysis": "post_edit"})
+    assert not [row for row in found if row["statistic"].startswith("suggestion")]
+    assert one(found, "hter", system="A")["value"] == pytest.approx(1 / 8)
+    assert one(found, "hter", system="A")["note"].endswith("The interval rests on 2 items only.")

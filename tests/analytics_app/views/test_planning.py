@@ -1,0 +1,331 @@
+"""Planning pages: the same numbers as the statistics, from an address alone, from a study, or from an earlier one."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from analytics_app.results import Row
+from analytics_app.stats.power import Assumed, power_of_means
+from analytics_app.views.planning import PAGES
+from analytics_app.views.planning.answer import Curve, nice
+from analytics_app.views.planning.base import exactly, plain, share
+from tasks_app.models import Event, Study
+from tests.analytics_app.builders import build_run
+from tests.analytics_app.views.reading import page, tables, text
+from tests.builders import build_study
+
+pytestmark = pytest.mark.django_db
+
+
+def asked(browser: Client, what: str, **query: Any) -> str:
+    return page(browser, f"/admin/planning/{what}/?{urlencode(query)}")
+
+
+def table(html: str, caption: str) -> list[list[str]]:
+    return next(rows for name, rows in tables(html) if name == caption)
+
+
+@pytest.mark.parametrize("what", PAGES)
+def test_every_page_answers_without_a_question_and_within_its_bound(rosas_browser: Client, what: str) -> None:
+    asked(rosas_browser, what)
+    begin = time.perf_counter()
+    html = asked(rosas_browser, what)
+    # About a second on two idle cores at most; a machine that is busy gets five times that.
+    assert time.perf_counter() - begin < 5
+    assert "What was assumed" in text(html)
+    # Whatever was asked is in the form again, so the address says it all.
+    assert 'method="get"' in html
+
+
+def test_the_list_leads_to_every_page(rosas_browser: Client) -> None:
+    html = page(rosas_browser, "/admin/planning/")
+    assert all(f'href="/admin/planning/{name}/"' in html for name in PAGES)
+    assert 'href="/admin/planning/"' in page(rosas_browser, "/admin/studies/")
+
+
+# Triangle ---------------------------------------------------------------------------------------------------
+
+
+def test_judges_of_a_triangle_test(rosas_browser: Client) -> None:
+    html = asked(rosas_browser, "triangle", pd=0.5, alpha=0.05, beta=0.05, judges=24)
+    said = text(html)
+    assert "23 judges show a difference with a probability of at least 95" in said
+    assert "With 24 judges at least 13 must be right (alpha 0.05); the power is 93.2" in said
+    assert "from 29 judges on it never is" in said
+    assert "Each of the six orders is shown 4 times." in said
+    own = table(html, "Judges needed if 50 % can tell (table 1)")
+    assert own[0] == ["Alpha", "beta 0.2", "beta 0.1", "beta 0.05", "beta 0.01", "beta 0.001"]
+    assert own[3] == ["0.05", "16", "20", "23", "35", "48"]
+    assert "<strong>23</strong>" in html
+    assert table(html, "Fewest right choices that show a difference (table 2)")[-1] == [
+        "24",
+        "11",
+        "12",
+        "13",
+        "15",
+        "16",
+    ]
+    assert table(html, "Most right choices of 36 that show similarity (table 3)")[3][0] == "0.05"
+    assert "<polyline" in html
+    assert "24 judges: 93.2" in html
+
+
+def test_similarity_and_the_worked_example(rosas_browser: Client) -> None:
+    said = text(asked(rosas_browser, "triangle", goal="similarity", pd=0.3, alpha=0.05, beta=0.01, judges=98))
+    assert "98 judges show that fewer than 30" in said
+    assert "With 98 judges at most 40 may be right (beta 0.01)" in said
+    assert "Of the six orders, 2 are shown 17 times each, the others 16 times each." in said
+    few = text(asked(rosas_browser, "triangle", goal="similarity", judges=3))
+    assert "3 judges cannot show similarity, however few are right." in few
+    assert "ISO 4120 advises at least 30 judges for this goal." in few
+    none = text(asked(rosas_browser, "triangle", judges=2))
+    assert "2 judges can show nothing: even if all are right, guessing would explain it." in none
+
+
+# Means and preferences --------------------------------------------------------------------------------------
+
+
+def test_power_for_means_is_that_of_the_statistic(rosas_browser: Client) -> None:
+    html = asked(rosas_browser, "means", n_items=40, systems=3, seed=7)
+    import numpy as np
+
+    assumed = Assumed(
+        0.3, systems=3, sd_item=0.5, sd_system_item=0.4, sd_rater=0.5, sd_residual=0.8, steps=5, middle=3.0
+    )
+    sizes = [10, 20, 30, 40, 60, 80, 120]
+    found = power_of_means(assumed, sizes, alpha=0.05, rng=np.random.default_rng(7))
+    rows = table(html, "Power by number of items")[1:]
+    assert [row[0] for row in rows] == [str(size) for size in sizes]
+    assert [row[1] for row in rows] == [f"{one.single.value * 100:.1f} %" for one in found]
+    assert [row[3] for row in rows] == [f"{one.adjusted.value * 100:.1f} %" for one in found]
+    assert "Simulated studies" in text(html)
+    assert text(asked(rosas_browser, "means", n_items=40, systems=3, seed=7)) == text(html)
+
+
+def test_preferences_are_enumerated(rosas_browser: Client) -> None:
+    said = text(asked(rosas_browser, "preferences", n_items=200, wins=0.6, ties=0))
+    assert "With 200 items a preference of 60.0 % is found with a probability of 78.7 %." in said
+    assert "From 210 items on it is at least 80 %." in said
+    never = text(asked(rosas_browser, "preferences", wins=0.5))
+    assert "One half is no preference: there is nothing to be found." in never
+    assert "More than 20,000 items would be needed" in never
+
+
+def test_alpha_is_expected_where_it_was_put(rosas_browser: Client) -> None:
+    html = asked(rosas_browser, "agreement", n_texts=50, k=2, level="nominal", steps=3, shares="60 30 10", expected=0.7)
+    rows = table(html, "Width by number of texts")
+    assert rows[3][:2] == ["50", "100"]
+    low, high = (float(end) for end in rows[3][2].split(" to "))
+    assert low < 0.7 < high
+    assert float(rows[3][3]) == pytest.approx(high - low, abs=0.011)
+
+
+# Cost -------------------------------------------------------------------------------------------------------
+
+
+def test_cost_is_paid_as_raters_are(rosas_browser: Client) -> None:
+    query = {
+        "units": 100, "k": 3, "set_size": 20, "extra": 2, "training": 3, "seconds": 24, "reading": 5, "hourly": 12,
+        "fee": 33.3, "lost": 0, "currency": "GBP",
+    }  # fmt: skip
+    html = asked(rosas_browser, "cost", **query)
+    rows = {row[0]: row[1:] for row in table(html, "What it takes")}
+    # 25 screens of 24 s and 5 minutes are 15 minutes: 3.00 a set, 15 sets.
+    assert rows["Minutes"] == ["15.0", "225"]
+    assert rows["Pay"] == ["3.00 GBP", "45.00 GBP"]
+    assert rows["Fee"] == ["1.00 GBP", "14.99 GBP"]
+    assert rows["Together"] == ["4.00 GBP", "59.99 GBP"]
+    assert rows["Cost of a judgment that counts"] == ["–", "0.20 GBP"]
+    assert "15 raters, 3.8 hours of their time, 59.99 GBP in all." in text(html)
+    # A last set that is not full is paid in proportion: 301 judgments are 15.05 sets.
+    short = asked(rosas_browser, "cost", **{**query, "units": 301, "k": 1})
+    assert {row[0]: row[2] for row in table(short, "What it takes")}["Pay"] == "45.15 GBP"
+
+
+# From a study -----------------------------------------------------------------------------------------------
+
+
+def test_a_study_is_the_start(rosas_browser: Client, rosa: User) -> None:
+    params = {"goal": "similarity", "alpha": 0.1, "beta": 0.01, "pd": 0.2}
+    study = build_study(rosa, slug="told", type="triangle", params=params, k=5, set_size=1, criteria=())
+    html = asked(rosas_browser, "triangle", study="told")
+    assert "fewer than 20" in text(html)
+    assert f"Starts from what “{study.title}” says" in text(html)
+    cost = {row[0]: row[1:] for row in table(asked(rosas_browser, "cost", study="told"), "What it takes")}
+    # Four items of one pair of systems, five judgments each, a judge a triad; ten minutes and 18.00 an hour.
+    assert cost["Judgments that count"] == ["1", "20"]
+    assert cost["Pay"][0] == "3.00 EUR"
+    # What the address says goes before what the study says, and the study goes along.
+    changed = asked(rosas_browser, "triangle", study="told", pd=0.4)
+    assert "fewer than 40" in text(changed)
+    assert '<input type="hidden" name="study" value="told"' in changed
+    for tab in ("design", "recruit"):
+        assert "/admin/planning/" in page(rosas_browser, f"/admin/studies/told/{tab}/")
+
+
+def test_scales_bring_their_steps_and_a_usual_spread(rosas_browser: Client, rosa: User) -> None:
+    build_study(rosa, slug="slid", type="slider", params={"minimum": 0, "maximum": 100})
+    said = text(asked(rosas_browser, "means", study="slid"))
+    assert "Steps of the scale 101" in said
+    assert "SD that is left 20" in said
+    assert "a difference of 7.5 is found" in said
+
+
+def test_nobody_plans_with_what_they_may_not_see(rosas_browser: Client, mallorys_browser: Client, study: Study) -> None:
+    assert rosas_browser.get(f"/admin/planning/cost/?study={study.slug}").status_code == 200
+    assert mallorys_browser.get(f"/admin/planning/cost/?study={study.slug}").status_code == 404
+    for slug in ("nothing", "%00", "a%20b"):
+        assert rosas_browser.get(f"/admin/planning/cost/?study={slug}").status_code in {200, 404}
+
+
+# From an earlier study --------------------------------------------------------------------------------------
+
+
+def pilot_rows() -> list[Row]:
+    about = {"task": "main", "criterion": "fluency", "basis": "kept"}
+    spreads = {"sd_item": 0.9, "sd_system_item": 0.25, "sd_rater": None, "sd_residual": 1.1}
+    return [
+        *(
+            Row(analysis="variance_components", statistic=name, value=value, note=None if value else "none", **about)
+            for name, value in spreads.items()
+        ),
+        Row(
+            analysis="krippendorff", statistic="alpha", value=0.41, low=0.3, high=0.5, n_items=80,
+            settings={"level": "ordinal"}, **about,
+        ),
+    ]  # fmt: skip
+
+
+def test_an_earlier_study_stands_in_for_assumptions(rosas_browser: Client, study: Study) -> None:
+    build_run(study, pilot_rows())
+    build_run(study, pilot_rows(), state="running")
+    assert "Take from an earlier study" in text(asked(rosas_browser, "means"))
+    said = text(asked(rosas_browser, "means", pilot=f"{study.slug}/main/fluency/"))
+    assert f"SD that is left 1.1, from {study.title}, main / fluency, run 1" in said
+    assert "SD between raters 0.5" in said, "what the pilot does not know stays as assumed"
+    alpha = text(asked(rosas_browser, "agreement", pilot=f"{study.slug}/main/fluency/ordinal", n_texts=320))
+    assert (
+        "The earlier study had an interval from 0.30 to 0.50 on 80 texts; on 320 it would be about 0.10 wide." in alpha
+    )
+    assert "Alpha that you expect 0.410, from" in alpha
+
+
+def test_others_do_not_see_what_it_found(mallorys_browser: Client, study: Study) -> None:
+    build_run(study, pilot_rows())
+    assert "Take from an earlier study" not in text(asked(mallorys_browser, "means"))
+    refused = mallorys_browser.get(f"/admin/planning/means/?pilot={study.slug}/main/fluency/")
+    assert study.title not in refused.content.decode()
+
+
+def test_a_superusers_look_is_logged(study: Study) -> None:
+    root = User.objects.create_user("root", is_staff=True, is_superuser=True)
+    browser = Client()
+    browser.force_login(root)
+    build_run(study, pilot_rows())
+    asked(browser, "means", pilot=f"{study.slug}/main/fluency/")
+    event = Event.objects.get(study=study, verb="viewed")
+    assert (event.object, event.actor) == ("planning", root)
+
+
+def test_reading_earlier_studies_takes_few_queries(
+    rosas_browser: Client, rosa: User, study: Study, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(5):
+        build_run(build_study(rosa, slug=f"s{number}", opened=False), pilot_rows())
+    with django_assert_max_num_queries(15):
+        asked(rosas_browser, "means", study=study.slug)
+
+
+# What is wrong ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("what", "query", "said"),
+    [
+        ("triangle", {"pd": "2"}, "less than or equal to 0.95"),
+        ("triangle", {"goal": "both"}, "is not one of the available choices"),
+        ("means", {"n_items": "20000", "systems": "12", "per_text": "10"}, "too large for a page"),
+        ("means", {"raters": "1"}, "more raters than there are"),
+        ("means", {"sd_system_item": "0", "sd_rater": "0", "sd_residual": "0"}, "Something must vary."),
+        ("means", {"difference": "nan"}, "Enter a number."),
+        ("agreement", {"shares": "1 2"}, "a number above 0 for each of the 5 steps"),
+        ("agreement", {"shares": "a b c d e"}, "a number above 0 for each of the 5 steps"),
+        ("agreement", {"n_texts": "50000", "k": "50"}, "too large for a page"),
+        ("cost", {"hourly": "x"}, "Enter a number."),
+        ("cost", {"currency": "euro"}, "Enter a valid value."),
+        ("means", {"pilot": "no/such"}, None),
+    ],
+)
+def test_what_cannot_be_worked_out_is_said_at_its_field(
+    rosas_browser: Client, what: str, query: dict[str, str], said: str | None
+) -> None:
+    answer = rosas_browser.get(f"/admin/planning/{what}/", query)
+    if said is None:
+        assert answer.status_code == 200
+        return
+    assert answer.status_code == 422
+    assert said in text(answer.content.decode())
+
+
+def test_an_unknown_page_is_none(rosas_browser: Client) -> None:
+    assert rosas_browser.get("/admin/planning/nothing/").status_code == 404
+
+
+# Curves and words -------------------------------------------------------------------------------------------
+
+
+def test_axes_have_round_marks() -> None:
+    assert nice(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert nice(33, 91) == [40, 60, 80]
+    assert nice(-0.3, 1) == [0, 0.5, 1]
+    curve = Curve("t", "n", [(10, 0.5), (20, 1.0)], mark=(20, 1.0, "20: 100 %"))
+    assert curve.line == "48.0,99.0 326.0,16.0"
+    assert curve.mark_words.text == "end"
+    one = Curve("t", "n", [(10, 0.5)])
+    assert one.line
+
+
+def test_shares_and_numbers_are_written_as_they_are() -> None:
+    assert exactly(0.9999) == "99.99\xa0%"
+    assert exactly(1 - 0.05) == "95\xa0%"
+    assert share(0.9999) == "over 99\xa0%"
+    assert share(0.9999, 1) == "over 99.9\xa0%"
+    assert share(1.0) == "100\xa0%"
+    assert (plain(0.001), plain(5), plain(12345.5)) == ("0.001", "5", "12,345.5")
+
+
+EXTREMES: list[tuple[str, dict[str, Any]]] = [
+    ("triangle", {"alpha": 0.5, "beta": 0.5, "pd": 0.95, "judges": 1}),
+    ("triangle", {"alpha": 0.0001, "beta": 0.0001, "pd": 0.05, "judges": 20_000, "goal": "similarity"}),
+    ("means", {"n_items": 4, "per_text": 1, "raters": 1, "steps": 1}),
+    ("means", {"difference": 0, "sd_rater": 1e6, "steps": 0, "alpha": 0.5}),
+    ("means", {"systems": 12, "n_items": 10, "same_raters": "on", "middle": -5}),
+    ("preferences", {"wins": 0.99, "ties": 0.95, "n_items": 1, "wanted": 0.999}),
+    ("preferences", {"wins": 0.01, "ties": 0, "n_items": 5000, "alpha": 0.0001}),
+    ("agreement", {"expected": 0.95, "steps": 2, "shares": "1 1000000000", "n_texts": 4, "k": 2}),
+    ("agreement", {"expected": 0, "steps": 101, "level": "nominal", "confidence": 0.999}),
+    ("cost", {"units": 1, "k": 1, "set_size": 100_000, "hourly": 0, "fee": 300, "lost": 90}),
+    ("cost", {"units": 10_000_000, "k": 1000, "set_size": 1, "seconds": 36_000, "hourly": 10_000}),
+]
+
+
+@pytest.mark.parametrize(("what", "query"), EXTREMES)
+def test_whatever_is_let_in_is_answered(rosas_browser: Client, what: str, query: dict[str, Any]) -> None:
+    said = text(asked(rosas_browser, what, **query))
+    assert "What was assumed" in said
+    assert "nan" not in said.split("Answer", 1)[1].lower().replace("finance", "")
+
+
+@pytest.mark.parametrize("what", PAGES)
+@pytest.mark.parametrize("odd", ["%00", "%ff", "1e309", "-1", "", "😀", "x" * 5000, "[]"])
+def test_odd_addresses_are_answered_or_refused(rosas_browser: Client, what: str, odd: str) -> None:
+    fields = [name for name in PAGES[what].base_fields if name != "study"]
+    address = f"/admin/planning/{what}/?" + "&".join(f"{name}={odd}" for name in fields)
+    assert rosas_browser.get(address).status_code in {200, 422}
