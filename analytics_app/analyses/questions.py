@@ -107,7 +107,9 @@ def _at_a_glance(make: Rows, one: Asked, mine: Table) -> Row:
         return make.row("question_median", value=float(np.median(values)), settings={"question": one.name}, **about)
     most = max(counts)
     tied = [option for option, count in zip(options, counts, strict=True) if count == most]
-    said = {"question": one.name, "answers": tied}
+    said: dict[str, Any] = {"question": one.name, "answers": tied}
+    if len(values):
+        said["median"] = float(np.median(values))
     return make.row("question_mode", value=most / sum(counts), settings=said, **about)
 
 

@@ -12,6 +12,8 @@ from analytics_app.stats.estimate import Estimate
 
 # Differences that are all the same but for rounding.
 _SAME = 1e-12
+# Two scores give limits twelve standard errors wide, which say nothing.
+_FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,9 @@ def mean_with_limits(values: ArrayLike, *, confidence: float = 0.95) -> Estimate
         return Estimate(None, n_raters=0, note="Nobody has this score.")
     if n < 2:
         return Estimate(float(numbers[0]), n_raters=1, note="One score has no interval.")
+    if n < _FEWEST:
+        few = f"{n} scores: too few for an interval."
+        return Estimate(float(numbers.mean()), se=float(numbers.std(ddof=1) / np.sqrt(n)), n_raters=n, note=few)
     mean, se = float(numbers.mean()), float(numbers.std(ddof=1) / np.sqrt(n))
     return _with_limits(Estimate(mean, se=se, df=n - 1, n_raters=n), confidence)
 

@@ -48,7 +48,14 @@ RATER_PAIRS = (
 
 
 def agreement_table(question: Question) -> Table:
-    """Return how far raters agree; ratings before and after the rules side by side."""
+    """Return how far raters agree; ratings before and after the rules side by side.
+
+    What is undefined is a dash, and the notes say why. Where nothing is defined one sentence stands for all.
+    """
+    named = _("Agreement between raters")
+    shown = list(_shown(question))
+    if all(row.value is None and _before(question, row) is None for row in shown):
+        return Table(named, [], [], [f"{named}: {next((row.note for row in shown if row.note), '')}"])
     columns = [
         Column(_("Measure"), number=False),
         Column(_("Value")),
@@ -59,8 +66,13 @@ def agreement_table(question: Question) -> Table:
     ]
     if question.both:
         columns += [Column(_("Before rules")), Column(_("Interval before rules"))]
-    shown = list(_shown(question))
-    return Table(_("Agreement between raters"), columns, [_cells(question, row) for row in shown], notes_of(shown))
+    return Table(named, columns, [_cells(question, row) for row in shown], notes_of(shown))
+
+
+def _before(question: Question, row: ResultRow) -> float | None:
+    """Return what a measure was before the rules, where there were some."""
+    found = question.first(row.statistic, label=row.label, basis="all") if question.both else None
+    return found.value if found is not None else None
 
 
 def _shown(question: Question) -> Iterator[ResultRow]:

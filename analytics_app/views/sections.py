@@ -82,7 +82,8 @@ def sections_of(
         drawn.setdefault((plot.task, plot.criterion), []).append(plot)
     by_task: dict[str, list[Section]] = {}
     places = list(dict.fromkeys([*found, *drawn]))
-    for task, criterion in sorted(places, key=lambda place: _order(place[1], primary, found.get(place, []))):
+    in_order = list(criteria)
+    for task, criterion in sorted(places, key=lambda one: _order(one[1], primary, found.get(one, []), in_order)):
         rows_here = found.get((task, criterion), [])
         question = Question([row for row in rows_here if row.analysis in SHOWN_TOGETHER])
         own, folded = _tables_of_analyses(rows_here, limit)
@@ -110,10 +111,17 @@ def _folded(sections: list[Section]) -> list[Section]:
     return [replace(one, folded=bool(whole and one.criterion and not one.primary)) for one in sections]
 
 
-def _order(criterion: str, primary: str, rows: Sequence[ResultRow]) -> tuple[bool, int]:
-    """The primary criterion comes first; all criteria together last, unless they are what the task is made for."""
-    made_for = any(_is_made_for_its_task(row.analysis) for row in rows)
-    return (not primary or criterion != primary, 1 if criterion else 0 if made_for else 2)
+def _order(
+    criterion: str, primary: str, rows: Sequence[ResultRow], in_order: Sequence[str]
+) -> tuple[bool, int, bool, int]:
+    """Sort key of a section: the primary criterion first, then what tells by the task's own method of systems.
+
+    All criteria together come last, unless they are what the task is made for. `in_order` names criteria as asked.
+    """
+    own = [row for row in rows if _is_made_for_its_task(row.analysis)]
+    place = in_order.index(criterion) if criterion in in_order else len(in_order)
+    kind = 1 if criterion else 0 if own else 2
+    return (not primary or criterion != primary, kind, not any(row.by_system for row in own), place)
 
 
 def _title_of_all(rows: Sequence[ResultRow]) -> str:

@@ -311,7 +311,7 @@ def test_answers_are_counted_with_those_that_nobody_gave() -> None:
     assert only(rows, "not_answered", criterion="age").value == 1
     assert only(rows, "people", criterion=None).value == 4
     most = only(rows, "question_mode", label="ease")
-    assert (most.value, most.settings) == (0.5, {"question": "How easy?", "answers": ["2"]})
+    assert (most.value, most.settings) == (0.5, {"question": "How easy?", "answers": ["2"], "median": 2.0})
     assert only(rows, "question_median", label="age").value == 30
     assert only(rows, "answer_mean", criterion="age").value == 30
     assert only(rows, "answer_share", criterion="box", label="1").value == pytest.approx(2 / 3)

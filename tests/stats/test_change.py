@@ -116,7 +116,8 @@ def test_nobody_one_person_and_all_alike() -> None:
     assert mean_with_limits([NAN]).value is None
     assert mean_with_limits([4]).note == "One score has no interval."
     # Everybody the same: the mean is certain, as far as these people tell.
-    assert mean_with_limits([4, 4]).low == 4
+    assert mean_with_limits([4, 4, 4]).low == 4
+    assert mean_with_limits([4, 5]).note == "2 scores: too few for an interval."
 
 
 def test_too_few_in_a_group() -> None:

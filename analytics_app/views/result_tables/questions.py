@@ -67,7 +67,7 @@ def _at_a_glance(rows: Sequence[ResultRow]) -> Table:
                 tables.whole(row.n_raters),
                 tables.name(", ".join(said.get("answers", ()))),
                 tables.percent(row.value) if is_mode else Cell(DASH),
-                Cell(DASH) if is_mode else value(row),
+                tables.number(said.get("median"), 1) if is_mode else value(row),
             ]
         )
     return Table(_("Questions at a glance"), columns, shown, notes_of(rows))
