@@ -187,7 +187,8 @@ def test_few_repeats_give_counts_and_no_coefficient() -> None:
     ("task_type", "criterion", "possible"),
     [
         ("likert", "fluency", True),
-        ("triangle", "correct", True),
+        # Who was right says nothing of the texts.
+        ("triangle", "correct", False),
         # A place on the screen means something only with the order in which the texts stood.
         ("triangle", "odd-one-out", False),
         # Whoever answers about themselves agrees with nobody.
