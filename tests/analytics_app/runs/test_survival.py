@@ -21,7 +21,8 @@ START = f"""
 from analytics_app.services import runs
 from tasks_app.models import Study
 rules = [{{"rule": "manual"}}, {{"rule": "iqr", "factor": 1}}]
-settings = {{"n_resamples": 2000, "n_permutations": 99, "rules": rules}}
+analyses = [{{"analysis": name}} for name in ("systems", "krippendorff", "correlation", "raters", "distribution")]
+settings = {{"n_resamples": 2000, "n_permutations": 99, "rules": rules, "analyses": analyses}}
 run = runs.start(study=Study.objects.get(slug="{SLUG}"), by=None, settings=settings)
 print(run.pk)
 """
