@@ -60,6 +60,7 @@ def contents(study: Study) -> Contents:
             System.objects.filter(study=study)
             .exclude(key=COPIES)
             .annotate(n=Count("outputs", filter=Q(outputs__until=None)))
+            .order_by("id")
             .values_list("key", "kind", "n")
         ),
         units=Unit.objects.filter(task__study=study, until=None).exclude(gold__kind=Gold.Kind.WORSE).count(),

@@ -25,7 +25,7 @@ from tasks_app.task_types._panas import POSITIVE, PREFIX, WORDS
 from tests.analytics_app.scales import moods
 
 # Once a module, so all of it goes to one worker.
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("waves")]
+pytestmark = pytest.mark.django_db
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "panas_groups" / "study.yaml"
 TASKS = ("before", "week-1", "week-2")

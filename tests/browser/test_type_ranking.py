@@ -30,9 +30,14 @@ def places(question: Locator) -> list[str]:
     return [place for _letter, place in sorted(rows)]
 
 
+TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
 def drag(page: Page, grip: Locator, target: Locator, share: float) -> None:
     """Drag with the mouse to a height of the target, in steps as a hand does."""
     grip.scroll_into_view_if_needed()
+    # Rows that have just moved stand where they stay after two frames.
+    page.evaluate(TWO_FRAMES)
     source, goal = grip.bounding_box(), target.bounding_box()
     assert source
     assert goal
@@ -41,7 +46,7 @@ def drag(page: Page, grip: Locator, target: Locator, share: float) -> None:
     page.mouse.down()
     page.mouse.move(x, source["y"] + source["height"] / 2 + 10, steps=2)
     page.mouse.move(x, goal["y"] + goal["height"] * share, steps=5)
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.evaluate(TWO_FRAMES)
     page.mouse.up()
 
 

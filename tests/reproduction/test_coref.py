@@ -17,8 +17,8 @@ import pytest
 from tests.reproduction.conftest import Reproduce
 from tests.reproduction.published import expected
 
-# This module needs a database, for what `reproduce` does once; so all of it goes to one worker.
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("coref")]
+# This module needs a database, for what `reproduce` does once.
+pytestmark = pytest.mark.django_db
 
 SET = "coref"
 SCALES = {

@@ -13,8 +13,8 @@ import pytest
 from tests.reproduction.conftest import Reproduce
 from tests.reproduction.published import expected, row_of
 
-# This module needs a database, for what `reproduce` does once; so all of it goes to one worker.
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("paracrawl_v6")]
+# This module needs a database, for what `reproduce` does once.
+pytestmark = pytest.mark.django_db
 
 SET = "paracrawl_v6"
 LABELS = ("L", "A", "T", "MT", "E", "F", "V")

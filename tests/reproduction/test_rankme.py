@@ -20,8 +20,8 @@ from analytics_app.stats.magnitude import geometric_means
 from tests.reproduction.conftest import Reproduce
 from tests.reproduction.published import OURS, expected, folder_of, missing, row_of
 
-# This module needs a database, for what `reproduce` does once; so all of it goes to one worker.
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("rankme")]
+# This module needs a database, for what `reproduce` does once.
+pytestmark = pytest.mark.django_db
 
 SET = "rankme"
 METHODS = {"likert": "likert", "plain_me": "plain", "rankme": "rankme"}

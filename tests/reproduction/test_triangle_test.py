@@ -120,7 +120,6 @@ def test_the_worked_examples(name: str, figure: Mapping[str, Any]) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.xdist_group("triangle")
 def test_the_example_of_98_judges_as_a_study(tmp_path: Path) -> None:
     for name in ("study.yaml", "items.csv"):
         shutil.copy(OURS / SET / name, tmp_path)

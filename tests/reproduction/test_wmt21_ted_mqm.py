@@ -15,8 +15,8 @@ import pytest
 from tests.reproduction.conftest import Reproduce
 from tests.reproduction.published import expected, folder_of, row_of
 
-# This module needs a database, for what `reproduce` does once; so all of it goes to one worker.
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("wmt21_ted_mqm")]
+# This module needs a database, for what `reproduce` does once.
+pytestmark = pytest.mark.django_db
 
 SET = "wmt21_ted_mqm"
 
