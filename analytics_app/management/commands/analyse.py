@@ -14,8 +14,8 @@ from analytics_app.models import Run, RunState, RunTrigger
 from analytics_app.selectors.results import rows_of, systems_shown
 from analytics_app.selectors.runs import workers
 from analytics_app.services import runs
+from tasks_app.management.named import study_called
 from tasks_app.models import Study
-from tasks_app.studyfile.problems import closest
 
 STDOUT = "-"
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command."""
-        study = _study(options["slug"])
+        study = study_called(options["slug"])
         target = _target(options["json"])
         run = _start(study, options["plan"])
         if options["wait"]:
@@ -70,15 +70,6 @@ class Command(BaseCommand):
                 told = True
             runs.wait_for_others()
             run.refresh_from_db()
-
-
-def _study(slug: str) -> Study:
-    study = Study.objects.filter(slug=slug).first()
-    if study is None:
-        near = closest(slug, Study.objects.values_list("slug", flat=True))
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise CommandError(f"There is no study {slug!r}.{hint}")
-    return study
 
 
 def _target(name: str) -> Path | None:

@@ -15,10 +15,10 @@ from analytics_app.exports.reference import reference
 from analytics_app.models import Run, RunState
 from analytics_app.selectors.pages import best_run
 from analytics_app.selectors.results import systems_shown
+from tasks_app.management.named import study_called
 from tasks_app.models import Study
 from tasks_app.selectors.judgments import UNDER_WAY
 from tasks_app.services import events
-from tasks_app.studyfile.problems import closest
 
 STDOUT = "-"
 BEST = 0
@@ -84,12 +84,7 @@ class Command(BaseCommand):
 def _study(slug: str | None) -> Study:
     if slug is None:
         raise CommandError("Name a study by its slug: manage.py export SLUG.")
-    study = Study.objects.filter(slug=slug).first()
-    if study is None:
-        near = closest(slug, Study.objects.values_list("slug", flat=True))
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise CommandError(f"There is no study {slug!r}.{hint}")
-    return study
+    return study_called(slug)
 
 
 def _run(study: Study, number: int) -> Run:

@@ -8,8 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analytics_app.models import Run, RunState
 from analytics_app.services import routing
-from tasks_app.models import Study
-from tasks_app.studyfile.problems import closest
+from tasks_app.management.named import study_called
 
 
 class Command(BaseCommand):
@@ -49,11 +48,7 @@ class Command(BaseCommand):
 
 
 def _run(slug: str, number: int | None) -> Run:
-    study = Study.objects.filter(slug=slug).first()
-    if study is None:
-        near = closest(slug, Study.objects.values_list("slug", flat=True))
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise CommandError(f"There is no study {slug!r}.{hint}")
+    study = study_called(slug)
     runs = Run.objects.filter(study=study, state=RunState.DONE).order_by("-number")
     run = runs.first() if number is None else runs.filter(number=number).first()
     if run is None:

@@ -7,8 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tasks_app import studyfile
-from tasks_app.models import Study
-from tasks_app.studyfile.problems import closest
+from tasks_app.management.named import study_called
 
 
 class Command(BaseCommand):
@@ -23,11 +22,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command."""
-        study = Study.objects.filter(slug=options["slug"]).first()
-        if study is None:
-            near = closest(options["slug"], Study.objects.values_list("slug", flat=True))
-            hint = f" Did you mean {near!r}?" if near else ""
-            raise CommandError(f"There is no study {options['slug']!r}.{hint}")
+        study = study_called(options["slug"])
         try:
             studyfile.export(study, options["path"])
         except studyfile.StudyFileError as error:
