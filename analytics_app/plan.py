@@ -6,19 +6,22 @@ stores as its settings.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 from django import forms
+from django.db.models import F, Func
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import analyses, quality
+from analytics_app.analyses import Condition
 from analytics_app.models import Plan
 from tasks_app import sections
 from tasks_app.check_settings import COPIES
-from tasks_app.models import Criterion, Study, System
+from tasks_app.models import Criterion, Group, Item, Study, System
 from tasks_app.plaintext import problems_in_json
 from tasks_app.registry import Registry
 from tasks_app.sections import Json, Path, Section
@@ -98,8 +101,15 @@ def default_document() -> dict[str, Json]:
     return complete({}, criteria=(), systems=())
 
 
-def complete(given: Mapping[str, Any], *, criteria: Sequence[str], systems: Sequence[str]) -> dict[str, Json]:
-    """Check a plan and fill in every default.
+def complete(
+    given: Mapping[str, Any],
+    *,
+    criteria: Sequence[str],
+    systems: Sequence[str],
+    features: Callable[[], Sequence[str]] | None = None,
+    groups: Callable[[], Sequence[str]] | None = None,
+) -> dict[str, Json]:
+    """Check a plan and fill in every default; names of features and groups are checked where they are known.
 
     Raises
     ------
@@ -122,9 +132,16 @@ def complete(given: Mapping[str, Any], *, criteria: Sequence[str], systems: Sequ
             problems.append((("reopen",), _unknown(name, in_use)))
     document["analyses"] = _entries("analyses", "analysis", analyses.registry, given, ALL, problems)
     for number, entry in enumerate(document["analyses"] if document["analyses"] != ALL else ()):
+        path: Path = ("analyses", number)
         for key in entry.get("without_systems", ()):
             if key not in systems:
-                problems.append((("analyses", number, "without_systems"), _unknown(key, systems)))
+                problems.append(((*path, "without_systems"), _unknown(key, systems)))
+        for name, feature in _features_of(entry):
+            if features is not None and feature not in features():
+                problems.append(((*path, name), _no_feature(feature, features())))
+        for key in entry.get("experts", ()):
+            if groups is not None and key not in groups():
+                problems.append(((*path, "experts"), _unknown(key, groups())))
     document["comparisons"] = _comparisons(given.get("comparisons", ALL), systems, problems)
     if problems:
         raise BadPlan(problems)
@@ -212,6 +229,19 @@ def _comparisons(given: Any, systems: Sequence[str], problems: list[tuple[Path, 
     return pairs
 
 
+def _features_of(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the features of items that an analysis names, each with the setting that does."""
+    for feature in entry.get("slices", ()):
+        yield "slices", feature
+    if written := entry.get("where"):
+        yield "where", Condition.read(written).feature
+
+
+def _no_feature(name: str, known: Sequence[str]) -> str:
+    said = _("No item has a feature “%(name)s”: items have features in columns such as feature_domain.")
+    return f"{said % {'name': name}} {nearest(name, list(known))}".rstrip()
+
+
 def _unknown(name: str, known: Sequence[str]) -> str:
     return f"{_('There is no “%(name)s” in this study.') % {'name': name}} {nearest(name, list(known))}".rstrip()
 
@@ -229,7 +259,20 @@ def check(document: Mapping[str, Any], study: Study) -> dict[str, Json]:
     """
     criteria = Criterion.objects.filter(study=study).values_list("key", flat=True)
     systems = System.objects.filter(study=study).exclude(key=COPIES).values_list("key", flat=True)
-    return complete(document, criteria=list(criteria), systems=list(systems))
+    groups = Group.objects.filter(study=study).values_list("key", flat=True)
+    # Items and groups are gone through only where a plan names some.
+    return complete(
+        document,
+        criteria=list(criteria),
+        systems=list(systems),
+        features=cache(partial(_features_in, study)),
+        groups=cache(partial(list, groups)),
+    )
+
+
+def _features_in(study: Study) -> list[str]:
+    keys = Func(F("features"), function="jsonb_object_keys")
+    return sorted(Item.objects.filter(study=study).annotate(name=keys).values_list("name", flat=True).distinct())
 
 
 def document_of(study: Study) -> dict[str, Json]:
@@ -298,11 +341,17 @@ def _check_section(reading: Any) -> dict[str, Json]:
             usable,
             criteria=[one["key"] for one in reading.document["criteria"]],
             systems=[one["key"] for one in reading.document["systems"]],
+            features=cache(partial(_features_among, reading.document["items"])),
+            groups=lambda: [one["key"] for one in reading.document["groups"]],
         )
     except BadPlan as found:
         for path, sentence in found.problems:
             reading.problem(("analysis", *path), sentence)
         return default_document()
+
+
+def _features_among(items: Sequence[Mapping[str, Any]]) -> list[str]:
+    return sorted({name for item in items for name in item["features"]})
 
 
 def _export(study: Study) -> dict[str, Json]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses._labelled import Answers
-from analytics_app.analyses.base import Asked, Rows
+from analytics_app.analyses.base import Asked, Rows, of_one_system
 from analytics_app.results import Row
 from analytics_app.stats.confusion import Confusion, of_pairs, together
 from analytics_app.stats.wilson import wilson
@@ -26,6 +26,7 @@ def profiles(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
     """Yield the share of each label among the answers of each rater."""
     names, confidence = make.sample.table.names.raters, make.sample.common.confidence
     codes, who = np.unique(answers.rater, return_inverse=True)
+    alone = of_one_system(make.sample.table)
     if len(codes) > MOST_RATERS:
         note = f"{len(codes):,} raters are too many to list what each of them said."
         yield make.row("rater_share", criterion=criterion, note=note)
@@ -40,6 +41,7 @@ def profiles(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
                 rater=names[code],
                 label=option,
                 n_raters=1,
+                by_system=bool(alone[code]),
                 settings={"interval": "Wilson"},
             )
 

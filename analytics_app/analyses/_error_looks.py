@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Asked, Sample
 from analytics_app.ratings import Floats, Mask, Table
+from analytics_app.ratings.extras.gone import answered
 from analytics_app.ratings.extras.spans import Spans
 from analytics_app.ratings.table import COLUMNS, Coding
 from analytics_app.stats.mqm import segment_penalties
@@ -32,6 +33,9 @@ PUBLISHED = rules_of(
     )
 )
 AS_PUBLISHED = "as published: major 5, minor 1, minor Fluency/Punctuation 0.1, non-translation 25"
+
+# Ids of nobody and nothing.
+NOBODY = np.empty(0, dtype=np.int64)
 
 # The number of a row that stands for a text as a rater saw it: marks are numbered from 1.
 LOOK = 0
@@ -126,13 +130,8 @@ def _seen(sample: Sample, extra: Spans) -> tuple[NDArray[np.int32], NDArray[np.i
     """Return judgment and part of every text that a rater saw whose answer counts."""
     table = sample.table
     judgments, names = table.judgments, table.names
-    counts = judgments.unit >= 0
-    if sample.basis == "kept":
-        counts &= ~np.isin(names.rater_ids[judgments.rater] if len(judgments.id) else judgments.id, extra.gone_raters)
-        counts &= ~np.isin(judgments.id, extra.gone_judgments)
-    # The other ratings of an answer, such as a score, say that it counts, whatever is known of it.
-    counts[table.judgment] = True
-    judgment = np.flatnonzero(counts).astype(np.int32)
+    gone = (extra.gone_raters, extra.gone_judgments) if sample.basis == "kept" else (NOBODY, NOBODY)
+    judgment = np.flatnonzero(answered(table, *gone)).astype(np.int32)
     order = np.argsort(names.unit_of_part, kind="stable").astype(np.int32)
     sorted_units = names.unit_of_part[order]
     unit = judgments.unit[judgment]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses._error_looks import Marks, Weights, marks_of, severities_of
 from analytics_app.analyses._error_systems import outputs_of, segment_means
-from analytics_app.analyses.base import Rows, Sample, count
+from analytics_app.analyses.base import Rows, Sample, count, of_one_system
 from analytics_app.ratings import Table
 from analytics_app.ratings.extras.spans import Spans
 from analytics_app.results import Row
@@ -146,11 +146,12 @@ def of_raters(make: Rows, weights: Weights) -> Iterator[Row]:
     table = np.bincount(cells, minlength=len(codes) * max(len(labels), 1)).reshape(len(codes), -1)
     penalty = np.bincount(place, weights=np.nan_to_num(looks.value))
     errors, silent = np.bincount(place, weights=number), np.bincount(place, weights=number == 0)
-    few = "A handful of texts says little about a rater."
+    few, alone = "A handful of texts says little about a rater.", of_one_system(looks)
     for code, of_names in enumerate(codes.tolist()):
         note = few if n[code] < 10 else None
         about: dict[str, Any] = {
             "rater": names.raters[of_names], "n_ratings": int(n[code]), "note": note,
+            "by_system": bool(alone[of_names]),
             "n_items": count(names.item_of_unit[looks.unit[place == code]]) if len(codes) < 1000 else None,
         }  # fmt: skip
         if weights.called:

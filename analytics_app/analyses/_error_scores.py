@@ -12,7 +12,7 @@ from analytics_app.analyses._error_looks import ERRORS, Marks, marks_of
 from analytics_app.analyses._error_profiles import labels_of
 from analytics_app.analyses._error_systems import ITEMS_ONLY, by_document, segment_means
 from analytics_app.analyses._outputs import Outputs
-from analytics_app.analyses.base import Asked, Rows, count
+from analytics_app.analyses.base import Asked, Rows, count, of_one_system
 from analytics_app.ratings import Floats, Table
 from analytics_app.results import Row
 from analytics_app.stats.estimate import Estimate, joined
@@ -95,10 +95,11 @@ def _of_raters(make: Rows, statistic: str, asked: Asked, looks: Table, where: ND
     """Yield who gave such answers; who gave none has no row."""
     total = np.bincount(looks.rater, minlength=len(looks.names.raters))
     mine = np.bincount(looks.rater[where], minlength=len(looks.names.raters))
+    alone = of_one_system(looks)
     for code in np.flatnonzero(mine).tolist():
         yield make.row(
             statistic, value=float(mine[code]), criterion=asked.key, rater=looks.names.raters[code],
-            n_ratings=int(total[code]),
+            n_ratings=int(total[code]), by_system=bool(alone[code]),
         )  # fmt: skip
 
 

@@ -27,6 +27,9 @@ MOST_COMPARED = 12
 # Answers times labels that are counted at a time.
 MOST_ENTRIES = 4_000_000
 
+# McNemar's test has items as its units, also where whole documents were shown.
+DEPENDENT = "Items of one document count as independent here, so p may be too small."
+
 ITEMS_ONLY = "Generalises to new items, not to new raters."
 
 
@@ -206,8 +209,14 @@ def decisions_compared(make: Rows, decided: Decided, options: Sequence[int], by:
             **_pair(outputs, a, b),
             label=decided.options[k],
             p_adjusted=p,
+            note=dependent(one, outputs),
             settings={"labels": by, "test": "exact", "correction": common.correction, "family": family},
         )
+
+
+def dependent(one: Estimate, outputs: ByOutput) -> str | None:
+    """Return the note of McNemar's test of two systems."""
+    return joined(one.note, DEPENDENT if outputs.unit == "documents" and one.p is not None else None)
 
 
 def one_an_item(values: Floats, outputs: ByOutput) -> Floats:

@@ -34,8 +34,11 @@ def choices(make: Rows) -> Iterator[Row]:
     keys = [names.systems[one] for one in systems.tolist()]
     found = _shares(make, chosen[row], place, item, len(keys), "choices")
     tests = [_exact(chosen[row][place == one]) for one in range(len(keys))]
-    family = {"correction": make.sample.common.correction, "family": f"{len(keys)} systems"}
-    adjusted = adjust(tests, make.sample.common.correction)
+    # Of two systems one is chosen where the other is not: that is one test, said twice.
+    times = [int((place == one).sum()) for one in range(len(keys))]
+    one_test = len(keys) == 2 and times[0] == times[1] == int(chosen[row].sum())
+    family = {"correction": make.sample.common.correction, "family": "1 pair" if one_test else f"{len(keys)} systems"}
+    adjusted = adjust(tests[:1], make.sample.common.correction) * 2 if one_test else adjust(tests, family["correction"])
     for one, (key, estimate) in enumerate(zip(keys, found, strict=True)):
         mine = row[place == one]
         yield make.row(

@@ -82,6 +82,7 @@ class Sample:
 
     `z` is judge-wise z, aligned with the table, NaN where undefined. `without` holds codes of systems left out,
     `extras` what the analyses of the run need beside. `group` and `wave` say that the rows are of one of them only.
+    `one_system` says that it is a part that holds one system's ratings only, of several systems'.
     """
 
     table: Table
@@ -94,10 +95,17 @@ class Sample:
     extras: Extras = field(default_factory=Extras)
     group: str | None = None
     wave: int | None = None
+    one_system: bool = False
 
     def where(self, mask: Mask, **changes: Any) -> Sample:
         """Return the sample of the rows that a mask keeps."""
         return replace(self, table=self.table.where(mask), z=self.z[mask], **changes)
+
+    def part(self, mask: Mask, **changes: Any) -> Sample:
+        """Return a slice, a group or a wave; what is said of one that holds one system of several is about that."""
+        found = self.where(mask, **changes)
+        one = not self.one_system and n_systems(found.table) == 1 < n_systems(self.table)
+        return replace(found, one_system=True) if one else found
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a generator that depends on the run's seed, the question and the purpose, and on nothing else."""
@@ -135,7 +143,8 @@ class Rows:
         from_estimate = {} if estimate is None else {name: getattr(estimate, name) for name in FROM_ESTIMATE}
         given = {name: value for name, value in columns.items() if value is not None}
         # Without the other systems, what is left is about the one that stays.
-        given["by_system"] = bool(given.get("by_system")) or bool(self.sample.without)
+        alone = bool(self.sample.without) or self.sample.one_system
+        given["by_system"] = bool(given.get("by_system")) or alone
         if from_estimate.get("low") is not None:
             given["settings"] = {"confidence": self.sample.common.confidence, **given.get("settings", {})}
         of_the_sample = {
@@ -175,6 +184,11 @@ class Filters(Block):
         label=_("Only where"),
         help_text=_("A condition on a feature of items: bicleaner>=0.7, domain=news; also <=, >, < and !=."),
     )
+
+    def clean_where(self) -> str:
+        """Write a condition in one way: rows are found by it."""
+        given: str = self.cleaned_data["where"]
+        return str(_conditions.Condition.read(given)) if given else given
 
 
 class Analysis(ABC):
@@ -233,7 +247,7 @@ def slices(sample: Sample, settings: Mapping[str, Any]) -> Iterator[Sample]:
     if written := settings.get("where"):
         condition = _conditions.Condition.read(written)
         said = "; ".join(filter(None, (str(condition), base.slice)))
-        base = base.where(condition.holds(base.table), slice=said)
+        base = base.part(condition.holds(base.table), slice=said)
     yield base
     names = base.table.names
     for feature in settings.get("slices", ()):
@@ -244,7 +258,7 @@ def slices(sample: Sample, settings: Mapping[str, Any]) -> Iterator[Sample]:
         values = np.where(item >= 0, of_items[item], "")
         for value in sorted({str(one) for one in of_items} - {""}):
             label = f"{feature}={value}"
-            yield base.where(values == value, slice=label if base.slice is None else f"{label}; {base.slice}")
+            yield base.part(values == value, slice=label if base.slice is None else f"{label}; {base.slice}")
 
 
 def groups_and_waves(sample: Sample) -> Iterator[Sample]:
@@ -256,28 +270,58 @@ def groups_and_waves(sample: Sample) -> Iterator[Sample]:
     groups = groups if len(groups) > 1 else []
     waves = waves if len(waves) > 1 else []
     for code in groups:
-        yield sample.where(group == code, group=table.names.groups[code])
+        yield sample.part(group == code, group=table.names.groups[code])
     for number in waves:
-        yield sample.where(wave == number, wave=number)
+        yield sample.part(wave == number, wave=number)
     for code in groups:
         for number in waves:
             both = (group == code) & (wave == number)
             if both.any():
-                yield sample.where(both, group=table.names.groups[code], wave=number)
+                yield sample.part(both, group=table.names.groups[code], wave=number)
 
 
 def leave_out(sample: Sample, systems: Sequence[str]) -> Sample:
-    """Leave out ratings of texts that only these systems produced; a text shared with another system stays."""
+    """Leave out ratings of texts that only these systems produced; a text shared with another system stays.
+
+    An answer about two texts stays where both do.
+    """
     names = sample.table.names
     without = frozenset(code for code, key in enumerate(names.systems) if key in set(systems))
     if not without:
         return sample
-    row, system, _item = sample.table.by_system()
-    stays = np.ones(len(sample.table), dtype=bool)
-    stays[row] = False
-    stays[row[~np.isin(system, sorted(without))]] = True
+    stays = _stay(sample.table, without)
+    if (sample.table.part_b >= 0).any():
+        stays &= _stay(replace(sample.table, part=sample.table.part_b), without)
     label = "; ".join(f"system!={names.systems[code]}" for code in sorted(without))
     return sample.where(stays, slice=label, without=without)
+
+
+def _stay(table: Table, without: frozenset[int]) -> Mask:
+    row, system, _item = table.by_system()
+    stays = np.ones(len(table), dtype=bool)
+    stays[row] = False
+    stays[row[~np.isin(system, sorted(without))]] = True
+    return stays
+
+
+def n_systems(table: Table) -> int:
+    """Return how many systems' texts the ratings of a table are about, the second texts of pairs included."""
+    seen = np.bincount(table.by_system()[1], minlength=len(table.names.systems))
+    if (table.part_b >= 0).any():
+        seen += np.bincount(replace(table, part=table.part_b).by_system()[1], minlength=len(table.names.systems))
+    return int(np.count_nonzero(seen))
+
+
+def of_one_system(table: Table) -> Mask:
+    """Say of each rater, by code, whether all that they judged is by one of several systems.
+
+    What is said of such a rater says what that system is worth.
+    """
+    row, system, _item = table.by_system()
+    width = max(len(table.names.systems), 1)
+    pairs = np.unique(table.rater[row].astype(np.int64) * width + system)
+    one: Mask = np.bincount(pairs // width, minlength=len(table.names.raters)) == 1
+    return one if len(np.unique(pairs % width)) > 1 else np.zeros_like(one)
 
 
 def count(codes: NDArray[Any]) -> int:

@@ -26,7 +26,11 @@ UNEVEN = "Some texts were shown more than twice as often as others: scores of th
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """One entry for every output that an answer showed; `text` is the same wherever an output is shown again."""
+    """One entry for every output that an answer showed; `text` is the same wherever an output is shown again.
+
+    A text that several systems produced has an entry for each of them, one after the other; `begins` says where the
+    entries of each text on each screen begin.
+    """
 
     system: NDArray[np.int64]
     text: NDArray[np.int64]
@@ -36,6 +40,7 @@ class _Shown:
     unit: NDArray[np.int32]
     rater: NDArray[np.int32]
     cluster: NDArray[np.int64]
+    begins: NDArray[np.intp]
     systems: tuple[str, ...]
     over: str
 
@@ -68,6 +73,7 @@ class _Shown:
             unit=unit,
             rater=table.rater[row],
             cluster=cluster,
+            begins=np.flatnonzero(np.r_[True, row[1:] != row[:-1]][: len(row)]),
             systems=tuple(names.systems[one] for one in known),
             over="tuples" if mixed else "documents" if sample.question.by_document else "items",
         )
@@ -152,11 +158,13 @@ def _systems(make: Rows, shown: _Shown) -> Iterator[Row]:
 
 
 def _reliability(make: Rows, shown: _Shown, n_splits: int) -> Iterator[Row]:
+    # A text of several systems is one text: counted for each of them it would agree with itself.
+    once = shown.begins
     found = split_half(
-        shown.text,
-        shown.choice,
-        shown.judgment,
-        shown.unit,
+        np.minimum.reduceat(shown.text, once),
+        shown.choice[once],
+        shown.judgment[once],
+        shown.unit[once],
         n_splits=n_splits,
         rng=draws(make.sample, "split-half"),
     )

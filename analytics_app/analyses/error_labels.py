@@ -23,14 +23,17 @@ from tasks_app.task_types.base import Scale
 
 TYPE = "error_labels"
 
+SEVERAL = "Several raters labelled a text, and answers count as independent: the interval is too narrow."
+
 
 @register
 class ErrorLabels(Analysis):
     """Profiles of errors by system and by rater.
 
     Intervals of systems are bootstrapped over items; those of raters, and of answers without regard to a system, are
-    Wilson's, since each text is one trial. `confusion` counts how two raters labelled the same texts: for all raters
-    together both orders are counted, for a pair the first label is that of the rater named.
+    Wilson's, with each answer as a trial, and say so where several raters labelled a text. `confusion` counts how two
+    raters labelled the same texts: for all raters together both orders are counted, for a pair the first label is that
+    of the rater named.
     """
 
     label = _("Error labels")
@@ -97,6 +100,7 @@ def _labels(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
             label=option,
             n_items=n_items,
             n_raters=n_raters,
+            note=SEVERAL if n > n_items else None,
             settings={"interval": "Wilson"},
         )
     raters = answers.rater[outputs.entry]
@@ -128,8 +132,13 @@ def _asked_after(make: Rows, answers: Answers, asked: Asked) -> Iterator[Row]:
                 criterion=asked.key,
                 label=option,
                 slice="; ".join(filter(None, (about, make.sample.slice))) or None,
+                note=SEVERAL if _several(said.text[mine]) else None,
                 settings={"interval": "Wilson"},
             )
+
+
+def _several(texts: NDArray[np.int64]) -> bool:
+    return len(np.unique(texts)) < len(texts)
 
 
 def _labels_of(answers: Answers, said: Answers) -> NDArray[np.int64]:
@@ -150,7 +159,8 @@ def _flag(make: Rows, asked: Asked) -> Iterator[Row]:
         return
     ticked = mine.value > 0
     found = wilson(int(ticked.sum()), len(mine), confidence=make.sample.common.confidence)
-    yield make.row("flag_share", found, criterion=asked.key, settings={"interval": "Wilson"})
+    note = SEVERAL if _several(mine.text) else None
+    yield make.row("flag_share", found, criterion=asked.key, note=note, settings={"interval": "Wilson"})
     outputs = ByOutput.of(make.sample, mine.text)
     yield from shares(make, "flag_share", ticked[:, np.newaxis].astype(float), outputs, [None], criterion=asked.key)
 

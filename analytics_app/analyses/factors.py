@@ -107,9 +107,15 @@ class Factors(Analysis):
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield whether there are factors, how many, what they are and how systems stand on them."""
-        rows = complete_rows(sample, scales_of(sample.question, settings["questions"]))
+        scales = scales_of(sample.question, settings["questions"])
+        unknown = sorted(set(settings["questions"]) - {one.key for one in scales})
+        rows = complete_rows(sample, scales)
         # Questionnaires are made of known scores: their factors are looked for where a plan asks.
         asked_for = bool(settings["questions"] or settings.get("n_factors"))
+        if unknown:
+            note = f"This task does not ask on a scale with steps or numbers: {', '.join(unknown)}."
+            yield Rows(self.name, sample).row("kmo", note=note)
+            return
         if not len(rows.scales) or ("instrument" in sample.question.params and not asked_for):
             return
         alike = constant_columns(rows.values) if len(rows.values) else np.empty(0, dtype=np.intp)

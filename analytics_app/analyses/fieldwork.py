@@ -9,14 +9,17 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
+from analytics_app.analyses._judged import judgments_of
 from analytics_app.analyses.base import Analysis, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.controls import Controls
+from analytics_app.ratings.extras.gone import Gone
 from analytics_app.ratings.extras.people import COMPLETED, OUTCOMES, People
 from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.ratings.extras.times import Times
 from analytics_app.results import Row
+from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 
 WHOLE_STUDY = "Of the whole study, training and other tasks included."
@@ -61,16 +64,20 @@ class Fieldwork(Analysis):
         "attention_accuracy": _("Attention checks passed"),
         "repeats_asked": _("Pairs of answers to what was asked twice"),
     }
-    needs = frozenset({Controls, People, Repeats, Times})
+    needs = frozenset({Controls, Gone, People, Repeats, Times})
     whole_task = True
     splits = False
+
+    # Whoever judged nothing of a slice was not excluded: there is fieldwork of a whole task only.
+    Settings = Block
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of people, judgments, time and pay, checks."""
         make = Rows(self.name, sample)
-        analysed = np.unique(sample.table.rater).astype(np.int64)
+        codes = judgments_of(sample)
+        analysed = np.unique(sample.table.judgments.rater[codes]).astype(np.int64)
         yield from _people(make, analysed)
-        yield from _judgments(make)
+        yield from _judgments(make, codes)
         yield from _time_and_pay(make, analysed)
         yield from _checks(make, analysed)
 
@@ -92,9 +99,8 @@ def _people(make: Rows, analysed: NDArray[np.int64]) -> Iterator[Row]:
     yield make.row("raters_analysed", value=float(len(analysed)))
 
 
-def _judgments(make: Rows) -> Iterator[Row]:
+def _judgments(make: Rows, judged: NDArray[np.int64]) -> Iterator[Row]:
     table = make.sample.table
-    judged = np.unique(table.judgment)
     yield make.row("judgments_analysed", value=float(len(judged)), n_ratings=len(table))
     for name, codes in (
         ("judgments_per_rater", table.judgments.rater[judged]),

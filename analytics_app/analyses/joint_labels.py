@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses._label_shares import ByOutput, one_an_item, shares
+from analytics_app.analyses._label_shares import ByOutput, dependent, one_an_item, shares
 from analytics_app.analyses._labelled import Answers, Decided, Model, by_model, by_vote
 from analytics_app.analyses.base import Analysis, Asked, Filters, Rows, Sample, in_words
 from analytics_app.analyses.registry import register
@@ -82,13 +82,18 @@ class JointLabels(Analysis):
         if unknown := [key for key in wanted if key not in asked]:
             yield make.row("joint_share", note=f"This task does not ask {', '.join(unknown)}.")
             return
-        found = {key: _good(sample, asked[key], labels, settings["aggregate"]) for key, labels in wanted.items()}
-        texts, good = joint(sample.table.names, list(found.values()))
+        decided = {key: _of_criterion(sample, asked[key], settings["aggregate"]) for key in wanted}
+        if nowhere := list(_nowhere(wanted, decided)):
+            yield make.row("joint_share", note=f"No label that is offered, or that anybody gave: {', '.join(nowhere)}.")
+            return
+        found = [_good(decided[key], labels) for key, labels in wanted.items()]
+        texts, good = joint(sample.table.names, found)
         said = {"good": list(settings["good"]), "labels": settings["aggregate"]}
         if not len(texts):
             yield make.row("joint_share", note="No text has a clear label on all of these criteria.", settings=said)
             return
-        yield from _rows(make, texts, good, said)
+        left = _n_texts(sample.table.names, [labelled for labelled, _good_ones in found]) - len(texts)
+        yield from _rows(make, texts, good, left, said)
 
 
 def good_labels(given: Sequence[str]) -> dict[str, set[str]]:
@@ -100,11 +105,21 @@ def good_labels(given: Sequence[str]) -> dict[str, set[str]]:
     return wanted
 
 
-def _good(sample: Sample, asked: Asked, labels: set[str], aggregate: str) -> tuple[NDArray[np.int64], Floats]:
-    """Return the labelled texts of a criterion, and whether their label is a good one: NaN where none is clear."""
+def _of_criterion(sample: Sample, asked: Asked, aggregate: str) -> Decided:
     several = bool(sample.question.params.get("multiple"))
     answers = Answers.of(sample.table.where(sample.table.criterion == asked.code), asked.labels, several=several)
-    decided = _decided(answers, aggregate)
+    return _decided(answers, aggregate)
+
+
+def _nowhere(wanted: Mapping[str, set[str]], decided: Mapping[str, Decided]) -> Iterator[str]:
+    """Yield the good labels that no text can have: a slip of the pen would make every text a bad one."""
+    for key, labels in wanted.items():
+        if decided[key].options:
+            yield from (f"{key}={label}" for label in sorted(labels - set(decided[key].options)))
+
+
+def _good(decided: Decided, labels: set[str]) -> tuple[NDArray[np.int64], Floats]:
+    """Return the labelled texts of a criterion, and whether their label is a good one: NaN where none is clear."""
     columns = [k for k, option in enumerate(decided.options) if option in labels]
     good = np.where(decided.clear, (decided.yes[:, columns] == 1).any(axis=1), np.nan)
     return decided.texts, good
@@ -131,6 +146,13 @@ def joint(names: Names, found: Sequence[tuple[NDArray[np.int64], Floats]]) -> tu
     return texts[clear], good[clear]
 
 
+def _n_texts(names: Names, labelled: Sequence[NDArray[np.int64]]) -> int:
+    """Return how many texts were labelled on any of the criteria, those that were asked apart counted once."""
+    apart = any(not np.isin(labelled[0], others).any() for others in labelled[1:])
+    keys = [as_shown(names, texts) if apart else texts for texts in labelled]
+    return len(np.unique(np.concatenate(keys)))
+
+
 def as_shown(names: Names, texts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return a number for what each text shows: its first output, and which of the texts with that output it is."""
     if not len(names.shown_part):
@@ -145,11 +167,10 @@ def as_shown(names: Names, texts: NDArray[np.int64]) -> NDArray[np.int64]:
     return numbers
 
 
-def _rows(make: Rows, texts: NDArray[np.int64], good: Floats, said: Mapping[str, Any]) -> Iterator[Row]:
+def _rows(make: Rows, texts: NDArray[np.int64], good: Floats, left: int, said: Mapping[str, Any]) -> Iterator[Row]:
     sample, common = make.sample, make.sample.common
     yield make.row("joint_share", value=float(good.mean()), n_items=len(texts), settings=said)
     outputs = ByOutput.of(sample, texts)
-    left = len(np.unique(sample.table.text)) - len(texts)
     note = f"{in_words(left, 'text has', 'texts have')} no clear label on all criteria." if left else None
     yield from shares(make, "joint_share", good[:, np.newaxis], outputs, [None], note=note)
     pairs = outputs.pairs(common.pairs)
@@ -164,6 +185,7 @@ def _rows(make: Rows, texts: NDArray[np.int64], good: Floats, said: Mapping[str,
             system=outputs.systems[a],
             system_b=outputs.systems[b],
             p_adjusted=p,
+            note=dependent(one, outputs),
             by_system=True,
             settings=family,
         )

@@ -126,6 +126,8 @@ class Labels(Analysis):
         yield from _model(make, model, settings["threshold"])
         yield from rater_rows(make, answers, model)
         yield from _against_source(make, decided, settings["best"], by)
+        for key in sorted(set(settings["experts"]) - set(sample.table.names.groups)):
+            yield make.row("expert_texts", label=key, note=f"This study has no group {key}.")
         yield from expert_rows(make, voted, model, reference.decided(answers), settings["threshold"])
 
 

@@ -29,6 +29,9 @@ from tasks_app.task_types.base import Scale
 DEPENDENT = "Texts of one item are not independent, so p is too small: read the intervals beside it."
 
 
+UNKNOWN = "The plan names this metric, and no scores of that name were imported."
+
+
 class MetricSettings(Filters):
     """Which metrics, against what, and which way is better."""
 
@@ -102,11 +105,17 @@ def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: 
     """Yield the rows of every metric against what people gave these outputs; `sign` is -1 where lower is better."""
     if not outputs.systems:
         return
+    for name in sorted({*settings["metrics"], *settings["lower_is_better"]} - {*make.sample.extras[Scores].metrics}):
+        yield make.row("metric_pearson_texts", metric=name, note=UNKNOWN, by_system=True)
+    reason = mix_note(outputs) if settings["human"] == "z" else None
+    if reason is not None and reason.refuses:
+        yield make.row("metric_pearson_texts", note=reason.sentence, by_system=True, settings={"human": "z"})
+        return
     values = sign * (outputs.z if settings["human"] == "z" else outputs.value)
     human, items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
     found = list(metrics_of(make.sample, outputs.systems, items, settings))
     said = {"human": settings["human"]}
-    if settings["human"] == "z" and (reason := mix_note(outputs)) is not None:
+    if reason is not None:
         said["z"] = reason.sentence
     for one in found:
         yield from _texts(make, human, one, said)

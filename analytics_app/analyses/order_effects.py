@@ -26,6 +26,7 @@ from tasks_app.task_types.base import Scale
 FIFTHS = 5
 # Fewer units a rater make no sitting.
 FEWEST_UNITS = 4
+INDEPENDENT = "The test takes the choices of one rater as independent: read the intervals, which are over raters."
 # A step of the trend over places.
 PLACES = 10
 
@@ -168,7 +169,9 @@ def _shares(
         label = _place(number) if word is None else f"{word}: {_place(number)}"
         yield make.row(f"{name}_share", one, label=label, criterion=of.key, settings=over)
     kind = {"test": "exact binomial" if n_places == 2 else "chi-square"}
-    yield make.row(f"{name}_test", test, label=word, criterion=of.key, settings=kind)
+    several = (test.n_ratings or 0) > (test.n_raters or 0) and test.p is not None
+    note = joined(test.note, INDEPENDENT if several else None)
+    yield make.row(f"{name}_test", test, label=word, criterion=of.key, note=note, settings=kind)
 
 
 def _chosen_places(make: Rows, of: Answers) -> Iterator[Row]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses._edits import CHOICE, TEXT, Edited, Suggested, edits_of
 from analytics_app.analyses._suggestion_choices import choices
-from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words, count
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words, count, of_one_system
 from analytics_app.analyses.registry import register
 from analytics_app.ratings import Extra, Floats
 from analytics_app.ratings.extras.shown import Shown
@@ -161,7 +161,7 @@ def _editors(make: Rows, edited: Edited, of: Suggested, signature: str) -> Itera
     # A suggestion of several systems is one text to whoever edits it.
     first = np.flatnonzero(of.chosen)
     first = first[np.unique(of.edit[first], return_index=True)[1]]
-    at, names = of.edit[first], make.sample.table.names
+    at, names, alone = of.edit[first], make.sample.table.names, of_one_system(make.sample.table)
     raters, rater = np.unique(edited.rater[at], return_inverse=True)
     ones = np.ones(len(first))
     rates: list[tuple[str, Floats, Floats, dict[str, Any]]] = [
@@ -180,4 +180,6 @@ def _editors(make: Rows, edited: Edited, of: Suggested, signature: str) -> Itera
         )  # fmt: skip
         for code, one in zip(raters.tolist(), found, strict=True):
             estimate = one if one.value is not None else Estimate(None, note="Nothing was recorded for this editor.")
-            yield make.row(statistic, estimate, rater=names.raters[code], settings=said or None)
+            yield make.row(
+                statistic, estimate, rater=names.raters[code], settings=said or None, by_system=bool(alone[code])
+            )

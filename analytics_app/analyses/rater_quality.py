@@ -10,6 +10,7 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
+from analytics_app.analyses._judged import judgments_of
 from analytics_app.analyses.base import Analysis, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.ratings.care import (
@@ -19,10 +20,10 @@ from analytics_app.ratings.care import (
     fast_screens,
     inconsistency_of,
     positions_of,
-    raters_in,
     working_seconds,
 )
 from analytics_app.ratings.extras.controls import Controls
+from analytics_app.ratings.extras.gone import Gone
 from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.ratings.extras.screens import Screens
 from analytics_app.ratings.extras.skips import Skips
@@ -30,6 +31,7 @@ from analytics_app.ratings.extras.times import Times
 from analytics_app.ratings.extras.words import Words
 from analytics_app.results import Row
 from analytics_app.stats.straight_lining import runs
+from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 
 FAST = f"below 1 s for {WORDS_PER_SECOND:g} words, at least {LEAST_SECONDS:g} s"
@@ -65,7 +67,11 @@ class RaterQuality(Analysis):
     scales = frozenset(Scale)
     whole_task = True
     splits = False
-    needs = frozenset({Controls, Repeats, Screens, Skips, Times, Words})
+    needs = frozenset({Controls, Gone, Repeats, Screens, Skips, Times, Words})
+
+    # Times and checks are those of a whole task.
+    Settings = Block
+
     statistics = {
         "rater_inconsistency": _("Inconsistency score (after Naderi 2018)"),
         "rater_repeat_difference": _("Mean difference between repeats"),
@@ -80,7 +86,7 @@ class RaterQuality(Analysis):
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield a row a rater and figure, or one that says why nobody has it."""
         make, names = Rows(self.name, sample), sample.table.names
-        here = raters_in(sample.table)
+        here = np.unique(sample.table.judgments.rater[judgments_of(sample)]).astype(np.int64)
         for figures in _figures(sample):
             mine = np.isin(figures.raters, here)
             if not mine.any():
@@ -151,7 +157,7 @@ def _checks(sample: Sample) -> Figures:
 
 def _fast(sample: Sample) -> Figures:
     table, n_raters = sample.table, len(sample.table.names.raters)
-    timed, fast = fast_screens(table, sample.extras[Times], sample.extras[Words])
+    timed, fast = fast_screens(table, sample.extras[Times], sample.extras[Words], unrated=judgments_of(sample))
     n = np.bincount(table.judgments.rater[timed], minlength=n_raters)
     too_fast = np.bincount(table.judgments.rater[fast], minlength=n_raters)
     some = np.flatnonzero(n)

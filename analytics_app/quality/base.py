@@ -12,6 +12,7 @@ from django.utils.functional import Promise
 from numpy.typing import NDArray
 
 from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
+from analytics_app.ratings.care import raters_in
 from tasks_app.study_settings import Block
 
 Words: TypeAlias = str | Promise
@@ -40,11 +41,16 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What was asked in a task: its key, its cleaned parameters, and the criteria that have a numeric scale."""
+    """What was asked in a task: its key, its cleaned parameters, and the criteria that have a numeric scale.
+
+    `marked` holds the codes of criteria that are answered by marks in a text. A mark is no answer: without it the text
+    would count as one without an error, so no rule takes single ones.
+    """
 
     key: str
     params: Mapping[str, Any] = field(default_factory=dict)
     scales: tuple[Scope, ...] = ()
+    marked: frozenset[int] = frozenset()
 
     @property
     def ranges(self) -> dict[int, tuple[float, float, float]]:
@@ -58,7 +64,8 @@ class RuleSample:
 
     `z` is judge-wise z within rater and criterion, aligned with the table, NaN where undefined and for rules that do
     not say `on_z`. It is of what these rules kept and of what earlier rules on z took.
-    `extras` holds what the rule needs beside, `task` says what was asked.
+    `extras` holds what the rule needs beside, `task` says what was asked. `unrated` are codes of judgments that count
+    and have no rating: where errors are marked, those that found none.
     """
 
     table: Table
@@ -66,6 +73,12 @@ class RuleSample:
     by_hand: tuple[ByHand, ...] = ()
     extras: Extras = field(default_factory=Extras)
     task: Asking = field(default_factory=lambda: Asking(""))
+    unrated: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    @property
+    def raters(self) -> NDArray[np.int64]:
+        """Codes of the raters who are left, ascending."""
+        return np.union1d(raters_in(self.table), self.table.judgments.rater[self.unrated]).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)

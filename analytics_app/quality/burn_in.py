@@ -38,7 +38,7 @@ class BurnIn(Rule):
         n = int(str(settings["n"]))
         table = sample.table
         place = places(table.judgments)
-        here = np.unique(table.judgment)
+        here = np.union1d(table.judgment, sample.unrated).astype(np.int64)
         gone = here[place[here] <= n]
         return Removal(
             mask=place[table.judgment] <= n,

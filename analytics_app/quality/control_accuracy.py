@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
-from analytics_app.ratings.care import raters_in
 from analytics_app.ratings.extras.controls import Controls
 from tasks_app.study_settings import Block
 
@@ -55,7 +54,7 @@ class ControlAccuracy(Rule):
         least, n_raters = int(str(settings["least"])), len(sample.table.names.raters)
         counts = (controls.rater >= 0) & ~(controls.attention & (not settings["attention"]))
         counts &= ~(controls.copy & (not settings["copies"]))
-        raters = raters_in(sample.table)
+        raters = sample.raters
         if not counts.any():
             return Removal.nothing(sample, "No unit with a known answer was answered, so nobody was tested.")
         n = np.bincount(controls.rater[counts], minlength=n_raters)

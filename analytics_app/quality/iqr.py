@@ -43,7 +43,7 @@ class Iqr(Rule):
         table, z = sample.table, sample.z
         low = np.full(len(table), -np.inf)
         high = np.full(len(table), np.inf)
-        criteria = np.unique(table.criterion)
+        criteria = [one for one in np.unique(table.criterion).tolist() if one not in sample.task.marked]
         said: dict[str, str] = {}
         for criterion in criteria:
             rows = table.criterion == criterion

@@ -42,8 +42,16 @@ def _of_kind(sample: RuleSample, target: Target, gone: Mask) -> Removal:
     excluded = {one.id: one for one in sample.by_hand if one.target == target}
     keys = _keys(sample.table, target)
     mask = np.isin(keys, list(excluded)) & ~gone
-    ids = np.unique(keys[mask])
+    ids = np.unique(np.r_[keys[mask], _unrated(sample, target, list(excluded))])
     return Removal(mask, target, ids, tuple(excluded[int(one)].reason for one in ids))
+
+
+def _unrated(sample: RuleSample, target: Target, excluded: list[int]) -> NDArray[np.int64]:
+    """Return what was excluded of the answers without a rating."""
+    judgments, some = sample.table.judgments, sample.unrated
+    of_raters = target == "rater"
+    keys = sample.table.names.rater_ids[judgments.rater[some]] if of_raters else judgments.id[some]
+    return keys[np.isin(keys, excluded)] if target != "rating" else keys[:0]
 
 
 def _keys(table: Table, target: Target) -> NDArray[np.int64]:

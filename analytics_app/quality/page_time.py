@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
-from analytics_app.ratings.care import LEAST_SECONDS, WORDS_PER_SECOND, fast_screens, raters_in
+from analytics_app.ratings.care import LEAST_SECONDS, WORDS_PER_SECOND, fast_screens
 from analytics_app.ratings.extras.times import Times
 from analytics_app.ratings.extras.words import Words
 from tasks_app.study_settings import Block
@@ -62,12 +62,14 @@ class PageTime(Rule):
         """Mark who was too fast too often."""
         table, share, least = sample.table, float(str(settings["share"])), int(str(settings["least_screens"]))
         speed, floor = float(str(settings["words_per_second"])), float(str(settings["least_seconds"]))
-        timed, fast = fast_screens(table, sample.extras[Times], sample.extras[Words], speed=speed, floor=floor)
+        timed, fast = fast_screens(
+            table, sample.extras[Times], sample.extras[Words], speed=speed, floor=floor, unrated=sample.unrated
+        )
         rater = table.judgments.rater
         n = np.bincount(rater[timed], minlength=len(table.names.raters))
         n_fast = np.bincount(rater[fast], minlength=len(table.names.raters))
         shares = n_fast / np.maximum(n, 1)
-        raters = raters_in(table)
+        raters = sample.raters
         out = raters[(n >= least)[raters] & (shares >= share)[raters]]
         untested = int((n < least)[raters].sum())
         return remove_raters(

@@ -43,7 +43,7 @@ class SimpleItems(Rule):
         values, number = value_codes(np.where(np.isnan(table.value), 0.0, table.value))
         # Labels come after the values, and what was not answered after the labels.
         answer = np.where(np.isnan(table.value), len(values) + table.label, number)
-        answered = ~np.isnan(table.value) | (table.label >= 0)
+        answered = (~np.isnan(table.value) | (table.label >= 0)) & ~np.isin(table.criterion, list(sample.task.marked))
         texts, text = compressed(table.text * (len(table.names.criteria) + 1) + table.criterion + 1)
         n_answers = int(answer.max(initial=0)) + 1
         seen = np.unique((text * n_answers + answer)[answered])

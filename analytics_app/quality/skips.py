@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.quality._raters import remove_raters
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
-from analytics_app.ratings.care import raters_in
 from analytics_app.ratings.extras.skips import Skips as Skipped
 from tasks_app.study_settings import Block
 
@@ -41,7 +40,7 @@ class Skips(Rule):
         skipped, n = sample.extras[Skipped], int(str(settings["n"]))
         known = skipped.counted & (skipped.rater >= 0)
         counts = np.bincount(skipped.rater[known], minlength=len(sample.table.names.raters))
-        raters = raters_in(sample.table)
+        raters = sample.raters
         out = raters[counts[raters] >= n]
         return remove_raters(
             sample,

@@ -12,7 +12,7 @@ from analytics_app.quality._raters import not_tested, remove_raters, share_in_wo
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings import Table
-from analytics_app.ratings.care import Scales, positions_of, raters_in
+from analytics_app.ratings.care import Scales, positions_of
 from analytics_app.ratings.extras.screens import Screens
 from analytics_app.stats.straight_lining import equal_screens, runs
 from tasks_app.study_settings import Block
@@ -58,7 +58,7 @@ class StraightLining(Rule):
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Mark who gave one position too often."""
         share, least = float(str(settings["share"])), int(str(settings["least"]))
-        raters = raters_in(sample.table)
+        raters = sample.raters
         if not sample.task.scales:
             return Removal.nothing(sample, "The task has no scale with positions, so nobody was tested.")
         worst = np.full(len(sample.table.names.raters), -1.0)

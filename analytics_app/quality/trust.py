@@ -59,7 +59,7 @@ class Trust(Rule):
         if len(raters) > MOST_RATERS:
             return Removal.nothing(sample, f"There are {len(raters):,} raters, and it takes {MOST_RATERS} at most.")
         total, n = np.zeros(len(table.names.raters)), np.zeros(len(table.names.raters), dtype=np.int64)
-        criteria = np.unique(table.criterion).tolist()
+        criteria = [one for one in np.unique(table.criterion).tolist() if one not in sample.task.marked]
         for criterion in criteria:
             name = table.names.criteria[criterion] if criterion >= 0 else sample.task.key
             found = _coefficients(sample, criterion, level, f"{sample.task.key}/{name}")

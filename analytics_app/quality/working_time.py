@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
-from analytics_app.ratings.care import raters_in, working_seconds
+from analytics_app.ratings.care import working_seconds
 from analytics_app.ratings.extras.times import Times
 from tasks_app.study_settings import Block
 
@@ -61,7 +61,7 @@ class WorkingTime(Rule):
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Mark who was too fast."""
         times, share = sample.extras[Times], float(str(settings["share"]))
-        raters = raters_in(sample.table)
+        raters = sample.raters
         given = settings.get("seconds_per_unit")
         per_unit = times.per_unit if given is None else np.full(len(times.per_unit), float(str(given)))
         expected = (per_unit * times.answered)[raters]

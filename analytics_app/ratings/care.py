@@ -44,11 +44,22 @@ def working_seconds(times: Times) -> Floats:
 
 
 def fast_screens(
-    table: Table, times: Times, words: Words, *, speed: float = WORDS_PER_SECOND, floor: float = LEAST_SECONDS
+    table: Table,
+    times: Times,
+    words: Words,
+    *,
+    speed: float = WORDS_PER_SECOND,
+    floor: float = LEAST_SECONDS,
+    unrated: NDArray[np.int64] | None = None,
 ) -> tuple[Mask, Mask]:
-    """Return which of the table's judgments have a time, and which of them were too fast; each aligned with them."""
+    """Return which of the table's judgments have a time, and which of them were too fast; each aligned with them.
+
+    `unrated` are judgments that count and have no rating, since no error was found.
+    """
     here = np.zeros(len(table.judgments.id), dtype=bool)
     here[judgments_in(table)] = True
+    if unrated is not None:
+        here[unrated] = True
     timed = here & ~np.isnan(times.seconds)
     needed = np.maximum(words.shown[table.judgments.unit] / speed, floor) if len(here) else np.empty(0)
     return timed, timed & (np.nan_to_num(times.seconds) < needed)

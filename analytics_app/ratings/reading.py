@@ -97,7 +97,7 @@ SELECT id, key, COALESCE(item_id, 0) FROM tasks_app_unit
 def read_judgments(seen: Mapping[str, Any]) -> tuple[Judgments, Coding, Names]:
     raw = copy(_JUDGMENTS, seen, _JUDGMENT_TYPE)
     raw = raw[np.argsort(raw["id"], kind="stable")]
-    raters = rows("SELECT id, pseudonym FROM tasks_app_rater WHERE study_id = %s ORDER BY pseudonym, id", seen["study"])
+    raters = rows(_RATERS, seen["study"])
     groups = rows("SELECT id, key FROM tasks_app_group WHERE study_id = %s ORDER BY id", seen["study"])
     # Raters are numbered by their pseudonyms, so that "the first of two raters" does not depend on who came first.
     by_id = sorted((pk, code) for code, (pk, _name) in enumerate(raters))

@@ -123,12 +123,15 @@ def asking_of(task: Task, table: Table) -> Asking:
     """Say what was asked in a task, as rules see it."""
     kind = task.kind
     params = kind.params(task.params)
-    scales = []
+    scales, marked = [], set()
     for criterion in Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"):
+        if is_marked(task, criterion):
+            marked.add(table.names.criterion_code(criterion.key))
+            continue
         range_ = kind.scale_of(params, criterion_of(criterion))
         if range_ is not None:
             scales.append(Scope(criterion.key, table.names.criterion_code(criterion.key), *range_))
-    return Asking(task.key, params, tuple(scales))
+    return Asking(task.key, params, tuple(scales), frozenset(marked))
 
 
 def common_of(run: Run) -> Common:

@@ -20,6 +20,7 @@ from analytics_app.results import REPLACED, Row
 from analytics_app.services.asked import asking_of, chosen, common_of, is_marked, question_of, with_codes
 from analytics_app.services.funnel import Funnel
 from analytics_app.services.inputs import Inputs, of_extras, of_table
+from analytics_app.services.unrated import taken, unrated_in
 from analytics_app.stats.standardise import judge_wise_z
 from tasks_app.models import Criterion, Study, Task
 
@@ -120,7 +121,6 @@ def _apply_rules(part: RunPart) -> Outcome:
     """Apply the rules of a run in their order to all ratings of a task."""
     run, outcome = part.run, Outcome()
     whole = asked_once(load(run, part.task.key), part.task)
-    funnel = Funnel(whole, part.task.key)
     by_hand = _by_hand(run)
     kept, ddof, z = whole, int(run.settings["ddof"]), np.full(len(whole), np.nan)
     # What z is of: everything but what rules took that do not look at z. Taking it again after a rule that does would
@@ -129,15 +129,18 @@ def _apply_rules(part: RunPart) -> Outcome:
     in_use = [quality.registry[entry["rule"]] for entry in run.settings["rules"]]
     extras = load_extras(run, part.task.key, whole, (need for rule in in_use for need in rule.needs))
     asking = asking_of(part.task, whole)
+    unrated = unrated_in(whole, asking, run.facts.get("replaced", []))
+    funnel = Funnel(whole, part.task.key, unrated)
     for rule, entry in zip(in_use, run.settings["rules"], strict=True):
         if rule.on_z and stale:
             z[of_z], stale = z_of(whole.where(of_z), ddof), False
-        removal = rule.remove(RuleSample(kept, z[here], by_hand, extras, asking), entry)
+        removal = rule.remove(RuleSample(kept, z[here], by_hand, extras, asking, unrated), entry)
         funnel.step(rule.name, kept, removal)
         outcome.exclusions += _rows_of(run, part.task, rule.name, removal)
         if not rule.on_z and removal.mask.any():
             of_z[here[removal.mask]], stale = False, True
         kept, here = kept.where(~removal.mask), here[~removal.mask]
+        unrated = unrated[~taken(whole, unrated, removal)]
     if (again := _replaced(run, kept)) is not None:
         funnel.step(REPLACED, kept, again)
         outcome.exclusions += _rows_of(run, part.task, REPLACED, again)
@@ -213,12 +216,14 @@ def _analyse(part: RunPart) -> Outcome:
     common = common_of(run)
     extras = load_extras(run, task.key, table, (need for analysis, _settings in asked_for for need in analysis.needs))
     out, before_z = _excluded(run, task, table)
-    outcome.inputs = _inputs(part, asked_for, (question, common, out, before_z), table, extras)
+    # What rules took of the task elsewhere takes nothing here, and yet says that there are two bases.
+    ruled = Exclusion.objects.filter(run=run, task=task).exists()
+    outcome.inputs = _inputs(part, asked_for, (question, common, out, before_z, ruled), table, extras)
     outcome.same_as = _found_before(part, outcome.inputs)
     if outcome.same_as is not None:
         return outcome
     bases: list[tuple[Any, Mask, Floats]] = []
-    if Exclusion.objects.filter(run=run, task=task).exists():
+    if ruled:
         bases.append(("all", np.zeros(len(table), dtype=bool), z_of(table, common.ddof)))
     z = np.full(len(table), np.nan)
     z[~before_z] = z_of(table.where(~before_z), common.ddof)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analytics_app.quality.base import Removal
 from analytics_app.ratings import Mask, Table
@@ -17,8 +18,8 @@ ANALYSIS = "funnel"
 class Funnel:
     """The rows of the funnel of one task, gathered rule by rule."""
 
-    def __init__(self, collected: Table, task: str) -> None:
-        self.collected, self.task = collected, task
+    def __init__(self, collected: Table, task: str, unrated: NDArray[np.int64]) -> None:
+        self.collected, self.task, self.unrated = collected, task, unrated
         self._steps: list[Row] = []
 
     def step(self, rule: str, before: Table, removal: Removal) -> None:
@@ -26,7 +27,9 @@ class Funnel:
         gone = before.where(removal.mask)
         share = len(gone) / len(self.collected) if len(self.collected) else None
         note = " ".join(removal.notes) or None
-        self._steps.append(self._row("removed", gone, label=rule, value=share, note=note))
+        of_raters = len(removal.ids) if removal.target == "rater" else 0
+        n_raters = max(gone.n_raters, of_raters)
+        self._steps.append(self._row("removed", gone, label=rule, value=share, note=note, n_raters=n_raters))
         if removal.side is not None:
             for statistic, side in (("removed_low", -1), ("removed_high", 1)):
                 some = gone.where(removal.side == side)
@@ -61,11 +64,8 @@ class Funnel:
             analysis=ANALYSIS,
             statistic=statistic,
             task=self.task,
-            n_ratings=len(table),
-            n_items=table.n_texts,
-            n_raters=table.n_raters,
             basis="all",
-            **columns,
+            **{"n_ratings": len(table), "n_items": table.n_texts, "n_raters": table.n_raters, **columns},
         )
 
     def rows(self, kept: Table) -> Iterator[Row]:
@@ -78,7 +78,7 @@ class Funnel:
     def facts(self, kept: Table) -> dict[str, int]:
         """Return what is said about a task beside its results."""
         table = self.collected
-        raters = np.unique(table.rater)
+        raters = np.union1d(table.rater, table.judgments.rater[self.unrated])
         simulated = np.unique(table.judgments.rater[table.judgments.simulated])
         row, _system, _item = table.by_system()
         several = np.bincount(row, minlength=len(table)) > 1
@@ -87,6 +87,6 @@ class Funnel:
             "kept": len(kept),
             "raters": len(raters),
             "simulated_raters": len(np.intersect1d(raters, simulated)),
-            "judgments": len(np.unique(table.judgment)),
+            "judgments": len(np.unique(table.judgment)) + len(self.unrated),
             "shared_texts": int(several.sum()),
         }

@@ -83,6 +83,8 @@ def of_table(table: Table) -> Iterable[object]:
     names, judgments = table.names, table.judgments
     yield from (getattr(judgments, column) for column in OF_JUDGMENTS)
     yield ids(names.rater_ids, judgments.rater)
+    # Rows name raters, and which of two is the first follows from their names: erasing one gives them another.
+    yield tuple(names.raters[code] for code in np.unique(judgments.rater).tolist())
     yield ids(names.unit_ids, judgments.unit)
     yield from (table.id, ids(judgments.id, table.judgment), ids(names.rater_ids, table.rater))
     yield from (ids(names.unit_ids, table.unit), ids(names.part_ids, table.part), ids(names.part_ids, table.part_b))

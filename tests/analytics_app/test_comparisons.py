@@ -101,6 +101,15 @@ def test_a_text_of_several_systems_counts_for_each_on_either_side() -> None:
     assert one(without, "pair_wins", "a", "c").value == 2
 
 
+def test_answers_about_two_texts_go_where_either_is_left_out() -> None:
+    screens = Screens()
+    for k, pair in enumerate((("a", "b"), ("b", "c"), ("a", "c"))):
+        unit = screens.unit(f"i{k}", *pair)
+        screens.judge(0, unit, {"part": 0, "part_b": 1, "label": "first", "shown": 1.0})
+    rows = rows_of("pairwise", screens, "pairwise", Scale.NOMINAL, without_systems=["b"])
+    assert one(rows, "left_share").n_ratings == 1
+
+
 def test_how_much_better() -> None:
     screens = preferences()
     for k, entry in enumerate(list(screens.said)):
@@ -225,6 +234,20 @@ def test_tuples_over_items_are_drawn_by_themselves_and_texts_are_the_same_in_eac
     # x:a, y:a and z:b stood in two tuples each.
     assert (one(rows, "bw_least_shown").value, one(rows, "bw_most_shown").value) == (1, 2)
     assert one(rows, "bw_most_shown").note is None
+
+
+def test_a_text_of_two_systems_does_not_agree_with_itself_twice() -> None:
+    screens = Screens()
+    for k in range(4):
+        unit = screens.unit(f"i{k}", "a d", "b", "c")
+        for rater in range(4):
+            labels = {rater % 3: "best", (rater + 1 + k % 2) % 3: "worst"}
+            screens.judge(rater, unit, *({"part": p, "label": labels.get(p, "neither")} for p in range(3)))
+    rows = rows_of("best_worst", screens, "best_worst", Scale.NOMINAL)
+    alone = rows_of("best_worst", screens, "best_worst", Scale.NOMINAL, without_systems=["d"])
+    assert one(rows, "bw_split_half").n_items == 12
+    assert one(rows, "bw_split_half").value == one(alone, "bw_split_half").value
+    assert one(rows, "bw_score", "d").value == one(rows, "bw_score", "a").value
 
 
 # Magnitudes -------------------------------------------------------------------------------------------

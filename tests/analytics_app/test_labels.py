@@ -233,6 +233,9 @@ def test_joint_scores_where_criteria_were_asked_apart() -> None:
     rows = rows_of("joint_labels", replace(data, names=names), good=["tone=Yes", "meaning=Yes"])
     assert value(rows, "joint_share") == pytest.approx(2 / 3)
     assert value(rows, "joint_share", system="s0") == pytest.approx(2 / 3)
+    # Six screens, but three texts, and all of them have clear labels.
+    (by_system,) = [row for row in rows if row.system == "s0"]
+    assert "no clear label" not in (by_system.note or "")
 
 
 def test_joint_scores_need_to_know_what_is_good() -> None:
@@ -240,10 +243,35 @@ def test_joint_scores_need_to_know_what_is_good() -> None:
     assert rows_of("joint_labels", data) == []
     (row,) = rows_of("joint_labels", data, good=["tome=Yes"])
     assert row.note == "This task does not ask tome."
+    (row,) = rows_of("joint_labels", data, good=["tone=Yes", "tone=Yse"])
+    assert (row.value, row.note) == (None, "No label that is offered, or that anybody gave: tone=Yse.")
     field = GoodField()
     assert field.clean(["tone=Yes"]) == ["tone=Yes"]
     with pytest.raises(Exception, match="Write criterion=label"):
         field.clean(["tone"])
+
+
+def test_a_test_over_items_of_whole_documents_says_so() -> None:
+    data = labelled([(r, i, s, "Yes" if (i + s) % 2 else "No") for r in range(2) for i in range(6) for s in range(2)])
+    notes = {}
+    for by_document in (False, True):
+        member = analyses.registry["labels"]
+        question = Question(
+            task="main", task_type="labels", scale=Scale.NOMINAL, criterion="tone", by_document=by_document,
+            params=task_types.registry["labels"].params({}), labels=("Yes", "No"),
+        )  # fmt: skip
+        extras = Extras({need: need.empty(data) for need in member.needs})
+        sample = Sample(data, np.full(len(data), np.nan), question, Common(n_resamples=50), "kept", extras=extras)
+        (row,) = [one for one in member.rows(sample, defaults("labels")) if one.statistic == "mcnemar"]
+        notes[by_document] = row.note
+    assert notes == {False: None, True: "Items of one document count as independent here, so p may be too small."}
+
+
+def test_groups_of_experts_that_are_none() -> None:
+    data = labelled([(r, i, 0, "Yes") for r in range(2) for i in range(3)])
+    rows = rows_of("labels", data, experts=["experst"])
+    (row,) = [row for row in rows if row.statistic == "expert_texts"]
+    assert (row.label, row.note) == ("experst", "This study has no group experst.")
 
 
 def test_error_labels_by_system_and_rater() -> None:
@@ -255,6 +283,8 @@ def test_error_labels_by_system_and_rater() -> None:
     assert value(rows, "share", system="s0", label="MT") == pytest.approx(1 / 8)
     assert value(rows, "label_count", system="s0", label="MT") == 1
     assert value(rows, "overall_share", label="V") == pytest.approx(7 / 8)
+    (several,) = {row.note for row in rows if row.statistic == "overall_share"}
+    assert several == "Several raters labelled a text, and answers count as independent: the interval is too narrow."
     assert value(rows, "rater_share", rater="r0", label="MT") == pytest.approx(1 / 4)
     assert value(rows, "follow_up_share", label="target", criterion="side") == 1
     assert value(rows, "follow_up_share", label="target", criterion="side", slice="after=MT") == 1

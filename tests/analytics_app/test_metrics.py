@@ -162,6 +162,19 @@ def test_lower_is_better_where_that_is_said_and_systems_as_wholes(study: Path) -
     assert not [one for one in rows if one["statistic"] == "metric_pearson_texts"]
 
 
+def test_z_is_refused_where_raters_saw_one_system_each(tmp_path: Path) -> None:
+    items = [{**row, "output": f"text of {row['system']} for {row['item']}", "source": "s"} for row in cells()]
+    ratings = [{"rater": f"r{row['system']}", **row} for row in cells(value=HUMAN)]
+    task = {"type": "slider", "criteria": ["quality"], "params": {"minimum": 0, "maximum": 100}, "k": 1}
+    criterion = {"key": "quality", "name": "Quality", "question": "How good?", "low": "bad", "high": "good"}
+    load(tmp_path, task, items, ratings, criteria=[criterion])
+    imported(write(tmp_path / "scores.csv", cells(good=GOOD)))
+    found = [row for row in analysed(tmp_path, {"analysis": "metrics", "human": "z"}) if row["analysis"] == "metrics"]
+    (row,) = found
+    assert row["value"] is None
+    assert row["note"].startswith("Most raters saw one system only")
+
+
 def test_charts_and_tables_of_it(study: Path) -> None:
     imported(write(study / "scores.csv", cells(good=GOOD, noise=NOISE)))
     rows = [row for row in analysed(study, {"analysis": "metrics"}) if row["analysis"] == "metrics"]

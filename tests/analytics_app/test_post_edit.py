@@ -65,6 +65,10 @@ def test_choices(rows: list[dict[str, Any]]) -> None:
     assert (a["value"], b["value"]) == (0.75, 0.25)
     assert a["p"] == pytest.approx(binomtest(3, 4, 0.5).pvalue)
     assert (a["n_ratings"], a["n_items"], a["n_raters"]) == (4, 3, 2)
+    # Of two systems one is chosen where the other is not: one test, and nothing to correct for.
+    assert a["p_adjusted"] == a["p"]
+    assert b["p_adjusted"] == pytest.approx(b["p"])
+    assert a["settings"]["family"] == "1 pair"
     first = one(rows, "first_suggestion_chosen", label="1")
     assert (first["value"], first["n_ratings"]) == (0.5, 4)
 

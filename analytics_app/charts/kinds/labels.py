@@ -52,7 +52,7 @@ def rater_profiles(of: Material) -> Iterator[Sketch]:
         subtitle=(
             f"Share of answers with each label, rater by rater{only(list(table))}; {of.basis(found)}.{each(found)}"
         ),
-        by_system=False,
+        by_system=any(row.by_system for row in found),
         chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), _labels(found), measure="Label"),
         columns=(("name", "Rater"), ("label", "Label"), ("value", "Share")),
         criterion=found[0].criterion or "",

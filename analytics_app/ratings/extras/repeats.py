@@ -80,7 +80,8 @@ class Repeats(Extra):
             counted = Coding(table.judgments.id)(screens["first_judgment"]) >= 0
             found = np.concatenate((found, screens[counted]))
         names = table.names
-        order = np.lexsort((found["criterion"], found["part"], found["again_judgment"], found["first_judgment"]))
+        keys = ("again", "first", "again_label", "first_label", "criterion", "part", "again_judgment", "first_judgment")
+        order = np.lexsort([found[name] for name in keys])
         found = found[order]
         as_they_are: dict[str, Any] = {name: found[name] for name in _AS_THEY_ARE}
         return cls(

@@ -42,6 +42,8 @@ class Times(Extra):
         table, names = loading.table, loading.table.names
         n = len(names.raters)
         found = copy(_TIMES, loading.seen, _TYPE)
+        # Sums have the same digits in one order only.
+        found = found[np.argsort(found["judgment"], kind="stable")]
         rater = rater_codes(names, found["rater"])
         found, rater = found[rater >= 0], rater[rater >= 0]
         at = np.lexsort((found["at"], rater))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from analytics_app.models import Plot, ResultRow, Run, RunPart
+from analytics_app.models import Exclusion, Plot, ResultRow, Run, RunPart
 from analytics_app.results import COLUMNS
 from analytics_app.services import computing, exclusions, merging, parts, runs
 from tasks_app.models import Rating, Study
@@ -82,6 +82,19 @@ def test_who_is_excluded_changes_it(rated: Study, rosa: User) -> None:
     rating = Rating.objects.filter(task__study=rated, criterion__key="content").order_by("id").first()
     exclusions.exclude_judgment(judgment=rating.judgment, by=rosa, reason="Pressed at random")
     assert taken_from(run_of(rated)) == {"fluency": None, "content": None}
+
+
+def test_what_a_rule_took_on_another_criterion_gives_two_bases(rated: Study) -> None:
+    """Rows stand twice, for all and for kept ratings, as soon as anything of the task was left out."""
+    first = run_of(rated)
+    assert {row.basis for row in ResultRow.objects.filter(run=first, criterion="content")} == {"kept"}
+    rule = {"rule": "simple_items", "most": 1}
+    settings = first.settings | {"rules": [rule]}
+    second = runs.compute_here(run=runs.start(study=rated, by=None, settings=settings, trigger="command"))
+    # Raters gave the same on content, and differ on fluency.
+    assert {one.rating.criterion.key for one in Exclusion.objects.filter(run=second)} == {"fluency"}
+    assert taken_from(second) == {"fluency": None, "content": None}
+    assert {row.basis for row in ResultRow.objects.filter(run=second, criterion="content")} == {"all", "kept"}
 
 
 @pytest.mark.parametrize("name", ["n_resamples", "ddof"])
