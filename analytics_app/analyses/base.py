@@ -210,6 +210,9 @@ class Analysis(ABC):
     # What it needs beside the ratings (analytics_app.ratings.extras).
     needs: ClassVar[frozenset[type[Extra]]] = frozenset()
 
+    # Whether pages of the types it is for begin with it.
+    leads: ClassVar[bool] = True
+
     # Whether it is computed once a task, from the ratings on all of its criteria.
     whole_task: ClassVar[bool] = False
 

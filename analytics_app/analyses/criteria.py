@@ -37,6 +37,7 @@ class Criteria(Analysis):
     scales = NUMBERS
     task_types = frozenset({"likert", "slider", "magnitude"})
     whole_task = True
+    leads = False
     statistics = {
         "criteria_spearman": _("Spearman between criteria, over texts"),
         "criteria_pearson": _("Pearson between criteria, over texts"),

@@ -132,7 +132,7 @@ def _title_of_all(rows: Sequence[ResultRow]) -> str:
 
 def _is_made_for_its_task(name: str) -> bool:
     member = analyses.registry.get(name)
-    return member is not None and bool(member.task_types)
+    return member is not None and bool(member.task_types) and member.leads
 
 
 def _tables_of_analyses(rows: Sequence[ResultRow], limit: float) -> tuple[list[Table], list[Table]]:
