@@ -7,11 +7,15 @@ therefore slows the server down, and nothing piles up here.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
+from io import BufferedWriter, RawIOBase
 from queue import Queue
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import connection, transaction
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
 
 CHUNK_BYTES = 64 * 1024
 CHUNKS_WAITING = 16
@@ -26,6 +30,8 @@ PLANNING = "SET LOCAL enable_nestloop = off"
 # How COPY writes text as it is: a quote and a delimiter that JSON always escapes.
 RAW = "FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'"
 CSV = "FORMAT csv"
+# How COPY ends a row.
+LINE_FEED = b"\n"
 
 
 class ConnectionBusy(RuntimeError):
@@ -33,7 +39,7 @@ class ConnectionBusy(RuntimeError):
 
 
 def copy_out(
-    query: str, params: Mapping[str, Any], *, options: str, head: bytes = b"", line_end: bytes = b"\n"
+    query: str, params: Mapping[str, Any], *, options: str, head: bytes = b"", line_end: bytes = LINE_FEED
 ) -> Generator[bytes, None, None]:
     """Yield what `COPY (query) TO STDOUT WITH (options)` writes, after `head`, with each row ended by `line_end`.
 
@@ -76,40 +82,72 @@ class _Pump(Thread):
         self.error: BaseException | None = None
         self._cursor = cursor
         self._statement = statement
-        self._buffer = bytearray(head)
-        self._line_end = line_end
-        self._stopped = False
+        self._pieces = _Pieces(self.chunks.put, head, line_end)
 
     def run(self) -> None:
         """Read until the COPY ends, one way or the other."""
         try:
-            self._cursor.copy_expert(self._statement, self)
-            if self._buffer:
-                self.chunks.put(bytes(self._buffer))
+            # PostgreSQL sends each row in a message of its own; gathering them is left to what is not Python.
+            gathered = BufferedWriter(self._pieces, CHUNK_BYTES)
+            self._cursor.copy_expert(self._statement, gathered)
+            gathered.flush()
+            self._pieces.finish()
         except BaseException as error:
             # Whatever it is, the reader must hear of it, and nobody else would.
             self.error = error
         finally:
+            self._pieces.wanted = False
             self.chunks.put(None)
-
-    def write(self, data: bytes) -> int:
-        """Take one row: PostgreSQL sends each in a message of its own, ended by a line feed."""
-        if not self._stopped:
-            self._buffer += data
-            self._buffer[-1:] = self._line_end
-            if len(self._buffer) >= CHUNK_BYTES:
-                self.chunks.put(bytes(self._buffer))
-                self._buffer.clear()
-        return len(data)
 
     def stop(self, cancel: Callable[[], None]) -> None:
         """End the COPY if it still runs, and wait for the thread. The server's complaint is no error then."""
         if not self.is_alive():
             return
-        self._stopped = True
+        self._pieces.wanted = False
         cancel()
         # One chunk may still be on its way, and the None after it: both fit into an empty queue.
         while not self.chunks.empty():
             self.chunks.get_nowait()
         self.join()
         self.error = None
+
+
+class _Pieces(RawIOBase):
+    """Hands on what a COPY writes, after `head`, with each row ended by `line_end`; nothing once it is not `wanted`.
+
+    The head waits for the first rows, so that a statement that fails at once sends nothing.
+    """
+
+    def __init__(self, hand_on: Callable[[bytes], None], head: bytes, line_end: bytes) -> None:
+        super().__init__()
+        self.wanted = True
+        self._hand_on = hand_on
+        self._head = head
+        self._line_end = line_end
+        self._quoted = False
+
+    def writable(self) -> bool:
+        """Say that it can be written to."""
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        """Take some rows, of which the first and the last may be incomplete."""
+        piece = bytes(data)
+        if self.wanted:
+            ended = piece if self._line_end == LINE_FEED else self._ended(piece)
+            self._hand_on(self._head + ended)
+            self._head = b""
+        return len(piece)
+
+    def finish(self) -> None:
+        """Hand on the head where no row came."""
+        if self.wanted and self._head:
+            self._hand_on(self._head)
+
+    def _ended(self, piece: bytes) -> bytes:
+        """Replace line feeds between quoted texts, never within: every second part between quotes is one."""
+        parts = piece.split(b'"')
+        for number in range(self._quoted, len(parts), 2):
+            parts[number] = parts[number].replace(LINE_FEED, self._line_end)
+        self._quoted ^= len(parts) % 2 == 0
+        return b'"'.join(parts)
