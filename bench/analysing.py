@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from itertools import pairwise
+from math import isclose
 from pathlib import Path
 
 from django.conf import settings
@@ -19,7 +20,7 @@ from django.conf import settings
 from bench import plain
 from bench.collected import study_with
 from evalweb.local_services.postgres import program
-from tasks_app.models import Study
+from tasks_app.models import Criterion, Study, System
 
 SIZES = (10_000, 100_000, 1_000_000)
 ROUNDS = 3
@@ -77,6 +78,20 @@ def analysed(study: Study, what: str, *, charts: bool) -> tuple[float, float, in
     return float(seconds), float(memory), int(rows)
 
 
+def same_numbers(study: Study, script: plain.Computed) -> int:
+    """Return how many figures both computed; raises SystemExit where they differ: then nothing is to be compared."""
+    rows = study.runs.get().rows.filter(criterion=Criterion.objects.get(pk=script.criterion).key, basis="kept")
+    keys = dict(System.objects.filter(study=study).values_list("pk", "key"))
+    for one in script.figures:
+        a, b = (keys.get(system or 0) for system in (one.system, one.system_b))
+        found = rows.filter(statistic=one.statistic, system=a, system_b=b).first()
+        if found is None or not isclose(found.value, one.value, rel_tol=1e-9, abs_tol=1e-9):
+            sys.exit(f"{one.statistic} of {a} and {b}: the script has {one.value}, the run {found and found.value}.")
+        if one.p is not None and not isclose(found.p, one.p, rel_tol=1e-6, abs_tol=1e-12):
+            sys.exit(f"{one.statistic} of {a} and {b}: p is {one.p} in the script and {found.p} in the run.")
+    return len(script.figures)
+
+
 def main() -> None:
     """Print what each size costs."""
     least: dict[int, float] = {}
@@ -90,15 +105,16 @@ def main() -> None:
             runs.append(seconds)
             memory = max(memory, peak)
         drawn.append(analysed(study, "promised", charts=True)[0])
+        script_run = plain.compute(copied(script, keep=True)[1])
+        n_same, by_script = same_numbers(study, script_run), script_run.seconds
         whole, whole_memory, whole_rows = analysed(study, "everything", charts=True)
-        csv = copied(script, keep=True)[1]
-        by_script = plain.seconds(csv)
         least[size] = min(runs)
         run, copy = least[size], min(copies)
         at_most, at_least, under = PROMISED if size == SIZES[-1] else ("", "", "")
         print(f"{size:>9,} ratings: run {run:.2f} s, {rows:,} rows; with plots {min(drawn):.2f} s")
         print(f"    {run / copy:.1f} copies by psql of {copy:.2f} s{at_most}")
         print(f"    the plain script takes {by_script / run:.0f} times as long, {by_script:.0f} s{at_least}")
+        print(f"    {n_same} figures of the script and of the run are the same numbers")
         print(f"    peak {memory:.0f} MiB{under}")
         print(
             f"    every rule and every analysis, with plots: {whole:.2f} s = {whole / copy:.1f} copies, "

@@ -105,6 +105,15 @@ def number(name: str, *, least: int = 0) -> int:
     return int(value)
 
 
+def keep_one_thread() -> None:
+    """Have numpy's libraries, which read this when they are loaded, multiply matrices in one thread.
+
+    The last digit of a product depends on how many threads share it, and the same run has to give the same digits on
+    machines with more cores; a worker has a process a core.
+    """
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
 def require(*names: str) -> None:
     """Raise ImproperlyConfigured naming every one of these variables that has no value."""
     missing = [name for name in names if not text(name)]

@@ -21,6 +21,12 @@ def outcome_of(question: Question) -> Outcome | None:
     return task_types.registry[question.task_type].outcome_of(asked, question.params)
 
 
+def low_is_good(question: Question) -> bool:
+    """Say whether the least value is the best one, as with ranks."""
+    outcome = outcome_of(question)
+    return outcome is not None and outcome.low_is_good
+
+
 def can_be_compared(question: Question) -> bool:
     """Say whether two raters can agree at all.
 
@@ -47,16 +53,24 @@ class BetweenRaters(Analysis):
 class Compared:
     """The first rating of each rater for each text, as numbers; labels as their codes.
 
-    `order` is that of arrival. `domain` is the whole scale, as far as it is known. `notes` says what was left out.
+    `order` is that of arrival. `clusters` are the documents that texts are drawn with, where these were shown whole,
+    and `drawn` says what intervals are over. `domain` is the whole scale, as far as it is known. `notes` says what was
+    left out.
     """
 
     values: Floats
     texts: NDArray[np.int64]
     raters: NDArray[np.int32]
     order: NDArray[np.int64]
+    clusters: NDArray[np.int64] | None
     domain: tuple[float, ...] | None
     labels: bool
     notes: tuple[str, ...]
+
+    @property
+    def drawn(self) -> str:
+        """What a bootstrap draws."""
+        return "texts" if self.clusters is None else "documents"
 
     @property
     def crossed(self) -> Floats | None:
@@ -68,6 +82,19 @@ class Compared:
         table = np.full((n, k), np.nan)
         table[text[1], rater[1]] = self.values
         return None if np.isnan(table).any() else table
+
+
+def clusters_of_texts(sample: Sample) -> NDArray[np.int64] | None:
+    """Return the document that each rating's text is part of; None where documents were not shown whole.
+
+    A text in none is drawn by itself.
+    """
+    if not sample.question.by_document:
+        return None
+    table, names = sample.table, sample.table.names
+    item = names.item_of_unit[table.unit]
+    document = np.where(item >= 0, names.document_of_item[np.maximum(item, 0)], -1).astype(np.int64)
+    return np.where(document >= 0, document, len(names.documents) + table.text)
 
 
 def compared(sample: Sample) -> Compared:
@@ -83,9 +110,11 @@ def compared(sample: Sample) -> Compared:
         notes.append(SEVERAL)
     elif twice := len(sample.table) - len(table):
         notes.append(f"{in_words(twice, 'further rating', 'further ratings')} of a text by the same rater left out.")
+    clusters = clusters_of_texts(once)
     return Compared(
         values=values[there].astype(np.float64),
         texts=once.text[there],
+        clusters=clusters[there] if clusters is not None else None,
         raters=table.rater[there],
         order=table.id[there],
         domain=_labels(sample, values[there]) if labels else (question.domain or None),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.analyses._pairs import clusters_of
 from analytics_app.analyses.base import Sample
 from analytics_app.ratings import Floats, Mask, Table
 from analytics_app.ratings.extras.shown import Shown
@@ -38,12 +39,13 @@ class Edited:
 class Suggested:
     """One entry for each edited text, suggestion beside it, and system of that suggestion.
 
-    `edit` is the place of the edited text. `word_edits` over `words` is HTER; NaN beyond a page of text.
+    `edit` is the place of the edited text, `cluster` what intervals are over: the item, or the document where documents
+    were shown whole. `word_edits` over `words` is HTER; NaN beyond a page of text.
     """
 
     edit: NDArray[np.int64]
     system: NDArray[np.int32]
-    item: NDArray[np.int32]
+    cluster: NDArray[np.int64]
     chosen: Mask
     distance: Floats
     word_edits: Floats
@@ -119,7 +121,7 @@ def _suggested(sample: Sample, rows: Table, written: list[str], ter: Ter) -> tup
     return Suggested(
         edit=edit[row],
         system=system,
-        item=names.shown_item[output],
+        cluster=clusters_of(names, by_document=sample.question.by_document)[names.shown_item[output]],
         chosen=part[row] == rows.part[edit[row]],
         distance=numbers[row, 0],
         word_edits=numbers[row, 1],

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses._error_looks import Marks, marks_of
 from analytics_app.analyses._error_profiles import labels_of
+from analytics_app.analyses._pairs import clusters_of
 from analytics_app.analyses.base import Rows
 from analytics_app.ratings import Mask, Table
 from analytics_app.ratings.extras import spans as material
@@ -36,8 +37,9 @@ def agreement(make: Rows) -> Iterator[Row]:
     drawn = _spans(marks, place, severity).where(placed)
     common = sample.common
     said: dict[str, Any] = {"n_resamples": common.n_resamples, "confidence": common.confidence}
+    said["clusters"] = _documents(make, looks.where(first))
     told = {
-        "interval": "bootstrap over texts",
+        "interval": f"bootstrap over {_drawn(said)}",
         "n_resamples": common.n_resamples,
         "F1": "micro over texts, mean of pairs",
     }
@@ -49,6 +51,19 @@ def agreement(make: Rows) -> Iterator[Row]:
         statistic, label = "span_f1_overlap" if overlap else "span_f1_exact", "same severity" if labelled else None
         yield make.row(statistic, one.mean, label=label, note=note, settings=told)
     yield from _alphas(make, looks.where(first), seen, drawn, severities, said)
+
+
+def _documents(make: Rows, looks: Table) -> NDArray[np.intp] | None:
+    """Return the document of each text, by its code among those looked at; None where none was shown whole."""
+    if not make.sample.question.by_document:
+        return None
+    names = looks.names
+    items = names.item_of_unit[names.unit_of_part[np.unique(looks.part)]]
+    return clusters_of(names, by_document=True)[items].astype(np.intp)
+
+
+def _drawn(said: dict[str, Any]) -> str:
+    return "texts" if said["clusters"] is None else "documents"
 
 
 def _first_looks(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
@@ -86,7 +101,8 @@ def _alphas(
     items = names.item_of_unit[names.unit_of_part[parts]]
     of_sources = extra.source_length[items] if len(extra.source_length) else np.zeros(len(items), dtype=np.int32)
     lengths = (extra.output_length[parts], np.where(items >= 0, of_sources, 0))
-    told = {"level": "nominal", "interval": "bootstrap over texts", "n_resamples": make.sample.common.n_resamples}
+    n_resamples = make.sample.common.n_resamples
+    told = {"level": "nominal", "interval": f"bootstrap over {_drawn(said)}", "n_resamples": n_resamples}
     for side, name in enumerate(material.SIDES):
         mine = drawn.where(drawn.side == side)
         if side and not mine.look.size:

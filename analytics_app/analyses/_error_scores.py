@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses._error_looks import ERRORS, Marks, marks_of
 from analytics_app.analyses._error_profiles import labels_of
-from analytics_app.analyses._error_systems import ITEMS_ONLY, by_document, segment_means
-from analytics_app.analyses._outputs import Outputs
+from analytics_app.analyses._error_systems import by_document, segment_means
+from analytics_app.analyses._outputs import Outputs, interval_note
 from analytics_app.analyses.base import Asked, Rows, count, of_one_system
 from analytics_app.ratings import Floats, Table
 from analytics_app.results import Row
@@ -40,7 +40,7 @@ def scores(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     for code, one in enumerate(found):
         yield make.row(
             "esa_score", one, criterion=ESA, system=outputs.systems[code], by_system=True, settings=said,
-            note=joined("Higher is better.", one.note, ITEMS_ONLY), **outputs.counts(code),
+            note=joined("Higher is better.", one.note, interval_note(one, outputs.unit)), **outputs.counts(code),
         )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses._error_looks import Weights
-from analytics_app.analyses._outputs import RATERS_NEEDED, Outputs, mix_note
+from analytics_app.analyses._outputs import FEW_RATERS, RATERS_NEEDED, Outputs, interval_note, mix_note
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
@@ -21,9 +21,6 @@ from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.means import group_means
 
 LOWER = "Lower is better."
-ITEMS_ONLY = "Generalises to new items, not to new raters."
-FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
-FEW = 10
 
 
 def by_document(sample: Sample, settings: Mapping[str, Any]) -> bool:
@@ -70,8 +67,7 @@ def penalties(make: Rows, settings: Mapping[str, Any], weights: Weights) -> Iter
     bootstrap = {"interval": f"bootstrap over {outputs.unit}", "n_resamples": common.n_resamples}
     found, _matrix, _items = segment_means(make, outputs, outputs.value, f"penalties over {outputs.unit}")
     for code, one in enumerate(found):
-        few = f"The interval rests on {one.n_items} {outputs.unit} only." if (one.n_items or 0) < FEW else None
-        note = joined(LOWER, one.note or few, ITEMS_ONLY, unknown)
+        note = joined(LOWER, one.note, interval_note(one, outputs.unit), unknown)
         yield _row(make, "mqm_score", outputs, code, one, note, {**said, **bootstrap})
     over_raters = group_means(
         outputs.value, outputs.system, outputs.rater.astype(np.int64), n_groups=len(outputs.systems),

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses._labelled import Answers, Decided, systems_of
+from analytics_app.analyses._outputs import interval_note
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.ratings import Floats, Mask
 from analytics_app.results import Row
@@ -29,8 +30,6 @@ MOST_ENTRIES = 4_000_000
 
 # McNemar's test has items as its units, also where whole documents were shown.
 DEPENDENT = "Items of one document count as independent here, so p may be too small."
-
-ITEMS_ONLY = "Generalises to new items, not to new raters."
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,7 @@ def shares(
                 by_system=True,
                 n_items=items[code],
                 n_raters=n_raters[code] if n_raters is not None else None,
-                note=joined(one.note, note, ITEMS_ONLY),
+                note=joined(one.note, note, interval_note(one, outputs.unit)),
                 settings=said,
             )
 

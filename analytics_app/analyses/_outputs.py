@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Sample
 from analytics_app.ratings import Floats, Mask
+from analytics_app.stats.clusters import few_drawn
+from analytics_app.stats.estimate import Estimate, joined
 
 # Under so many raters an interval over raters says little (methods: units of resampling).
 RATERS_NEEDED = 10
+
+FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
+ITEMS_ONLY = "Generalises to new {unit}, not to new raters."
 
 # Beyond this distance between a rater's mix of systems and everybody's, z hides differences between systems.
 MIX_LIMIT = 0.25
@@ -82,6 +87,18 @@ class Outputs:
     def shared_items(self, a: int, b: int) -> int:
         """Return how many items two systems share."""
         return len(np.intersect1d(self.item[self.system == a], self.item[self.system == b]))
+
+
+def interval_note(one: Estimate, over: str, n_raters: int = 0) -> str | None:
+    """Say what the interval of a mean is good for: to what it generalises, and on how little it rests.
+
+    `over` is what was drawn: items, documents or raters; `one.n_items` counts it.
+    """
+    if one.low is None:
+        return None
+    if over == "raters":
+        return FEW_RATERS if n_raters < RATERS_NEEDED else None
+    return joined(ITEMS_ONLY.format(unit=over), few_drawn(one.n_items or 0, over))
 
 
 @dataclass(frozen=True, slots=True)

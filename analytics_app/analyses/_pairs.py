@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.analyses._agreeing import low_is_good
 from analytics_app.analyses.base import Sample
 from analytics_app.ratings import Floats, Mask, Names, Table
 
 # What an answer about two texts can be (tasks_app.task_types.pairwise).
 FIRST, SECOND, TIE, BOTH_BAD = "first", "second", "tie", "both_bad"
-
-# Task types whose low values are the good ones.
-LOW_IS_GOOD = frozenset({"ranking"})
 
 SHARED = "Comparisons of one text that both systems produced count as ties: {n}."
 
@@ -135,7 +133,7 @@ class Together:
         known, code = np.unique(of_system, return_inverse=True)
         keys, entry, of = np.unique(group * max(len(known), 1) + code, return_index=True, return_inverse=True)
         times = np.bincount(of, minlength=len(keys))
-        sign = -1.0 if sample.question.task_type in LOW_IS_GOOD else 1.0
+        sign = -1.0 if low_is_good(sample.question) else 1.0
         value = sign * np.bincount(of, weights=table.value[row], minlength=len(keys)) / np.maximum(times, 1)
         outputs = np.bincount(row, minlength=1)
         return cls(

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses._edits import CHOICE, CHOSEN
+from analytics_app.analyses._pairs import clusters_of, unit_of
 from analytics_app.analyses.base import Rows, count
 from analytics_app.ratings import Floats, Table
 from analytics_app.results import Row
 from analytics_app.stats.corrections import adjust
 from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.pairs_within import pairs_within
 from analytics_app.stats.ratios import group_ratios
 
 INDEPENDENT = "The exact test takes choices as independent."
@@ -32,7 +34,8 @@ def choices(make: Rows) -> Iterator[Row]:
     row, system, item = row[kept], system[kept], item[kept]
     systems, place = np.unique(system, return_inverse=True)
     keys = [names.systems[one] for one in systems.tolist()]
-    found = _shares(make, chosen[row], place, item, len(keys), "choices")
+    cluster = clusters_of(names, by_document=make.sample.question.by_document)[item]
+    found = _shares(make, chosen[row], place, cluster, len(keys), "choices")
     tests = [_exact(chosen[row][place == one]) for one in range(len(keys))]
     # Of two systems one is chosen where the other is not: that is one test, said twice.
     times = [int((place == one).sum()) for one in range(len(keys))]
@@ -46,24 +49,24 @@ def choices(make: Rows) -> Iterator[Row]:
             p_adjusted=adjusted[one], n_raters=count(rows.rater[mine]), note=joined(estimate.note, INDEPENDENT),
             settings={**_said(make), **family},
         )  # fmt: skip
-    yield from _pairs(make, rows, chosen, (row, place, item), keys)
+    yield from _pairs(make, rows, chosen, (row, place, cluster), keys)
     yield from _sides(make, rows, chosen)
 
 
 def _said(make: Rows) -> dict[str, Any]:
     common = make.sample.common
     return {
-        "interval": "bootstrap over items", "n_resamples": common.n_resamples,
+        "interval": f"bootstrap over {unit_of(make.sample)}", "n_resamples": common.n_resamples,
         "test": "exact binomial against one half, two-sided",
     }  # fmt: skip
 
 
 def _shares(
-    make: Rows, chosen: Floats, group: NDArray[Any], item: NDArray[Any], n_groups: int, purpose: str
+    make: Rows, chosen: Floats, group: NDArray[Any], cluster: NDArray[Any], n_groups: int, purpose: str
 ) -> list[Estimate]:
     common = make.sample.common
     return group_ratios(
-        chosen, np.ones(len(chosen)), group, np.maximum(item, 0), n_groups=n_groups, n_resamples=common.n_resamples,
+        chosen, np.ones(len(chosen)), group, cluster, n_groups=n_groups, n_resamples=common.n_resamples,
         confidence=common.confidence, rng=make.sample.rng(purpose),
     )  # fmt: skip
 
@@ -81,35 +84,45 @@ def _pairs(
     make: Rows,
     rows: Table,
     chosen: Floats,
-    columns: tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int32]],
+    columns: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     keys: list[str],
 ) -> Iterator[Row]:
-    """Yield how often a system is chosen over each other one, where there are more than two."""
+    """Yield how often a system is chosen over each other one, where there are more than two.
+
+    A text that several systems produced is a suggestion of each of them, and so counts against every system of the
+    other text.
+    """
     if len(keys) < 3:
         return
-    row, place, item = columns
-    judgment = rows.judgment[row]
-    order = np.lexsort((place, judgment))
-    row, place, item, judgment = row[order], place[order], item[order], judgment[order]
-    first = np.flatnonzero(np.diff(judgment) == 0)
-    # Two suggestions of two systems; where systems share a text, there is no single pair.
-    single = np.bincount(judgment)[judgment[first]] == 2
-    first = first[single]
-    pair = place[first] * len(keys) + place[first + 1]
+    row, place, cluster = columns
+    one, other = _beside_each_other(rows.judgment[row], rows.part[row], place)
+    pair = place[one] * len(keys) + place[other]
     known, group = np.unique(pair, return_inverse=True)
-    wins = chosen[row[first]]
-    found = _shares(make, wins, group, item[first], len(known), "choices of pairs")
+    wins = chosen[row[one]]
+    found = _shares(make, wins, group, cluster[one], len(known), "choices of pairs")
     tests = [_exact(wins[group == one]) for one in range(len(known))]
     correction = make.sample.common.correction
     adjusted = adjust(tests, correction)
-    for one, code in enumerate(known.tolist()):
+    for number, code in enumerate(known.tolist()):
         a, b = divmod(code, len(keys))
         yield make.row(
-            "suggestion_chosen_over", found[one], system=keys[a], system_b=keys[b], by_system=True,
-            p=tests[one], p_adjusted=adjusted[one], n_raters=count(rows.rater[row[first[group == one]]]),
-            note=joined(found[one].note, INDEPENDENT),
+            "suggestion_chosen_over", found[number], system=keys[a], system_b=keys[b], by_system=True,
+            p=tests[number], p_adjusted=adjusted[number], n_raters=count(rows.rater[row[one][group == number]]),
+            note=joined(found[number].note, INDEPENDENT),
             settings={**_said(make), "correction": correction, "family": f"{len(known)} pairs"},
         )  # fmt: skip
+
+
+def _beside_each_other(
+    judgment: NDArray[Any], part: NDArray[Any], place: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return every two entries of one screen that are of two texts by two systems, that of the lower place first."""
+    order = np.lexsort((part, place, judgment))
+    nobody = np.empty(0, dtype=np.int64)
+    pairs = [(nobody, nobody), *((order[one], order[other]) for one, other in pairs_within(judgment[order]))]
+    one, other = (np.concatenate(column) for column in zip(*pairs, strict=True))
+    apart = (part[one] != part[other]) & (place[one] != place[other])
+    return one[apart], other[apart]
 
 
 def _sides(make: Rows, rows: Table, chosen: Floats) -> Iterator[Row]:
@@ -118,8 +131,9 @@ def _sides(make: Rows, rows: Table, chosen: Floats) -> Iterator[Row]:
     if not there.any():
         return
     first = (rows.shown[there] == 1).astype(np.float64)
-    item = rows.names.item_of_unit[rows.unit[there]]
-    (found,) = _shares(make, first, np.zeros(len(first), dtype=np.int64), item, 1, "sides")
+    item = np.maximum(rows.names.item_of_unit[rows.unit[there]], 0)
+    cluster = clusters_of(rows.names, by_document=make.sample.question.by_document)[item]
+    (found,) = _shares(make, first, np.zeros(len(first), dtype=np.int64), cluster, 1, "sides")
     yield make.row(
         "first_suggestion_chosen", found, label="1", p=_exact(first),
         n_raters=count(rows.rater[there]), note=joined(found.note, INDEPENDENT), settings=_said(make),

@@ -65,10 +65,11 @@ class Agreement(BetweenRaters):
         yield from _beyond_chance(make, of, str(settings["weights"]) if steps else "identity")
         common = sample.common
         drawn: dict[str, Any] = {"n_resamples": common.n_resamples, "confidence": common.confidence}
-        said = {"interval": "bootstrap over texts", "n_resamples": common.n_resamples}
-        percent = percent_agreement(of.values, of.texts, raters=of.raters, rng=sample.rng("percent"), **drawn)
+        drawn |= {"raters": of.raters, "clusters": of.clusters}
+        said = {"interval": f"bootstrap over {of.drawn}", "n_resamples": common.n_resamples}
+        percent = percent_agreement(of.values, of.texts, rng=sample.rng("percent"), **drawn)
         yield make.row("percent_agreement", percent, note=joined(percent.note, NOT_BY_CHANCE, *of.notes), settings=said)
-        fleiss = fleiss_kappa(of.values, of.texts, raters=of.raters, rng=sample.rng("fleiss"), **drawn)
+        fleiss = fleiss_kappa(of.values, of.texts, rng=sample.rng("fleiss"), **drawn)
         order = NO_ORDER if steps and fleiss.value is not None else None
         yield make.row("fleiss_kappa", fleiss, note=joined(fleiss.note, order, *of.notes), settings=said)
         if steps and (table := of.crossed) is not None:

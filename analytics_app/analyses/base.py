@@ -82,7 +82,7 @@ class Sample:
 
     `z` is judge-wise z, aligned with the table, NaN where undefined. `without` holds codes of systems left out,
     `extras` what the analyses of the run need beside. `group` and `wave` say that the rows are of one of them only.
-    `one_system` says that it is a part that holds one system's ratings only, of several systems'.
+    `apart` says that it is a part that holds the ratings of some systems only.
     """
 
     table: Table
@@ -95,17 +95,20 @@ class Sample:
     extras: Extras = field(default_factory=Extras)
     group: str | None = None
     wave: int | None = None
-    one_system: bool = False
+    apart: bool = False
 
     def where(self, mask: Mask, **changes: Any) -> Sample:
         """Return the sample of the rows that a mask keeps."""
         return replace(self, table=self.table.where(mask), z=self.z[mask], **changes)
 
     def part(self, mask: Mask, **changes: Any) -> Sample:
-        """Return a slice, a group or a wave; what is said of one that holds one system of several is about that."""
+        """Return a slice, a group or a wave; what is said of one that holds some systems only is about these.
+
+        Beside a part that holds the others it would tell them apart.
+        """
         found = self.where(mask, **changes)
-        one = not self.one_system and n_systems(found.table) == 1 < n_systems(self.table)
-        return replace(found, one_system=True) if one else found
+        some = not self.apart and 0 < n_systems(found.table) < n_systems(self.table)
+        return replace(found, apart=True) if some else found
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a generator that depends on the run's seed, the question and the purpose, and on nothing else."""
@@ -143,7 +146,7 @@ class Rows:
         from_estimate = {} if estimate is None else {name: getattr(estimate, name) for name in FROM_ESTIMATE}
         given = {name: value for name, value in columns.items() if value is not None}
         # Without the other systems, what is left is about the one that stays.
-        alone = bool(self.sample.without) or self.sample.one_system
+        alone = bool(self.sample.without) or self.sample.apart
         given["by_system"] = bool(given.get("by_system")) or alone
         if from_estimate.get("low") is not None:
             given["settings"] = {"confidence": self.sample.common.confidence, **given.get("settings", {})}

@@ -35,6 +35,8 @@ class Clusters(Analysis):
     source = "Bojar et al. (2016). Findings of the 2016 Conference on Machine Translation. WMT, 131-198."
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL})
     task_types = frozenset({"likert", "slider"})
+    # Its plot stands with the others; what is read first are the systems with their means and intervals.
+    leads = False
     statistics = {
         "segment_score_z": _("Mean z over segments"),
         "cluster_rank_z": _("Rank by mean z over segments, with its range"),

@@ -9,7 +9,7 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import BetweenRaters
+from analytics_app.analyses._agreeing import BetweenRaters, clusters_of_texts
 from analytics_app.analyses.base import OverallFilters, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
@@ -18,6 +18,7 @@ from tasks_app.task_types.base import Scale
 
 # Pairs of raters listed one by one; of more only the means are given.
 LISTED = 45
+FISHER = "Fisher's z"
 
 
 @register
@@ -45,7 +46,7 @@ class Correlation(BetweenRaters):
         """Yield the rows of both coefficients."""
         once = sample.first_per_rater()
         rated = ~np.isnan(once.table.value)
-        table, texts = once.table.where(rated), once.text[rated]
+        table, texts, documents = once.table.where(rated), once.text[rated], clusters_of_texts(once)
         make = Rows(self.name, sample)
         raters = table.names.raters
         # With more than two ratings a text the stacked value depends on who is called x: an interval would flatter it.
@@ -57,14 +58,21 @@ class Correlation(BetweenRaters):
                 table.rater,
                 method=method,
                 min_shared=int(settings["min_shared"]),
+                clusters=documents[rated] if documents is not None else None,
                 n_resamples=sample.common.n_resamples if in_twos else 0,
                 confidence=sample.common.confidence,
                 rng=sample.rng(method),
             )
             said = {"min_shared": settings["min_shared"]}
-            yield make.row(method, found.pooled, settings={"pairs": "stacked, first rater by name is x"})
+            drawn: dict[str, Any] = {"interval": FISHER}
+            if found.pooled.n_raters != 2:
+                drawn["interval"] = f"bootstrap over {'texts' if documents is None else 'documents'}"
+                drawn["n_resamples"] = sample.common.n_resamples
+            stacked = {"pairs": "stacked, first rater by name is x"}
+            yield make.row(method, found.pooled, settings=stacked | (drawn if found.pooled.low is not None else {}))
             yield make.row(f"{method}_mean", found.mean, settings=said)
             yield make.row(f"{method}_mean_fisher", found.mean_fisher, settings=said)
             for pair in found.pairs if len(found.pairs) <= LISTED else ():
                 names = f"{raters[pair.rater_a]} and {raters[pair.rater_b]}"
-                yield make.row(f"{method}_pair", pair.estimate, label=names)
+                about = {"interval": FISHER} if pair.estimate.low is not None else None
+                yield make.row(f"{method}_pair", pair.estimate, label=names, settings=about)

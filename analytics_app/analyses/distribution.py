@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._pairs import LOW_IS_GOOD
+from analytics_app.analyses._agreeing import low_is_good
 from analytics_app.analyses.base import Analysis, Question, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
@@ -28,7 +28,7 @@ class Distribution(Analysis):
 
     def fits(self, question: Question) -> bool:
         """Leave out ranks: each place is given as often as the others."""
-        return super().fits(question) and question.task_type not in LOW_IS_GOOD
+        return super().fits(question) and not low_is_good(question)
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield a `distribution` row a step or bin."""

@@ -111,6 +111,7 @@ def _first(of: Compared, k: int) -> Compared:
         texts=of.texts[kept],
         raters=of.raters[kept],
         order=of.order[kept],
+        clusters=None if of.clusters is None else of.clusters[kept],
         notes=(*of.notes, *left),
     )
 

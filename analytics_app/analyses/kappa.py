@@ -13,7 +13,7 @@ from analytics_app.analyses.base import OverallFilters, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
 from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.kappa import CohenKappas, KappaWeights, cohen_kappas
+from analytics_app.stats.kappa import CohenKappas, KappaWeights, weighted_kappas
 from tasks_app.task_types.base import Scale
 
 # Pairs of raters listed one by one; of more only mean, least and greatest are given.
@@ -65,23 +65,19 @@ class Kappa(BetweenRaters):
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of each kind of weights, what the scale calls for first."""
-        of = compared(sample)
+        of, min_shared = compared(sample), int(settings["min_shared"])
         ordered: tuple[KappaWeights, ...] = ("quadratic", "linear", "none")
-        for weights in ordered if sample.question.scale is Scale.ORDINAL else ordered[-1:]:
-            found = _between(sample, of, weights, int(settings["min_shared"]))
-            yield from _rows(Rows(self.name, sample), found, weights, of, int(settings["min_shared"]))
-
-
-def _between(sample: Sample, of: Compared, weights: KappaWeights, min_shared: int) -> CohenKappas:
-    return cohen_kappas(
-        of.values,
-        of.texts,
-        of.raters,
-        domain=of.domain,
-        weights=weights,
-        min_shared=min_shared,
-        confidence=sample.common.confidence,
-    )
+        found = weighted_kappas(
+            of.values,
+            of.texts,
+            of.raters,
+            ordered if sample.question.scale is Scale.ORDINAL else ordered[-1:],
+            domain=of.domain,
+            min_shared=min_shared,
+            confidence=sample.common.confidence,
+        )
+        for weights, one in found.items():
+            yield from _rows(Rows(self.name, sample), one, weights, of, min_shared)
 
 
 def _rows(make: Rows, found: CohenKappas, weights: KappaWeights, of: Compared, min_shared: int) -> Iterator[Row]:

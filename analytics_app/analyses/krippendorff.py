@@ -9,7 +9,7 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import BetweenRaters
+from analytics_app.analyses._agreeing import BetweenRaters, clusters_of_texts
 from analytics_app.analyses._transforms import ReducedFilters, on_its_scale
 from analytics_app.analyses.base import Rows, Sample, count, in_words
 from analytics_app.analyses.registry import register
@@ -26,7 +26,7 @@ LEVELS = ("nominal", "ordinal", "interval", "ratio")
 
 @register
 class Krippendorff(BetweenRaters):
-    """Krippendorff's alpha over the texts, with a percentile bootstrap interval over texts.
+    """Krippendorff's alpha over the texts, with a percentile bootstrap interval over texts (documents shown whole).
 
     A text shown once for several systems counts once. Only the first rating of a rater for a text enters.
     """
@@ -62,6 +62,7 @@ class Krippendorff(BetweenRaters):
         rated = once.table.label >= 0 if nominal_label else ~np.isnan(once.table.value)
         values = once.table.label.astype(float) if nominal_label else once.table.value
         values, texts, raters = values[rated], once.text[rated], once.table.rater[rated]
+        documents = clusters_of_texts(once)
         logs = settings.get("values") == "log" and not nominal_label
         if len(values) and ((logs and values.min() <= 0) or (level == "ratio" and values.min() < 0)):
             found = Estimate(None, n_ratings=len(values), note=NO_LOG if logs else NO_RATIO)
@@ -71,6 +72,7 @@ class Krippendorff(BetweenRaters):
                 texts,
                 level=level,
                 domain=None if logs else question.domain or None,
+                clusters=documents[rated] if documents is not None else None,
                 n_resamples=common.n_resamples,
                 confidence=common.confidence,
                 rng=sample.rng(f"alpha {level}"),
@@ -91,7 +93,7 @@ class Krippendorff(BetweenRaters):
             settings={
                 "level": level,
                 **({"values": "log"} if logs else {}),
-                "interval": "bootstrap over texts",
+                "interval": f"bootstrap over {'texts' if documents is None else 'documents'}",
                 "n_resamples": common.n_resamples,
             },
         )

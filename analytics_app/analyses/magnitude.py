@@ -10,7 +10,7 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._outputs import RATERS_NEEDED, Outputs, mix_note
+from analytics_app.analyses._outputs import Outputs, interval_note, mix_note
 from analytics_app.analyses._pairs import chosen_pairs
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
@@ -23,8 +23,6 @@ from analytics_app.stats.means import group_means
 from analytics_app.stats.standardise import judge_wise_z
 from tasks_app.task_types.base import Scale
 
-FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
-ITEMS_ONLY = "Generalises to new items, not to new raters."
 NOT_POSITIVE = "Ratings of zero or below have no logarithm and are left out: {n:,}."
 NO_RANGE = "Raters who gave one number only have no range and are left out: {n:,}."
 
@@ -144,13 +142,12 @@ def _means(make: Rows, outputs: Outputs, how: str) -> Iterator[Row]:
                 rng=make.sample.rng(f"means over {over}"),
             )
             for code, one in enumerate(found):
-                few = suffix and outputs.n_raters[code] < RATERS_NEEDED
-                note = joined(one.note, FEW_RATERS if few else None if suffix else ITEMS_ONLY)
+                about: dict[str, Any] = outputs.counts(code, rated=~np.isnan(values))
+                note = joined(one.note, interval_note(one, over, about["n_raters"]))
                 estimate = taken_back(one) if name == "geometric_mean" else one
                 if name == "log_mean_z" and reason is not None:
                     note = joined(reason.sentence, None if reason.refuses else note)
                     estimate = Estimate(None, note=note) if reason.refuses else estimate
-                about: dict[str, Any] = outputs.counts(code, rated=~np.isnan(values))
                 yield make.row(
                     f"{name}{suffix}",
                     estimate,

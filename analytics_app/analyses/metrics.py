@@ -61,8 +61,8 @@ class Metrics(Analysis):
 
     People's score of a text is the mean of its ratings. Three levels: all texts together; within each item, where the
     three forms of Kendall's tau that papers call by one name stand side by side; systems by their means. Intervals are
-    bootstraps over items. Williams' test compares two metrics by Pearson's correlation; a family is all pairs of
-    metrics on one criterion and level.
+    bootstraps over items, or documents shown whole. Williams' test compares two metrics by Pearson's correlation; a
+    family is all pairs of metrics on one criterion and level.
     """
 
     label = _("Automatic metrics")
@@ -98,7 +98,11 @@ class Metrics(Analysis):
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of every metric and of every pair of them."""
         if sample.extras[Scores].metrics:
-            yield from against(Rows(self.name, sample), Outputs.of(sample, by_document=False), settings)
+            yield from against(Rows(self.name, sample), _outputs(sample), settings)
+
+
+def _outputs(sample: Sample) -> Outputs:
+    return Outputs.of(sample, by_document=sample.question.by_document)
 
 
 def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: float = 1.0) -> Iterator[Row]:
@@ -114,23 +118,23 @@ def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: 
     values = sign * (outputs.z if settings["human"] == "z" else outputs.value)
     human, items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
     found = list(metrics_of(make.sample, outputs.systems, items, settings))
+    documents = outputs.clusters_of(items)
     said = {"human": settings["human"]}
     if reason is not None:
         said["z"] = reason.sentence
+    drawn = {**said, "interval": f"bootstrap over {outputs.unit}", "n_resamples": make.sample.common.n_resamples}
     for one in found:
-        yield from _texts(make, human, one, said)
-        yield from _within(make, human, one, {**said, "gap": settings["gap"]})
-        yield from _systems(make, human, one, said)
+        yield from _texts(make, human, one, documents, drawn)
+        yield from _within(make, human, one, documents, {**drawn, "gap": settings["gap"]})
+        yield from _systems(make, human, one, documents, drawn)
         yield from _means(make, outputs.systems, one, said)
     if settings["compare"] and len(found) > 1:
         yield from _over_texts(make, human, found, said)
         yield from _over_systems(make, human, found, said)
 
 
-def _settings(make: Rows, one: OfMetric, said: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    common = make.sample.common
-    drawn = {"interval": "bootstrap over items", "n_resamples": common.n_resamples}
-    return {**said, **drawn, "sign": "turned" if one.turned else "as it is", **more}
+def _settings(one: OfMetric, said: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    return {**said, "sign": "turned" if one.turned else "as it is", **more}
 
 
 def _bootstrap(make: Rows, purpose: str) -> dict[str, Any]:
@@ -139,10 +143,13 @@ def _bootstrap(make: Rows, purpose: str) -> dict[str, Any]:
     return {"n_resamples": common.n_resamples, "confidence": common.confidence, "rng": make.sample.rng(purpose)}
 
 
-def _texts(make: Rows, human: Floats, one: OfMetric, said: Mapping[str, Any]) -> Iterator[Row]:
+def _texts(
+    make: Rows, human: Floats, one: OfMetric, documents: NDArray[np.int64] | None, said: Mapping[str, Any]
+) -> Iterator[Row]:
     if one.of_texts is None:
         return
-    item = np.repeat(np.arange(len(human)), human.shape[1])
+    item = np.repeat(np.arange(len(human)) if documents is None else documents, human.shape[1])
+    n_items = int((~np.isnan(human + one.of_texts)).any(axis=1).sum())
     found = over_texts(human.ravel(), one.of_texts.ravel(), item, **_bootstrap(make, "metrics over texts"))
     for name, estimate in (
         ("metric_pearson_texts", found.pearson),
@@ -150,16 +157,19 @@ def _texts(make: Rows, human: Floats, one: OfMetric, said: Mapping[str, Any]) ->
         ("metric_kendall_texts", found.third),
     ):
         yield make.row(
-            name, estimate, metric=one.name, by_system=True, settings=_settings(make, one, said, n_ratings="texts")
-        )
+            name, estimate, metric=one.name, by_system=True, n_items=n_items,
+            settings=_settings(one, said, n_ratings="texts"),
+        )  # fmt: skip
 
 
-def _within(make: Rows, human: Floats, one: OfMetric, said: Mapping[str, Any]) -> Iterator[Row]:
+def _within(
+    make: Rows, human: Floats, one: OfMetric, documents: NDArray[np.int64] | None, said: Mapping[str, Any]
+) -> Iterator[Row]:
     if one.of_texts is None:
         return
     gap = float(said["gap"])
-    found = tau_like(human, one.of_texts, gap=gap, **_bootstrap(make, "metrics within items"))
-    told = _settings(make, one, said, concordant=found.concordant, discordant=found.discordant)
+    found = tau_like(human, one.of_texts, gap=gap, clusters=documents, **_bootstrap(make, "metrics within items"))
+    told = _settings(one, said, concordant=found.concordant, discordant=found.discordant)
     for name, estimate in (
         ("metric_tau_like_by_item", found.by_item),
         ("metric_tau_like_pooled", found.pooled),
@@ -168,13 +178,15 @@ def _within(make: Rows, human: Floats, one: OfMetric, said: Mapping[str, Any]) -
         yield make.row(name, estimate, metric=one.name, by_system=True, settings=told)
 
 
-def _systems(make: Rows, human: Floats, one: OfMetric, said: Mapping[str, Any]) -> Iterator[Row]:
+def _systems(
+    make: Rows, human: Floats, one: OfMetric, documents: NDArray[np.int64] | None, said: Mapping[str, Any]
+) -> Iterator[Row]:
     scores = one.of_texts if one.of_systems is None else one.of_systems
     if scores is None:
         return
-    found = over_systems(human, scores, **_bootstrap(make, "metrics over systems"))
+    found = over_systems(human, scores, clusters=documents, **_bootstrap(make, "metrics over systems"))
     score = "mean of its texts" if one.of_systems is None else "as imported"
-    told = _settings(make, one, said, score_of_a_system=score, n_ratings="systems")
+    told = _settings(one, said, score_of_a_system=score, n_ratings="systems")
     for name, estimate in (
         ("metric_pearson_systems", found.pearson),
         ("metric_spearman_systems", found.spearman),

@@ -59,5 +59,5 @@ class MetricsOfErrors(Analysis):
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of one sample that has a row for every text."""
-        outputs = outputs_of(sample, {"resample": "items"})
+        outputs = outputs_of(sample, {"resample": "auto"})
         yield from against(Rows(self.name, sample), outputs, settings, sign=-1.0)

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
 from analytics_app.analyses._edits import CHOICE, TEXT, Edited, Suggested, edits_of
+from analytics_app.analyses._pairs import unit_of
 from analytics_app.analyses._suggestion_choices import choices
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words, count, of_one_system
 from analytics_app.analyses.registry import register
@@ -33,7 +34,8 @@ class PostEdit(Analysis):
 
     Distances are taken from the edited text to every suggestion of its screen: characters (Levenshtein over the length
     of the longer text) and words (HTER: sacrebleu's TER, summed over texts). Rates are sums over sums; intervals are
-    bootstraps over items. A choice between two suggestions is tested against one half by the exact binomial.
+    bootstraps over items, or documents shown whole. A choice between two suggestions is tested against one half by the
+    exact binomial.
     """
 
     label = _("Post-edits")
@@ -140,14 +142,14 @@ def _by_system(
     note: str | None,
     said: Mapping[str, Any] | None = None,
 ) -> Iterator[Row]:
-    """Yield a rate of each system with its interval over items."""
+    """Yield a rate of each system with its interval over items, or documents."""
     common, names = make.sample.common, make.sample.table.names
     systems, system = np.unique(of.system[there], return_inverse=True)
     found = group_ratios(
-        *rate, system, np.maximum(of.item[there], 0), n_groups=len(systems), n_resamples=common.n_resamples,
+        *rate, system, of.cluster[there], n_groups=len(systems), n_resamples=common.n_resamples,
         confidence=common.confidence, rng=make.sample.rng(f"{statistic} {label}"),
     )  # fmt: skip
-    drawn = {"interval": "bootstrap over items", "n_resamples": common.n_resamples}
+    drawn = {"interval": f"bootstrap over {unit_of(make.sample)}", "n_resamples": common.n_resamples}
     for place, (code, one) in enumerate(zip(systems.tolist(), found, strict=True)):
         yield make.row(
             statistic, one, system=names.systems[code], label=label, by_system=True,
@@ -175,7 +177,7 @@ def _editors(make: Rows, edited: Edited, of: Suggested, signature: str) -> Itera
         if np.isnan(top).all():
             continue
         found = group_ratios(
-            top, bottom, rater, np.maximum(of.item[first], 0), n_groups=len(raters), n_resamples=0,
+            top, bottom, rater, of.cluster[first], n_groups=len(raters), n_resamples=0,
             confidence=make.sample.common.confidence, rng=make.sample.rng(statistic),
         )  # fmt: skip
         for code, one in zip(raters.tolist(), found, strict=True):

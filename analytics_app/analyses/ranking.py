@@ -192,16 +192,17 @@ def _agreement(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:
         taken.group,
         taken.system,
         taken.item,
+        clusters=taken.cluster,
         n_resamples=common.n_resamples,
         confidence=common.confidence,
         rng=make.sample.rng("concordance"),
     )
     n_raters = len(np.unique(taken.rater))
-    said = {"ties": "corrected", "interval": "bootstrap over items", "n_resamples": common.n_resamples}
+    said = {"ties": "corrected", "interval": f"bootstrap over {taken.unit}", "n_resamples": common.n_resamples}
     yield make.row("concordance_w", w, n_raters=n_raters, settings=said)
-    matrix, _items = item_means(ranks, taken.system, taken.item, len(taken.systems))
+    matrix, _blocks = item_means(ranks, taken.system, taken.cluster, len(taken.systems))
     test = friedman(matrix)
-    blocks = {"blocks": "items, by mean rank over raters", "ties": "corrected"}
+    blocks = {"blocks": f"{taken.unit}, by mean rank over raters", "ties": "corrected"}
     # Whether systems differ at all is what stays hidden while the study is open.
     yield make.row("friedman_chi2", test, n_raters=n_raters, by_system=True, settings=blocks)
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Rows, Sample, count
 from analytics_app.analyses.registry import register
+from analytics_app.ratings import Mask, Table
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
 
@@ -37,9 +38,7 @@ class Raters(Analysis):
         # What raters are asked about themselves, once, says nothing of how they use a scale.
         if not len(table) or ((table.part < 0).all() and np.bincount(table.rater).max() == 1):
             return
-        row, system, _item = table.by_system()
-        seen = np.unique(np.column_stack((table.rater[row], system)), axis=0)
-        one_system = np.bincount(seen[:, 0], minlength=len(table.names.raters)) == 1
+        told = _telling(table)
         order = np.argsort(table.rater, kind="stable")
         codes, begins = np.unique(table.rater[order], return_index=True)
         for code, mine in zip(codes.tolist(), np.split(order, begins[1:]), strict=True):
@@ -49,8 +48,7 @@ class Raters(Analysis):
                 "n_ratings": len(values),
                 "n_items": count(table.text[mine]),
                 "n_raters": 1,
-                # A rater who saw one system says with their mean what that system is worth.
-                "by_system": bool(one_system[code]),
+                "by_system": bool(told[code]),
             }
             yield make.row("rater_mean", value=float(values.mean()), **about)
             constant = bool(values.max() == values.min())
@@ -60,3 +58,18 @@ class Raters(Analysis):
             if spread is None and note is None:
                 note = ONE_SPREAD
             yield make.row("rater_sd", value=spread, note=note, settings={"ddof": ddof}, **about)
+
+
+def _telling(table: Table) -> Mask:
+    """Say of each rater, by code, whether their mean tells what systems are worth.
+
+    It does of who saw one system, and of who is in a group that sees some systems only, beside one that sees others.
+    """
+    row, system, _item = table.by_system()
+    seen = np.unique(np.column_stack((table.rater[row], system)), axis=0)
+    found: Mask = np.bincount(seen[:, 0], minlength=len(table.names.raters)) == 1
+    group = table.judgments.group[table.judgment]
+    for code in np.unique(group[row][group[row] >= 0]):
+        if count(system[group[row] == code]) < count(system):
+            found[table.rater[group == code]] = True
+    return found

@@ -10,8 +10,8 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._outputs import RATERS_NEEDED, Outputs, mix_note
-from analytics_app.analyses._pairs import LOW_IS_GOOD
+from analytics_app.analyses._agreeing import low_is_good
+from analytics_app.analyses._outputs import FEW_RATERS, RATERS_NEEDED, Outputs, interval_note, mix_note
 from analytics_app.analyses._transforms import Reduced, noted, on_its_scale
 from analytics_app.analyses.base import Analysis, Question, Rows, Sample
 from analytics_app.analyses.registry import register
@@ -19,13 +19,11 @@ from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.comparison import Paired, item_means, paired, superiority
 from analytics_app.stats.corrections import adjust
-from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.means import group_means, group_medians
 from tasks_app.task_types.base import Scale
 
-FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
 STEPS = "Steps taken as equal."
-ITEMS_ONLY = "Generalises to new items, not to new raters."
 
 
 @register
@@ -59,7 +57,7 @@ class Systems(Analysis):
 
     def fits(self, question: Question) -> bool:
         """Leave out ranks: of these the least is the best, and the analysis of rankings says it all."""
-        return super().fits(question) and question.task_type not in LOW_IS_GOOD
+        return super().fits(question) and not low_is_good(question)
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of every system and of every pair."""
@@ -102,25 +100,20 @@ def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
                 rng=make.sample.rng(f"means over {over}"),
             )
             for code, one in enumerate(found):
-                notes = [STEPS] if ordinal and name == "mean" else []
-                notes += [one.note] if one.note else []
-                refused = False
-                if name == "mean_z" and reason is not None:
-                    notes.append(reason.sentence)
-                    refused = reason.refuses
-                    notes = notes[-1:] if refused else notes
-                if suffix and outputs.n_raters[code] < RATERS_NEEDED:
-                    notes.append(FEW_RATERS)
-                elif not suffix:
-                    notes.append(ITEMS_ONLY)
                 counts: dict[str, Any] = {**outputs.counts(code, rated=~np.isnan(values))}
+                said, note = one, reason.sentence if reason is not None and name == "mean_z" else None
+                if note is not None and reason is not None and reason.refuses:
+                    said = Estimate(None, note=note)
+                else:
+                    steps = STEPS if ordinal and name == "mean" else None
+                    note = joined(steps, one.note, note, interval_note(one, over, counts["n_raters"]))
                 yield make.row(
                     f"{name}{suffix}",
-                    Estimate(value=None, note=notes[-1]) if refused else one,
+                    said,
                     system=outputs.systems[code],
                     **counts,
                     by_system=True,
-                    note=" ".join(notes) or None,
+                    note=note,
                     settings=_said(make, f"bootstrap over {over}", z=name == "mean_z"),
                 )
 
@@ -267,7 +260,7 @@ def _paired(
                 one.wilcoxon,
                 **about,
                 p_adjusted=p_rank,
-                settings={"zero_method": "wilcox", **family},
+                settings={"zero_method": "wilcox", "units": outputs.unit, **family},
             )
         yield make.row(
             f"effect_size{suffix}", _effect(one), **about, settings={"d": "mean over sd of paired differences"}

@@ -11,7 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from analytics_app.stats.arrays import Codes, Floats, compressed, on_scale, rated, value_codes
 from analytics_app.stats.coincidences import RATIO_BOUND, Disagreement, disagreement
 from analytics_app.stats.estimate import Estimate
-from analytics_app.stats.resampling import check_settings, interval, weights
+from analytics_app.stats.resampling import (
+    check_settings,
+    cluster_of_units,
+    drawn_together,
+    interval,
+    too_few,
+    weights,
+)
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -20,8 +27,6 @@ _LIBRARY_VALUES = 200
 _LIBRARY_CELLS = 4_000_000
 # It squares differences as they are, and squares of smaller ones vanish.
 _LIBRARY_SPAN = 1e-100
-# Resampling a handful of units gives intervals that are far too narrow.
-_FEWEST_UNITS = 10
 
 
 def krippendorff_alpha(
@@ -31,6 +36,7 @@ def krippendorff_alpha(
     level: Level,
     domain: ArrayLike | None = None,
     raters: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     n_resamples: int = 1000,
     confidence: float = 0.95,
     rng: np.random.Generator | None = None,
@@ -54,8 +60,10 @@ def krippendorff_alpha(
         The whole scale. At the ordinal level its order is the order of the values; else they are ordered by size.
     raters : array_like of int, shape (n,), optional
         Rater codes from 0, only to count the raters.
+    clusters : array_like of int, shape (n,), optional
+        Codes from 0 of the documents that units are part of, where these were shown whole: then they are drawn.
     n_resamples : int
-        Bootstrap samples of units; 0 gives no interval.
+        Bootstrap samples of units, or of clusters; 0 gives no interval.
     confidence : float
     rng : numpy.random.Generator, optional
         None gives no interval.
@@ -65,7 +73,7 @@ def krippendorff_alpha(
     Estimate
         `n_ratings` counts pairable ratings, `n_items` units with two ratings or more, `se` is the bootstrap's. The
         value is None where no unit has two ratings or where all pairable ratings are the same (0/0). With fewer than
-        10 units there is a value, but no interval.
+        10 units, or clusters, there is a value, but no interval.
 
     Raises
     ------
@@ -90,7 +98,9 @@ def krippendorff_alpha(
     if level not in get_args(Level):
         raise ValueError(f"The level is one of {', '.join(get_args(Level))}, not {level!r}.")
     check_settings(n_resamples, confidence)
-    numbers, (where, *who) = rated(values, units, *([] if raters is None else [raters]))
+    # Without raters or clusters their place is taken by what is there already.
+    more = (units if raters is None else raters, units if clusters is None else clusters)
+    numbers, (where, who, together) = rated(values, units, *more)
     if level == "ratio" and (numbers < 0).any():
         raise ValueError("Values at the ratio level are at least 0.")
     scale, codes = value_codes(numbers) if domain is None else on_scale(numbers, domain)
@@ -100,23 +110,23 @@ def krippendorff_alpha(
         Estimate,
         n_ratings=int(pairable.sum()),
         n_items=compressed(where[pairable])[0].size,
-        n_raters=compressed(who[0][pairable])[0].size if who else None,
+        n_raters=compressed(who[pairable])[0].size if raters is not None else None,
     )
     reason = _undefined(codes, pairable, level)
     if reason is not None:
         return estimate(None, note=reason)
     _units, places = compressed(places[pairable])
     used, codes = compressed(codes[pairable])
-    table = disagreement(places, codes, scale[used], level)
+    drawn = cluster_of_units(places, together[pairable]) if clusters is not None else None
+    table = disagreement(places, codes, scale[used], level, aligned=drawn is not None)
     value = _by_library(table, scale[used], level)
     if value is None:
         value = table.alpha()
     if rng is None or n_resamples == 0:
         return estimate(value)
-    if table.n_units < _FEWEST_UNITS:
-        few = f"Too few texts with two ratings or more for an interval: {table.n_units}, and it takes {_FEWEST_UNITS}."
+    if few := too_few(table.n_units, drawn):
         return estimate(value, note=few)
-    low, high, se, note = interval(_samples(table, n_resamples, rng), confidence)
+    low, high, se, note = interval(_samples(table, drawn, n_resamples, rng), confidence)
     return estimate(value, low=low, high=high, se=se, note=note)
 
 
@@ -155,6 +165,8 @@ def _by_library(table: Disagreement, scale: Floats, level: Level) -> float | Non
     )
 
 
-def _samples(table: Disagreement, n_resamples: int, rng: np.random.Generator) -> Floats:
+def _samples(table: Disagreement, drawn: Codes | None, n_resamples: int, rng: np.random.Generator) -> Floats:
+    if drawn is not None:
+        return np.concatenate([table.alphas(one) for one in drawn_together(drawn, table.patterns, n_resamples, rng)])
     chunks = weights(table.n_units, n_resamples, rng, classes=table.patterns, width=table.width)
     return np.concatenate([table.alphas(chunk.astype(np.float64)) for chunk in chunks])

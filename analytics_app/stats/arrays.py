@@ -116,6 +116,21 @@ def value_codes(values: Floats) -> tuple[Floats, Codes]:
     return found_values, places
 
 
+def settled(values: Floats) -> Floats:
+    """Return values over the largest of them, to 12 digits: means that are equal but for rounding become equal.
+
+    For ranks and ties only. NaN stays.
+
+    Examples
+    --------
+    >>> settled(np.array([0.1 + 0.2, 0.3, -0.6])).tolist()
+    [0.5, 0.5, -1.0]
+    """
+    largest = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+    rounded: Floats = np.round(values / largest, 12)
+    return rounded
+
+
 def on_scale(values: Floats, domain: ArrayLike) -> tuple[Floats, Codes]:
     """Return the scale as floats, and for each value its place in it.
 

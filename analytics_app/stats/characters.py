@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analytics_app.stats.arrays import Codes, Floats, checked_codes
+from analytics_app.stats.clusters import few_drawn, rows_by_cluster
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.marks import Looks, Spans, sorted_by
 from analytics_app.stats.resampling import check_settings, interval, weights
@@ -19,6 +20,7 @@ def character_alpha(
     lengths: ArrayLike,
     *,
     n_labels: int,
+    clusters: Codes | None = None,
     n_resamples: int,
     confidence: float,
     rng: np.random.Generator,
@@ -37,6 +39,8 @@ def character_alpha(
     lengths : array_like of int, shape (n_texts,)
         Characters of each text, by its code in `looks`.
     n_labels : int
+    clusters : ndarray of int, shape (n_texts,), optional
+        The documents that texts are part of, where these are drawn instead of texts.
     n_resamples : int
     confidence : float
     rng : numpy.random.Generator
@@ -87,13 +91,14 @@ def character_alpha(
         return Estimate(None, **numbers, note="All characters have the same mark, so alpha is undefined.")
     if not n_resamples:
         return Estimate(value, **numbers)
-    if shared.size < 2:
-        return Estimate(value, **numbers, note="One shared text is too few for an interval.")
-    chunks = weights(shared.size, n_resamples, rng, width=width**2)
-    samples = np.concatenate([_alphas(chunk.astype(np.float64) @ coincidences, width) for chunk in chunks])
+    unit = "texts" if clusters is None else "documents"
+    tables = rows_by_cluster(coincidences, None if clusters is None else clusters[shared])
+    if len(tables) < 2:
+        return Estimate(value, **numbers, note=f"One shared {unit[:-1]} is too few for an interval.")
+    chunks = weights(len(tables), n_resamples, rng, width=width**2)
+    samples = np.concatenate([_alphas(chunk.astype(np.float64) @ tables, width) for chunk in chunks])
     low, high, se, failed = interval(samples, confidence)
-    few = f"The interval rests on {shared.size} texts only." if shared.size < 10 else None
-    return Estimate(value, low=low, high=high, se=se, **numbers, note=joined(failed, few))
+    return Estimate(value, low=low, high=high, se=se, **numbers, note=joined(failed, few_drawn(len(tables), unit)))
 
 
 def _apart(spans: Spans) -> Spans:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from analytics_app.stats.arrays import Codes, Floats, checked_codes
+from analytics_app.stats.arrays import Codes, Floats, checked_codes, compressed
 from analytics_app.stats.estimate import joined
 from analytics_app.stats.resampling import Interval, interval
 
@@ -21,6 +21,22 @@ def by_cluster(matrix: Floats, places: Codes, n_clusters: int) -> tuple[Floats, 
     there = ~np.isnan(matrix)
     cells = places[:, np.newaxis] * matrix.shape[1] + np.arange(matrix.shape[1])
     return summed(cells[there], matrix[there], (n_clusters, matrix.shape[1]))
+
+
+def rows_by_cluster(table: Floats, clusters: Codes | None) -> Floats:
+    """Return sums of the rows of each cluster, shape (n_clusters, k); the table itself where every row is its own.
+
+    Examples
+    --------
+    >>> rows_by_cluster(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([7, 2, 7])).tolist()
+    [[3.0, 4.0], [6.0, 8.0]]
+    """
+    if clusters is None:
+        return table
+    found, places = compressed(clusters)
+    sums = np.zeros((found.size, table.shape[1]))
+    np.add.at(sums, places, table)
+    return sums
 
 
 def summed(cells: Codes, numbers: Floats, shape: tuple[int, int]) -> tuple[Floats, Floats]:
@@ -46,5 +62,15 @@ def limits(samples: Floats | None, n_clusters: int, confidence: float) -> Interv
     if n_clusters < 2:
         return Interval(None, None, None, "An interval takes at least two items, or documents, with both systems.")
     low, high, se, note = interval(samples, confidence)
-    few = f"The interval rests on {n_clusters} items or documents only." if n_clusters < _FEW else None
-    return Interval(low, high, se, joined(note, None if low is None else few))
+    return Interval(low, high, se, joined(note, None if low is None else few_drawn(n_clusters, "items or documents")))
+
+
+def few_drawn(n: int, unit: str) -> str | None:
+    """Say that so few units were drawn that their interval is too narrow, where they are few.
+
+    Examples
+    --------
+    >>> few_drawn(9, "documents"), few_drawn(10, "documents")
+    ('The interval rests on 9 documents only.', None)
+    """
+    return f"The interval rests on {n} {unit} only." if n < _FEW else None

@@ -37,8 +37,9 @@ class Disagreement(ABC):
     Parameters
     ----------
     patterns : ndarray of int, shape (n_units,)
-        Sorted. Units with the same ratings have the same pattern, and patterns come in an order that depends on the
-        ratings alone: resamples stay as they are when units get other codes. On wide scales every unit is a pattern.
+        Sorted, or in the order of the units. Units with the same ratings have the same pattern, and patterns come in an
+        order that depends on the ratings alone: resamples stay as they are when units get other codes. On wide scales
+        every unit is a pattern.
     counts : ndarray or sparse array of float, shape (n_patterns, n_values)
     sizes : ndarray of float, shape (n_patterns,)
         Ratings of a unit, at least 2.
@@ -136,7 +137,7 @@ class _Ratio(Disagreement):
         return _alphas(weights @ within, expected, totals.sum(axis=1))
 
 
-def disagreement(units: Codes, values: Codes, scale: Floats, level: str) -> Disagreement:
+def disagreement(units: Codes, values: Codes, scale: Floats, level: str, *, aligned: bool = False) -> Disagreement:
     """Return the ratings counted for a level of measurement.
 
     Parameters
@@ -148,10 +149,16 @@ def disagreement(units: Codes, values: Codes, scale: Floats, level: str) -> Disa
     scale : ndarray of float, shape (n_values,)
         At least two values in their order; at most `RATIO_BOUND` at the ratio level.
     level : str
+    aligned : bool
+        Patterns in the order of the units, for those who draw units together.
     """
     n_units = int(units.max()) + 1
     dense = scale.size <= _DENSE_VALUES and n_units * scale.size <= _DENSE_CELLS
-    patterns, counts = (count_patterns if dense else _sparse)(units, values, n_units, scale.size)
+    patterns, counts = (
+        count_patterns(units, values, n_units, scale.size, aligned=aligned)
+        if dense
+        else _sparse(units, values, n_units, scale.size)
+    )
     sizes = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
     if level == "nominal":
         return _Nominal(patterns, counts, sizes)
@@ -166,14 +173,16 @@ def disagreement(units: Codes, values: Codes, scale: Floats, level: str) -> Disa
     return _Ratio(patterns, counts, sizes, shares**2)
 
 
-def count_patterns(units: Codes, values: Codes, n_units: int, n_values: int) -> tuple[Codes, Floats]:
-    """Return each unit's pattern of ratings, and the patterns that there are."""
+def count_patterns(
+    units: Codes, values: Codes, n_units: int, n_values: int, *, aligned: bool = False
+) -> tuple[Codes, Floats]:
+    """Return each unit's pattern of ratings, sorted or `aligned` with the units, and the patterns that there are."""
     table = np.bincount(units * n_values + values, minlength=n_units * n_values).reshape(n_units, n_values)
     # Compared as bytes, in one go instead of value by value; the byte order is fixed, and with it the patterns'.
     rows = np.ascontiguousarray(table.astype("<u4")).view(np.dtype((np.void, 4 * n_values))).ravel()
     _rows, first, patterns = np.unique(rows, return_index=True, return_inverse=True)
     # Sorted, so that the pattern drawn by a number depends on how many units have which pattern, not on their order.
-    return np.sort(patterns), table[first].astype(np.float64)
+    return patterns if aligned else np.sort(patterns), table[first].astype(np.float64)
 
 
 def _sparse(units: Codes, values: Codes, n_units: int, n_values: int) -> tuple[Codes, csr_array]:

@@ -13,14 +13,13 @@ from analytics_app.stats.arrays import Floats, rated
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.pooled import Method, SharedUnits, pooled_r, pooled_samples, shared_units
 from analytics_app.stats.rater_pairs import PairTable, correlate_pairs, n_rating_pairs
-from analytics_app.stats.resampling import check_settings, interval
+from analytics_app.stats.resampling import check_settings, interval, too_few
 
 # More pairs of raters than these are not listed one by one.
 _LISTED = 1000
 # Pairs of ratings that the mean over pairs of raters goes through at most, which takes some seconds: they grow with the
 # square of the raters of a unit.
 _RATING_PAIRS = 20_000_000
-_FEWEST_UNITS = 10
 # Correlations nearer to 1 are 1 but for rounding.
 _PERFECT = 1e-12
 
@@ -64,6 +63,7 @@ def between_raters(
     *,
     method: Method = "pearson",
     min_shared: int = 3,
+    clusters: ArrayLike | None = None,
     n_resamples: int = 0,
     confidence: float = 0.95,
     rng: np.random.Generator | None = None,
@@ -82,6 +82,8 @@ def between_raters(
     method : {"pearson", "spearman"}
     min_shared : int
         Texts that two raters must share to enter the means, at least 2: over two texts every correlation is 1 or -1.
+    clusters : array_like of int, shape (n,), optional
+        Codes from 0 of the documents that units are part of, where these were shown whole: then they are drawn.
     n_resamples : int
         Bootstrap samples of units for the interval of `pooled`; 0 or no `rng` gives none where there are more than two
         raters. Spearman's has one on scales of up to 20 values.
@@ -117,8 +119,8 @@ def between_raters(
     if min_shared < 2:
         raise ValueError(f"Two raters share at least 2 texts to be correlated, not {min_shared}.")
     check_settings(n_resamples, confidence)
-    numbers, (unit, rater) = rated(values, units, raters)
-    shared = shared_units(numbers, unit, rater)
+    numbers, (unit, rater, together) = rated(values, units, raters, units if clusters is None else clusters)
+    shared = shared_units(numbers, unit, rater, None if clusters is None else together)
     if not shared.units.size:
         reason = (
             "No two raters rated the same text, so there is no correlation." if numbers.size else "Nothing was rated."
@@ -151,8 +153,7 @@ def _pooled(
     r = float(_snapped(r))
     if rng is None or n_resamples == 0:
         return estimate(r)
-    if shared.n_units < _FEWEST_UNITS:
-        few = f"Too few texts with two ratings or more for an interval: {shared.n_units}, and it takes {_FEWEST_UNITS}."
+    if few := too_few(shared.n_units, shared.clusters):
         return estimate(r, note=few)
     samples = pooled_samples(shared, method, n_resamples, rng)
     if samples is None:

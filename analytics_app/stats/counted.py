@@ -16,10 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from analytics_app.stats.arrays import Codes, Floats, compressed, on_scale, rated, value_codes
 from analytics_app.stats.coincidences import count_patterns
 from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.resampling import interval, weights
+from analytics_app.stats.resampling import cluster_of_units, drawn_together, interval, too_few, weights
 
-# Resampling a handful of texts gives intervals that are far too narrow.
-FEWEST_UNITS = 10
 # Texts x values beyond this (64 MB) are no categories.
 _CELLS = 8_000_000
 
@@ -43,12 +41,15 @@ class Counted:
     scale : ndarray of float, shape (n_values,)
         The whole scale where it was given, else the values that there are.
     n_raters : int or None
+    clusters : ndarray of int, shape (n_units,), or None
+        The document each text is drawn with; `patterns` are then in the order of the texts.
     """
 
     patterns: Codes
     table: Floats
     scale: Floats
     n_raters: int | None = None
+    clusters: Codes | None = None
 
     @property
     def times(self) -> Floats:
@@ -63,10 +64,9 @@ class Counted:
     def pairable(self) -> Counted:
         """Return the texts with two ratings or more."""
         several = self.sizes > 1
-        place = np.cumsum(several) - 1
-        return Counted(
-            place[self.patterns[several[self.patterns]]], self.table[several], self.scale, n_raters=self.n_raters
-        )
+        place, kept = np.cumsum(several) - 1, several[self.patterns]
+        clusters = None if self.clusters is None else self.clusters[kept]
+        return Counted(place[self.patterns[kept]], self.table[several], self.scale, self.n_raters, clusters)
 
     def agreement(self, similar: Floats | None = None) -> Floats:
         """Return for each pattern the share of its pairs of ratings that agree, NaN under two ratings.
@@ -87,7 +87,12 @@ class Counted:
 
 
 def counted(
-    values: ArrayLike, units: ArrayLike, *, domain: ArrayLike | None = None, raters: ArrayLike | None = None
+    values: ArrayLike,
+    units: ArrayLike,
+    *,
+    domain: ArrayLike | None = None,
+    raters: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
 ) -> Counted | None:
     """Count ratings by text and value; None where the table would be too large for categories.
 
@@ -101,15 +106,19 @@ def counted(
     >>> counted([1, 1, 2, 2], [0, 0, 1, 1], domain=[1, 2, 3]).table.tolist()
     [[0.0, 2.0, 0.0], [2.0, 0.0, 0.0]]
     """
-    numbers, (where, *who) = rated(values, units, *([] if raters is None else [raters]))
+    # Without raters or clusters their place is taken by what is there already.
+    more = (units if raters is None else raters, units if clusters is None else clusters)
+    numbers, (where, who, together) = rated(values, units, *more)
     scale, codes = value_codes(numbers) if domain is None else on_scale(numbers, domain)
     found, places = compressed(where)
     if found.size * max(scale.size, 1) > _CELLS:
         return None
-    n_raters = compressed(who[0])[0].size if who else None
+    n_raters = compressed(who)[0].size if raters is not None else None
     if not found.size:
         return Counted(np.zeros(0, dtype=np.intp), np.zeros((0, scale.size)), scale, n_raters)
-    return Counted(*count_patterns(places, codes, found.size, scale.size), scale, n_raters)
+    drawn = cluster_of_units(where, together) if clusters is not None else None
+    patterns, table = count_patterns(places, codes, found.size, scale.size, aligned=drawn is not None)
+    return Counted(patterns, table, scale, n_raters, drawn)
 
 
 def of_categories(
@@ -119,9 +128,10 @@ def of_categories(
     what: str,
     domain: ArrayLike | None = None,
     raters: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
 ) -> Counted | Estimate:
     """Count the ratings that can be compared, or return the estimate that says why `what` is undefined."""
-    table = counted(values, units, domain=domain, raters=raters)
+    table = counted(values, units, domain=domain, raters=raters, clusters=clusters)
     if table is None:
         cells = compressed(np.asarray(units, dtype=np.intp))[0].size * np.unique(np.asarray(values)).size
         return Estimate(None, note=TOO_WIDE.format(cells=cells))
@@ -142,18 +152,21 @@ def resampled(
     rng: np.random.Generator | None,
     note: str | None = None,
 ) -> Estimate:
-    """Return a value with its percentile interval over texts.
+    """Return a value with its percentile interval over texts, or over the documents they are drawn with.
 
     `statistic` takes weights of shape (n_resamples, n_patterns) and returns one value each, NaN undefined.
     """
     if rng is None or n_resamples == 0:
         return table.estimate(value, note=note)
     n_units = table.patterns.size
-    if n_units < FEWEST_UNITS:
-        few = f"Too few texts with two ratings or more for an interval: {n_units}, and it takes {FEWEST_UNITS}."
+    if few := too_few(n_units, table.clusters):
         return table.estimate(value, note=joined(note, few))
-    chunks = weights(n_units, n_resamples, rng, classes=table.patterns, width=max(table.table.shape))
-    samples = np.concatenate([statistic(chunk.astype(np.float64)) for chunk in chunks])
+    if table.clusters is None:
+        drawn = weights(n_units, n_resamples, rng, classes=table.patterns, width=max(table.table.shape))
+        samples = np.concatenate([statistic(chunk.astype(np.float64)) for chunk in drawn])
+    else:
+        whole = drawn_together(table.clusters, table.patterns, n_resamples, rng)
+        samples = np.concatenate([statistic(chunk) for chunk in whole])
     low, high, se, said = interval(samples, confidence)
     return table.estimate(value, low=low, high=high, se=se, note=joined(note, said))
 

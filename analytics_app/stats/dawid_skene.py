@@ -13,7 +13,6 @@ from analytics_app.stats.votes import checked, first_of
 
 ONE_EACH = "No text has labels by two raters, so there is nothing to tell raters' errors from texts by."
 NOTHING = "Nothing was labelled."
-ONE_LABEL = "All labels are the same, so every text has that label for certain."
 
 # A probability is kept above this, whose logarithm is still far from the least float.
 _LEAST = 1e-300

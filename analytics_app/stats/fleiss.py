@@ -18,6 +18,7 @@ def fleiss_kappa(
     units: ArrayLike,
     *,
     raters: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     n_resamples: int = 1000,
     confidence: float = 0.95,
     rng: np.random.Generator | None = None,
@@ -35,8 +36,8 @@ def fleiss_kappa(
         Code from 0 of what was rated; at most one rating a rater.
     raters : array_like of int, shape (n,), optional
         Only to count the raters.
-    n_resamples, confidence, rng
-        Percentile bootstrap over texts; no interval without `rng`, with 0 resamples or under 10 texts.
+    clusters, n_resamples, confidence, rng
+        As of `krippendorff_alpha`.
 
     Returns
     -------
@@ -56,7 +57,7 @@ def fleiss_kappa(
     "Texts have 2 to 3 ratings; Fleiss' kappa takes the same number for each. Take Krippendorff's alpha."
     """
     check_settings(n_resamples, confidence)
-    table = of_categories(values, units, what="Fleiss' kappa", raters=raters)
+    table = of_categories(values, units, what="Fleiss' kappa", raters=raters, clusters=clusters)
     if isinstance(table, Estimate):
         return table
     least, most = int(table.sizes.min()), int(table.sizes.max())
@@ -81,7 +82,7 @@ def fleiss_kappa(
 
 def _kappas(table: Counted, weights: Floats) -> Floats:
     """Return kappa of each resample."""
-    observed = weights @ table.agreement() / table.patterns.size
+    observed = weights @ table.agreement() / weights.sum(axis=1)
     totals = weights @ table.table
     shares = totals / totals.sum(axis=1, keepdims=True)
     return over_expected(observed, (shares**2).sum(axis=1), (totals > 0).sum(axis=1) == 1)

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed
-from analytics_app.stats.clusters import limits
+from analytics_app.stats.clusters import by_cluster, limits
 from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.ranks import ranks_within
-from analytics_app.stats.resampling import check_settings, ratio_samples
+from analytics_app.stats.resampling import check_settings, cluster_of_units, ratio_samples
 
 FEW_SYSTEMS = "Friedman's test takes at least three systems."
 FEW_ITEMS = "Friedman's test takes at least two items on which all systems were ranked."
@@ -96,11 +96,12 @@ def concordance(
     systems: ArrayLike,
     items: ArrayLike,
     *,
+    clusters: ArrayLike | None = None,
     n_resamples: int,
     confidence: float,
     rng: np.random.Generator,
 ) -> Estimate:
-    """Kendall's W of each item, corrected for ties [1]_, averaged over items, with a bootstrap over items.
+    """Kendall's W of each item, corrected for ties [1]_, averaged over items, with a bootstrap over items or documents.
 
     W of an item says how far its raters put its systems into the same order, from 0 to 1. An item enters where two
     rankings or more hold the same systems, all that were ranked for it; not where every rater tied everything.
@@ -111,6 +112,8 @@ def concordance(
         Mid-ranks within a ranking.
     rankings, systems, items : array_like of int, shape (n,)
         Codes from 0.
+    clusters : array_like of int, shape (n,), optional
+        Codes from 0 of the documents that items are part of, where these were shown whole: then they are drawn.
     n_resamples : int
         0 gives no interval.
     confidence : float
@@ -137,11 +140,12 @@ def concordance(
     defined = ~np.isnan(w)
     if not defined.any():
         return Estimate(None, n_items=0, n_ratings=0, note=NO_RATERS)
-    samples = None
-    if n_resamples:
-        samples = ratio_samples(np.where(defined, w, 0.0)[:, np.newaxis], defined[:, np.newaxis], n_resamples, rng)
+    drawn = found if clusters is None else cluster_of_units(item, checked_codes(clusters, numbers.size))
+    units, of_item = compressed(drawn)
+    sums, counts = by_cluster(w[:, np.newaxis], of_item, units.size)
+    samples = ratio_samples(sums, counts, n_resamples, rng)[:, 0] if n_resamples else None
     n_items = int(defined.sum())
-    low, high, se, note = limits(None if samples is None else samples[:, 0], n_items, confidence)
+    low, high, se, note = limits(samples, int(np.count_nonzero(counts)), confidence)
     about = {"n_items": n_items, "n_ratings": int(n_rankings[defined].sum())}
     return Estimate(float(w[defined].mean()), low=low, high=high, se=se, note=note, **about)
 

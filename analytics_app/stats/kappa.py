@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Codes, Floats, on_scale, rated
-from analytics_app.stats.counted import FEWEST_UNITS
+from analytics_app.stats.arrays import Codes, Floats, compressed, on_scale, rated
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.pooled import SharedUnits, shared_units
 from analytics_app.stats.rater_pairs import n_rating_pairs, rating_pairs
-from analytics_app.stats.resampling import check_settings
+from analytics_app.stats.resampling import FEWEST_UNITS, check_settings
 
 KappaWeights = Literal["none", "linear", "quadratic"]
 
@@ -119,8 +118,33 @@ def cohen_kappas(
     >>> round(result.mean.value, 3)
     0.5
     """
-    if weights not in get_args(KappaWeights):
-        raise ValueError(f"The weights are one of {', '.join(get_args(KappaWeights))}, not {weights!r}.")
+    found = weighted_kappas(
+        values, units, raters, (weights,), domain=domain, min_shared=min_shared, confidence=confidence
+    )
+    return found[weights]
+
+
+def weighted_kappas(
+    values: ArrayLike,
+    units: ArrayLike,
+    raters: ArrayLike,
+    kinds: Sequence[KappaWeights],
+    *,
+    domain: ArrayLike | None = None,
+    min_shared: int = 3,
+    confidence: float = 0.95,
+) -> dict[KappaWeights, CohenKappas]:
+    """Return `cohen_kappas` with several kinds of weights, for which the pairs of raters are gone through once.
+
+    Examples
+    --------
+    >>> found = weighted_kappas([1, 2, 3, 1, 2, 2], [0, 1, 2, 0, 1, 2], [0, 0, 0, 1, 1, 1], ("none", "linear"))
+    >>> [round(one.mean.value, 3) for one in found.values()]
+    [0.5, 0.571]
+    """
+    for weights in kinds:
+        if weights not in get_args(KappaWeights):
+            raise ValueError(f"The weights are one of {', '.join(get_args(KappaWeights))}, not {weights!r}.")
     if min_shared < 2:
         raise ValueError(f"Two raters share at least 2 texts to be compared, not {min_shared}.")
     check_settings(0, confidence)
@@ -129,13 +153,25 @@ def cohen_kappas(
     shared = shared_units(numbers, unit, rater)
     if not shared.units.size:
         said = "No two raters rated the same text, so kappa is undefined." if numbers.size else "Nothing was rated."
-        return CohenKappas(Estimate(None, n_ratings=0, n_items=0, n_raters=0, note=said))
+        return dict.fromkeys(kinds, CohenKappas(Estimate(None, n_ratings=0, n_items=0, n_raters=0, note=said)))
     if n_rating_pairs(shared) > _RATING_PAIRS:
         many = (
             f"Not worked out: there are {n_rating_pairs(shared):,} pairs of ratings, and at most {_RATING_PAIRS:,} are."
         )
-        return CohenKappas(Estimate(None, n_items=shared.n_units, n_raters=shared.rater_codes.size, note=many))
+        none = Estimate(None, n_items=shared.n_units, n_raters=shared.rater_codes.size, note=many)
+        return dict.fromkeys(kinds, CohenKappas(none))
     tables = _PairTables.of(shared, on_scale(shared.values, scale)[1], scale.size, min_shared)
+    return {weights: _of_kind(shared, tables, scale, weights, min_shared, confidence) for weights in kinds}
+
+
+def _of_kind(
+    shared: SharedUnits,
+    tables: _PairTables,
+    scale: Floats,
+    weights: KappaWeights,
+    min_shared: int,
+    confidence: float,
+) -> CohenKappas:
     kappas = tables.kappas(_distance(scale, weights))
     listed = tuple(_listed(shared, tables, scale, weights, min_shared, confidence))
     there = kappas[~np.isnan(kappas)]
@@ -278,7 +314,7 @@ def _listed(
 
 def _mean(shared: SharedUnits, tables: _PairTables, kappas: Floats, min_shared: int) -> Estimate:
     there = ~np.isnan(kappas)
-    units, raters = np.unique(tables.unit).size, np.unique(np.r_[tables.a, tables.b]).size
+    units, raters = compressed(tables.unit)[0].size, compressed(np.r_[tables.a, tables.b])[0].size
     if not kappas.size:
         none = f"No two raters share {min_shared} texts, so kappa is undefined."
         return Estimate(None, n_items=shared.n_units, n_raters=shared.rater_codes.size, note=none)

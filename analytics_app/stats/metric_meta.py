@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats, checked_codes, checked_values, compressed
+from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed, settled
+from analytics_app.stats.clusters import few_drawn
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.metric_samples import accuracy, mean_samples, moment_samples, ranks_of_rows, row_r, tau_samples
 from analytics_app.stats.resampling import check_settings, interval
@@ -44,7 +45,7 @@ def over_texts(
     human, metric : array_like of float, shape (n,)
         One entry a text; NaN where there is none, which drops the text.
     items : array_like of int, shape (n,)
-        Codes from 0: the texts of one item are drawn together.
+        Codes from 0: the texts of one item, or of one document where these were shown whole, are drawn together.
     n_resamples : int
     confidence : float
     rng : numpy.random.Generator
@@ -81,19 +82,20 @@ def over_texts(
     from scipy.stats import kendalltau, rankdata  # noqa: PLC0415
 
     drawn = n_resamples if n_items > 1 else 0
-    x_ranks, y_ranks = rankdata(x), rankdata(y)
+    x_tying, y_tying = settled(x), settled(y)
+    x_ranks, y_ranks = rankdata(x_tying), rankdata(y_tying)
     of_moments, of_tau = rng.spawn(2)
     samples = moment_samples([(x, y), (x_ranks, y_ranks)], item, drawn, of_moments)
     made = [
         _within(_r(one, other), drawn_r, x.size, n_items, confidence)
         for (one, other), drawn_r in zip(((x, y), (x_ranks, y_ranks)), samples, strict=True)
     ]
-    tau = float(kendalltau(x, y).statistic)
+    tau = float(kendalltau(x_tying, y_tying).statistic)
     if x.size > _PAIRED_TEXTS and drawn:
         note = f"No interval is drawn for tau over more than {_PAIRED_TEXTS:,} texts."
         third = Estimate(tau, n_ratings=x.size, n_items=n_items, note=note)
     else:
-        of_tau_samples = tau_samples(x, y, item, n_items, drawn, of_tau)
+        of_tau_samples = tau_samples(x_tying, y_tying, item, n_items, drawn, of_tau)
         third = _within(tau, of_tau_samples, x.size, n_items, confidence)
     return Correlations(made[0], made[1], third)
 
@@ -102,6 +104,7 @@ def over_systems(
     human: ArrayLike,
     metric: ArrayLike,
     *,
+    clusters: Codes | None = None,
     n_resamples: int,
     confidence: float,
     rng: np.random.Generator,
@@ -114,6 +117,8 @@ def over_systems(
         NaN where there is none.
     metric : array_like of float, shape (n_items, n_systems) or (n_systems,)
         Of texts, or of systems as wholes, such as corpus BLEU; these stay as they are in resamples.
+    clusters : ndarray of int, shape (n_items,), optional
+        Codes from 0 of the documents that items are part of, where these were shown whole: then they are drawn.
     n_resamples : int
     confidence : float
     rng : numpy.random.Generator
@@ -150,22 +155,24 @@ def over_systems(
         scores = np.where(np.isnan(gold), np.nan, scores)
     used = ~np.isnan(gold).all(axis=1)
     gold, scores = gold[used], scores[used] if of_texts else scores
+    drawn = np.arange(len(gold), dtype=np.intp) if clusters is None else clusters[used]
     known = ~np.isnan(gold).all(axis=0) & (~np.isnan(scores).all(axis=0) if of_texts else ~np.isnan(scores))
     gold, scores = gold[:, known], scores[..., known]
     x, y = _means(gold), _means(scores) if of_texts else scores
     if problem := _no_correlation(x, y, "systems"):
         none = Estimate(None, n_ratings=x.size, n_items=len(gold), note=problem)
         return Correlations(none, none, none)
-    return _of_means(gold, scores, x, y, n_resamples if len(gold) > 1 else 0, confidence, rng)
+    n_drawn = np.unique(drawn).size
+    samples = mean_samples(gold, scores, n_resamples if n_drawn > 1 else 0, rng, drawn)
+    return _of_means(len(gold), n_drawn, samples, x, y, confidence)
 
 
 def _of_means(
-    gold: Floats, scores: Floats, x: Floats, y: Floats, n_resamples: int, confidence: float, rng: np.random.Generator
+    n_items: int, n_drawn: int, samples: tuple[Floats, Floats], x: Floats, y: Floats, confidence: float
 ) -> Correlations:
     from scipy.stats import rankdata  # noqa: PLC0415
 
-    n, n_items = x.size, len(gold)
-    samples_x, samples_y = mean_samples(gold, scores, n_resamples, rng)
+    n, (samples_x, samples_y) = x.size, samples
     few = f"{n} systems are few: one of them can make a correlation." if n < FEW_SYSTEMS else None
     made = []
     for one, other, drawn_x, drawn_y in (
@@ -173,7 +180,7 @@ def _of_means(
         (rankdata(x), rankdata(y), ranks_of_rows(samples_x), ranks_of_rows(samples_y)),
     ):
         r = _r(one, other)
-        found = _within(r, row_r(drawn_x, drawn_y), n, n_items, confidence)
+        found = _within(r, row_r(drawn_x, drawn_y), n, n_drawn, confidence)
         p, df = _p_of(r, n)
         made.append(
             Estimate(
@@ -182,8 +189,8 @@ def _of_means(
             )
         )  # fmt: skip
     right = accuracy(x[np.newaxis], y[np.newaxis])[0]
-    third = _within(float(right), accuracy(samples_x, samples_y), n, n_items, confidence)
-    return Correlations(made[0], made[1], third)
+    third = _within(float(right), accuracy(samples_x, samples_y), n, n_drawn, confidence)
+    return Correlations(made[0], made[1], replace(third, n_items=n_items))
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> Estimate:
@@ -278,10 +285,10 @@ def _p_of(r: float, n: int) -> tuple[float, float]:
 
 def _within(value: float, samples: Floats, n: int, n_items: int, confidence: float) -> Estimate:
     if not samples.size:
-        note = "One item is too few for an interval." if n_items < 2 else None
+        note = "One item, or document, is too few for an interval." if n_items < 2 else None
         return Estimate(value, n_ratings=n, n_items=n_items, note=note)
     low, high, se, failed = interval(samples, confidence)
-    few = f"The interval rests on {n_items} items only." if n_items < 10 else None
+    few = few_drawn(n_items, "items or documents")
     return Estimate(value, low=low, high=high, se=se, n_ratings=n, n_items=n_items, note=joined(failed, few))
 
 

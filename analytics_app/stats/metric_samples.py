@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from analytics_app.stats.arrays import Codes, Floats
+from analytics_app.stats.clusters import rows_by_cluster
 from analytics_app.stats.resampling import weights
 
 # Cells of a piece of all pairs of texts.
@@ -67,15 +68,17 @@ def tau_samples(x: Floats, y: Floats, item: Codes, n_items: int, n_resamples: in
     return np.concatenate(found)
 
 
-def mean_samples(gold: Floats, scores: Floats, n_resamples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return the means of systems in resamples of items; NaN throughout where a system is in none of them."""
-    n_items, n = gold.shape
+def mean_samples(
+    gold: Floats, scores: Floats, n_resamples: int, rng: np.random.Generator, clusters: Codes | None = None
+) -> tuple[Floats, Floats]:
+    """Return the means of systems in resamples of items, or of documents; NaN where a system is in none of them."""
+    n = gold.shape[1]
     if not n_resamples:
         return np.zeros((0, n)), np.zeros((0, n))
     tables = [np.nan_to_num(gold), ~np.isnan(gold)]
     tables += [np.nan_to_num(scores), ~np.isnan(scores)] if scores.ndim == 2 else []
-    columns = np.hstack(tables).astype(np.float64)
-    chunks = weights(n_items, n_resamples, rng, width=columns.shape[1])
+    columns = rows_by_cluster(np.hstack(tables).astype(np.float64), clusters)
+    chunks = weights(len(columns), n_resamples, rng, width=columns.shape[1])
     totals = np.concatenate([chunk.astype(np.float64) @ columns for chunk in chunks])
     made = []
     for place in range(0, len(tables), 2):

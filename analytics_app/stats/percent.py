@@ -16,6 +16,7 @@ def percent_agreement(
     units: ArrayLike,
     *,
     raters: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     n_resamples: int = 1000,
     confidence: float = 0.95,
     rng: np.random.Generator | None = None,
@@ -27,14 +28,8 @@ def percent_agreement(
 
     Parameters
     ----------
-    values : array_like of float, shape (n,)
-        Values or codes of labels; NaN = not rated.
-    units : array_like of int, shape (n,)
-        Code from 0 of what was rated; at most one rating a rater.
-    raters : array_like of int, shape (n,), optional
-        Only to count the raters.
-    n_resamples, confidence, rng
-        Percentile bootstrap over texts; no interval without `rng`, with 0 resamples or under 10 texts.
+    values, units, raters, n_resamples, confidence, rng
+        As for `analytics_app.stats.fleiss.fleiss_kappa`.
 
     Returns
     -------
@@ -52,14 +47,14 @@ def percent_agreement(
     0.6666666666666666
     """
     check_settings(n_resamples, confidence)
-    table = of_categories(values, units, what="percent agreement", raters=raters)
+    table = of_categories(values, units, what="percent agreement", raters=raters, clusters=clusters)
     if isinstance(table, Estimate):
         return table
     table = table.pairable()
     shares = table.agreement()
 
     def mean(weights: Floats) -> Floats:
-        return np.asarray(weights @ shares / table.patterns.size)
+        return np.asarray(weights @ shares / weights.sum(axis=1))
 
     value = float(mean(table.times[np.newaxis])[0])
     return resampled(table, value, mean, n_resamples=n_resamples, confidence=confidence, rng=rng)

@@ -13,7 +13,8 @@ from typing import Literal
 import numpy as np
 
 from analytics_app.stats.arrays import Codes, Floats, compressed, value_codes
-from analytics_app.stats.resampling import weights
+from analytics_app.stats.clusters import rows_by_cluster
+from analytics_app.stats.resampling import cluster_of_units, weights
 
 Method = Literal["pearson", "spearman"]
 
@@ -34,6 +35,8 @@ class SharedUnits:
     rater_codes : ndarray of int, shape (n_raters,)
     before, after : ndarray of int, shape (n,)
         How many ratings of the unit come before and after each.
+    clusters : ndarray of int, shape (n_units,), or None
+        The document each unit is drawn with.
     """
 
     values: Floats
@@ -42,6 +45,7 @@ class SharedUnits:
     rater_codes: Codes
     before: Codes
     after: Codes
+    clusters: Codes | None = None
 
     @property
     def n_units(self) -> int:
@@ -49,7 +53,7 @@ class SharedUnits:
         return int(self.units[-1]) + 1 if self.units.size else 0
 
 
-def shared_units(values: Floats, units: Codes, raters: Codes) -> SharedUnits:
+def shared_units(values: Floats, units: Codes, raters: Codes, clusters: Codes | None = None) -> SharedUnits:
     """Return the ratings that can be paired; ValueError where a rater has several of one unit."""
     _found, places = compressed(units)
     pairable = np.bincount(places)[places] > 1 if places.size else np.zeros(0, dtype=bool)
@@ -61,7 +65,8 @@ def shared_units(values: Floats, units: Codes, raters: Codes) -> SharedUnits:
         raise ValueError("A rater has several ratings of one unit; reduce them to one before.")
     sizes = np.bincount(places)
     before = np.arange(places.size) - (np.cumsum(sizes) - sizes)[places]
-    return SharedUnits(values[pairable][order], places, who, codes, before, sizes[places] - 1 - before)
+    drawn = None if clusters is None else cluster_of_units(units[pairable], clusters[pairable])
+    return SharedUnits(values[pairable][order], places, who, codes, before, sizes[places] - 1 - before, drawn)
 
 
 def pooled_r(shared: SharedUnits, method: Method) -> float | None:
@@ -83,7 +88,7 @@ def pooled_r(shared: SharedUnits, method: Method) -> float | None:
 
 
 def pooled_samples(shared: SharedUnits, method: Method, n_resamples: int, rng: np.random.Generator) -> Floats | None:
-    """Return bootstrap samples of `pooled_r` over units, shape (n_resamples,).
+    """Return bootstrap samples of `pooled_r` over units, or over the documents they are in, shape (n_resamples,).
 
     NaN where one side is constant. None for ranks on a scale of more than 20 values, which every resample would have
     to rank anew.
@@ -92,7 +97,8 @@ def pooled_samples(shared: SharedUnits, method: Method, n_resamples: int, rng: n
     if correlate is None:
         return None
     columns, width = correlate
-    drawn = weights(shared.n_units, n_resamples, rng, width=columns.shape[1])
+    columns = rows_by_cluster(columns, shared.clusters)
+    drawn = weights(len(columns), n_resamples, rng, width=columns.shape[1])
     chunks = [chunk.astype(np.float64) @ columns for chunk in drawn]
     totals = np.concatenate(chunks) if chunks else np.zeros((0, columns.shape[1]))
     return _from_moments(totals) if width is None else _from_tables(totals, width)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Codes, Floats
+from analytics_app.stats.arrays import Codes, Floats, settled
 from analytics_app.stats.corrections import adjust
 from analytics_app.stats.estimate import Estimate
 
@@ -58,7 +58,8 @@ def rank_sum_clusters(matrix: ArrayLike, *, limit: float = 0.05, correction: str
     Parameters
     ----------
     matrix : array_like of float, shape (n_segments, n_systems)
-        Score of a system on a segment, such as the mean of z; NaN where there is none.
+        Score of a system on a segment, such as the mean of z; NaN where there is none. Scores that are equal but for
+        rounding (12 digits of the largest) tie.
     limit : float
         p below which a system beats another.
     correction : str
@@ -93,11 +94,13 @@ def rank_sum_clusters(matrix: ArrayLike, *, limit: float = 0.05, correction: str
         raise ValueError(f"The limit is between 0 and 1, not {limit}.")
     columns = [column[~np.isnan(column)] for column in table.T]
     scores = [_score(column) for column in columns]
+    # Means of z that are equal differ in their last digits by the order in which they were summed.
+    tying = [column[~np.isnan(column)] for column in settled(table).T]
     order = sorted(
         (k for k, one in enumerate(scores) if one.value is not None), key=lambda k: (-float(columns[k].mean()), k)
     )
     named = [(a, b) for place, a in enumerate(order) for b in order[place + 1 :]]
-    tests = [_greater(columns[a], columns[b]) for a, b in named]
+    tests = [_greater(tying[a], tying[b]) for a, b in named]
     adjusted = adjust([one.p for one in tests], correction)
     beats = np.zeros((len(columns), len(columns)), dtype=bool)
     for (a, b), p in zip(named, adjusted, strict=True):

@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.arrays import Codes, Floats
+from analytics_app.stats.arrays import Codes, Floats, compressed
 
 # Rows of a chunk, and its cells: 2**22 draws of 8 bytes are 32 MiB, whatever the number of units.
 _ROWS = 256
 _CELLS = 2**22
+# Resampling a handful of units gives intervals that are far too narrow.
+FEWEST_UNITS = 10
 # Share of resamples that may be undefined before the rest says little about the statistic.
 _FAILED = 0.05
 
@@ -79,6 +81,69 @@ def _chunks(
         draws += np.arange(height, dtype=np.intp)[:, np.newaxis] * columns
         counts = np.bincount(draws.ravel(), minlength=height * columns)
         yield counts.reshape(height, columns).astype(np.float32)
+
+
+def drawn_together(clusters: Codes, classes: Codes, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """How often each class of units is in each bootstrap sample of whole clusters, such as documents, in chunks.
+
+    Clusters are drawn, each with all of its units; so a sample need not have as many units as there are.
+
+    Parameters
+    ----------
+    clusters : ndarray of int, shape (n,)
+        Code from 0 of the cluster of each unit.
+    classes : ndarray of int, shape (n,)
+        Units with the same code from 0 are counted together.
+    n_resamples : int
+    rng : numpy.random.Generator
+
+    Yields
+    ------
+    ndarray of float, shape (at most 256, classes.max() + 1)
+
+    Examples
+    --------
+    >>> chunk = next(drawn_together(np.array([0, 0, 1]), np.array([0, 1, 1]), 3, np.random.default_rng(1)))
+    >>> chunk.tolist()
+    [[1.0, 2.0], [0.0, 2.0], [2.0, 2.0]]
+    """
+    # scipy takes long to import, and only clusters need it.
+    from scipy.sparse import csr_array  # noqa: PLC0415
+
+    found, places = compressed(clusters)
+    width = int(classes.max()) + 1
+    table = csr_array((np.ones(classes.size), (places, classes)), shape=(found.size, width))
+    for chunk in weights(found.size, n_resamples, rng, width=width):
+        yield np.asarray((table.T @ chunk.T.astype(np.float64)).T)
+
+
+def cluster_of_units(units: Codes, clusters: Codes) -> Codes:
+    """Return the cluster of each unit, by the place of its code among those there are; one entry a rating goes in.
+
+    Raises
+    ------
+    ValueError
+        Ratings of one unit have several clusters.
+
+    Examples
+    --------
+    >>> cluster_of_units(np.array([5, 5, 2]), np.array([0, 0, 3])).tolist()
+    [3, 0]
+    """
+    found, places = compressed(units)
+    of_unit = np.zeros(found.size, dtype=np.intp)
+    of_unit[places] = clusters
+    if (of_unit[places] != clusters).any():
+        raise ValueError("A unit, such as an item, is in one cluster only.")
+    return of_unit
+
+
+def too_few(n_units: int, clusters: Codes | None) -> str | None:
+    """Say that so few texts, or documents they are drawn with, give no interval of agreement; None where they do."""
+    n, what = (n_units, "texts") if clusters is None else (compressed(clusters)[0].size, "documents")
+    if n >= FEWEST_UNITS:
+        return None
+    return f"Too few {what} with two ratings or more for an interval: {n}, and it takes {FEWEST_UNITS}."
 
 
 def ratio_samples(sums: ArrayLike, counts: ArrayLike, n_resamples: int, rng: np.random.Generator) -> Floats:

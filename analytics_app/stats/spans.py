@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analytics_app.stats.arrays import Codes, Floats, compressed
+from analytics_app.stats.clusters import few_drawn
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.marks import Looks, Spans, sorted_by, within_groups
 from analytics_app.stats.resampling import check_settings, interval, weights
@@ -93,11 +94,14 @@ def span_f1s(
     spans: Spans,
     kinds: Sequence[tuple[bool, bool]],
     *,
+    clusters: Codes | None = None,
     n_resamples: int,
     confidence: float,
     rng: np.random.Generator,
 ) -> list[SpanF1]:
     """Return `span_f1` of several kinds (overlap, labelled), which share their resamples.
+
+    `clusters`, shape (n_texts,), are the documents that texts are part of, where these are drawn instead of texts.
 
     Examples
     --------
@@ -117,12 +121,15 @@ def span_f1s(
         for overlap, labelled in kinds
     ]
     _codes, pair = compressed(paired.rater_a * paired.n_raters + paired.rater_b)
-    drawn = n_resamples if paired.n_texts > 1 and pair.size <= _RESAMPLED else 0
-    samples = _samples(paired, counted, pair, drawn, rng)
+    unit = paired.text if clusters is None else clusters[paired.text]
+    n_units = np.unique(unit).size
+    drawn = n_resamples if n_units > 1 and pair.size <= _RESAMPLED else 0
+    samples = _samples(unit, counted, pair, drawn, rng)
     made = []
     for counts, sample in zip(counted, samples, strict=True):
         values = _f1(_totals(counts, pair))
-        made.append(SpanF1(_mean(paired, values, sample, confidence, n_resamples > 0), _pairs(paired, pair, values)))
+        about = (n_units, "texts" if clusters is None else "documents", confidence, n_resamples > 0)
+        made.append(SpanF1(_mean(paired, values, sample, *about), _pairs(paired, pair, values)))
     return made
 
 
@@ -143,7 +150,9 @@ def _pairs(paired: _Paired, pair: Codes, values: Floats) -> tuple[PairF1, ...]:
     )
 
 
-def _mean(paired: _Paired, values: Floats, samples: Floats, confidence: float, wanted: bool) -> Estimate:
+def _mean(
+    paired: _Paired, values: Floats, samples: Floats, n_units: int, unit: str, confidence: float, wanted: bool
+) -> Estimate:
     n_texts, n_raters = paired.n_texts, np.unique([paired.rater_a, paired.rater_b]).size
     numbers = {"n_ratings": paired.n_looks, "n_items": n_texts, "n_raters": n_raters}
     defined = ~np.isnan(values)
@@ -153,30 +162,29 @@ def _mean(paired: _Paired, values: Floats, samples: Floats, confidence: float, w
     note = f"{silent} of {values.size} pairs of raters marked nothing and are left out." if silent else None
     value = float(values[defined].mean())
     if not samples.size:
-        few = "One shared text is too few for an interval." if wanted and n_texts < 2 else None
+        few = f"One shared {unit[:-1]} is too few for an interval." if wanted and n_units < 2 else None
         many = f"No interval is drawn for more than {_RESAMPLED:,} pairs of looks." if wanted and not few else None
         return Estimate(value, **numbers, note=joined(note, few, many))
     low, high, se, failed = interval(samples, confidence)
-    few = f"The interval rests on {n_texts} texts only." if n_texts < 10 else None
-    return Estimate(value, low=low, high=high, se=se, **numbers, note=joined(note, failed, few))
+    return Estimate(value, low=low, high=high, se=se, **numbers, note=joined(note, failed, few_drawn(n_units, unit)))
 
 
 def _samples(
-    paired: _Paired, counted: Sequence[Floats], pair: Codes, n_resamples: int, rng: np.random.Generator
+    units: Codes, counted: Sequence[Floats], pair: Codes, n_resamples: int, rng: np.random.Generator
 ) -> list[Floats]:
-    """Return the mean of F1 of each kind in each resample of texts."""
+    """Return the mean of F1 of each kind in each resample of units: texts, or documents."""
     if not n_resamples:
         return [np.zeros(0) for _counts in counted]
     from scipy.sparse import csr_array  # noqa: PLC0415
 
     n_pairs, n_kinds = int(pair.max()) + 1, len(counted)
     width = 4 * n_pairs * n_kinds
-    _found, text = compressed(paired.text)
+    found_units, unit = compressed(units)
     columns = (pair[:, np.newaxis] + n_pairs * np.arange(4 * n_kinds)).ravel()
-    cells = (np.hstack(counted).ravel(), (np.repeat(text, 4 * n_kinds), columns))
-    table = csr_array(cells, shape=(paired.n_texts, width))
+    cells = (np.hstack(counted).ravel(), (np.repeat(unit, 4 * n_kinds), columns))
+    table = csr_array(cells, shape=(found_units.size, width))
     found = []
-    for chunk in weights(paired.n_texts, n_resamples, rng, width=width):
+    for chunk in weights(found_units.size, n_resamples, rng, width=width):
         totals = (table.T @ chunk.T.astype(np.float64)).reshape(n_kinds, 4, n_pairs, -1)
         values = np.stack([_f1(one) for one in totals])
         defined = ~np.isnan(values)

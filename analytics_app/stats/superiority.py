@@ -9,7 +9,7 @@ from analytics_app.stats.arrays import Codes, Floats, compressed, rated
 from analytics_app.stats.clusters import Pairs, by_cluster, checked_pairs, limits
 from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.ranks import ranks_within
-from analytics_app.stats.resampling import check_settings, ratio_samples
+from analytics_app.stats.resampling import check_settings, cluster_of_units, ratio_samples
 
 
 def superiority(
@@ -64,7 +64,7 @@ def superiority(
     check_settings(n_resamples, confidence)
     numbers, (system, item, *document) = rated(values, systems, items, *([] if clusters is None else [clusters]))
     found, places = compressed(item)
-    drawn, drawn_of_item = compressed(_one_each(places, document[0], found.size) if document else found)
+    drawn, drawn_of_item = compressed(cluster_of_units(places, document[0]) if document else found)
     # Sorted once for all pairs: within a pair the ratings stay sorted by item and value.
     order = np.lexsort((numbers, places))
     numbers, system, places = numbers[order], system[order], places[order]
@@ -85,15 +85,6 @@ def superiority(
         )
         for k in range(len(columns))
     ]
-
-
-def _one_each(places: Codes, clusters: Codes, n_items: int) -> Codes:
-    """Return the cluster of each item."""
-    of_item = np.zeros(n_items, dtype=np.intp)
-    of_item[places] = clusters
-    if (of_item[places] != clusters).any():
-        raise ValueError("An item is in one cluster only.")
-    return of_item
 
 
 def _above(numbers: Floats, first: NDArray[np.bool_], places: Codes, n_items: int) -> tuple[Floats, int]:

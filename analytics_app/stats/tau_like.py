@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats, checked_values
+from analytics_app.stats.arrays import Codes, Floats, checked_values
+from analytics_app.stats.clusters import few_drawn, rows_by_cluster
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling import check_settings, interval, ratio_samples
 
@@ -43,6 +44,7 @@ def tau_like(
     metric: ArrayLike,
     *,
     gap: float = 0.0,
+    clusters: Codes | None = None,
     n_resamples: int,
     confidence: float,
     rng: np.random.Generator,
@@ -60,6 +62,8 @@ def tau_like(
         NaN where there is no score. Higher is better in both.
     gap : float
         Least difference of human scores that counts; WMT took 25 of 100 for direct assessment.
+    clusters : ndarray of int, shape (n_items,), optional
+        Codes from 0 of the documents that items are part of, where these were shown whole: then they are drawn.
     n_resamples : int
         Bootstrap samples over items; 0 gives no intervals.
     confidence : float
@@ -102,12 +106,14 @@ def tau_like(
         ]
     )
     over = np.column_stack([pairs > 0, both > 0, pairs]).astype(np.float64)
-    samples = ratio_samples(within, over, n_resamples, rng) if n_resamples and len(pairs) else None
+    tops, bottoms = rows_by_cluster(within, clusters), rows_by_cluster(over, clusters)
+    samples = ratio_samples(tops, bottoms, n_resamples, rng) if n_resamples and len(pairs) else None
+    drawn = np.count_nonzero(bottoms, axis=0)
     untied = "People gave all texts of each item the same score, so there is nothing to order."
     unvaried = "On every item the scores of people or of the metric are all the same, so tau-b is undefined."
     n_pairs, n_items = int(pairs.sum()), int(np.count_nonzero(pairs))
     made = [
-        _estimate(within[:, k], over[:, k], None if samples is None else samples[:, k], confidence, why)
+        _estimate(within[:, k], over[:, k], None if samples is None else samples[:, k], int(drawn[k]), confidence, why)
         for k, why in enumerate((untied, unvaried, untied))
     ]
     by_item, tau_b, pooled = made
@@ -142,15 +148,17 @@ def _counted(gold: Floats, scores: Floats, gap: float) -> Floats:
     return counts
 
 
-def _estimate(tops: Floats, bottoms: Floats, samples: Floats | None, confidence: float, why: str) -> Estimate:
+def _estimate(
+    tops: Floats, bottoms: Floats, samples: Floats | None, n_drawn: int, confidence: float, why: str
+) -> Estimate:
     n_items = int(np.count_nonzero(bottoms))
     if not n_items:
         return Estimate(None, n_items=0, note=why)
     value = float(tops.sum() / bottoms.sum())
     if samples is None:
         return Estimate(value, n_items=n_items)
-    if n_items < 2:
-        return Estimate(value, n_items=n_items, note="One item is too few for an interval.")
+    if n_drawn < 2:
+        return Estimate(value, n_items=n_items, note="One item, or document, is too few for an interval.")
     low, high, se, failed = interval(samples, confidence)
-    few = f"The interval rests on {n_items} items only." if n_items < 10 else None
+    few = few_drawn(n_drawn, "items" if n_drawn == n_items else "documents")
     return Estimate(value, low=low, high=high, se=se, n_items=n_items, note=joined(failed, few))

@@ -13,7 +13,6 @@ from analytics_app.stats.estimate import Estimate, joined
 NAMES = ("item", "system_item", "rater", "residual")
 
 NOTHING = "Nothing was rated."
-ONE_OF_EACH = "cannot be told from the rest"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
-if TYPE_CHECKING:
-    from tasks_app.task_types.base import Value, Words
+from tasks_app.task_types._data import Value, Words
 
 
 @dataclass(frozen=True, slots=True)

@@ -265,6 +265,10 @@ class TaskType(ABC):
         """Return every label that a rating on a criterion can have; None where items or raters bring their own."""
         return None
 
+    def known_beside(self, column: str, word: str, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return what a marked span can have in a column (category, severity) where `word` is none of it, else None."""
+        return None
+
     def labels_on(self, screen: Screen, criterion: Criterion) -> tuple[str, ...] | None:
         """Return every label that a rater can give on a screen; None where the answer is no label."""
         return self.labels_of(criterion, screen.params)

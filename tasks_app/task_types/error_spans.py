@@ -18,7 +18,7 @@ from tasks_app.task_types._error_spans_form import ERRORS, ESA_SCORE, SpansForm
 from tasks_app.task_types._error_spans_marks import Limits, Mark, prefilled, problem_in, problem_in_all
 from tasks_app.task_types._error_spans_params import SpanParams, asks_score, has_missing, most_of
 from tasks_app.task_types._error_spans_scheme import scheme_of
-from tasks_app.task_types._error_spans_scoring import weight_of
+from tasks_app.task_types._error_spans_scoring import as_key, weight_of
 from tasks_app.task_types._error_spans_simulation import keeps, simulated
 from tasks_app.task_types._grading import grade_one, sentence_for
 from tasks_app.task_types._grid import field_name
@@ -169,6 +169,15 @@ class ErrorSpans(TaskType):
         if 0 <= value <= 100:
             return None
         return gettext("must be from 0 to 100, the scale of this task; it is %(value)s.") % {"value": f"{value:g}"}
+
+    def known_beside(self, column: str, word: str, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Know severities and kinds of error however published data spell them: Major, Fluency/Punctuation."""
+        scheme = scheme_of(params, source=True)
+        is_severity = column == "severity"
+        keys = scheme.severity_keys if is_severity else tuple(scheme.categories)
+        groups = () if is_severity else [one.key for one in scheme.groups]
+        known = as_key(word) in {as_key(one) for one in (*keys, *groups)}
+        return None if known or not keys else keys
 
     def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
         """Marks are annotation; the score is a slider of 101 points."""

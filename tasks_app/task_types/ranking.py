@@ -76,6 +76,7 @@ class Ranking(TaskType):
                 "Place of the text among those of its screen; 1 is the best. Texts that tie share a place, and as many "
                 "places are left out after it (1, 1, 3). shown_value is where the text stood on the screen."
             ),
+            low_is_good=True,
         ),
     )
     default_instructions = _(

@@ -66,7 +66,8 @@ class SemanticDifferential(TaskType):
             per="criterion",
             doc=_(
                 "Step towards the high word (positive) or the low word (negative). shown_value is the step as it was "
-                "shown, negative on the side where the line begins. The second rating of a repeated pair has number 2."
+                "shown, negative on the side where the line begins. Of a repeated pair there are two; results take the "
+                "first."
             ),
             several=True,
         ),

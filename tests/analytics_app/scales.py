@@ -44,33 +44,11 @@ def table(
     wave: Sequence[int] | None = None,
 ) -> Table:
     """Make a table of judgments (rows) by criteria (columns); with no system (-1) a judgment is about no text."""
-    n, p = values.shape
+    n = len(values)
     texts = sorted({(a, b) for a, b in zip(item, system, strict=True) if b >= 0})
     part = np.array([texts.index((a, b)) if b >= 0 else -1 for a, b in zip(item, system, strict=True)], dtype=np.int32)
-    units = max(len(texts), 1)
-    n_raters = max(rater, default=-1) + 1
     there = ~np.isnan(values)
     judgment, criterion = np.nonzero(there)
-    names = Names(
-        raters=tuple(f"r{number}" for number in range(n_raters)),
-        rater_ids=np.arange(n_raters, dtype=np.int64) + 1,
-        units=tuple(f"u{number}" for number in range(units)),
-        unit_ids=np.arange(units, dtype=np.int64) + 1,
-        part_ids=np.arange(len(texts), dtype=np.int64) + 1,
-        unit_of_part=np.arange(len(texts), dtype=np.int32),
-        item_of_unit=np.array([one for one, _system in texts] or [-1], dtype=np.int32),
-        criteria=tuple(criteria),
-        criterion_ids=np.arange(p, dtype=np.int64) + 1,
-        labels=(),
-        systems=SYSTEMS,
-        items=tuple(f"i{number}" for number in range(max(item, default=0) + 1)),
-        document_of_item=np.full(max(item, default=0) + 1, -1, dtype=np.int32),
-        documents=(),
-        groups=("diary", "messages"),
-        shown_part=np.arange(len(texts), dtype=np.int32),
-        shown_system=np.array([one for _item, one in texts], dtype=np.int32),
-        shown_item=np.array([one for one, _system in texts], dtype=np.int32),
-    )
     codes = np.array(rater, dtype=np.int32)
     judgments = Judgments(
         id=np.arange(n, dtype=np.int64) + 1,
@@ -97,7 +75,32 @@ def table(
         shown=np.full(size, np.nan),
         label=np.full(size, -1, dtype=np.int32),
         judgments=judgments,
-        names=names,
+        names=_names(texts, max(rater, default=-1) + 1, max(item, default=0) + 1, criteria),
+    )
+
+
+def _names(texts: Sequence[tuple[int, int]], n_raters: int, n_items: int, criteria: Sequence[str]) -> Names:
+    """Name what the codes of a table stand for; `texts` are pairs of an item and a system."""
+    units = max(len(texts), 1)
+    return Names(
+        raters=tuple(f"r{number}" for number in range(n_raters)),
+        rater_ids=np.arange(n_raters, dtype=np.int64) + 1,
+        units=tuple(f"u{number}" for number in range(units)),
+        unit_ids=np.arange(units, dtype=np.int64) + 1,
+        part_ids=np.arange(len(texts), dtype=np.int64) + 1,
+        unit_of_part=np.arange(len(texts), dtype=np.int32),
+        item_of_unit=np.array([one for one, _system in texts] or [-1], dtype=np.int32),
+        criteria=tuple(criteria),
+        criterion_ids=np.arange(len(criteria), dtype=np.int64) + 1,
+        labels=(),
+        systems=SYSTEMS,
+        items=tuple(f"i{number}" for number in range(n_items)),
+        document_of_item=np.full(n_items, -1, dtype=np.int32),
+        documents=(),
+        groups=("diary", "messages"),
+        shown_part=np.arange(len(texts), dtype=np.int32),
+        shown_system=np.array([one for _item, one in texts], dtype=np.int32),
+        shown_item=np.array([one for one, _system in texts], dtype=np.int32),
     )
 
 

@@ -45,6 +45,21 @@ def test_a_part_that_holds_one_system(name: str, by: str) -> None:
     assert all(row.by_system for row in parts)
 
 
+def test_groups_that_hold_other_systems() -> None:
+    made = table([1.0, 2.0, 4.0, 5.0] * 2, [0, 0, 1, 1] * 2, [0, 1, 0, 1] * 2, [0, 1, 1, 2] * 2, grouped=True)
+    group = np.array([0, 0, 1, 1] * 2, dtype=np.int32)
+    data = replace(made, judgments=replace(made.judgments, group=group, wave=np.ones(8, dtype=np.int32)))
+    found = rows("distribution", data)
+    assert not any(row.by_system for row in found if row.group is None)
+    parts = [row for row in found if row.group is not None]
+    assert parts
+    assert all(row.by_system for row in parts)
+    # Raters of groups that see other systems tell with their means what these are worth.
+    assert all(row.by_system for row in rows("raters", data))
+    together = replace(data, judgments=replace(data.judgments, group=np.zeros(8, dtype=np.int32)))
+    assert not any(row.by_system for row in rows("raters", together))
+
+
 def test_a_condition_that_leaves_one_system() -> None:
     assert all(row.by_system for row in rows("distribution", apart("slice"), where="half=a"))
     both = [row for row in rows("distribution", apart("group"), where="half=a") if row.group is None]

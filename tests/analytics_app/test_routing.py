@@ -59,6 +59,15 @@ def test_the_whole_way(tmp_path: Path, rosa: User, client: Client) -> None:
     assert not first.rows.filter(statistic="final_share").exists()
 
     client.force_login(rosa)
+    _press(client, study, first)
+    _let_an_expert_judge(study)
+    second = analysed(study)
+    assert second.pk != first.pk
+    _experts_count_first(client, study, first, second)
+
+
+def _press(client: Client, study: Study, first: Run) -> None:
+    """See what would be sent and what it costs, and send it."""
     page = client.get(reverse("analytics:run", args=[study.slug, first.number])).content.decode()
     assert "Send 2 texts to experts" in page
     assert "Experts would give 2 judgments in 1 set." in page
@@ -67,11 +76,14 @@ def test_the_whole_way(tmp_path: Path, rosa: User, client: Client) -> None:
     assert "2 texts were sent to the experts, in 1 set." in said
     assert sent_units(study) == set(DISPUTED)
     event = Event.objects.get(study=study, verb="sent texts")
-    assert (event.actor, event.object, event.after) == (
-        rosa, "experts", {"texts": 2, "places": 2, "sets": 1, "from": f"run {first.number}"},
+    assert (event.actor.username, event.object, event.after) == (
+        "rosa", "experts", {"texts": 2, "places": 2, "sets": 1, "from": f"run {first.number}"},
     )  # fmt: skip
     invariants.check(study)
 
+
+def _let_an_expert_judge(study: Study) -> None:
+    """Let somebody in by the group of experts; nobody else is put there."""
     # Nobody else is put among the experts, although they alone have something left to judge.
     with pytest.raises(enrolment.StudyFull):
         arrive(study)
@@ -83,8 +95,9 @@ def test_the_whole_way(tmp_path: Path, rosa: User, client: Client) -> None:
     assert {one.unit.task.key for one in judged} == {"experts"}
     invariants.check(study)
 
-    second = analysed(study)
-    assert second.pk != first.pk
+
+def _experts_count_first(client: Client, study: Study, first: Run, second: Run) -> None:
+    """Read the second run, and press again in vain."""
     assert row(second, "expert_texts").value == pytest.approx(2 / 12)
     assert row(second, "low_confidence_texts").value == 2
     assert row(second, "low_confidence_left").value == 0

@@ -41,6 +41,14 @@ def test_a_missing_variable_is_named(missing: str) -> None:
     assert f"Set {missing}: evalweb does not start without." in said
 
 
+def test_products_of_matrices_have_one_thread_whatever_the_machine() -> None:
+    # Their last digit depends on the number of threads, and a run is reproducible to the last digit.
+    settled = "__import__('numpy').ones((600, 600)) @ __import__('numpy').ones((600, 600))"
+    threads = "len(__import__('os').listdir('/proc/self/task'))"
+    asked = {**COMPLETE, "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"}
+    assert read(f"({settled}) is None, {threads}", asked) == (0, "(False, 1)")
+
+
 def test_all_missing_variables_are_named_at_once() -> None:
     _code, said = read("'started'", {})
     assert "Set SECRET_KEY and ALLOWED_HOSTS and DATABASE_URL" in said

@@ -36,6 +36,16 @@ def test_correlations_as_r_has_them() -> None:
     assert found.third.value == pytest.approx(scipy.stats.kendalltau(HUMAN, FIRST).statistic)
 
 
+def test_means_that_are_equal_but_for_rounding_tie() -> None:
+    human = [0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 0.7, -1.0, 0.2]
+    assert human[0] != human[1]
+    metric = [3.0, 1.0, 4.0, 0.0, 2.0]
+    found = texts(human, metric, n_resamples=50)
+    exact = texts(np.round(human, 6), metric, n_resamples=50)
+    assert found.spearman == exact.spearman
+    assert found.third == exact.third
+
+
 def test_williams_as_r_psych_and_mt_metrics_eval_have_it() -> None:
     # R psych::r.test; mt-metrics-eval WilliamsTest: shared/reference_values.json, williams_test.
     found = williams(0.8, 0.6, 0.7, 20)

@@ -35,6 +35,16 @@ def test_the_test_is_scipys_one_sided_one() -> None:
     assert {found.ranges[1], found.ranges[2]} == {(1, 2)}
 
 
+def test_scores_that_are_equal_but_for_rounding_tie() -> None:
+    # Sums of the same z in another order: 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1.
+    scores = np.array([0.1 + 0.2 + 0.3, -0.4, 0.7, 1.3, -1.1])
+    other = np.array([0.3 + 0.2 + 0.1, -0.9, 0.7, 0.2, -1.2])
+    assert scores[0] != other[0]
+    (one,) = rank_sum_clusters(np.column_stack([scores, other])).tests
+    exact = scipy.stats.mannwhitneyu(scores.round(6), other.round(6), alternative="greater", method="asymptotic")
+    assert (one.test.value, one.test.p) == pytest.approx((exact.statistic, exact.pvalue))
+
+
 def test_a_correction_can_only_join_clusters() -> None:
     draw = np.random.default_rng(7)
     matrix = draw.normal(size=(30, 6)) + np.linspace(0, 1.2, 6)
