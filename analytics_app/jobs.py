@@ -24,7 +24,13 @@ def compute_part(part_id: int) -> None:
 @shared_task(name="analytics_app.jobs.ring_again")
 def ring_again() -> None:
     """Do the upkeep of runs."""
-    for chore in (upkeep.ring_again, upkeep.start_due, upkeep.clear_superseded, reopening.reopen_due):
+    for chore in (
+        upkeep.ring_again,
+        upkeep.start_again,
+        upkeep.start_due,
+        upkeep.clear_superseded,
+        reopening.reopen_due,
+    ):
         try:
             chore()
         except DatabaseError as error:

@@ -17,7 +17,10 @@ SILENT_AFTER = timedelta(seconds=60)
 
 # What starts a worker where evalweb does not run by `make run`, which starts one itself. A test holds it to the
 # command of evalweb.serve.
-COMMAND = "python -m celery -A evalweb worker -Q quick,analysis --without-gossip --without-mingle"
+COMMAND = (
+    "EVALWEB_STATEMENT_SECONDS=900 "
+    "python -m celery -A evalweb worker -Q quick,analysis --without-gossip --without-mingle"
+)
 
 BrokerState: TypeAlias = Literal["ok", "unreachable"]
 

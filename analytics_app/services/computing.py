@@ -17,6 +17,7 @@ from analytics_app.quality.base import ByHand, Removal, RuleSample
 from analytics_app.ratings import Extras, Floats, Mask, Table, load, load_extras
 from analytics_app.ratings.copying import copy
 from analytics_app.results import REPLACED, Row
+from analytics_app.selectors.sections import systems_called
 from analytics_app.services.asked import asking_of, chosen, common_of, is_marked, question_of, with_codes
 from analytics_app.services.funnel import Funnel
 from analytics_app.services.inputs import Inputs, of_extras, of_table
@@ -83,14 +84,16 @@ def compute(part: RunPart) -> Outcome:
 
 
 def _plots(part: RunPart, rows: Sequence[Row]) -> Iterator[Plot]:
-    """Draw what the rows of a part show."""
+    """Draw what the rows of a part show, with the systems under their names."""
     draw = charts.draw_task if part.kind == RunPartKind.TASK else charts.draw
+    called = systems_called(part.run.study)
     drawn = draw(
-        rows,
+        [_with_names(row, called) for row in rows] if called else rows,
         part.task.key,
         part.criterion.key if part.criterion else None,
         name=part.criterion.name if part.criterion else "",
         confidence=part.run.settings["confidence"],
+        names=_criteria_called(part.task),
     )
     for order, one in enumerate(drawn):
         yield Plot(
@@ -106,6 +109,17 @@ def _plots(part: RunPart, rows: Sequence[Row]) -> Iterator[Plot]:
             svg=one.svg,
             digest=one.digest,
         )
+
+
+def _criteria_called(task: Task) -> dict[str, str]:
+    return dict(Criterion.objects.filter(task_criteria__task=task).values_list("key", "name"))
+
+
+def _with_names(row: Row, called: Mapping[str, str]) -> Row:
+    if row.system not in called and row.system_b not in called:
+        return row
+    a, b = (called.get(one or "", one) for one in (row.system, row.system_b))
+    return replace(row, system=a, system_b=b)
 
 
 def place_of(part: RunPart) -> str:
@@ -239,8 +253,9 @@ def _inputs(
     part: RunPart, asked_for: Sequence[tuple[Analysis, Mapping[str, Any]]], more: object, table: Table, extras: Extras
 ) -> str:
     """Return the digest of everything that rows and plots of a part depend on."""
-    name = part.criterion.name if part.criterion is not None else ""
-    found = Inputs().add(part.run.code_version, part.run.planned, part.kind, name, more)
+    named = part.criterion.name if part.criterion is not None else _criteria_called(part.task)
+    called = systems_called(part.run.study)
+    found = Inputs().add(part.run.code_version, part.run.planned, part.kind, named, called, more)
     found.add([(analysis.name, settings) for analysis, settings in asked_for])
     return found.add(*of_table(table)).add(*of_extras(extras, table)).digest
 

@@ -12,6 +12,7 @@ from datetime import timedelta
 from time import monotonic
 
 from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings as project
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce, Now
@@ -70,6 +71,9 @@ def work(part_id: int) -> bool:
     part = claim(part_id)
     if part is None:
         return False
+    if release_of(part.run.code_version) != release_of(project.EVALWEB_CODE_VERSION):
+        fail(part, updated(part.run.code_version))
+        return True
     began = monotonic()
     try:
         # What a COPY raises becomes Django's own errors here.
@@ -132,6 +136,11 @@ def _forget_broken_connection() -> None:
         connection.close_if_unusable_or_obsolete()
 
 
+def release_of(code_version: str) -> str:
+    """Return the release out of what is stored with a run, which may name the exact code after it."""
+    return code_version.partition("+")[0]
+
+
 def name_of(part: RunPart) -> str:
     """Say which part of a run it is."""
     name = f"{RunPart.Kind(part.kind).label} of the task {part.task.key}"
@@ -156,6 +165,14 @@ def died_each_time() -> str:
     return (
         f"This part was begun {TRIES} times and its worker died each time, probably for want of memory. "
         "Give the worker more memory, then start a new run."
+    )
+
+
+def updated(code_version: str) -> str:
+    """Say that an update came between: numbers of two releases do not belong into one run."""
+    return (
+        f"The run was started by evalweb {release_of(code_version)}, and this worker is evalweb "
+        f"{release_of(project.EVALWEB_CODE_VERSION)}. See that all processes run the same, then start a new run."
     )
 
 

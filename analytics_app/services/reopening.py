@@ -8,12 +8,12 @@ from django.db.models import Q
 from analytics_app.models import Exclusion, Run, RunState
 from tasks_app.models import Judgment, Study
 from tasks_app.services import reopening
-from tasks_app.services.database import rows
+from tasks_app.services.database import lock_claims, rows
 from tasks_app.services.events import Actor
 
 # The newest run of each open study by its frozen plan, if nobody has looked yet at what its rules left out.
 _DUE = """
-SELECT DISTINCT ON (r.study_id) r.id
+SELECT DISTINCT ON (r.study_id) r.id, r.study_id
   FROM analytics_app_run r JOIN tasks_app_study s ON s.id = r.study_id
  WHERE r.state = 'done' AND r.plan_id IS NOT NULL AND s.state IN ('open', 'paused')
    AND jsonb_array_length(COALESCE(r.settings->'reopen', '[]')) > 0
@@ -35,11 +35,13 @@ SELECT DISTINCT j.id
 
 def reopen_due() -> int:
     """Free the places of what the plans' rules left out, once a run; return how many places that is."""
-    return sum(_reopen(run_id) for (run_id,) in rows(_DUE, []))
+    return sum(_reopen(run_id, study_id) for run_id, study_id in rows(_DUE, []))
 
 
 @transaction.atomic
-def _reopen(run_id: int) -> int:
+def _reopen(run_id: int, study_id: int) -> int:
+    # Before the run, as whoever erases answers does.
+    lock_claims(study_id)
     run = Run.objects.select_for_update(no_key=True).get(pk=run_id)
     if run.state != RunState.DONE or "places_reopened" in run.facts:
         return 0

@@ -15,6 +15,7 @@ from django.db.models import Count, Max
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from analytics_app import analyses
 from analytics_app import plan as plans
 from analytics_app.models import (
     UNFINISHED,
@@ -27,9 +28,11 @@ from analytics_app.models import (
     RunState,
     RunTrigger,
 )
+from analytics_app.ratings.extras.people import People
 from analytics_app.services import bell, computing, parts, seen
+from analytics_app.services.asked import chosen
 from analytics_app.services.seen import Busy, Seen
-from tasks_app.models import Assignment, Judgment, Study
+from tasks_app.models import Assignment, Judgment, Rater, Study
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
@@ -156,6 +159,8 @@ def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Ac
             "manual_exclusions": list(by_hand.values_list("pk", flat=True)),
             **_replaced(study, found),
             **_scored(study),
+            **_erased(study),
+            **_people(study, document),
         },
         seed=study.seed,
         high_water=found.high_water,
@@ -178,6 +183,22 @@ def _scored(study: Study) -> dict[str, dict[str, int]]:
     """Say which scores of metrics there are; nothing where none were imported. Replaced ones have new ids."""
     there = MetricScore.objects.filter(study=study).aggregate(high=Max("pk"), n=Count("pk"))
     return {"scores": there} if there["n"] else {}
+
+
+def _erased(study: Study) -> dict[str, int]:
+    """Say how many answers were erased; nothing where none were. One without a rating leaves no other trace."""
+    n = study.erasures.count()
+    return {"erased": n} if n else {}
+
+
+def _people(study: Study, document: Mapping[str, Any]) -> dict[str, list[int]]:
+    """Say how many raters came and ended, where that is analysed: they do so without a judgment."""
+    named = chosen(document, None) if document else ()  # one that is refused has no settings
+    if not any(People in analyses.registry[name].needs for name, _said in named):
+        return {}
+    raters = Rater.objects.filter(study=study).exclude(kind=Rater.Kind.SANDBOX)
+    there = raters.aggregate(came=Count("pk"), ended=Count("ended_at"))
+    return {"people": [there["came"], there["ended"]]}
 
 
 def _history(study: Study, found: Seen) -> dict[str, int]:
@@ -206,7 +227,7 @@ def digest_of(run: Run) -> str:
         "n_seen": run.n_seen,
         "settings": run.settings,
         "manual_exclusions": run.facts["manual_exclusions"],
-        **{name: run.facts[name] for name in ("replaced", "scores") if name in run.facts},
+        **{name: run.facts[name] for name in ("replaced", "scores", "erased", "people") if name in run.facts},
         "seed": run.seed,
         "code_version": run.code_version,
         "planned": run.planned,

@@ -11,11 +11,12 @@ from django.utils.translation import gettext_lazy
 
 from analytics_app.models import MetricScore
 from tasks_app.importing.guessing import peek
-from tasks_app.importing.source import RatingsFile, lines_of, scan_file
+from tasks_app.importing.source import RatingsFile, Scanned, lines_of, scan_file
 from tasks_app.models import Item, Output, Study, System
-from tasks_app.services import events
+from tasks_app.services import events, imports
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
+from tasks_app.services.lifecycle import NotPossible
 from tasks_app.studyfile.columns import Column, Kind, TableDeclaration
 from tasks_app.studyfile.naming import Naming
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, nearest
@@ -75,6 +76,19 @@ def import_scores(
     problems.raise_if_any()
     if scanned is None:
         raise StudyFileError([Problem(file.name, 0, 0, _("This file is no text."))])
+    try:
+        return _import(study.pk, file, scanned, by, item, system, replace=replace, check=check)
+    except NotPossible as found:
+        raise StudyFileError([Problem(file.name, 0, 0, str(found))]) from found
+
+
+@atomically
+def _import(
+    study_id: int, file: RatingsFile, scanned: Scanned, by: Actor, item: str, system: str, *, replace: bool, check: bool
+) -> Imported:
+    """Check and store in one transaction, one import a study at a time, so that what was checked still holds."""
+    problems = Problems()
+    study = imports.hold(study_id)
     columns = peek(file).columns
     with ExitStack() as stack:
         table = Table(
@@ -137,7 +151,10 @@ class _Reader:
                     sentence = _("There is a score of this metric already, in line %(line)d. Keep one of them.")
                     self._report(row, column, sentence % {"line": line})
                 elif key in self._stored:
-                    sentence = _("The study has this score already. To put these in its place: --replace.")
+                    sentence = _(
+                        "The study has this score already. To put these in its place, tick Replace on the page, or "
+                        "give the command --replace."
+                    )
                     self._report(row, column, sentence)
                 else:
                     yield _Scored(*key, value)
@@ -187,12 +204,9 @@ class _Reader:
         self._problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
 
 
-@atomically
 def _store(
     study: Study, found: list[_Scored], metrics: tuple[str, ...], by: Actor, name: str, *, replace: bool
 ) -> None:
-    # One import at a time, so that what was checked still holds; a run reads the scores there are when it starts.
-    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if replace:
         MetricScore.objects.filter(study=study, metric__in=metrics).delete()
     rows = (

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db import OperationalError, connection, transaction
-
 from analytics_app.ratings import pooled_versions
 from tasks_app.models import Study
-from tasks_app.services.database import lock_submissions, rows
+from tasks_app.services.database import rows
+from tasks_app.services.marks import Busy, marks_of
 
-# Raters of the study wait as long as this lock is waited for: behind an import, which may take minutes, not at all.
-PATIENCE = "1s"
-LOCK_NOT_AVAILABLE = "55P03"
-
-
-class Busy(Exception):
-    """Somebody stores many ratings in one transaction, so that it cannot be said now which ratings there are."""
+__all__ = ["Busy", "Seen", "look"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,37 +45,16 @@ SELECT COALESCE(max(r.id), 0), COALESCE((SELECT max(id) FROM own), 0), count(*) 
 def look(study: Study, *, surplus: bool) -> Seen:
     """Fix which ratings of a study there are now: every later one has a greater id, and none below is missing.
 
+    They are counted after the lock is given back, when raters go on: what they add then is above the marks.
+
     Raises
     ------
     Busy
         Where an import holds the submissions lock.
     """
-    rating, judgment = _marks(study.pk)
+    marks = marks_of(study.pk)
     versions = list(pooled_versions(study.pk, study.current_version))
-    up_to = {"study": study.pk, "rating": rating, "judgment": judgment, "versions": versions, "surplus": surplus}
-    ((high_water, judgment_high_water, n_seen),) = rows(_SEEN, up_to)
+    up_to = {"rating": marks.rating, "judgment": marks.judgment}
+    given = {"study": study.pk, **up_to, "versions": versions, "surplus": surplus}
+    ((high_water, judgment_high_water, n_seen),) = rows(_SEEN, given)
     return Seen(high_water, judgment_high_water, n_seen)
-
-
-def _marks(study_id: int) -> tuple[int, int]:
-    """Read the greatest ids of all studies under the study's lock, and give the lock back at once.
-
-    A transaction lock lives to the end of the transaction, or of the savepoint that is rolled back. Counting the
-    ratings of the study comes afterwards, when raters go on: what they add then is above the marks.
-    """
-    try:
-        with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE}'")
-            lock_submissions(study_id)
-            ((rating, judgment),) = rows(
-                "SELECT COALESCE((SELECT max(id) FROM tasks_app_rating), 0),"
-                " COALESCE((SELECT max(id) FROM tasks_app_judgment), 0)",
-                [],
-            )
-            transaction.set_rollback(True)
-    except OperationalError as error:
-        if getattr(error.__cause__, "pgcode", None) == LOCK_NOT_AVAILABLE:
-            raise Busy from error
-        raise
-    return int(rating), int(judgment)

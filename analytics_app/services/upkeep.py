@@ -20,12 +20,16 @@ from tasks_app.services.database import rows
 LEAST_PAUSE_SECONDS = 60
 PAUSE_PER_SECOND = 10
 
+# A fact of a run that was given up and is to be started anew.
+AGAIN = "again"
+
 log = logging.getLogger(__name__)
 
 # Open studies with ratings that the last run has not seen, after a pause; closed ones whose closing run is missing, or
 # whose raters, who may finish what they had begun, have brought ratings since: one run once nobody is at work any more.
 # It asks whether there is a rating above a mark, never for the greatest one: PostgreSQL may look for that backwards
-# through the ratings of all other studies.
+# through the ratings of all other studies. Compared as pairs and in their order the index on task and id alone serves:
+# asked otherwise, it reads every rating there is each time, since most are above a mark that it does not know yet.
 _DUE = """
 SELECT s.id, s.state
   FROM tasks_app_study s
@@ -39,6 +43,8 @@ SELECT s.id, s.state
  CROSS JOIN LATERAL (SELECT s.state = 'closed' AND s.closed_at IS NOT NULL AND NOT EXISTS (
                          SELECT 1 FROM analytics_app_run r WHERE r.study_id = s.id AND r.created_at >= s.closed_at
                      ) AS missing) run_of_closing
+ CROSS JOIN LATERAL (SELECT COALESCE(CASE WHEN run_of_closing.missing THEN closing.high_water
+                                          ELSE last.high_water END, 0) AS id) mark
  WHERE (%(study)s IS NULL OR s.id = %(study)s)
    AND NOT EXISTS (SELECT 1 FROM analytics_app_run r WHERE r.study_id = s.id AND r.state IN ('queued', 'running'))
    AND (s.state = 'open' AND pause.ended
@@ -47,12 +53,13 @@ SELECT s.id, s.state
         AND NOT EXISTS (SELECT 1 FROM tasks_app_rater ra JOIN tasks_app_raterset held ON held.rater_id = ra.id
                          WHERE ra.study_id = s.id AND ra.kind <> 'sandbox' AND held.state = 'open'
                            AND held.lease_until > clock_timestamp()))
-   AND EXISTS (SELECT 1 FROM tasks_app_task t JOIN tasks_app_rating g ON g.task_id = t.id
-                WHERE t.study_id = s.id
-                  AND g.id > COALESCE(CASE WHEN run_of_closing.missing THEN closing.high_water
-                                           ELSE last.high_water END, 0)
-                  AND (s.state = 'open' OR NOT EXISTS (SELECT 1 FROM tasks_app_rater tried
-                                                        WHERE tried.id = g.rater_id AND tried.kind = 'sandbox')))
+   AND EXISTS (SELECT 1 FROM tasks_app_task t CROSS JOIN LATERAL (
+                   SELECT 1 FROM tasks_app_rating g
+                    WHERE (g.task_id, g.id) > (t.id, mark.id) AND (g.task_id, g.id) < (t.id + 1, 0)
+                      AND (s.state = 'open' OR NOT EXISTS (SELECT 1 FROM tasks_app_rater tried
+                                                            WHERE tried.id = g.rater_id AND tried.kind = 'sandbox'))
+                    ORDER BY g.task_id, g.id LIMIT 1) newer
+                WHERE t.study_id = s.id)
  ORDER BY s.id
 """
 
@@ -97,17 +104,44 @@ def start_by_itself(*, study_id: int, trigger: str, if_due: bool = True) -> Run 
         return None
 
 
+def start_again() -> list[Run]:
+    """Start anew the runs that were given up because answers were erased in the middle of them."""
+    started = []
+    for run in Run.objects.filter(state=RunState.CANCELLED, facts__has_key=AGAIN).order_by("id"):
+        try:
+            with transaction.atomic():
+                found = _start_like(run)
+                facts = {name: fact for name, fact in run.facts.items() if name != AGAIN}
+                Run.objects.filter(pk=run.pk).update(facts=facts)
+        except (Busy, DatabaseError) as error:
+            log.warning("Run %s could not be started again; it is tried once more", run.pk, exc_info=error)
+        else:
+            started.append(found)
+    return started
+
+
+def _start_like(given_up: Run) -> Run:
+    study, trigger = given_up.study, given_up.trigger
+    try:
+        with transaction.atomic():
+            return runs.start(study=study, by=given_up.by, settings=given_up.settings, trigger=trigger)
+    except ValueError as problem:  # what it names went with the answers
+        return runs.refuse(study=study, trigger=trigger, problem=str(problem))
+
+
 def clear_superseded() -> int:
     """Delete automatic runs, with their rows, that a newer automatic run of the study has made useless.
 
-    The newest one that is done stays, and any run that somebody asked for, that is planned or that a datasheet names.
+    The newest that is done stays, the newest that came to nothing after it, and any run that somebody asked for, that
+    is planned or that a datasheet names.
     """
-    automatic = Run.objects.filter(trigger=RunTrigger.SCHEDULE)
-    newest = dict(automatic.filter(state=RunState.DONE).order_by("id").values_list("study_id", "id"))
+    ended = Run.objects.filter(trigger=RunTrigger.SCHEDULE).exclude(state__in=UNFINISHED)
+    newest = dict(ended.order_by("id").values_list("study_id", "id"))
+    done = dict(ended.filter(state=RunState.DONE).order_by("id").values_list("study_id", "id"))
     gone = 0
     for study_id, newest_id in newest.items():
-        older = automatic.filter(study_id=study_id, id__lt=newest_id, planned=False).exclude(state__in=UNFINISHED)
-        gone += _delete(list(older))
+        older = ended.filter(study_id=study_id, id__lt=newest_id, planned=False)
+        gone += _delete(list(older.exclude(id=done.get(study_id, 0)).exclude(facts__has_key=AGAIN)))
     return gone
 
 

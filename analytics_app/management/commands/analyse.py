@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -77,8 +78,8 @@ def _target(name: str) -> Path | None:
     if name == STDOUT:
         return None
     path = Path(name)
-    if path.is_dir() or not path.parent.is_dir():
-        raise CommandError(f"{path} cannot be written: name a file in a folder that is there.")
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise CommandError(f"{path} cannot be written: name a file in a folder that is there and yours to write.")
     return path
 
 

@@ -4,7 +4,6 @@ import os
 import secrets
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ import psycopg2
 from evalweb.local_services import PostgresServer, ValkeyServer, processes
 from evalweb.local_services.folder import BASE_DIR
 from evalweb.serve.children import WORKER_ENVIRONMENT, commands
+from tests.commands import Commands
 from tests.servers import running_postgres, running_valkey, temporary_folder
 
 
@@ -32,24 +32,12 @@ class Site:
     environment: dict[str, str]
     running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
-    def python(self, program: str) -> str:
-        """Run a program with Django set up, as another process would, and return what it printed."""
-        lines = ("import django; django.setup()", program)
-        command = [sys.executable, "-c", "\n".join(lines)]
-        answer = subprocess.run(
-            command, cwd=BASE_DIR, env=self.environment, capture_output=True, text=True, check=False
-        )
-        assert answer.returncode == 0, answer.stderr
-        return answer.stdout.strip()
+    def __post_init__(self) -> None:
+        self.commands = Commands(self.environment, self.folder)
 
-    def manage(self, *arguments: str) -> str:
-        """Run a management command and return what it printed."""
-        command = [sys.executable, "manage.py", *arguments]
-        answer = subprocess.run(
-            command, cwd=BASE_DIR, env=self.environment, capture_output=True, text=True, check=False
-        )
-        assert answer.returncode == 0, answer.stderr
-        return answer.stdout
+    def python(self, program: str) -> str:
+        """Run a program with Django set up, in a process of its own, and return what it printed."""
+        return self.commands.run("shell", "--no-imports", "--command", program).strip()
 
     def start(self, name: str) -> None:
         """Start the worker or the scheduler."""
@@ -111,7 +99,8 @@ def running_site(worker_processes: int = 1) -> Iterator[Site]:
         site = Site(folder, postgres, valkey, _environment(folder, postgres.url(), valkey.url(), worker_processes))
         for name in ("worker", "scheduler"):
             stack.callback(site.stop, name)
-        site.manage("migrate", "--verbosity", "0")
+        stack.callback(site.commands.stop)
+        site.commands.run("migrate", "--verbosity", "0")
         yield site
 
 

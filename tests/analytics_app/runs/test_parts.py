@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier, Event
+from typing import Any
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
@@ -205,6 +206,17 @@ def test_an_error_of_the_database_is_said_without_its_data(run: Run, stand_in: U
         "The worker's log says where. Please report this."
     )
     assert not ResultRow.objects.exists()
+
+
+def test_a_run_that_another_release_began_is_not_ended_by_this_one(run: Run, settings: Any) -> None:
+    settings.EVALWEB_CODE_VERSION = f"{parts.release_of(run.code_version)}+commit"
+    assert parts.work(first_of(run).pk)
+    settings.EVALWEB_CODE_VERSION = "99.1"
+    assert parts.work(run.parts.get(number=1).pk)
+    run.refresh_from_db()
+    assert (run.state, states(run)) == ("failed", ["done", "failed", "queued"])
+    assert "started by evalweb" in run.error
+    assert "this worker is evalweb 99.1." in run.error
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])

@@ -14,7 +14,7 @@ from analytics_app import access
 from analytics_app.models import Run, RunPart, WorkerBeat
 from analytics_app.selectors import runs as reads
 from analytics_app.services import parts, runs, upkeep
-from evalweb.serve.children import commands
+from evalweb.serve.children import WORKER_ENVIRONMENT, commands
 from tasks_app.models import Membership, Study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("stand_in")]
@@ -66,7 +66,8 @@ def test_a_worker_that_computes_is_alive_though_it_answers_on_no_queue(run: Run)
 
 def test_the_command_is_that_of_make_run(tmp_path: Path) -> None:
     _python, *rest = commands(tmp_path)["worker"]
-    assert reads.workers().command == " ".join(["python", *rest])
+    limits = [f"{name}={value}" for name, value in WORKER_ENVIRONMENT.items()]
+    assert reads.workers().command == " ".join([*limits, "python", *rest])
 
 
 @pytest.mark.parametrize(("name", "role", "found"), [

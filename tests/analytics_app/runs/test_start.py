@@ -10,10 +10,10 @@ from django.db.models import Max
 
 from analytics_app import plan, ratings
 from analytics_app.models import Exclusion, Plan, Run, RunPart
-from analytics_app.services import runs, seen
+from analytics_app.services import runs
 from tasks_app.models import Event as Logged
 from tasks_app.models import Judgment, Rater, Rating, Study
-from tasks_app.services import lifecycle
+from tasks_app.services import lifecycle, marks
 from tasks_app.services.database import share_submissions
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.runs.conftest import changed
@@ -223,7 +223,7 @@ def test_a_judgment_under_way_is_waited_for_and_seen(rated: Study) -> None:
             stored.set()
             assert may_end.wait(30)
 
-    with changed(seen, "PATIENCE", "60s"):
+    with changed(marks, "PATIENCE", "60s"):
         submitting = in_thread(submit)
         assert stored.wait(30)
         found: list[Run] = []
@@ -264,7 +264,7 @@ def test_behind_an_import_a_run_says_busy_and_closing_goes_on(rated: Study, rosa
             stored.set()
             assert may_end.wait(60)
 
-    with changed(seen, "PATIENCE", "50ms"):
+    with changed(marks, "PATIENCE", "50ms"):
         storing = in_thread(store_many)
         assert stored.wait(30)
         with pytest.raises(runs.Busy):

@@ -77,6 +77,18 @@ def test_it_is_what_would_have_been_computed(rated: Study) -> None:
     assert (rows_of(computed, "content"), plots_of(computed)) == kept
 
 
+def test_what_a_system_is_called_stands_in_plots_and_changes_it(rated: Study) -> None:
+    run_of(rated)
+    rated.systems.filter(key="alpha-mt").update(name="The new model")
+    judged_again(rated)
+    second = run_of(rated)
+    assert taken_from(second) == {"fluency": None, "content": None}
+    means = Plot.objects.get(run=second, key="main/content/means")
+    assert "The new model" in means.svg
+    assert "alpha-mt" not in means.svg
+    assert ResultRow.objects.filter(run=second, system="alpha-mt").exists()
+
+
 def test_who_is_excluded_changes_it(rated: Study, rosa: User) -> None:
     run_of(rated)
     rating = Rating.objects.filter(task__study=rated, criterion__key="content").order_by("id").first()

@@ -13,9 +13,9 @@ from django.db.models.functions import Now
 
 from analytics_app import jobs
 from analytics_app.models import Datasheet, Exclusion, Plan, ResultRow, Run, RunPart, WorkerBeat
-from analytics_app.services import bell, parts, runs, seen, upkeep
+from analytics_app.services import bell, parts, runs, upkeep
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
+from tasks_app.services import lifecycle, marks
 from tasks_app.services.database import share_submissions
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.runs.conftest import changed
@@ -169,6 +169,23 @@ def test_two_that_look_at_once_start_one_run(rated: Study, rung: list[int]) -> N
     assert Run.objects.count() == 1
 
 
+def test_asking_what_is_due_does_not_read_the_ratings(rated: Study) -> None:
+    """It is asked every fifteen seconds, however many there are."""
+    age(done(rated, trigger="schedule"), MINUTE)
+    same = "judgment_id, task_id, rater_id, unit_id, part_id, criterion_id, value"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO tasks_app_rating ({same}, number) SELECT {same}, n"
+            " FROM (SELECT * FROM tasks_app_rating ORDER BY id LIMIT 1) one CROSS JOIN generate_series(2, 20000) n"
+        )
+        given = {"study": None, "least": 60, "times": 10}
+        cursor.execute(f"EXPLAIN {upkeep._DUE}", given)
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    # Both bounds go into the index, so that nothing else can serve.
+    assert "Index Cond: ((ROW(task_id, id) > ROW(t.id" in plan
+    assert len(upkeep.start_due()) == 1
+
+
 # Closing ------------------------------------------------------------------------------------------------
 
 
@@ -217,7 +234,7 @@ def test_a_closing_run_that_could_not_begin_is_started_by_beat(rated: Study, ros
         connection.close()
 
     thread = Thread(target=store_many)
-    with changed(seen, "PATIENCE", "50ms"):
+    with changed(marks, "PATIENCE", "50ms"):
         thread.start()
         assert stored.wait(30)
         lifecycle.move(study_id=rated.pk, action="close", by=rosa)
@@ -252,6 +269,22 @@ def test_a_newer_automatic_run_supersedes_the_older_ones(rated: Study, rosa: Use
     assert set(Run.objects.all()) == {asked, of_a_datasheet, last}
     assert not ResultRow.objects.filter(run_id=first.pk).exists()
     assert set(Exclusion.objects.filter(run=None)) == {by_hand}
+
+
+def test_automatic_runs_that_fail_each_time_do_not_pile_up(rated: Study) -> None:
+    """The last good one stays, and the last that failed, which says why."""
+    good = automatic(rated, "R-0010")
+    failed = []
+    for number in range(3):
+        more(rated, f"R-002{number}")
+        run = runs.start(study=rated, by=None, trigger="schedule")
+        Run.objects.filter(pk=run.pk).update(state="failed", error="It stopped.")
+        failed.append(run)
+        upkeep.clear_superseded()
+        assert set(Run.objects.all()) == {good, run}
+    last = automatic(rated, "R-0030")
+    upkeep.clear_superseded()
+    assert set(Run.objects.all()) == {last}
 
 
 def test_what_people_asked_for_is_kept(rated: Study, rosa: User) -> None:
