@@ -38,14 +38,17 @@ HIDDEN_CELERY_VALUES = ("exc", "return_value", "traceback", "args", "kwargs")
 
 GONE = "…"
 _CREDENTIAL = re.compile(r"(/(?:r|join)/)[^/\s\"'?<>]+")
+# A token for the API, which somebody has put into an address instead of the header.
+_API_TOKEN = re.compile(r"(ewt_)[\w-]+")
 _QUERY = re.compile(r"(/[^\s\"'?<>]*)\?[^\s\"'<>]+")
 _E_MAIL = re.compile(r"[^\s\"'<>:/@\\]+@[^\s\"'<>:/@]+")
 _MAYBE_ADDRESS = re.compile(r"(?<![\w.:])[0-9A-Fa-f:]*(?:[.:][0-9A-Fa-f]*){2,}(?![\w])")
 
 
 def scrub(line: str) -> str:
-    """Return `line` with rater tokens, join codes, query strings, e-mail and network addresses replaced by `…`."""
+    """Return `line` with tokens, join codes, query strings, e-mail and network addresses replaced by `…`."""
     line = _CREDENTIAL.sub(rf"\1{GONE}", line)
+    line = _API_TOKEN.sub(rf"\1{GONE}", line)
     line = _QUERY.sub(rf"\1?{GONE}", line)
     line = _E_MAIL.sub(GONE, line)
     return _MAYBE_ADDRESS.sub(_hide_address, line)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
@@ -12,9 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from analytics_app.api import described, examples
+from analytics_app.api.files import file_answer
 from analytics_app.exports import columns, ratings
 from tasks_app.api import examples as common
-from tasks_app.api.base import ApiView
+from tasks_app.api.base import ApiView, marks_of
 from tasks_app.api.described import SLUG, refusals
 from tasks_app.api.errors import BadRequest
 from tasks_app.api.pages import page_of
@@ -41,15 +42,10 @@ class _File(ApiView):
         """Answer with the file, read from the database while it is sent."""
         study = self.study_to_export(request, slug, f"ratings.{self.format}")
         try:
-            chunks = ratings.stream(study, format=self.format, **asked_for(self.given))
+            chunks = ratings.stream(study, format=self.format, until=marks_of(study), **asked_for(self.given))
         except ratings.UnknownName as unknown:
             raise BadRequest(str(unknown)) from unknown
-        kind = ratings.CONTENT_TYPES[self.format]
-        answer = (
-            HttpResponse(content_type=kind)
-            if request.method == "HEAD"
-            else StreamingHttpResponse(chunks, content_type=kind)
-        )
+        answer = file_answer(request, chunks, ratings.CONTENT_TYPES[self.format])
         answer.headers["Content-Disposition"] = f'attachment; filename="{slug}-ratings.{self.format}"'
         return answer
 
@@ -130,7 +126,7 @@ class Ratings(ApiView):
         """Answer with a page."""
         study = self.study_to_export(request, slug, "ratings", pages=True)
         try:
-            wanted = ratings.select(study, **asked_for(self.given))
+            wanted = replace(ratings.select(study, **asked_for(self.given)), until=marks_of(study))
             page = ratings.page(wanted, self.given.get("cursor", ""), self.given["page_size"])
         except ValueError as error:
             raise BadRequest(str(error)) from error

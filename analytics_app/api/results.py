@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
@@ -10,6 +9,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
 from analytics_app.api import described, examples
+from analytics_app.api.files import file_answer
 from analytics_app.exports import columns, results
 from analytics_app.models import Run, RunState
 from analytics_app.selectors.pages import best_run, run_numbered
@@ -48,10 +48,7 @@ class _Document(ApiView):
         """Answer with the document of a run, without a number of the one to read first."""
         study, _role = self.study(request, slug, "results")
         run = _finished(study, number)
-        kind = results.CONTENT_TYPES[self.format]
-        if request.method == "HEAD":
-            return HttpResponse(content_type=kind)
-        answer = StreamingHttpResponse(results.stream(run, format=self.format), content_type=kind)
+        answer = file_answer(request, results.stream(run, format=self.format), results.CONTENT_TYPES[self.format])
         if self.format == "csv":
             name = results.file_name(study, run, self.format)
             answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'

@@ -116,7 +116,7 @@ class Runs(RunsView):
                 [common.answer({**examples.RUN_DETAIL, "state": "queued"})],
             ),
             200: OpenApiResponse(described.RunDetail, "It is done already.", [common.answer(examples.RUN_DETAIL)]),
-            **refusals(422, 503),
+            **refusals(413, 422),
         },
     )
     def post(self, request: Request, slug: str) -> Response:

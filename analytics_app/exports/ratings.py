@@ -26,6 +26,7 @@ from tasks_app.models import Assignment, Criterion, Study, Task
 from tasks_app.selectors import judgments
 from tasks_app.selectors.judgments import UnknownName, may_export
 from tasks_app.services import database
+from tasks_app.services.marks import Marks
 
 __all__ = ["COLUMNS", "CONTENT_TYPES", "Format", "Page", "UnknownName", "may_export", "page", "stream"]
 
@@ -37,8 +38,8 @@ CONTENT_TYPES: Mapping[Format, str] = {"csv": "text/csv; charset=utf-8", "jsonl"
 # RFC 4180 ends lines so; JSON Lines ends them with a line feed.
 CRLF = b"\r\n"
 
-# The largest number a row can have.
-LARGEST = 2**63 - 1
+# Numbers of rows have fewer digits.
+LONGEST = 19
 
 # Which ratings, and which judgments without one, follow a mark.
 _NEXT_RATINGS = """
@@ -47,7 +48,7 @@ SELECT r.id
   JOIN tasks_app_judgment j ON j.id = r.judgment_id
   JOIN tasks_app_assignment a ON a.id = j.assignment_id
  WHERE r.task_id = ANY(%(tasks)s) AND r.id > %(mark)s AND a.rater_kind <> 'sandbox'
-   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id) {said} {judged}
+   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id {known}) {said} {judged}
  ORDER BY r.id LIMIT %(limit)s
 """
 _NEXT_SILENT = """
@@ -57,7 +58,7 @@ SELECT j.id
   JOIN tasks_app_unit u ON u.id = a.unit_id
  WHERE u.task_id = ANY(%(tasks)s) AND j.id > %(mark)s AND a.rater_kind <> 'sandbox'
    AND NOT EXISTS (SELECT 1 FROM tasks_app_rating r WHERE r.judgment_id = j.id)
-   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id) {said} {judged}
+   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id {known}) {said} {judged}
  ORDER BY j.id LIMIT %(limit)s
 """
 
@@ -71,6 +72,7 @@ def stream(
     criterion: str | None = None,
     since_id: int | None = None,
     include: Sequence[str] | None = None,
+    until: Marks | None = None,
 ) -> Generator[bytes, None, None]:
     """Return the ratings of a study as chunks of a UTF-8 file, read while they are taken, at constant memory.
 
@@ -82,6 +84,8 @@ def stream(
         Leave out ratings up to this number, and judgments without a rating that are as old.
     include
         Purposes that are wanted, such as ("main", "repeat"); None for all.
+    until
+        Leave out what came after these marks, so that who asks again with `since_id` misses nothing.
 
     The connection is busy from the first chunk until the iterator is exhausted or closed.
 
@@ -92,7 +96,8 @@ def stream(
     django.db.DatabaseError
         While iterating; what came before is incomplete then.
     """
-    wanted = replace(select(study, tasks=tasks, raters=raters, criterion=criterion, include=include), after=since_id)
+    wanted = select(study, tasks=tasks, raters=raters, criterion=criterion, include=include)
+    wanted = replace(wanted, after=since_id, until=until)
     features = features_of(study)
     statement = Statement(wanted, features, neutralised=format == "csv")
     if format == "csv":
@@ -167,7 +172,7 @@ def _read_mark(mark: str) -> tuple[str, int]:
     kind, number = mark[:1], mark[1:]
     if not mark:
         return "r", 0
-    if kind not in {"r", "j"} or not (number.isascii() and number.isdecimal()) or int(number) > LARGEST:
+    if kind not in {"r", "j"} or not (number.isascii() and number.isdecimal() and len(number) < LONGEST):
         raise ValueError(_("This is no mark of a page: take the address of the next page as the answer gives it."))
     return kind, int(number)
 
@@ -179,7 +184,7 @@ def _of_kind(marks: Sequence[str], kind: str) -> tuple[int, ...]:
 def _next(wanted: Selection, kind: str, mark: int, limit: int) -> list[int]:
     ratings = kind == "r"
     sql = (_NEXT_RATINGS if ratings else _NEXT_SILENT).format(
-        said=wanted.said if ratings else wanted.without_rating, judged=wanted.judged
+        said=wanted.said if ratings else wanted.without_rating, judged=wanted.judged, known=wanted.known
     )
     return [pk for (pk,) in database.rows(sql, {**wanted.params(), "mark": mark, "limit": limit})]
 

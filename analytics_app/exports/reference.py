@@ -14,17 +14,26 @@ from tasks_app.task_types.base import Outcome
 # What an outcome is one of, and the columns that therefore say which.
 PER = {
     "criterion": ("for each text and criterion", ("item", "system", "variant", "criterion")),
-    "part": ("for each text", ("item", "system", "variant")),
+    "part": ("for each text", ("item", "system", "variant", "criterion")),
     "pair": (
         "for each two texts and criterion",
         ("item", "system", "variant", "system_b", "criterion"),
     ),
-    "unit": ("for each unit", ()),
+    "unit": ("for each unit", ("item", "criterion")),
     "span": (
         "for each marked span",
-        ("item", "system", "variant", "span_side", "span_start", "span_end", "category", "severity"),
+        (
+            *("item", "system", "variant", "criterion"),
+            *("span_side", "span_start", "span_end", "category", "severity", "value"),
+        ),
     ),
 }
+
+
+BESIDE = (
+    "Beside the columns that every row has. What does not apply to a study stays empty: `variant` without variants, "
+    "the item of a questionnaire, `category` without kinds of error. `shown_value` is filled where the text says so."
+)
 
 
 def reference() -> str:
@@ -36,7 +45,15 @@ def reference() -> str:
 def _lines() -> Iterator[str]:
     yield from ("### Ratings", "")
     yield from _columns((*RATINGS, FEATURES))
-    yield from ("", "### What each task type fills", "", "| task type | records | columns |", "|---|---|---|")
+    yield from (
+        "",
+        "### What each task type fills",
+        "",
+        BESIDE,
+        "",
+        "| task type | records | columns |",
+        "|---|---|---|",
+    )
     for name, kind in task_types.registry.items():
         yield from _outcomes(name, kind)
     yield from ("", "### Results", "")
@@ -59,5 +76,4 @@ def _outcomes(name: str, kind: TaskType) -> Iterator[str]:
 def columns_of(outcome: Outcome) -> tuple[str, ...]:
     """Return the columns of the ratings that an outcome fills, beside those that every row has."""
     _how_often, places = PER[outcome.per]
-    answers = ("criterion",) if outcome.criterion and "criterion" not in places else ()
-    return tuple(dict.fromkeys((*places, *answers, outcome.column)))
+    return tuple(dict.fromkeys((*places, outcome.column)))

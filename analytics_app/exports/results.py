@@ -7,7 +7,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any, Literal
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -31,7 +31,7 @@ FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _KINDS = {one.name: one.kind for one in RESULTS}
 
 
-def stream(run: Run, *, format: Format = "json", systems: bool | None = None) -> Iterator[bytes]:
+def stream(run: Run, *, format: Format = "json", systems: bool | None = None) -> Generator[bytes, None, None]:
     """Return the results document of a run as chunks of a UTF-8 file.
 
     While the study is under way rows that tell systems apart are left out; `systems` says otherwise.
@@ -66,7 +66,7 @@ def file_name(study: Study, run: Run, format: Format) -> str:
     return f"{study.slug}-results-{run.number}.{format}"
 
 
-def _json(run: Run, systems: bool) -> Iterator[bytes]:
+def _json(run: Run, systems: bool) -> Generator[bytes, None, None]:
     opening = _dumps(head(run, systems=systems)).removesuffix("}")
     yield f'{opening}, "rows": ['.encode()
     between = "\n"
@@ -76,7 +76,7 @@ def _json(run: Run, systems: bool) -> Iterator[bytes]:
     yield b"\n]}\n"
 
 
-def _csv(run: Run, systems: bool) -> Iterator[bytes]:
+def _csv(run: Run, systems: bool) -> Generator[bytes, None, None]:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(COLUMNS)

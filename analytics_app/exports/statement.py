@@ -13,6 +13,7 @@ from analytics_app.models import Exclusion
 from analytics_app.selectors.pages import best_run
 from tasks_app.models import Study
 from tasks_app.services import database
+from tasks_app.services.marks import Marks
 
 # What a spreadsheet takes for a formula. A cell that begins with any number of apostrophes and then one of these
 # gets one apostrophe more, so that taking one away gives the text back.
@@ -50,7 +51,7 @@ SELECT j.id AS judgment, ra.id AS rater_id, ra.pseudonym AS rater, a.arrangement
   JOIN ra ON ra.id = a.rater_id
   LEFT JOIN g ON g.id = ra.group_id
  WHERE a.rater_kind <> 'sandbox'
-   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id) {judged}
+   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id {known}) {judged}
 """
 
 ITEMS = """
@@ -126,7 +127,8 @@ CASE WHEN xr.rules IS NOT NULL OR xj.rules IS NOT NULL OR xa.rules IS NOT NULL T
 class Selection:
     """Which ratings of a study are wanted: ids of tasks, raters and criteria, and words; None is all.
 
-    `after` leaves out ratings up to that id. `ratings` and `silent` (judgments without any) name the rows of one page.
+    `after` leaves out ratings up to that id, `until` what came after both marks, as if it was not there yet. `ratings`
+    and `silent` (judgments without any) name the rows of one page.
     """
 
     study: Study
@@ -135,6 +137,7 @@ class Selection:
     criteria: tuple[int, ...] | None = None
     purposes: tuple[str, ...] | None = None
     after: int | None = None
+    until: Marks | None = None
     ratings: tuple[int, ...] | None = None
     silent: tuple[int, ...] | None = None
 
@@ -145,6 +148,7 @@ class Selection:
             raters="r.rater_id = ANY(%(raters)s)",
             criteria="r.criterion_id = ANY(%(criteria)s)",
             after="r.id > %(after)s",
+            until="r.id <= %(until_rating)s",
             ratings="r.id = ANY(%(ratings)s)",
         )
 
@@ -156,8 +160,14 @@ class Selection:
             criteria="false",
             after="j.id > COALESCE((SELECT b.judgment_id FROM tasks_app_rating b WHERE b.task_id = ANY(%(tasks)s)"
             " AND b.id <= %(after)s ORDER BY b.id DESC LIMIT 1), 0)",
+            until="j.id <= %(until_judgment)s",
             silent="j.id = ANY(%(silent)s)",
         )
+
+    @property
+    def known(self) -> str:
+        """Further conditions on what replaces a judgment, as SQL over `n`."""
+        return self._conditions(until="n.id <= %(until_judgment)s")
 
     @property
     def judged(self) -> str:
@@ -169,11 +179,13 @@ class Selection:
 
     def params(self) -> dict[str, Any]:
         """Return the parameters of the conditions."""
-        given = {
+        given: dict[str, Any] = {
             name: list(value)
             for name in ("tasks", "raters", "criteria", "purposes", "ratings", "silent")
             if (value := getattr(self, name)) is not None
         }
+        if self.until is not None:
+            given |= {"until_rating": self.until.rating, "until_judgment": self.until.judgment}
         return {"study": self.study.pk, "after": self.after, **given}
 
 
@@ -263,7 +275,7 @@ class Statement:
     def _from(self) -> str:
         return FROM.format(
             said=SAID.format(said=self.wanted.said, silent=self.wanted.without_rating),
-            judged=JUDGED.format(judged=self.wanted.judged),
+            judged=JUDGED.format(judged=self.wanted.judged, known=self.wanted.known),
             excluded=EXCLUSION_JOINS if self.excludes else "",
         )
 

@@ -16,17 +16,30 @@ from rest_framework.views import APIView
 
 from tasks_app import access
 from tasks_app.api.authentication import BearerToken
-from tasks_app.api.errors import BadRequest, NotFound, NoToken, ScopeMissing, UnderWay
-from tasks_app.models import ApiToken, Study
+from tasks_app.api.errors import BadRequest, Busy, NotFound, NoToken, ScopeMissing, UnderWay
+from tasks_app.api.parsing import JsonBody
+from tasks_app.models import ApiToken, Event, Study
 from tasks_app.selectors.judgments import UNDER_WAY, may_export
-from tasks_app.services import events
+from tasks_app.services import events, marks
 
 EXPORTED = "exported"
+LONGEST_ABOUT = Event._meta.get_field("object").max_length
 
 
 def token_of(request: Request) -> ApiToken:
     """Return the token of a request that `HasScope` has let through."""
     return cast("ApiToken", request.auth)
+
+
+def marks_of(study: Study) -> marks.Marks:
+    """Return up to which numbers all judgments and ratings are there, so that who goes on from the last misses none.
+
+    Raises Busy where that cannot be said for now.
+    """
+    try:
+        return marks.marks_of(study.pk)
+    except marks.Busy as busy:
+        raise Busy(_("Many ratings are being stored just now. Try again in a few seconds.")) from busy
 
 
 class OneFormat(BaseContentNegotiation):
@@ -60,10 +73,23 @@ class NoParams(serializers.Serializer[Any]):
     """An address without parameters."""
 
 
+def _problem_with(params: serializers.Serializer[Any], name: str, values: list[str]) -> str:
+    """Say why a parameter would be ignored if it was taken as it stands; empty where it would not."""
+    if name not in params.fields:
+        given = {"name": name, "names": ", ".join(params.fields) or _("none")}
+        return _("There is no parameter “%(name)s” here; there are: %(names)s.") % given
+    if "" in values:
+        return _("The parameter “%(name)s” is empty. Give it a value, or leave it out.") % {"name": name}
+    if len(values) > 1 and not isinstance(params.fields[name], serializers.ListField):
+        return _("The parameter “%(name)s” is there more than once. Give it one value.") % {"name": name}
+    return ""
+
+
 class ApiView(APIView):
     """An address of the API. `scope` is what a token needs (`scopes` by method), `Params` what a GET takes."""
 
     authentication_classes = (BearerToken,)
+    parser_classes = (JsonBody,)
     permission_classes = (HasScope,)
     content_negotiation_class = OneFormat
     http_method_names = ("get", "head", "post")
@@ -78,13 +104,9 @@ class ApiView(APIView):
 
     def _read_params(self, request: Request) -> dict[str, Any]:
         params = (self.Params if request.method in SAFE_METHODS else NoParams)(data=request.query_params)
-        known = list(params.fields)
-        for name in request.query_params:
-            if name not in known:
-                names = ", ".join(known) or _("none")
-                raise BadRequest(
-                    _("There is no parameter “%(name)s” here; there are: %(names)s.") % {"name": name, "names": names}
-                )
+        for name, values in request.query_params.lists():
+            if problem := _problem_with(params, name, values):
+                raise BadRequest(problem)
         params.is_valid(raise_exception=True)
         return dict(params.validated_data)
 
@@ -98,7 +120,8 @@ class ApiView(APIView):
         if bound not in (None, study.pk):
             raise NotFound
         if own is None:
-            events.log(study, request.user, "viewed", about=f"API {about}")
+            # A number in an address may have any length, what is logged has not.
+            events.log(study, request.user, "viewed", about=f"API {about}"[:LONGEST_ABOUT])
         return study, own
 
     def study_to_export(self, request: Request, slug: str, about: str, *, pages: bool = False) -> Study:

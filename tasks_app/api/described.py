@@ -24,7 +24,7 @@ class Error(Fields):
 
 def refusals(*statuses: int) -> dict[int, OpenApiResponse]:
     """Describe the refusals an address may answer with: these, and those that every address knows."""
-    return {status: REFUSALS[status] for status in sorted({400, 401, 403, 404, *statuses})}
+    return {status: REFUSALS[status] for status in sorted({400, 401, 403, 404, 503, *statuses})}
 
 
 def _refusal(description: str, error: str, detail: str) -> OpenApiResponse:
@@ -57,6 +57,9 @@ REFUSALS = {
         "The request does not fit the state things are in.",
         "conflict",
         "There is no finished run yet. Start one, and ask again when it is done.",
+    ),
+    413: _refusal(
+        "The body is too large.", "too_large", "The body is larger than a megabyte. Send the settings alone."
     ),
     422: _refusal(
         "The request is understood and cannot be done.",

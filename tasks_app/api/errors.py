@@ -63,6 +63,13 @@ class BadRequest(exceptions.ValidationError):
     default_code = "bad_request"
 
 
+class TooLarge(exceptions.APIException):
+    """The body is larger than anything that is asked for here."""
+
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    default_code = "too_large"
+
+
 class Unprocessable(exceptions.APIException):
     """The request is understood and cannot be done."""
 

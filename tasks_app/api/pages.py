@@ -46,7 +46,7 @@ def listing(
     column = newest_by or "id"
     if "cursor" in given:
         cursor = given["cursor"]
-        if not (cursor.isascii() and cursor.isdecimal() and int(cursor) <= LARGEST):
+        if not is_number(cursor):
             raise BadRequest(bad_cursor())
         rows = rows.filter(**{f"{column}__{'lt' if newest_by else 'gt'}": int(cursor)})
     found = list(rows.order_by(f"-{column}" if newest_by else column)[: given["page_size"] + 1])
@@ -59,6 +59,11 @@ def page_of(request: Request, results: list[dict[str, Any]], mark: object) -> Re
     """Answer with some entries, and the address of the next page where there is a mark to begin it at."""
     following = None if mark is None else replace_query_param(request.build_absolute_uri(), "cursor", str(mark))
     return Response({"next": following, "results": results})
+
+
+def is_number(word: str) -> bool:
+    """Say whether a word is the number of some row, however long it is."""
+    return word.isascii() and word.isdecimal() and len(word) <= len(str(LARGEST)) and int(word) <= LARGEST
 
 
 def bad_cursor() -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import resolve
+from django.utils.translation import gettext as _
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
@@ -23,6 +24,7 @@ class Schema(SpectacularJSONAPIView):
     """The OpenAPI schema, in English: it is documentation, and generated clients should not depend on a header."""
 
     content_negotiation_class = OneFormat
+    http_method_names = ("get", "head")
 
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -48,13 +50,19 @@ class Nothing(APIView):
 
     def get(self, request: Request, rest: str) -> HttpResponse:
         """Send whoever forgot the slash at the end to the right address; 404 for everybody else."""
-        found = resolve(f"{request.path_info}/")
-        if rest.endswith("/") or getattr(found.func, "view_class", None) is Nothing:
+        if not _lacks_a_slash(request, rest):
             raise NotFound
         return HttpResponseRedirect(request.get_full_path(force_append_slash=True))
 
-    def post(self, request: Request, rest: str) -> HttpResponse:
-        """Refuse."""
+    def post(self, request: Request, rest: str) -> Response:
+        """Refuse; clients would follow a redirection with a GET."""
+        if _lacks_a_slash(request, rest):
+            raise NotFound(_("There is nothing at this address. Put a slash at its end."))
         raise NotFound
 
-    put = patch = delete = post
+    put = patch = delete = options = trace = post
+
+
+def _lacks_a_slash(request: Request, rest: str) -> bool:
+    found = resolve(f"{request.path_info}/")
+    return not rest.endswith("/") and getattr(found.func, "view_class", None) is not Nothing

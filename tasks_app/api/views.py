@@ -11,7 +11,7 @@ from rest_framework.reverse import reverse
 
 from tasks_app import access
 from tasks_app.api import described, examples
-from tasks_app.api.base import ApiView, token_of
+from tasks_app.api.base import ApiView, marks_of, token_of
 from tasks_app.api.errors import BadRequest
 from tasks_app.api.pages import listing
 from tasks_app.models import Judgment, Membership, Study
@@ -147,7 +147,7 @@ class Judgments(ApiView):
     def get(self, request: Request, slug: str) -> Response:
         """Answer with a page of judgments."""
         study = self.study_to_export(request, slug, "judgments", pages=True)
-        rows = judgments.current_judgments(study)
+        rows = judgments.current_judgments(study, marks_of(study).judgment)
         try:
             if wanted := self.given.get("task"):
                 rows = rows.filter(assignment__unit__task__in=judgments.task_ids(study, wanted))

@@ -49,11 +49,14 @@ def may_export(study: Study, role: str | None) -> bool:
     return study.state not in UNDER_WAY or access.reaches(role, Membership.Role.OWNER)
 
 
-def current_judgments(study: Study) -> QuerySet[Judgment]:
-    """Return the current answer to each assignment of a study, leaving out whoever only tried it out."""
-    replaced = Judgment.objects.filter(replaces=OuterRef("pk"))
+def current_judgments(study: Study, until: int) -> QuerySet[Judgment]:
+    """Return the answer to each assignment that was current when `until` was the last judgment.
+
+    Whoever only tried the study out is left out.
+    """
+    replaced = Judgment.objects.filter(replaces=OuterRef("pk"), pk__lte=until)
     return (
-        Judgment.objects.filter(~Exists(replaced), assignment__rater__study=study)
+        Judgment.objects.filter(~Exists(replaced), pk__lte=until, assignment__rater__study=study)
         .exclude(assignment__rater_kind="sandbox")
         .select_related("assignment__rater", "assignment__unit__task")
     )

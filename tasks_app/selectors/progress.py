@@ -47,11 +47,6 @@ class RaterProgress:
         """Return the number of the unit answered before another."""
         return max((one for one in self.answered if one < order), default=None)
 
-    @property
-    def is_over(self) -> bool:
-        """Say whether nothing is left to answer."""
-        return self.done >= self.total
-
 
 class _Row(NamedTuple):
     """One unit of a rater, as far as it is counted."""
@@ -164,9 +159,33 @@ class StudyProgress:
 def study_progress(study: Study) -> StudyProgress:
     """Count places, raters and judgments of a study; four queries, whatever its size."""
     tasks = list(Task.objects.filter(study=study, until=None).order_by("order"))
-    held: dict[int, tuple[int, int, int, int]] = {
-        row[0]: row[1:]
-        for row in Assignment.objects.filter(unit__task__study=study, purpose="main")
+    held = _held_by_task(study)
+    wanted, answered = _places_by_task(study)
+    raters = Rater.objects.filter(study=study).exclude(kind="sandbox").values_list("state", "outcome")
+    judgments = Judgment.objects.filter(assignment__rater__study=study).exclude(assignment__rater_kind="sandbox")
+    return StudyProgress(
+        tasks=tuple(
+            TaskProgress(
+                task,
+                wanted.get(task.pk, 0),
+                *held.get(task.pk, NOBODY),
+                min(answered.get(task.pk, [0])),
+                max(answered.get(task.pk, [0])),
+            )
+            for task in tasks
+        ),
+        raters={
+            str(state if outcome is None else outcome): n
+            for state, outcome, n in raters.annotate(n=Count("id")).order_by()
+        },
+        judgments=judgments.count(),
+    )
+
+
+def _held_by_task(study: Study) -> dict[int, tuple[int, int, int, int]]:
+    """Count a task's assignments: submitted, held by somebody, surplus, skipped."""
+    counted = (
+        Assignment.objects.filter(unit__task__study=study, purpose="main")
         .exclude(rater_kind="sandbox")
         .values_list("unit__task")
         .annotate(
@@ -176,9 +195,12 @@ def study_progress(study: Study) -> StudyProgress:
             skipped=Count("id", filter=Q(state="skipped")),
         )
         .order_by()
-    }
-    per_unit: dict[int, list[int]] = {}
-    places: dict[int, int] = {}
+    )
+    return {row[0]: row[1:] for row in counted}
+
+
+def _places_by_task(study: Study) -> tuple[dict[int, int], dict[int, list[int]]]:
+    """Count a task's places, and those answered of each of its units."""
     units = (
         Place.objects.filter(unit__task__study=study)
         .values_list("unit__task", "unit")
@@ -188,29 +210,9 @@ def study_progress(study: Study) -> StudyProgress:
         )
         .order_by()
     )
-    for task_id, _unit, k, answered in units:
-        places[task_id] = places.get(task_id, 0) + k
-        per_unit.setdefault(task_id, []).append(answered)
-    return StudyProgress(
-        tasks=tuple(
-            TaskProgress(
-                task,
-                places.get(task.pk, 0),
-                *held.get(task.pk, NOBODY),
-                min(per_unit.get(task.pk, [0])),
-                max(per_unit.get(task.pk, [0])),
-            )
-            for task in tasks
-        ),
-        raters={
-            str(state if outcome is None else outcome): n
-            for state, outcome, n in Rater.objects.filter(study=study)
-            .exclude(kind="sandbox")
-            .values_list("state", "outcome")
-            .annotate(n=Count("id"))
-            .order_by()
-        },
-        judgments=Judgment.objects.filter(assignment__rater__study=study)
-        .exclude(assignment__rater_kind="sandbox")
-        .count(),
-    )
+    wanted: dict[int, int] = {}
+    answered: dict[int, list[int]] = {}
+    for task_id, _unit, k, n in units:
+        wanted[task_id] = wanted.get(task_id, 0) + k
+        answered.setdefault(task_id, []).append(n)
+    return wanted, answered

@@ -107,6 +107,7 @@ def test_each_request_is_logged_once_by_its_route(client: Client, lines: Lines) 
         (f"Not Found: /r/{TOKEN}/judge/", "Not Found: /r/…/judge/"),
         (f"http://eval.example.org/join/{TOKEN}/", "http://eval.example.org/join/…/"),
         (f'"GET /r/{TOKEN} HTTP/1.1" 200', '"GET /r/… HTTP/1.1" 200'),
+        ("Not Found: /api/v1/studies/ewt_a-B_9/", "Not Found: /api/v1/studies/ewt_…/"),
         ("Error handling request /api/v1/studies?token=abc", "Error handling request /api/v1/studies?…"),
         ("Invalid request from ip=203.0.113.9: x", "Invalid request from ip=…: x"),
         ("from 2001:db8::17 and ::ffff:203.0.113.9", "from … and …"),

@@ -92,9 +92,21 @@ def test_what_cannot_be_started_is_said(script: Client, rated: Study, body: Any,
     assert start(script, rated).status_code == 202
 
 
-def test_no_json_is_refused(script: Client, rated: Study) -> None:
-    answer = script.post(address(rated, "runs/"), "no JSON", content_type="application/json")
-    assert (answer.status_code, answer.json()["error"]) == (400, "parse_error")
+@pytest.mark.parametrize(
+    ("body", "status", "error"),
+    [
+        ("no JSON", 400, "parse_error"),
+        ('{"settings": {"rules": ' + "[" * 50_000, 400, "parse_error"),
+        ('{"settings": {"rules": ' + "[" * 50_000 + "]" * 50_000 + "}}", 400, "parse_error"),
+        ('{"settings": {"primary": "' + "x" * 2**20 + '"}}', 413, "too_large"),
+    ],
+    ids=["none", "deep and open", "deep", "large"],
+)
+def test_what_is_no_json_that_somebody_means_is_refused(
+    script: Client, rated: Study, body: str, status: int, error: str
+) -> None:
+    answer = script.post(address(rated, "runs/"), body, content_type="application/json")
+    assert (answer.status_code, answer.json()["error"]) == (status, error)
 
 
 def test_while_many_ratings_are_stored_a_script_is_told_when_to_come_back(

@@ -113,6 +113,7 @@ def test_a_superusers_look_is_logged(study: Study) -> None:
     assert script_of(root, study).get(f"/api/v1/studies/{study.slug}/").status_code == 200
     event = study.events.first()
     assert (event.verb, event.object, event.actor) == ("viewed", "API study", root)
+    assert script_of(root, study).get(f"/api/v1/studies/{study.slug}/runs/{'9' * 300}/").status_code == 404
 
 
 # The page -------------------------------------------------------------------------------------------------
