@@ -22,7 +22,7 @@ from tasks_app.services import imports
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
 from tasks_app.services.lifecycle import NotPossible
-from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
+from tasks_app.studyfile.problems import LISTED, Problem, Problems, StudyFileError
 
 __all__ = [
     "NO_MAPPING",
@@ -91,7 +91,7 @@ def _import(
     problems.count_more(conflicts.more)
     problems.raise_if_any()
     counts = {"rows": n, "skipped": table.skipped, "raters": len(raters), **staging.counts()}
-    notes = tuple(_notes(table, is_draft=is_draft, check=check))
+    notes = (*_of_kinds(rows.unknown_kinds), *_notes(table, is_draft=is_draft, check=check))
     if check:
         transaction.set_rollback(True)
     else:
@@ -120,6 +120,17 @@ def _nothing(table: RatingsTable) -> str:
         )
         return sentence % {"n": table.skipped}
     return _("There are no ratings below the header.")
+
+
+def _of_kinds(unknown: Mapping[str, int]) -> Iterator[str]:
+    """Say which kinds of error are none of the task's."""
+    if not unknown:
+        return
+    names = [f"“{name}” ({n:,})" for name, n in sorted(unknown.items(), key=lambda one: -one[1])[:LISTED]]
+    if len(unknown) > LISTED:
+        names.append("…")
+    sentence = _("The task does not have these kinds of error, which are stored as they are: %(names)s.")
+    yield sentence % {"names": ", ".join(names)}
 
 
 def _notes(table: RatingsTable, *, is_draft: bool, check: bool) -> Iterator[str]:

@@ -54,6 +54,11 @@ class RowCheck:
         self._zone = zoneinfo.ZoneInfo(study.timezone)
         self._found: dict[Names, About | NotFound] = {}
 
+    @property
+    def unknown_kinds(self) -> Mapping[str, int]:
+        """Return how many rows have a kind of error that their task does not know."""
+        return self._ratings.unknown_kinds
+
     def take(self, row: Row) -> Staged | None:
         """Return what a row says, or None where it cannot be used."""
         before = self._report.count

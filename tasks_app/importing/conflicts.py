@@ -43,7 +43,10 @@ _TOLD: Mapping[str, tuple[str, Promise]] = {
     ),
     "no_original": (
         "repeat_of",
-        gettext_lazy("This is a repeat, but the rater has no earlier judgment of this unit in the file or study."),
+        gettext_lazy(
+            "This is a repeat, but the rater has no earlier judgment of this unit in the file or study. Take the row "
+            "out (where in the mapping), or leave its purpose empty if it is the first."
+        ),
     ),
     "two_repeats": (
         "repeat_of",

@@ -9,10 +9,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from tasks_app.importing.columns import RATINGS, is_used
 from tasks_app.importing.source import RatingsFile, head_of
 from tasks_app.studyfile.jsontext import BadJson, loads
 from tasks_app.studyfile.limits import limits
+from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.tables import DELIMITERS, word_of
 
 ROWS = 5
@@ -49,9 +52,12 @@ def peek(file: RatingsFile) -> Peek:
     Raises
     ------
     StudyFileError
-        Where it is of another format, or damaged.
+        Where it is of another format, damaged, or empty.
     """
     head = io.StringIO(head_of(file), newline="").readlines()
+    if not any(line.strip() for line in head):
+        sentence = _("This file is empty. Its first line must name the columns.")
+        raise StudyFileError([Problem(file.name, 0, 0, sentence)])
     return _peek_json(head) if file.format == "jsonl" else _peek_csv(head, DELIMITERS[file.format])
 
 

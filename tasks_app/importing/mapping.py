@@ -107,8 +107,12 @@ def from_yaml(name: str, text: str) -> ColumnMapping:
 def from_file(path: str) -> ColumnMapping:
     """Read a mapping from a YAML or JSON file of this machine. Raises StudyFileError."""
     name, problems = PurePath(path).name, Problems()
-    with FilePath(path).open("rb") as stream:
-        content = stream.read(limits().yaml_bytes + 1)
+    try:
+        with FilePath(path).open("rb") as stream:
+            content = stream.read(limits().yaml_bytes + 1)
+    except OSError as found:
+        reason = _("cannot be read: %(reason)s.") % {"reason": found.strerror}
+        raise StudyFileError([Problem(name, 0, 0, reason)]) from found
     if sentence := size_problem(content):
         problems.add(name, 0, 0, sentence)
         problems.raise_if_any()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from django.utils.translation import gettext as _
 
 from tasks_app.importing.targets import About, TaskTarget
@@ -49,6 +51,9 @@ class RatingCheck:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._off_scale: dict[tuple[int, str | None, float], str | None] = {}
+        self._beside: dict[tuple[int, str, str], tuple[str, ...] | None] = {}
+        # Rows by the kind of error that their task does not know.
+        self.unknown_kinds: Counter[str] = Counter()
 
     def is_span(self, row: Row) -> bool:
         """Say whether a row is about a marked span."""
@@ -113,6 +118,28 @@ class RatingCheck:
         for name, most in LONGEST.items():
             if len(row.cells.get(name, "")) > most:
                 self._report(row, name, _("A name has at most %(n)d characters.") % {"n": most})
+            elif name in row.cells:
+                self._check_beside(row, name, task)
+
+    def _check_beside(self, row: Row, column: str, task: TaskTarget) -> None:
+        """Refuse a severity that the task does not have, since it would weigh nothing; count kinds of error."""
+        word = row.cells[column]
+        asked = (task.id, column, word)
+        if asked not in self._beside:
+            if len(self._beside) >= REMEMBERED:
+                self._beside.clear()
+            self._beside[asked] = task.frame.kind.known_beside(column, word, task.frame.params)
+        known = self._beside[asked]
+        if known is None:
+            return
+        if column == "category":
+            self.unknown_kinds[word] += 1
+            return
+        sentence = _(
+            "must be one of: %(choices)s; it is %(value)s. Where a row says that there is no error, leave the columns "
+            "of the span empty and write “none” into the column label."
+        )
+        self._report(row, column, sentence % {"choices": ", ".join(known), "value": shown(word)})
 
     def _problem_in_value(self, value: float, task: TaskTarget, criterion: Criterion | None) -> str | None:
         asked = (task.id, None if criterion is None else criterion.key, value)

@@ -28,6 +28,9 @@ HEAD_BYTES = 256 * 1024
 # What people have beside tables of text, and what to do about it.
 _OTHERS = (".xlsx", ".xls", ".ods", ".json", ".zip", ".parquet", ".sav")
 
+# How such files begin, under whatever name: zip (as .xlsx and .ods are), old Excel, Parquet, SPSS.
+_BEGINNINGS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1", b"$FL2")
+
 
 @dataclass(frozen=True, slots=True)
 class RatingsFile:
@@ -43,9 +46,14 @@ class RatingsFile:
 
     @classmethod
     def at(cls, path: str) -> RatingsFile:
-        """Return a file of this machine. Raises StudyFileError where there is none."""
+        """Return a file of this machine. Raises StudyFileError where there is none, or it may not be read."""
         if not Path(path).is_file():
             raise StudyFileError([Problem(path, 0, 0, _("There is no such file."))])
+        try:
+            Path(path).open("rb").close()
+        except OSError as found:
+            sentence = _("cannot be read: %(reason)s.") % {"reason": found.strerror}
+            raise StudyFileError([Problem(path, 0, 0, sentence)]) from found
         return cls(PurePath(path).name, lambda: Path(path).open("rb"))
 
     @property
@@ -60,7 +68,7 @@ class RatingsFile:
             return
         sentence = _("is not a .csv, .tsv or .jsonl file, as it is or with .gz behind.")
         if suffix in _OTHERS:
-            sentence += " " + _("Save the table as CSV (UTF-8) with the program it comes from.")
+            sentence += " " + _how_to_save()
         raise StudyFileError([Problem(self.name, 0, 0, sentence)])
 
     @property
@@ -94,7 +102,7 @@ class _Counted(io.RawIOBase):
         if self._left < 0:
             sentence = _("is larger than %(most)s, which is the limit here.") % {"most": megabytes(self._most)}
             if self._most < limits().ratings_bytes:
-                sentence += " " + _("The command takes larger ones: manage.py import_ratings.")
+                sentence += " " + _("Commands of manage.py take larger ones: import_ratings, import_scores.")
             raise StudyFileError([Problem(self._file, 0, 0, sentence)])
         self.digest.update(chunk)
         return chunk
@@ -104,13 +112,20 @@ class _Counted(io.RawIOBase):
 def unpacked(file: RatingsFile) -> Iterator[IO[bytes]]:
     """Open a file and unpack it on the way where it is gzipped, whatever its name says."""
     with file.open() as stream:
-        packed = stream.read(2) == _GZIP
+        start = stream.read(len(_BEGINNINGS[0]))
         stream.seek(0)
-        if packed:
+        if start.startswith(_BEGINNINGS):
+            sentence = _("is no table of text, whatever it is called: it begins as a workbook, a zip or the like does.")
+            raise StudyFileError([Problem(file.name, 0, 0, f"{sentence} {_how_to_save()}")])
+        if start.startswith(_GZIP):
             with gzip.GzipFile(fileobj=stream) as inner:
                 yield cast("IO[bytes]", inner)
         else:
             yield stream
+
+
+def _how_to_save() -> str:
+    return _("Save the table as CSV (UTF-8) with the program it comes from.")
 
 
 def head_of(file: RatingsFile) -> str:

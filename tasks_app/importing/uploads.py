@@ -38,8 +38,8 @@ def keep(study: Study, upload: UploadedFile[Any]) -> str:
     most = limits().upload_bytes
     if (upload.size or 0) > most:
         sentence = _(
-            "This file has %(size)s; at most %(most)s can be uploaded. Pack it with gzip (.csv.gz), or use the "
-            "command: manage.py import_ratings."
+            "This file has %(size)s; at most %(most)s can be uploaded. Pack it with gzip (.csv.gz), or use a "
+            "command of manage.py: import_ratings, import_scores."
         )
         given = {"size": megabytes(upload.size or 0), "most": megabytes(most)}
         raise StudyFileError([Problem(name, 0, 0, sentence % given)])

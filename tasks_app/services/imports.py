@@ -27,6 +27,9 @@ BATCH, LINES = 5_000, 50_000
 # Beside the locks of `database`: one import a study at a time.
 IMPORTS = 3
 
+# Statements of pages are cut short far earlier; whoever imports a large file there waits for it, as for an export.
+LONGEST = "SELECT set_config('statement_timeout', '1h', true) WHERE current_setting('statement_timeout') <> '0'"
+
 # What PostgreSQL may use for sorting within this transaction; its own default sorts on disk.
 SORTING = "64MB"
 
@@ -119,7 +122,7 @@ class Staging:
         self._check = check
         self._waiting: list[str] = []
         self._last_line = 0
-        self._execute(f"SET LOCAL work_mem = '{SORTING}'; {sql.STAGING}")
+        self._execute(f"{LONGEST}; SET LOCAL work_mem = '{SORTING}'; {sql.STAGING}")
 
     def add(self, row: Staged) -> None:
         """Take one row; lines come in ascending order."""

@@ -146,6 +146,12 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
             )
         )
     units = Unit.objects.bulk_create(rows, BATCH)
+    _store_parts(units, drafts, texts)
+    return len(units)
+
+
+def _store_parts(units: Sequence[Unit], drafts: Sequence[UnitDraft], texts: Texts) -> None:
+    """Store which texts each unit shows, and which outputs are behind each of them."""
     shown = [
         (Part(unit=unit, number=number, text_digest=texts.outputs[item][group[0]][1]), item, group)
         for unit, draft in zip(units, drafts, strict=True)
@@ -161,7 +167,6 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
         ),
         BATCH,
     )
-    return len(units)
 
 
 def _features(draft: UnitDraft, *, named: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 
 from tasks_app import task_types
 from tasks_app.check_settings import COPIES
-from tasks_app.models import Item, ItemMedia, Media, Output, PartOutput, Study, System
+from tasks_app.models import Item, ItemMedia, Media, Output, PartOutput, Study, System, Task
 from tasks_app.sections import Json, Section
 from tasks_app.services import items as service
 from tasks_app.services import units
@@ -77,14 +77,17 @@ def _note_texts(reading: StudyReading, items: list[dict[str, Json]]) -> None:
     reading.counts["systems"] = len(reading.document["systems"])
     if identical:
         kept = [task["key"] for task in reading.document["tasks"] if task["keep_identical"]]
-        sentence = _(
-            "%(n)d of %(total)d outputs are identical to another system's for the same item; they are shown once and "
-            "share the rating."
-        ) % {"n": identical, "total": total}
-        if kept:
-            sentence += " " + _("Kept apart in: %(tasks)s.") % {"tasks": ", ".join(map(str, kept))}
+        sentence = _("%(n)d of %(total)d outputs are identical to another system's for the same item")
+        sentence = sentence % {"n": identical, "total": total} + "; "
+        if len(kept) == sum(task["stage"] == Task.Stage.MAIN for task in reading.document["tasks"]):
+            sentence += _("each is shown and rated by itself (keep_identical).")
+        elif kept:
+            tasks = ", ".join(map(str, kept))
+            sentence += _("they are shown once and share the rating, but are kept apart in: %(tasks)s.") % {
+                "tasks": tasks
+            }
         else:
-            sentence += " " + _("Set keep_identical: true in a task to show each.")
+            sentence += _("they are shown once and share the rating. Set keep_identical: true in a task to show each.")
         reading.note(sentence)
     if empty:
         sentence = ngettext(

@@ -38,7 +38,10 @@ class UploadForm(forms.Form):
 
     file = forms.FileField(
         label=gettext_lazy("File of ratings"),
-        help_text=gettext_lazy("CSV, TSV or JSON Lines with one rating a row, as it is or gzipped (.csv.gz)."),
+        help_text=gettext_lazy(
+            "CSV, TSV or JSON Lines with one rating a row, as it is or gzipped (.csv.gz). Checking a million rows "
+            "takes a minute or two; leave the page open meanwhile."
+        ),
         allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
     )
     mapping = forms.ChoiceField(

@@ -18,6 +18,9 @@ import pytest
 
 from evalweb.local_services.folder import BASE_DIR
 
+# Figures that some test compares, by set: whatever is asked for by `expected`.
+_COMPARED: dict[str, set[str]] = {}
+
 VARIABLE = "EVALWEB_SHARED_DATA"
 OURS = Path(__file__).parent
 
@@ -43,7 +46,15 @@ def expected(name: str, wanted: Callable[[str], bool]) -> Sequence[Any]:
     figures: Mapping[str, Any] = json.loads((folder_of(name) / "expected.json").read_text())
     found = [pytest.param(key, figure, id=key) for key, figure in figures.items() if wanted(key)]
     assert found, f"{folder_of(name)} holds none of the figures that are to be reproduced"
+    _COMPARED.setdefault(name, set()).update(str(case.values[0]) for case in found)
     return found
+
+
+def left_out(name: str) -> set[str]:
+    """Return the published figures of a set that no test of this process has asked for. Skips where there are none."""
+    if reason := missing(name):
+        pytest.skip(reason)
+    return set(json.loads((folder_of(name) / "expected.json").read_text())) - _COMPARED.get(name, set())
 
 
 def row_of(document: Mapping[str, Any], **columns: Any) -> Mapping[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import expected
+from tests.reproduction.published import expected, left_out
 
 # This module needs a database, for what `reproduce` does once.
 pytestmark = pytest.mark.django_db
@@ -111,3 +111,7 @@ def test_repeats(results: Mapping[str, Any], name: str, figure: Mapping[str, Any
     difference = sum(abs(first - again) for first, again in figure["value"]) / 3
     assert row["value"] == pytest.approx(difference / 7)
     assert row["n_ratings"] == 3
+
+
+def test_no_published_figure_is_left_out() -> None:
+    assert left_out(SET) == set()

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from analytics_app.stats.standardise import judge_wise_z
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import expected, folder_of, row_of
+from tests.reproduction.published import expected, folder_of, left_out, row_of
 
 # This module needs a database, for what `reproduce` does once.
 pytestmark = pytest.mark.django_db
@@ -29,6 +30,11 @@ AGREEMENT = {
     "iaa_krippendorff_interval": ("krippendorff", "alpha"),
 }
 MEANS = {"system_mean_raw": "mean", "system_mean_z": "mean_z"}
+
+ICC = {
+    "ICC(1,1)": "ICC1", "ICC(A,1)": "ICC2", "ICC(C,1)": "ICC3",
+    "ICC(1,k)": "ICC1k", "ICC(A,k)": "ICC2k", "ICC(C,k)": "ICC3k",
+}  # fmt: skip
 
 # Content in Table A.1, as printed: the three best systems and the last.
 PRINTED_Z = {"HIGH": 0.542, "NIU": 0.491, "BART": 0.370, "LUO": -0.749}
@@ -86,6 +92,38 @@ def test_means_of_systems(results: Mapping[str, Any], name: str, figure: Mapping
     assert (row["n_ratings"], row["n_items"], row["n_raters"]) == (160, 80, 8)
     digits = 1 if kind == "system_mean_raw" else 3
     assert round(row["value"], digits) == figure["paper"]
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key.startswith("icc.")))
+def test_intraclass_correlation(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
+    """All six forms, under the names of Shrout and Fleiss (1979)."""
+    _kind, survey, criterion, _reference = name.split(".")
+    assert set(figure["value"]) == set(ICC)
+    for form, value in figure["value"].items():
+        row = row_of(
+            results, analysis="icc", statistic="icc", task="formality", criterion=criterion, label=ICC[form],
+            slice=f"survey={survey}",
+        )  # fmt: skip
+        assert row["value"] == pytest.approx(value, abs=figure["tolerance"]), form
+        assert (row["n_ratings"], row["n_items"]) == (360, 180)
+
+
+@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key.startswith("z.")))
+def test_every_published_z(name: str, figure: Mapping[str, Any]) -> None:
+    """A results document holds means of z only; the function that gives each of the 4,320 is ours."""
+    with (folder_of(SET) / "ratings.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    off = []
+    for criterion in {row["criterion"] for row in rows}:
+        of_it = [row for row in rows if row["criterion"] == criterion]
+        raters = sorted({row["rater_id"] for row in of_it})
+        z = judge_wise_z(
+            [float(row["value"]) for row in of_it], [raters.index(row["rater_id"]) for row in of_it], ddof=0
+        ).z
+        off += [abs(ours - float(row["z_published"])) for ours, row in zip(z, of_it, strict=True)]
+    assert len(off) == 4320
+    assert max(off) == pytest.approx(figure["value"], abs=1e-9), name
+    assert max(off) <= figure["tolerance"]
 
 
 def test_every_mean_of_table_a1_is_there(results: Mapping[str, Any]) -> None:
@@ -169,3 +207,7 @@ def test_intervals_and_tests_stand_beside_them(results: Mapping[str, Any]) -> No
     pairs = [row for row in found if row["statistic"] == "metric_williams_systems"]
     assert len(pairs) == 3
     assert all(row["p_adjusted"] is None or row["p_adjusted"] >= row["p"] for row in pairs)
+
+
+def test_no_published_figure_is_left_out() -> None:
+    assert left_out(SET) == set()

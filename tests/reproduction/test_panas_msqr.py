@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import expected, row_of
+from tests.reproduction.published import expected, left_out, row_of
 
 # This module needs a database, for what `reproduce` does once.
 pytestmark = pytest.mark.django_db
@@ -46,13 +46,13 @@ def test_scores(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]
     assert row["n_raters"] == 2951
 
 
-def test_eigenvalues(results: Mapping[str, Any]) -> None:
-    (_name, figure), *_rest = (case.values for case in expected(SET, about("eigenvalues")))
+@pytest.mark.parametrize(("name", "figure"), expected(SET, about("eigenvalues")))
+def test_eigenvalues(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     found = [
         row_of(results, analysis="factors", task="mood", statistic="eigenvalue", label=str(place))["value"]
         for place in range(1, 7)
     ]
-    assert found == pytest.approx(figure["value"], abs=figure["tolerance"])
+    assert found == pytest.approx(figure["value"], abs=figure["tolerance"]), name
 
 
 @pytest.mark.parametrize(("name", "figure"), expected(SET, about("efa_ml_2factors.df")))
@@ -80,3 +80,7 @@ def test_loadings(results: Mapping[str, Any], name: str, figure: Mapping[str, An
         if (row["statistic"], row["label"], row["metric"]) == ("loading", f"panas-{word}", metric)
     ]
     assert found == pytest.approx(figure["value"], abs=figure["tolerance"])
+
+
+def test_no_published_figure_is_left_out() -> None:
+    assert left_out(SET) == set()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import expected, row_of
+from tests.reproduction.published import expected, left_out, row_of
 
 # This module needs a database, for what `reproduce` does once.
 pytestmark = pytest.mark.django_db
@@ -20,8 +20,10 @@ SET = "paracrawl_v6"
 LABELS = ("L", "A", "T", "MT", "E", "F", "V")
 WHERE = "bicleaner>=0.7"
 
-# The published files of these annotators are a later state than the one the paper printed.
-LATER = {("en-cs", "B"), ("en-nn", "B")}
+# Shares that the paper prints otherwise. The files of the annotators B are a later state than the one it printed.
+OTHERWISE = {("en-cs", "B"): "L T E V", ("en-nn", "B"): "A T E V", ("en-bg", "B"): "L", ("en-cs", "A"): "L"}
+
+SLOVENE = "en-sl.cohen_kappa.bicleaner_ge_0.7"
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +64,9 @@ def test_agreement(results: Mapping[str, Any], name: str, figure: Mapping[str, A
     assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
     assert row["n_raters"] in {2, None}
     if "paper" in figure:
-        # As printed; Slovene is .374997, and the paper has .38.
-        assert row["value"] == pytest.approx(figure["paper"], abs=0.00501)
+        # Slovene is .374997, and printed .38.
+        printed = round(row["value"] + 1e-5, 2) if name == SLOVENE else round(row["value"], 2)
+        assert printed == figure["paper"]
 
 
 @pytest.mark.parametrize(("name", "figure"), figures("label_percent"))
@@ -77,7 +80,7 @@ def test_shares_of_labels(results: Mapping[str, Any], name: str, figure: Mapping
         assert row["n_ratings"] == 500
         assert row["value"] * 100 == pytest.approx(figure["value"][label], abs=figure["tolerance"])
         off = abs(row["value"] * 100 - figure["paper"][label])
-        assert off <= (5 if (pair, annotator) in LATER else 0.6), label
+        assert (off > 0.5 + 1e-9) is (label in OTHERWISE.get((pair, annotator), "").split()), label
 
 
 @pytest.mark.parametrize(("name", "figure"), figures("median_time_s"))
@@ -109,3 +112,7 @@ def test_what_the_two_danish_annotators_confuse(results: Mapping[str, Any]) -> N
     assert same / 500 == pytest.approx(agreement(results, "en-da.percent_agreement.bicleaner_ge_0.7")["value"])
     most = max(rows, key=lambda row: row["value"])
     assert most["label"] == "E / MT"
+
+
+def test_no_published_figure_is_left_out() -> None:
+    assert left_out(SET) == set()

@@ -20,7 +20,7 @@ import pytest
 from analytics_app.stats import discrimination as exact
 from analytics_app.stats.discrimination_power import judges_each, judges_needed, power_of_difference
 from tests.reproduction.conftest import command
-from tests.reproduction.published import OURS, expected, folder_of, missing, row_of
+from tests.reproduction.published import OURS, expected, folder_of, left_out, missing, row_of
 
 SET = "triangle_test"
 MISPRINTED = {"min_judges.pd=0.1.alpha=0.05.beta=0.001"}
@@ -175,3 +175,7 @@ def write_ratings(file: Path, *, n: int, right: int) -> None:
             writer.writerow([*common, "odd-one-out", "", chosen, drawn])
             writer.writerow([*common, "correct", int(found), "", drawn])
             writer.writerow([*common, "sureness", 4 if found else 1, "", drawn])
+
+
+def test_no_published_figure_is_left_out() -> None:
+    assert left_out(SET) == set()

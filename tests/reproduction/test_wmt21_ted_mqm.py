@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import expected, folder_of, row_of
+from tests.reproduction.published import expected, folder_of, left_out, row_of
 
 # This module needs a database, for what `reproduce` does once.
 pytestmark = pytest.mark.django_db
@@ -114,3 +114,7 @@ def test_one_rater_a_text_leaves_nothing_to_agree_on(results: Mapping[str, Any])
     statistics = {row["statistic"] for row in results["rows"]}
     assert not statistics & {"span_f1_exact", "character_alpha"}
     assert "score_regression" not in statistics
+
+
+def test_no_published_figure_is_left_out() -> None:
+    assert left_out(SET) == set()

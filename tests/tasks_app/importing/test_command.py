@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -115,6 +116,27 @@ def test_names_that_are_not_there_are_said(draft: Study, file: Path, tmp_path: P
     with pytest.raises(CommandError):
         call_command("import_ratings", "fluency", str(tmp_path / "no.csv"), stderr=err)
     assert "There is no such file." in err.getvalue()
+
+
+def test_a_file_that_may_not_be_read_says_so(
+    draft: Study, file: Path, map_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Path.open
+
+    def forbidding(name: str) -> None:
+        def opened(path: Path, *how: Any, **else_: Any) -> Any:
+            if path.name == name:
+                raise PermissionError(13, "Permission denied")
+            return whole(path, *how, **else_)
+
+        monkeypatch.setattr(Path, "open", opened)
+
+    for name in ("theirs.csv", "map.yaml"):
+        forbidding(name)
+        err = StringIO()
+        with pytest.raises(CommandError, match="Nothing was stored"):
+            call_command("import_ratings", "fluency", str(file), map=str(map_file), stderr=err)
+        assert err.getvalue().rstrip().endswith(f"{name}: cannot be read: Permission denied.")
 
 
 def test_a_mapping_that_cannot_be_read_says_why(draft: Study, file: Path, tmp_path: Path) -> None:

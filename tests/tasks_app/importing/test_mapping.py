@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 from django.utils.translation import override
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from tasks_app import importing
+from tasks_app import importing, studyfile
 from tasks_app.importing.mapping import as_yaml, schema
 from tasks_app.models import Judgment, Study
 from tasks_app.studyfile import StudyFileError
 from tests.tasks_app.importing import kit
 from tests.tasks_app.importing.kit import bring, mapped, problems_of, ratings
+from tests.tasks_app.studyfile.kit import put
 
 pytestmark = pytest.mark.django_db
 
@@ -196,6 +197,8 @@ named = name.filter(bool) | st.integers(-99, 99) | st.booleans() | st.floats(-9,
 scalar = plain | st.integers(-99, 99) | st.booleans() | st.floats(-9, 9)
 
 
+# The table of all characters is made with the first text, which takes a second on a busy machine.
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     columns=st.dictionaries(st.sampled_from(["rater", "item", "system"]), plain, min_size=1),
     constant=st.dictionaries(st.sampled_from(["task", "criterion"]), named, min_size=1),
@@ -213,12 +216,28 @@ def test_a_mapping_that_is_written_is_read_again(
     assert importing.from_yaml("m", as_yaml(document)).document == document
 
 
+PAGE = Path(__file__).parents[3] / "docs" / "ratings-file.md"
+
+
+def blocks(language: str) -> list[str]:
+    """Return the examples of the page in a language."""
+    return [one.partition("```")[0] for one in PAGE.read_text(encoding="utf-8").split(f"```{language}\n")[1:]]
+
+
+@pytest.mark.django_db
+def test_the_first_example_of_the_page_can_be_followed(tmp_path: Path) -> None:
+    (items, ratings_csv), (study_yaml, mapping, *_more) = blocks("csv"), blocks("yaml")
+    study = studyfile.load(put(tmp_path / "paper", study_yaml=study_yaml, items_csv=items), owner=None)
+    assert bring(study, tmp_path, ratings_csv, mapping).counts["ratings"] == 5
+    assert ratings(study)[0] == ("w1", "1/A", "fluency", 5.0)
+
+
 def test_the_page_names_every_column_as_the_program_does() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "ratings-file.md").read_text()
+    page = PAGE.read_text(encoding="utf-8")
     with override("en"):
         for column in importing.RATINGS.columns:
             assert f"| `{column.name}` | {column.kind.value} | {column.doc} |\n" in page
-    example = page.split("```yaml\n")[1].split("```")[0]
-    assert importing.from_yaml("example", example).repeats == "first"
+    examples = [one for one in blocks("yaml") if "evalweb: 1" not in one]
+    assert [importing.from_yaml("example", one).repeats for one in examples].count("first") == 1
     for word in schema()["properties"]:
         assert f"`{word}`" in page or f"\n{word}:" in page

@@ -177,6 +177,9 @@ def test_a_mapping_that_is_not_there_is_said(mine: Study, rosas_browser: Client,
     [
         ("ratings.xlsx", b"PK", "is not a .csv, .tsv or .jsonl file"),
         ("ratings.csv.gz", b"\x1f\x8bbroken", "This gzip file is damaged"),
+        ("ratings.csv", b"PK\x03\x04 and more", "is no table of text, whatever it is called"),
+        ("ratings.csv", b"", "This file is empty."),
+        ("ratings.jsonl", b"\n \n", "This file is empty."),
     ],
 )
 def test_a_file_of_another_kind_is_refused_at_once(
@@ -197,17 +200,15 @@ def test_an_upload_is_refused_by_its_size(mine: Study, rosas_browser: Client, se
     assert "at most 50 bytes can be uploaded" in answer.content.decode()
     settings.STUDY_FILE_LIMITS = {"table_bytes": 50}
     refused = send(rosas_browser, token_of(upload(rosas_browser)), "check", **CHOSEN)
-    assert "The command takes larger ones" in refused.content.decode()
+    assert "Commands of manage.py take larger ones" in refused.content.decode()
 
 
 def test_nothing_sent_is_said_too(mine: Study, rosas_browser: Client) -> None:
     answer = rosas_browser.post(PATH, {"action": "upload"})
     assert answer.status_code == 422
     assert "This field is required" in answer.content.decode()
-    token = token_of(upload(rosas_browser, ""))
-    assert rosas_browser.get(f"{PATH}?file={token}").status_code == 200
-    assert "This file is empty" in send(rosas_browser, token, "check", mode="text").content.decode()
-    bad = send(rosas_browser, token, "import", **CHOSEN)
+    token = token_of(upload(rosas_browser))
+    bad = send(rosas_browser, token, "import", **CHOSEN | {"column-rater": "nobody"})
     assert bad.status_code == 422
     assert "Select a valid choice" in bad.content.decode()
     named = send(rosas_browser, token, "check", mode="text", text=MAP, save_as="x" * 101)

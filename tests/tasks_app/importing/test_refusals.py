@@ -203,6 +203,10 @@ def test_who_was_erased_is_not_brought_back(draft: Study, tmp_path: Path) -> Non
         (b"rater,item,system,criterion,value\n", "ratings.csv", "ratings.csv: There are no ratings below the header."),
         (b"PK\x03\x04", "ratings.xlsx",
          "ratings.xlsx: is not a .csv, .tsv or .jsonl file, as it is or with .gz behind. Save the table as CSV"),
+        (b"PK\x03\x04 and more", "ratings.csv",
+         "ratings.csv: is no table of text, whatever it is called: it begins as a workbook, a zip or the like does. "
+         "Save the table as CSV (UTF-8) with the program it comes from."),
+        (b"PAR1\xff", "ratings.jsonl", "ratings.jsonl: is no table of text"),
         (b"x", "ratings.txt", "ratings.txt: is not a .csv, .tsv or .jsonl file"),
         (b"\x1f\x8b\x08broken", "ratings.csv.gz", "ratings.csv.gz: This gzip file is damaged"),
         (gzip.compress(RATINGS.encode())[:-9], "ratings.csv.gz", "ratings.csv.gz: This gzip file is damaged"),

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from analytics_app.exports import ratings as export
 from tasks_app import importing
@@ -123,3 +124,27 @@ def test_what_an_export_says_beside_the_ratings_is_not_used(tmp_path: Path) -> N
 def test_every_column_of_an_export_is_known() -> None:
     assert set(export.COLUMNS) <= {column.name for column in importing.RATINGS.columns}
     assert importing.RATINGS.column("feature_domain") is not None
+
+
+PLAN = """\
+n_resamples: 100
+n_permutations: 99
+rules: [{rule: burn_in, n: 1}]
+analyses: [{analysis: systems}, {analysis: krippendorff}, {analysis: correlation}]
+"""
+
+
+def test_the_results_of_a_copy_are_those_of_the_study(tmp_path: Path) -> None:
+    study = judged(tmp_path)
+    copy = kit.study(tmp_path, slug="copy", groups=GROUPS)
+    kit.bring(copy, tmp_path, exported(study, "csv"))
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(PLAN, encoding="utf-8")
+    found = []
+    for slug in (study.slug, copy.slug):
+        document = tmp_path / f"{slug}.json"
+        quiet = {"stdout": io.StringIO(), "stderr": io.StringIO()}
+        call_command("analyse", slug, "--plan", str(plan), "--json", str(document), **quiet)
+        found.append(json.loads(document.read_text())["rows"])
+    assert {row["analysis"] for row in found[0]} >= {"systems", "krippendorff", "funnel"}
+    assert found[0] == found[1]

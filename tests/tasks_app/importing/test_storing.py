@@ -263,6 +263,24 @@ def test_a_failure_in_the_middle_leaves_nothing(draft: Study, tmp_path: Path) ->
 
 
 @pytest.mark.django_db(transaction=True)
+def test_what_pages_wait_for_at_most_does_not_cut_a_large_import_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = kit.study(tmp_path)
+    monkeypatch.setattr(imports.sql, "MERGE", f"SELECT pg_sleep(0.3); {imports.sql.MERGE}")
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = '200ms'")
+    try:
+        assert bring(draft, tmp_path).counts["ratings"] == 6
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW statement_timeout")
+            assert cursor.fetchone() == ("200ms",)
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("RESET statement_timeout")
+
+
+@pytest.mark.django_db(transaction=True)
 def test_it_goes_the_same_way_without_a_transaction_around_it(tmp_path: Path) -> None:
     draft = kit.study(tmp_path)
     assert bring(draft, tmp_path, check=True).counts["ratings"] == 6

@@ -10,6 +10,7 @@ from tasks_app.task_types.base import Quality
 from tests.house.examples import load
 from tests.house.test_task_types import CRITERIA, layouts, screens_of
 from tests.tasks_app.importing.kit import bring, problems_of
+from tests.tasks_app.importing.kit import study as draft
 
 every_type = pytest.mark.parametrize("kind", list(registry.values()), ids=list(registry))
 
@@ -24,6 +25,8 @@ def test_an_answer_given_here_is_accepted_from_elsewhere(kind: TaskType) -> None
                 if value.value is not None:
                     asked = {one.key: one for one in screen.criteria}.get(value.criterion or "")
                     assert kind.problem_in_value(value.value, asked, screen.params) is None
+                for column, word in (("category", value.category), ("severity", value.severity)):
+                    assert not word or kind.known_beside(column, word, screen.params) is None
 
 
 @pytest.mark.parametrize(
@@ -56,3 +59,24 @@ def test_a_label_that_the_type_does_not_have_is_refused(tmp_path: Path) -> None:
         "ratings.csv:2:4: label: must be one of: L, A, T, MT, E, F, V; it is 'Q'."
     )
     assert bring(study, tmp_path, f"{head}ann,{unit.key},error,MT\n").counts["ratings"] == 1
+
+
+@pytest.mark.django_db
+def test_a_severity_that_the_task_does_not_have_is_refused_and_kinds_of_error_are_noted(tmp_path: Path) -> None:
+    """“No-error” is how WMT's files say that a text has none: as a mark it would count as one that weighs nothing."""
+    study = draft(
+        tmp_path, kind="type: likert=>type: error_spans", asks="criteria: [fluency, style]=>k: 1",
+        params="points: 5=>scheme: mqm", k="    k: 2\n=>",
+    )  # fmt: skip
+    head = "rater,unit,category,severity,text\n"
+    assert problems_of(study, tmp_path, f"{head}ann,i1/alpha,No-error,No-error,\n") == [
+        "ratings.csv:2:4: severity: must be one of: neutral, minor, major; it is 'No-error'. Where a row says that "
+        "there is no error, leave the columns of the span empty and write “none” into the column label.",
+    ]
+    # As published data spell them: our key, a group of kinds, and two that are none of ours.
+    rows = ("Fluency/Punctuation,Major,a", "Style,MINOR,b", "Fluency/Display,,c", "Odd,,d")
+    said = bring(study, tmp_path, head + "".join(f"ann,i1/alpha,{row}\n" for row in rows))
+    assert said.counts["ratings"] == 4
+    assert said.notes[0] == (
+        "The task does not have these kinds of error, which are stored as they are: “Fluency/Display” (1), “Odd” (1)."
+    )

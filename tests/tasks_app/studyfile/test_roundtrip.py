@@ -43,16 +43,10 @@ keys = st.lists(key, min_size=1, max_size=3, unique=True)
 @st.composite
 def documents(draw: st.DrawFn) -> dict[str, Json]:
     """A small study as a person could have made it, before its defaults are filled in."""
-    criteria = draw(keys)
-    systems = draw(keys)
+    criteria, systems, items = draw(keys), draw(keys), draw(keys)
     layout = draw(st.sampled_from(["single", "together"]))
-    items = draw(keys)
     units = len(items) * (len(systems) if layout == "single" else 1)
-    types: list[tuple[str, dict[str, Json]]] = [
-        ("likert", {"points": 5}),
-        ("slider", {"minimum": -3, "maximum": 4, "step": 0.5}),
-    ]
-    kind, params = draw(st.sampled_from(types))
+    first = draw(st.integers(0, 1))
     return {
         "study": {
             "slug": draw(st.from_regex(r"[a-z][a-z0-9_-]{0,10}", fullmatch=True)),
@@ -65,61 +59,76 @@ def documents(draw: st.DrawFn) -> dict[str, Json]:
         "pay": {"minutes": draw(st.floats(1, 100)), "amount": draw(st.integers(0, 10_000)) / 100},
         "flow": {"allow_skip": draw(st.booleans())},
         "consent": {"en": draw(text.filter(str.strip)), "ar": draw(text)},
-        "criteria": [
-            {
-                "key": one,
-                "name": draw(line),
-                "definition": draw(text),
-                "question": draw(text),
-                "low": draw(line),
-                "anchors": draw(st.dictionaries(st.sampled_from(["0", "-3", "2", "3.5"]), text, max_size=3)),
-                "heds": draw(st.dictionaries(text, text | st.integers() | st.lists(text), max_size=2)),
-            }
-            for one in criteria
-        ],
+        "criteria": [draw(criteria_called(one)) for one in criteria],
         "groups": [{"key": "g", "name": draw(line)}],
-        "tasks": [
-            {
-                "key": draw(key),
-                "type": kind,
-                "instructions": draw(text),
-                "criteria": criteria,
-                "params": {"layout": layout, **params},
-                "k": draw(st.integers(1, 3)),
-                "set_size": draw(st.integers(1, units)),
-                "spacing": 0,
-                "groups": draw(st.sampled_from([[], ["g"]])),
-                "keep_identical": True,
-            }
-        ],
+        "tasks": [draw(tasks_over(criteria, layout, units))],
         "systems": [{"key": systems[0], "name": draw(line), "kind": "human"}],
-        "items": [
+        "items": [draw(items_called(item, number, systems)) for number, item in enumerate(items, start=first)],
+    }
+
+
+@st.composite
+def criteria_called(draw: st.DrawFn, name: str) -> dict[str, Json]:
+    """A criterion, some words of which are tricky."""
+    return {
+        "key": name,
+        "name": draw(line),
+        "definition": draw(text),
+        "question": draw(text),
+        "low": draw(line),
+        "anchors": draw(st.dictionaries(st.sampled_from(["0", "-3", "2", "3.5"]), text, max_size=3)),
+        "heds": draw(st.dictionaries(text, text | st.integers() | st.lists(text), max_size=2)),
+    }
+
+
+@st.composite
+def tasks_over(draw: st.DrawFn, criteria: list[Json], layout: str, units: int) -> dict[str, Json]:
+    """A task of so many units that asks these criteria."""
+    types: list[tuple[str, dict[str, Json]]] = [
+        ("likert", {"points": 5}),
+        ("slider", {"minimum": -3, "maximum": 4, "step": 0.5}),
+    ]
+    kind, params = draw(st.sampled_from(types))
+    return {
+        "key": draw(key),
+        "type": kind,
+        "instructions": draw(text),
+        "criteria": criteria,
+        "params": {"layout": layout, **params},
+        "k": draw(st.integers(1, 3)),
+        "set_size": draw(st.integers(1, units)),
+        "spacing": 0,
+        "groups": draw(st.sampled_from([[], ["g"]])),
+        "keep_identical": True,
+    }
+
+
+@st.composite
+def items_called(draw: st.DrawFn, name: str, number: int, systems: list[str]) -> dict[str, Json]:
+    """An item with an output or two of each system."""
+    return {
+        "key": name,
+        "document": draw(st.sampled_from(["", "d"])),
+        "position": number,
+        "source": draw(text | st.just("")),
+        "reference": draw(text | st.just("")),
+        "source_language": draw(st.sampled_from(["", "pt-BR"])),
+        "format": draw(st.sampled_from(["text", "markdown", "code"])),
+        "options": draw(st.dictionaries(text, text | st.booleans() | st.floats(-9, 9), max_size=2)),
+        "features": draw(st.dictionaries(key, text, max_size=2)),
+        "context": [],
+        "outputs": [
             {
-                "key": item,
-                "document": draw(st.sampled_from(["", "d"])),
-                "position": number,
-                "source": draw(text | st.just("")),
-                "reference": draw(text | st.just("")),
-                "source_language": draw(st.sampled_from(["", "pt-BR"])),
-                "format": draw(st.sampled_from(["text", "markdown", "code"])),
-                "options": draw(st.dictionaries(text, text | st.booleans() | st.floats(-9, 9), max_size=2)),
-                "features": draw(st.dictionaries(key, text, max_size=2)),
-                "context": [],
-                "outputs": [
-                    {
-                        "system": system,
-                        "variant": variant,
-                        "text": draw(text | st.just("")),
-                        "language": draw(st.sampled_from(["", "zh-Hant"])),
-                        "unit": "",
-                    }
-                    for system in systems
-                    for variant in draw(st.sampled_from([[""], ["", "b"]]))
-                ],
+                "system": system,
+                "variant": variant,
+                "text": draw(text | st.just("")),
+                "language": draw(st.sampled_from(["", "zh-Hant"])),
+                "unit": "",
             }
-            for number, item in enumerate(items, start=draw(st.integers(0, 1)))
+            for system in systems
+            for variant in draw(st.sampled_from([[""], ["", "b"]]))
         ],
-    }  # fmt: skip
+    }
 
 
 def complete(given_by_hand: dict[str, Json]) -> tuple[io.BytesIO, dict[str, Json]]:

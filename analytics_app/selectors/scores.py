@@ -1,0 +1,16 @@
+"""What a study has of automatic metrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, Q
+
+from analytics_app.models import MetricScore
+from tasks_app.models import Study
+
+
+def metrics_of(study: Study) -> list[dict[str, Any]]:
+    """Return the metrics of a study with how many texts, and systems as wholes, have a score."""
+    rows = MetricScore.objects.filter(study=study).values("metric").order_by("metric")
+    return [dict(row) for row in rows.annotate(texts=Count("item"), wholes=Count("id", filter=Q(item=None)))]

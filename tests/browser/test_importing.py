@@ -1,0 +1,79 @@
+"""Ratings and metric scores from elsewhere, in a real browser: found, uploaded, refused, mended, stored."""
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.kit import PHONE, accessible, fits, press_until
+from tests.browser.test_researcher import OURS, sign_in
+from tests.servers import LiveSite
+from tests.tasks_app.importing.kit import ITEMS
+from tests.tasks_app.studyfile.kit import STUDY, put
+
+SLUG = "from-elsewhere"
+THEIRS = "worker;segment;mt;aspect;score\nW1;i1;alpha;style;4\nW2;i1;beta;Fluency;7\n"
+
+
+def problems(page: Page, *said: str) -> None:
+    """Assert that a refusal says these, that a screen reader is told, and that it fits a phone."""
+    for sentence in said:
+        expect(page.get_by_role("alert")).to_contain_text(sentence)
+    accessible(page, OURS)
+    fits(page)
+
+
+def test_from_a_file_with_a_mistake_to_ratings_and_scores(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
+    folder = put(tmp_path / "study", study_yaml=STUDY.replace("slug: fluency", f"slug: {SLUG}"), items_csv=ITEMS)
+    live_site.manage("load_study", str(folder), "--owner", "researcher")
+    sign_in(page, live_site)
+    page.set_viewport_size(PHONE)
+    page.goto(f"/admin/studies/{SLUG}/data/")
+    page.get_by_role("link", name="Import ratings").click()
+    expect(page.get_by_text("Importing freezes its design")).to_be_visible()
+    accessible(page, OURS)
+    fits(page)
+    file = tmp_path / "theirs.csv"
+    file.write_text(THEIRS, encoding="utf-8-sig")
+    page.set_input_files("input[type=file]", file)
+    page.get_by_role("button", name="Upload and look at it").click()
+    expect(page.get_by_label("rater", exact=True)).to_have_value("worker")
+    expect(page.get_by_label("criterion", exact=True)).to_have_value("aspect")
+    accessible(page, OURS)
+    fits(page)
+    # By the keyboard alone.
+    button = page.get_by_role("button", name="Import", exact=True)
+    press_until(page, lambda: bool(button.evaluate("one => one === document.activeElement")))
+    page.keyboard.press("Enter")
+    problems(page, "One problem: nothing was stored", "must be from 1 to 5, the scale of this task; it is 7.")
+    page.get_by_role("button", name="Another file").click()
+    file.write_text(THEIRS.replace(";7", ";5"), encoding="utf-16")
+    page.set_input_files("input[type=file]", file)
+    page.get_by_role("button", name="Upload and look at it").click()
+    page.get_by_label("Save this mapping as").fill("their way")
+    page.get_by_role("button", name="Check").click()
+    expect(page.get_by_role("status")).to_contain_text("Ratings 2, judgments 2, raters 2. Nothing is stored yet.")
+    accessible(page, OURS)
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text("Stored: ratings 2, judgments 2, raters 2.")).to_be_visible()
+    expect(page.get_by_text("their way", exact=True)).to_be_visible()
+    accessible(page, OURS)
+
+    page.get_by_role("link", name="Data", exact=True).click()
+    page.get_by_role("link", name="Import scores").click()
+    accessible(page, OURS)
+    fits(page)
+    scores = tmp_path / "scores.csv"
+    scores.write_text("segment,system,COMET\ni1,alpha,0.8\ni1,betta,0.7\n", encoding="utf-8")
+    page.set_input_files("input[type=file]", scores)
+    page.get_by_role("button", name="Upload and look at it").click()
+    expect(page.get_by_label("Item")).to_have_value("segment")
+    page.get_by_role("button", name="Import", exact=True).click()
+    problems(page, "The study has no system “betta”. Did you mean “beta”?")
+    page.get_by_role("button", name="Another file").click()
+    scores.write_text("segment,system,COMET\ni1,alpha,0.8\ni1,beta,0.7\n", encoding="utf-8")
+    page.set_input_files("input[type=file]", scores)
+    page.get_by_role("button", name="Upload and look at it").click()
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_role("row").filter(has_text="COMET")).to_contain_text("2")
+    accessible(page, OURS)
+    fits(page)
