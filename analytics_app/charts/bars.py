@@ -5,29 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from analytics_app.charts.drawing import SMALL, WIDTH
+from analytics_app.charts.drawing import LETTER, SMALL, WIDTH
 from analytics_app.charts.svg import INK, MARK
-from analytics_app.charts.words import share
+from analytics_app.charts.words import share, short
 
-# One hue from light to dark, each with the colour of words on it: the same on light and on dark pages.
+# One hue from light to dark, each with the colour of words on it: the same on light and on dark pages, and so none of
+# the colours that a page repaints (analytics_app.charts.svg).
 DARK_WORDS, LIGHT_WORDS = "#10213b", "#ffffff"
 SHADES = (
     ("#d6e4f7", DARK_WORDS),
     ("#a9c7ef", DARK_WORDS),
     ("#75a3e2", DARK_WORDS),
     ("#3d74c4", LIGHT_WORDS),
-    ("#1b5fc4", LIGHT_WORDS),
+    ("#1c5dbd", LIGHT_WORDS),
     ("#154a9b", LIGHT_WORDS),
     ("#0f3470", LIGHT_WORDS),
 )
 EDGE = "#8592a6"
 
 ROW, BAR, NAME_UP, BAR_DOWN = 54, 22, -18, 4
+# A name stands above its bar; the renderer's letters are narrower than a page's may be.
+NAME_LETTERS, NAME_WIDE = 36, WIDTH - 20
 # A share below this has no room for its own words.
-WORDED = 0.1
+WORDED = 0.12
 HEIGHT = 190
-# More labels than this do not fit side by side.
-MOST_LABELS = 11
 
 
 def stacked_chart(shares: Mapping[str, Mapping[str, float]], labels: Sequence[str], *, measure: str) -> Any:
@@ -37,7 +38,9 @@ def stacked_chart(shares: Mapping[str, Mapping[str, float]], labels: Sequence[st
     colour = alt.Color(
         "label:N",
         scale=alt.Scale(domain=list(labels), range=[shade for shade, _words in spread(len(labels))]),
-        legend=alt.Legend(title=measure, orient="top", titleAnchor="start", columns=_columns(labels), symbolSize=120),
+        legend=alt.Legend(
+            title=measure, orient="top", titleAnchor="start", columns=legend_columns(labels), symbolSize=120
+        ),
     )
     base = alt.Chart().encode(y=alt.Y("row:O", axis=None))
 
@@ -52,8 +55,8 @@ def stacked_chart(shares: Mapping[str, Mapping[str, float]], labels: Sequence[st
             x=across("middle"), text="text:N", color=alt.Color("words:N", scale=None)
         ),
         base.transform_filter("datum.start === 0 && datum.first")
-        .mark_text(align="left", dy=NAME_UP, color=INK, limit=WIDTH)
-        .encode(x=alt.value(0), text="name:N"),
+        .mark_text(align="left", dy=NAME_UP, color=INK, limit=NAME_WIDE)
+        .encode(x=alt.value(0), text="shown:N"),
     ]
     whole = alt.layer(*layers, data=alt.InlineData(values=list(_pieces(shares, labels)), name="points"))
     return whole.resolve_scale(color="independent").properties(width=WIDTH, height=alt.Step(ROW))
@@ -69,6 +72,7 @@ def _pieces(shares: Mapping[str, Mapping[str, float]], labels: Sequence[str]) ->
             yield {
                 "row": row,
                 "name": name,
+                "shown": short(name, NAME_LETTERS),
                 "label": label,
                 "value": value,
                 "first": place == 0,
@@ -104,9 +108,15 @@ def bars_chart(bars: Sequence[tuple[str, float]], *, measure: str, share: bool =
     up = alt.Y("value:Q", axis=ticks, scale=alt.Scale(domainMin=0))
     bar = alt.Chart(alt.InlineData(values=data, name="points")).mark_bar(color=MARK, binSpacing=2)
     if any(low is None for low, _high in edges):
-        narrow = len(bars) > MOST_LABELS
+        room = (WIDTH - 46) / len(bars)
+        narrow = LETTER * max(len(str(one["label"])) for one in data) > room
         axis = alt.Axis(
-            title=measure, titleAnchor="start", labelAngle=-90 if narrow else 0, labelFlush=False, grid=False
+            title=measure,
+            titleAnchor="start",
+            labelAngle=-90 if narrow else 0,
+            labelLimit=HEIGHT if narrow else room,
+            labelFlush=False,
+            grid=False,
         )
         order = [str(one["label"]) for one in data]
         chart = bar.encode(x=alt.X("label:N", sort=order, scale=alt.Scale(paddingInner=0.15), axis=axis), y=up)
@@ -125,6 +135,6 @@ def _edges(label: str) -> tuple[float | None, float | None]:
         return None, None
 
 
-def _columns(labels: Sequence[str]) -> int:
+def legend_columns(labels: Sequence[str]) -> int:
     """Return how many words of a legend fit side by side."""
-    return max(1, WIDTH // (34 + 8 * max(len(label) for label in labels)))
+    return max(1, WIDTH // (34 + LETTER * max(len(label) for label in labels)))

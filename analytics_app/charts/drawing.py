@@ -18,9 +18,13 @@ from typing import Any
 from analytics_app.charts import svg
 from analytics_app.charts.svg import INK, LINE, QUIET
 
-# As wide as a telephone shows it, so that letters are never smaller there than they are drawn.
-WIDTH = 340
-TEXT, SMALL = 14, 13
+# As wide as a telephone shows it, so that letters are hardly smaller there than they are drawn: 14 px at least.
+WIDTH = 320
+TEXT, SMALL = 15, 15
+# How wide a letter of that size is, about.
+LETTER = 8
+# What a title may have; it names things of any length.
+LONGEST_TITLE = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,17 +61,19 @@ def finished(sketch: Sketch) -> Drawn:
     """Render a sketch. In a job only: see the module's text."""
     import vl_convert  # noqa: PLC0415  a JavaScript engine, for jobs alone
 
+    title = sketch.title if len(sketch.title) <= LONGEST_TITLE else f"{sketch.title[: LONGEST_TITLE - 1]}…"
+
     chart = sketch.chart.properties(
         background="transparent",
         padding=2,
-        usermeta={"title": sketch.title, "subtitle": sketch.subtitle, "columns": [list(one) for one in sketch.columns]},
+        usermeta={"title": title, "subtitle": sketch.subtitle, "columns": [list(one) for one in sketch.columns]},
     ).configure(**_config())
     # Not checked against the schema each time, which costs as much as half the drawing: a test does.
     spec: dict[str, Any] = chart.to_dict(validate=False)
-    drawn = svg.clean(vl_convert.vegalite_to_svg(spec), title=sketch.title, description=sketch.subtitle)
+    drawn = svg.clean(vl_convert.vegalite_to_svg(spec), title=title, description=sketch.subtitle)
     return Drawn(
         key=sketch.kind,
-        title=sketch.title,
+        title=title,
         subtitle=sketch.subtitle,
         by_system=sketch.by_system,
         spec=spec,
@@ -108,6 +114,7 @@ def _config() -> dict[str, Any]:
         "titleFontSize": SMALL,
         "titleFontWeight": "normal",
         "titleColor": QUIET,
+        "labelLimit": WIDTH - 40,
         "symbolType": "square",
         "offset": 8,
     }

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analytics_app.charts.bars import legend_columns
 from analytics_app.charts.drawing import SMALL, WIDTH
 from analytics_app.charts.svg import INK, LIMIT, QUIET
 
@@ -14,7 +15,7 @@ COLOURS = ("#2f7fd6", "#c2660c", "#2b8a57", "#8b62c9", "#c8507c", "#74808f")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 MOST_LINES = len(COLOURS)
 
-PAIR_ROW, ASIDE, GAP = 34, 102, 10
+PAIR_ROW, ASIDE, GAP = 34, 104, 10
 APART = 7
 PANEL = 150
 
@@ -29,7 +30,7 @@ def profile_chart(
     import altair as alt  # noqa: PLC0415  slow to import, for jobs alone
 
     inside = WIDTH - 2 * ASIDE
-    axis = alt.Axis(title=measure, titleAnchor="middle", orient="bottom", tickCount=5, grid=True, format="~g")
+    axis = alt.Axis(title=measure, titleAnchor="middle", orient="bottom", tickCount=3, grid=True, format="~g")
     scale = alt.Scale(domain=list(limits), nice=False, zero=False, padding=4)
     y = alt.Y("row:O", axis=None)
     base = alt.Chart().encode(y=y)
@@ -113,9 +114,7 @@ def _series(base: Any, names: Sequence[str], along: Any, offset: str, second: st
     import altair as alt  # noqa: PLC0415
 
     n = len(names)
-    legend = alt.Legend(
-        title=None, orient="top", columns=max(1, WIDTH // (40 + 8 * max(map(len, names)))), offset=26, symbolOpacity=1
-    )
+    legend = alt.Legend(title=None, orient="top", columns=legend_columns(names), offset=26, symbolOpacity=1)
     colour = alt.Color("name:N", scale=alt.Scale(domain=list(names), range=list(COLOURS[:n])), legend=legend)
     shape = alt.Shape("name:N", scale=alt.Scale(domain=list(names), range=list(SHAPES[:n])), legend=legend)
     value = "x" if second == "x2" else "y"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from analytics_app.charts import words
@@ -14,35 +14,46 @@ Rows: TypeAlias = Sequence[Row]
 
 INTERVAL = (("low", "Low"), ("high", "High"))
 INTERVAL_OVER_RATERS = (("low_b", "Low over raters"), ("high_b", "High over raters"))
-# How long a name may be where two stand in one row.
-PAIRED = 17
+# How long a name may be in a row, and where two stand in one.
+ALONE, PAIRED = 32, 15
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The rows of one criterion (None: of a task), what it is called, and the confidence of intervals."""
+    """The rows of one criterion (None: of a task), what it is called, and the confidence of intervals.
+
+    `names` says what the criteria of a task are called.
+    """
 
     rows: Rows
     criterion: str | None
     confidence: float
     called: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, statistic: str) -> list[Row]:
         """Return the defined rows of a statistic over everything, no slice and no group, after the rules.
 
-        Where all ratings and the kept ones both have rows, the kept ones are drawn; tables show both.
+        What was before the rules is never drawn, not even where they left nothing; tables show both.
         """
-        found = [
-            row
-            for row in self.rows
-            if row.statistic == statistic and row.value is not None and not (row.slice or row.group or row.wave)
+        return [row for row in self.kept(statistic) if not (row.slice or row.group or row.wave)]
+
+    def kept(self, statistic: str) -> list[Row]:
+        """Return the defined rows of a statistic after the rules, those of slices, groups and waves too."""
+        return [
+            row for row in self.rows if row.statistic == statistic and row.value is not None and row.basis == "kept"
         ]
-        return [row for row in found if row.basis == "kept"] or found
 
     @property
     def name(self) -> str:
         """The criterion, for titles."""
         return words.short(self.called or self.criterion)
+
+    def called_in(self, row: Row) -> str:
+        """Return what the criterion of a row is called."""
+        if self.criterion is not None and self.called:
+            return self.called
+        return self.names.get(row.criterion or "", row.criterion or "")
 
     @property
     def has_steps(self) -> bool:
@@ -99,7 +110,7 @@ def point(row: Row, text: str, *, name: object, over_raters: Row | None = None, 
     """Make a point of a row."""
     return Point(
         name=str(name),
-        shown=str(name),
+        shown=words.short(name, ALONE),
         value=value_of(row),
         text=text,
         low=row.low,

@@ -48,7 +48,7 @@ def shares(of: Material) -> Iterator[Sketch]:
     word = "Step" if numeric(labels) else "Label"
     yield Sketch(
         kind="shares",
-        title=_most_often(table, labels, of.name) if numeric(labels) else _told_apart(found, of.name),
+        title=_highest_step(table, labels[-1], of.name) if numeric(labels) else _told_apart(found, of.name),
         subtitle=(
             f"Share of ratings at each {word.lower()} for {of.name}{only(list(table))}; {of.basis(found)}."
             f"{each(found)}{counted(found)}"
@@ -59,12 +59,15 @@ def shares(of: Material) -> Iterator[Sketch]:
     )
 
 
-def _most_often(table: Mapping[str, Mapping[str, float]], labels: Sequence[str], criterion: str) -> str:
+def _highest_step(table: Mapping[str, Mapping[str, float]], last: str, criterion: str) -> str:
+    """Say from where to where the shares of the highest step go; shares have no intervals, so no system is named."""
+    values = [parts.get(last, 0.0) for parts in table.values()]
+    least, most = words.share(min(values)), words.share(max(values))
     if len(table) == 1:
-        return f"Shares of steps for {criterion}, system by system"
-    best = max(table, key=lambda system: table[system].get(labels[-1], 0.0))
-    value = words.share(table[best].get(labels[-1], 0.0))
-    return f"{words.short(best)} gets the highest step most often for {criterion} ({value} of its ratings)"
+        return f"{most} of the ratings for {criterion} are on the highest step"
+    if least == most:
+        return f"Every system has {most} of its ratings for {criterion} on the highest step"
+    return f"Systems have from {least} to {most} of their ratings for {criterion} on the highest step"
 
 
 def distribution(of: Material) -> Iterator[Sketch]:
@@ -99,7 +102,7 @@ def _told_apart(found: Sequence[Row], criterion: str) -> str:
             continue
         said = f"{words.share(value_of(high))} for {words.short(high.system)}, {words.share(value_of(low))} for"
         apart = value_of(high) - value_of(low)
-        best = max(best, (apart, f"{criterion} is “{label}” {said} {words.short(low.system)}"))
+        best = max(best, (apart, f"{criterion} is “{words.short(label)}” {said} {words.short(low.system)}"))
     return best[1]
 
 
@@ -113,12 +116,7 @@ def agreement(of: Material) -> Iterator[Sketch]:
     found = [row for row in of.of("alpha") if row.criterion is not None]
     if not found or (of.criterion is None and len(found) < 2):
         return
-    points = [
-        point(
-            row, words.bare(value_of(row)), name=of.name if of.criterion is not None else row.criterion, n=row.n_ratings
-        )
-        for row in found
-    ]
+    points = [point(row, words.bare(value_of(row)), name=of.called_in(row), n=row.n_ratings) for row in found]
     level = setting(found, "level")
     ratings = counted(found, found[0].n_ratings, unit="text") if of.criterion is not None else ""
     yield Sketch(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from typing import TypeAlias
 
 from analytics_app.charts.drawing import Sketch
@@ -34,10 +32,3 @@ def by_order(one: tuple[int, Kind]) -> tuple[int, str, str]:
 def of_analyses() -> list[tuple[int, Kind]]:
     """Return every chart that was made known, in its order."""
     return sorted(_kinds, key=by_order)
-
-
-def discover(package: str) -> None:
-    """Import every module of a package, so that its charts are known; names with a leading _ are not."""
-    for module in pkgutil.iter_modules(import_module(package).__path__, prefix=f"{package}."):
-        if not module.name.rpartition(".")[2].startswith("_"):
-            import_module(module.name)

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analytics_app.charts import words
-from analytics_app.charts.bars import BAR, BAR_DOWN, EDGE, NAME_UP, ROW, spread
+from analytics_app.charts.bars import BAR, BAR_DOWN, EDGE, NAME_LETTERS, NAME_UP, NAME_WIDE, ROW, legend_columns, spread
 from analytics_app.charts.drawing import SMALL, WIDTH
 from analytics_app.charts.svg import INK
+from analytics_app.charts.words import short
 
 # What a sum needs beside the longest bar.
 ROOM = 0.16
@@ -24,7 +25,9 @@ def sums_chart(sums: Mapping[str, Mapping[str, float]], labels: Sequence[str], *
     colour = alt.Color(
         "label:N",
         scale=alt.Scale(domain=list(labels), range=[shade for shade, _words in spread(len(labels))]),
-        legend=alt.Legend(title=measure, orient="top", titleAnchor="start", symbolSize=120),
+        legend=alt.Legend(
+            title=measure, orient="top", titleAnchor="start", columns=legend_columns(labels), symbolSize=120
+        ),
     )
     base = alt.Chart().encode(y=alt.Y("row:O", axis=None))
 
@@ -42,8 +45,8 @@ def sums_chart(sums: Mapping[str, Mapping[str, float]], labels: Sequence[str], *
         .mark_text(align="left", yOffset=BAR_DOWN, dx=6, color=INK, fontWeight="bold")
         .encode(x=across("end"), text="total:N"),
         base.transform_filter("datum.first")
-        .mark_text(align="left", dy=NAME_UP, color=INK, limit=WIDTH)
-        .encode(x=alt.value(0), text="name:N"),
+        .mark_text(align="left", dy=NAME_UP, color=INK, limit=NAME_WIDE)
+        .encode(x=alt.value(0), text="shown:N"),
     ]
     whole = alt.layer(*layers, data=alt.InlineData(values=list(_pieces(sums, labels, longest)), name="points"))
     return whole.resolve_scale(color="independent").properties(width=WIDTH, height=alt.Step(ROW))
@@ -59,6 +62,7 @@ def _pieces(sums: Mapping[str, Mapping[str, float]], labels: Sequence[str], long
             yield {
                 "row": row,
                 "name": name,
+                "shown": short(name, NAME_LETTERS),
                 "label": label,
                 "value": value,
                 "first": place == 0,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch
 from analytics_app.charts.picking import (
     INTERVAL,
-    INTERVAL_OVER_RATERS,
     Material,
     counted,
     each,
@@ -16,19 +15,11 @@ from analytics_app.charts.picking import (
     higher_first,
     only,
     pair_point,
-    point,
     setting,
     value_of,
 )
-from analytics_app.charts.points import Point, points_chart
-
-CORRECTIONS = {
-    "holm": "Holm",
-    "bonferroni": "Bonferroni",
-    "sidak": "Šidák",
-    "holm-sidak": "Holm and Šidák",
-    "fdr_bh": "Benjamini and Hochberg",
-}
+from analytics_app.charts.points import points_chart
+from analytics_app.charts.ranked import at_the_top, correction, ranked
 
 
 def means(of: Material) -> Iterator[Sketch]:
@@ -46,53 +37,19 @@ def _by_mean(of: Material, statistic: str, kind: str, measure: str, highest: str
     # Magnitudes are read on logarithms, which have charts of their own.
     if not found or of.of("geometric_mean"):
         return
-    second = {row.system: row for row in of.of(f"{statistic}_over_raters")}
-    largest = max(abs(value_of(row)) for row in found)
-    points = [
-        point(
-            row,
-            words.number(value_of(row), largest),
-            name=row.system,
-            over_raters=second.get(row.system),
-            n=row.n_ratings,
-        )
-        for row in found
-    ]
+    systems = ranked(of, found)
     taken = ", steps taken as equal" if of.has_steps and statistic == "mean" else ""
-    lines = f"Thick line: {of.interval(found, 'items')}" + ("; thin line: over raters." if second else ".")
     yield Sketch(
         kind=kind,
-        title=_title(points, of.name, highest),
+        title=at_the_top(systems.points, of.name, best=f"is {highest}", otherwise="Systems by their mean"),
         subtitle=(
-            f"{measure} for {of.name}{taken}{only(found)}; {of.basis(found)}. {lines}{each(found)}{counted(found)}"
+            f"{measure} for {of.name}{taken}{only(found)}; {of.basis(found)}. {systems.lines}"
+            f"{each(found)}{counted(found)}"
         ),
         by_system=True,
-        chart=points_chart(points, measure=measure),
-        columns=(
-            ("name", "System"),
-            ("value", measure),
-            *INTERVAL,
-            *(INTERVAL_OVER_RATERS if second else ()),
-            ("n", "Ratings"),
-        ),
+        chart=points_chart(systems.points, measure=measure),
+        columns=(("name", "System"), ("value", measure), *systems.columns, ("n", "Ratings")),
     )
-
-
-def _title(points: Sequence[Point], criterion: str, highest: str) -> str:
-    """Name the highest system where its intervals stand apart from all others', else say which meet."""
-    first, others = points[0], points[1:]
-    if not others or first.low is None or any(one.high is None for one in others):
-        return f"Systems by their mean for {criterion}"
-    near = [one.name for one in others if _meet(first, one)]
-    if near:
-        return f"At the top for {criterion}, the intervals of {words.names([first.name, *near])} overlap"
-    return f"{words.short(first.name)} is {highest} for {criterion} ({first.text})"
-
-
-def _meet(higher: Point, lower: Point) -> bool:
-    """Say whether the intervals of two systems meet, over items or over raters."""
-    ends = ((higher.low, lower.high), (higher.low_b, lower.high_b))
-    return any(low is not None and high is not None and low <= high for low, high in ends)
 
 
 def differences(of: Material) -> Iterator[Sketch]:
@@ -122,7 +79,7 @@ def differences(of: Material) -> Iterator[Sketch]:
 def _corrected(method: object) -> str:
     if method == "none":
         return ", not corrected for several tests"
-    return f" after correction ({CORRECTIONS.get(str(method), method)})" if method else " after correction"
+    return f" after correction ({correction(method)})" if method else " after correction"
 
 
 def _significant(apart: int, tested: int, criterion: str) -> str:
@@ -141,13 +98,12 @@ def superiority(of: Material) -> Iterator[Sketch]:
     if not found or not of.has_steps:
         return
     points = [pair_point(row, words.share(value_of(row)), sign="above") for row in found]
-    first, pair = points[0], found[0]
-    high, low = words.short(pair.system), words.short(pair.system_b)
-    title = (
-        f"{high} is rated above {low} {first.text} of the time for {of.name}"
-        if first.low is not None and first.low > 0.5
-        else f"No system is rated clearly above another for {of.name}"
-    )
+    # The widest difference may rest on few items, so that another pair is the first that is clear.
+    clear = next(((row, one) for row, one in zip(found, points, strict=True) if (one.low or 0.0) > 0.5), None)
+    title = f"No system is rated clearly above another for {of.name}"
+    if clear is not None:
+        high, low = words.short(clear[0].system), words.short(clear[0].system_b)
+        title = f"{high} is rated above {low} {clear[1].text} of the time for {of.name}"
     yield Sketch(
         kind="superiority",
         title=title,

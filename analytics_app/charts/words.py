@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 # A number and its sign stay on one line.
 SPACE = "\u00a0"
@@ -26,10 +30,24 @@ def bare(value: float) -> str:
     return f"{value:.2f}".replace("-", "−").replace("0.", ".", 1)
 
 
+# Letters that run from right to left; a name that has some stands apart, so that it does not turn the words around it.
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+APART = "\u2068{}\u2069"
+
+
 def short(name: object, longest: int = LONGEST) -> str:
-    """Cut a long name."""
+    """Cut a long name, and keep one that runs from right to left to itself."""
     text = str(name)
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    ends = list(accumulate(map(_width, text)))
+    cut = text if not ends or ends[-1] <= longest else f"{text[: bisect_right(ends, longest - 1)]}…"
+    return APART.format(cut) if RIGHT_TO_LEFT.search(cut) else cut
+
+
+def _width(letter: str) -> int:
+    """Return the room of a letter: two for Chinese and the like and for emoji, none for marks that join another."""
+    if unicodedata.category(letter) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in {"W", "F"} else 1
 
 
 def names(all_of_them: Sequence[str]) -> str:

@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import Count, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from analytics_app.models import UNFINISHED, Exclusion, ResultLift, ResultRow, Run, RunPart, RunState
 from analytics_app.selectors.results import rows_of
-from tasks_app.models import Criterion, Judgment, Rater, Rating, Study, TaskCriterion
+from tasks_app.models import Assignment, Criterion, Judgment, Rater, Rating, Study
 from tasks_app.selectors.studies import raters_of
 
-# Runs in the list of a page, and pairs of systems in one table.
-RUNS_SHOWN, PAIRS_SHOWN = 50, 45
-
-# Of more raters than these no page lists what an analysis found for each.
-RATERS_SHOWN = 60
-
-# Statistics of which there is a row a pair of systems.
-PAIRED = (
-    "difference",
-    "difference_z",
-    "difference_over_raters",
-    "wilcoxon",
-    "superiority",
-    "effect_size",
-    "effect_size_z",
-)
+# Runs in the list of a page.
+RUNS_SHOWN = 50
 
 
 def run_numbered(study: Study, number: int) -> Run:
@@ -46,50 +32,6 @@ def best_run(study: Study) -> Run | None:
     """Return the run to read first: the newest planned one that is done, else the newest done."""
     done = Run.objects.filter(study=study, state=RunState.DONE).select_related("by", "plan")
     return done.order_by("-planned", "-number").first()
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """What keys of tasks and criteria stand for, tasks in their order; `designs` are those of the tasks."""
-
-    tasks: dict[str, str] = field(default_factory=dict)
-    criteria: dict[str, str] = field(default_factory=dict)
-    designs: set[str] = field(default_factory=set)
-
-
-def names_of(study: Study) -> Names:
-    """Return the titles of the tasks and the names of the criteria of a study, live ones before replaced ones."""
-    asked = (
-        TaskCriterion.objects.filter(task__study=study)
-        .order_by(F("task__until").desc(nulls_first=True), "task__order", "order")
-        .values_list("task__key", "task__title", "criterion__key", "criterion__name", "task__design")
-    )
-    names = Names()
-    for task, title, criterion, name, design in asked:
-        names.designs.add(design)
-        names.tasks.setdefault(task, title or task)
-        names.criteria.setdefault(criterion, name)
-    return names
-
-
-def pairs_of_systems(run: Run) -> int:
-    """Return how many pairs of systems were compared for one criterion."""
-    compared = ResultRow.objects.filter(
-        run=run, statistic="difference", basis="kept", slice=None, group=None, wave=None
-    )
-    counted = compared.values("task", "criterion").order_by().annotate(n=Count("id"))
-    return int(counted.aggregate(most=Max("n"))["most"] or 0)
-
-
-def rows_for_page(run: Run, *, systems: bool, pairs: bool) -> Sequence[ResultRow]:
-    """Return the rows that a page shows: of raters only those with something to say, of pairs none if they are many.
-
-    A page of their own lists raters; where they are few, what other analyses say of each stands here too.
-    """
-    rows = rows_of(run, systems=systems).exclude(analysis="raters", note=None)
-    if max((of.get("raters", 0) for of in run.facts.get("tasks", {}).values()), default=0) > RATERS_SHOWN:
-        rows = rows.exclude(rater__isnull=False, note=None)
-    return list(rows if pairs else rows.exclude(statistic__in=PAIRED))
 
 
 def lifts_of(study: Study) -> Sequence[ResultLift]:
@@ -208,13 +150,15 @@ def raters_with_work(study: Study) -> QuerySet[Rater]:
         .order_by()
         .values("assignment__rater")
     )
+    skipped = Assignment.objects.filter(rater=OuterRef("pk"), state=Assignment.State.SKIPPED).order_by().values("rater")
+    # No join: with one, what is summed of a rater would be summed again for each of their assignments.
     return (
         Rater.objects.filter(study=study)
         .exclude(kind=Rater.Kind.SANDBOX)
         .annotate(
             n_judgments=Coalesce(Subquery(answers.annotate(n=Count("id")).values("n")), Value(0)),
             minutes=Subquery(answers.annotate(n=Sum("seconds_active") / 60.0).values("n")),
-            n_skipped=Count("assignments", filter=Q(assignments__state="skipped")),
+            n_skipped=Coalesce(Subquery(skipped.annotate(n=Count("id")).values("n")), Value(0)),
         )
         .order_by("pseudonym")
     )

@@ -55,7 +55,8 @@ def agreement_table(question: Question) -> Table:
     named = _("Agreement between raters")
     shown = list(_shown(question))
     if all(row.value is None and _before(question, row) is None for row in shown):
-        return Table(named, [], [], [f"{named}: {next((row.note for row in shown if row.note), '')}"])
+        said = next((row.note for row in shown if row.note), _("The rules left nothing that raters could agree on."))
+        return Table(named, [], [], [f"{named}: {said}"])
     columns = [
         Column(_("Measure"), number=False),
         Column(_("Value")),

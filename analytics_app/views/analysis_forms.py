@@ -48,6 +48,11 @@ class AnalysisForms:
     where: On
     settings: forms.Form
 
+    @property
+    def is_on(self) -> bool:
+        """Whether the form shows the analysis as wanted, as it came or as it was posted."""
+        return bool(self.where["on"].value())
+
     def entry(self) -> dict[str, Any]:
         """Return what a plan says of it."""
         return {"analysis": self.analysis.name, **self.settings.cleaned_data}

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from analytics_app.exports import columns
 from analytics_app.exports import ratings as ratings_export
+from analytics_app.exports.begun import Begun
 from analytics_app.selectors import pages
 from analytics_app.selectors.results import systems_shown
 from tasks_app import access
@@ -49,7 +50,7 @@ def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     wanted: ratings_export.Format = "csv" if format == "csv" else "jsonl"
     events.log(study, request.user, "exported", about=f"ratings as {wanted}", after={"state": study.state})
     return StreamingHttpResponse(
-        ratings_export.stream(study, format=wanted),
+        Begun(ratings_export.stream(study, format=wanted)),
         content_type=ratings_export.CONTENT_TYPES[wanted],
         headers={"Content-Disposition": f'attachment; filename="{study.slug}-ratings.{wanted}"'},
     )

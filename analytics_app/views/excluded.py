@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from analytics_app.models import Exclusion
 from analytics_app.selectors import exclusions, pages
+from analytics_app.selectors.sections import Names, names_of
 from analytics_app.views import tables, words
 from analytics_app.views.tables import Cell, Column, Table
 from tasks_app.models import Study, Unit
@@ -36,14 +37,14 @@ def excluded(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             "page": page,
             "query": urlencode({"rule": rule}),
             "rules": [(name, words.rule(name), n, name == rule) for name, n in counts.items()],
-            "table": _table(words.rule(rule), list(page), pages.names_of(study)),
+            "table": _table(words.rule(rule), list(page), names_of(study)),
         }
 
     title = _("What run %(number)s left out") % {"number": number}
     return study_page(request, slug, "results", context, template="run_excluded", title=title)
 
 
-def _table(caption: str, found: list[Exclusion], names: pages.Names) -> Table:
+def _table(caption: str, found: list[Exclusion], names: Names) -> Table:
     several = len({one.task_id for one in found}) > 1
     columns = [Column(_("Rater"), number=False), Column(_("Left out"), number=False), Column(_("Why"), number=False)]
     columns += [Column(_("Value")), Column(_("Limit"))]
@@ -56,7 +57,7 @@ def _table(caption: str, found: list[Exclusion], names: pages.Names) -> Table:
     return Table(caption, columns, rows)
 
 
-def _about(one: Exclusion, names: pages.Names) -> tuple[Cell, Cell]:
+def _about(one: Exclusion, names: Names) -> tuple[Cell, Cell]:
     """Say of whom and what an exclusion is; a text is named by its item, since the name of a unit may tell a system."""
     if one.rating is not None:
         about = [_item(one.rating.unit)]

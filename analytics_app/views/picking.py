@@ -36,19 +36,14 @@ class Question:
             self._found.setdefault((row.statistic, row.basis, row.system, row.system_b, row.label), row)
 
     @cached_property
-    def basis(self) -> str:
-        """What the page shows first: the kept ratings, and all of them where nothing was kept apart."""
-        return "kept" if any(row.basis == "kept" for row in self._whole) else "all"
-
-    @cached_property
     def both(self) -> bool:
-        """Whether there are rows before and after the rules."""
-        return len({row.basis for row in self._whole}) > 1
+        """Whether rules took something, so that there are rows before them; what is after them may be nothing."""
+        return any(row.basis == "all" for row in self._whole)
 
     @property
     def kept(self) -> list[ResultRow]:
-        """The rows that the page shows first."""
-        return [row for row in self._whole if row.basis == self.basis]
+        """The rows that the page shows first: after the rules."""
+        return [row for row in self._whole if row.basis == "kept"]
 
     def has(self, *statistics: str) -> bool:
         """Say whether there is a row of one of these statistics."""
@@ -61,10 +56,10 @@ class Question:
         system_b: str | None = None,
         *,
         label: str | None = None,
-        basis: str = "",
+        basis: str = "kept",
     ) -> ResultRow | None:
         """Return the row of a statistic."""
-        return self._found.get((statistic, basis or self.basis, system, system_b, label))
+        return self._found.get((statistic, basis, system, system_b, label))
 
     @cached_property
     def systems(self) -> list[str]:

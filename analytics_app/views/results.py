@@ -18,12 +18,13 @@ from analytics_app.models import UNFINISHED, Run, RunState
 from analytics_app.selectors import pages
 from analytics_app.selectors.results import plots_of, systems_shown
 from analytics_app.selectors.runs import progress, runs_of
+from analytics_app.selectors.sections import ROWS_SHOWN, Names, Place, names_of, places_of, rows_for_page
 from analytics_app.selectors.workers import workers
 from analytics_app.services import routing
 from analytics_app.views import telling, words
 from analytics_app.views.looks import note_look
 from analytics_app.views.parts import part, wants_part
-from analytics_app.views.sections import raters_table, sections_of
+from analytics_app.views.sections import in_order, raters_table, sections_of
 from tasks_app.models import Study
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.views.frame import researcher_page, study_page
@@ -34,11 +35,12 @@ RATERS_ON_A_PAGE = 200
 @researcher_page
 @require_safe
 def results(request: HttpRequest, slug: str) -> HttpResponse:
-    """The newest planned run, else the newest that is done, and the list of all runs."""
+    """The newest planned run, else the newest that is done, else the newest, and the list of all runs."""
 
     def context(study: Study) -> dict[str, Any]:
-        found = pages.best_run(study)
-        return _run(study, found) if found is not None else _frame(study) | {"run": None}
+        # Where none is done, how far the newest is, or why it failed, is what one comes to see.
+        found = pages.best_run(study) or runs_of(study).select_related("plan").first()
+        return _run(request, study, found) if found is not None else _frame(study) | {"run": None}
 
     return study_page(request, slug, "results", context)
 
@@ -53,7 +55,7 @@ def run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         return part(request, "_run_live", {"study": study, "run": found, **_progress(found)})
     title = _("Run %(number)s") % {"number": number}
     return study_page(
-        request, slug, "results", lambda study: _run(study, pages.run_numbered(study, number)), title=title
+        request, slug, "results", lambda study: _run(request, study, pages.run_numbered(study, number)), title=title
     )
 
 
@@ -74,7 +76,7 @@ def _progress(found: Run) -> dict[str, Any]:
     return {"waiting": waiting, "run_progress": progress(found), "workers": workers() if waiting else None}
 
 
-def _run(study: Study, found: Run) -> dict[str, Any]:
+def _run(request: HttpRequest, study: Study, found: Run) -> dict[str, Any]:
     frame = _frame(study)
     planned = next((one for one in frame["runs"] if one.planned and one.state == RunState.DONE), None)
     frame |= {
@@ -85,29 +87,50 @@ def _run(study: Study, found: Run) -> dict[str, Any]:
     }
     if found.state != RunState.DONE:
         return frame | _progress(found)
-    frame |= _later(study, found)
-    pairs = pages.pairs_of_systems(found)
-    rows = pages.rows_for_page(found, systems=frame["shown"], pairs=pairs <= pages.PAIRS_SHOWN)
-    names = pages.names_of(study)
+    names = names_of(study)
+    simulated, raters = telling.simulated(found)
+    return (
+        frame
+        | _later(study, found)
+        | _found(found, names, request.GET.get("section", ""), systems=frame["shown"])
+        | {
+            "settings": list(words.settings_in_words(found.settings)),
+            "sources": list(words.sources(found.settings)),
+            "taken_over": telling.taken_over(found),
+            "simulated": simulated,
+            "raters": raters,
+            "shared_texts": telling.shared_texts(found),
+            "offers": routing.offers(found) if names.designs & set(ON_REQUEST) else [],
+        }
+    )
+
+
+def _found(found: Run, names: Names, wanted: str, *, systems: bool) -> dict[str, Any]:
+    """Return what a run found, criterion by criterion; the wanted one alone, else the first, where it is much."""
+    primary = str(found.settings.get("primary") or "")
+    places = in_order(places_of(found, systems=systems), primary, list(names.criteria))
+    one_only = len(places) > 1 and sum(at.rows for at in places) > ROWS_SHOWN
+    open_ones: list[Place] = places
+    if one_only:
+        open_ones = [at for at in places if at.key == wanted] or places[:1]
+    rows = rows_for_page(found, open_ones, systems=systems)
+    plots = plots_of(found, systems=systems)
+    if one_only:
+        plots = plots.filter(task=open_ones[0].task, criterion=open_ones[0].criterion)
+    for row in rows:
+        row.system, row.system_b = (names.systems.get(one or "", one) for one in (row.system, row.system_b))
     by_task = sections_of(
         rows,
-        list(plots_of(found, systems=frame["shown"])),
+        list(plots),
+        places=places,
         criteria=names.criteria,
-        primary=str(found.settings.get("primary") or ""),
+        primary=primary,
         limit=round(1 - float(found.settings.get("confidence", 0.95)), 9),
-        pairs_left_out=pairs if pairs > pages.PAIRS_SHOWN and frame["shown"] else 0,
     )
-    simulated, raters = telling.simulated(found)
-    return frame | {
-        "settings": list(words.settings_in_words(found.settings)),
-        "sources": list(words.sources(found.settings)),
-        "taken_over": telling.taken_over(found),
+    return {
         "funnels": telling.funnels(rows, names.tasks),
         "tasks": [(names.tasks.get(task, task), sections) for task, sections in by_task.items()],
-        "simulated": simulated,
-        "raters": raters,
-        "shared_texts": telling.shared_texts(found),
-        "offers": routing.offers(found) if names.designs & set(ON_REQUEST) else [],
+        "one_only": one_only,
     }
 
 
@@ -130,7 +153,7 @@ def raters(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         found = pages.run_numbered(study, number)
         page = Paginator(pages.means_of_raters(found), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
         rows = pages.spread_of(found, list(page))
-        return {"run": found, "page": page, "table": raters_table(rows, pages.names_of(study).criteria)}
+        return {"run": found, "page": page, "table": raters_table(rows, names_of(study).criteria)}
 
     title = _("Raters of run %(number)s") % {"number": number}
     return study_page(request, slug, "results", context, template="run_raters", title=title)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,10 +73,14 @@ class RunForm:
         said = "" if pairs == ALL else "\n".join(" ".join(pair) for pair in pairs)
         self.comparisons = Comparisons(data, initial={"pairs": said}, prefix="run")
         self.problems: list[str] = []
+        self.faults: list[tuple[str, str]] = []
         self.document: dict[str, Any] = {}
 
     def is_valid(self) -> bool:
-        """Check every form, and put `document` together; `problems` says what cannot be used."""
+        """Check every form, and put `document` together.
+
+        `problems` says what cannot be used, and `faults` which fields: the name of each on the page, and a sentence.
+        """
         general, compared = self.general.is_valid(), self.comparisons.is_valid()
         on = [one for one in self.rules if one.where.is_valid() and one.where.cleaned_data["on"]]
         settled = [one.settings.is_valid() for one in on]
@@ -88,7 +92,8 @@ class RunForm:
             and chosen is not None
             and all(one.where.is_valid() for one in self.rules)
         ):
-            self.problems = [_("Some settings cannot be used: see below.")]
+            self.problems = [_("Some settings cannot be used:")]
+            self.faults = list(self._faults())
             return False
         on.sort(key=lambda one: one.where.cleaned_data["place"] or len(self.rules) + 1)
         lines = [line.replace(",", " ").split() for line in self.comparisons.cleaned_data["pairs"].splitlines()]
@@ -106,6 +111,20 @@ class RunForm:
         except BadPlan as found:
             self.problems = str(found).splitlines()
         return not self.problems
+
+    def _faults(self) -> Iterator[tuple[str, str]]:
+        """Yield the fields that cannot be used, in the order of the page; those of what is off do not count."""
+        parts: list[tuple[str, forms.Form]] = []
+        for rule in self.rules:
+            parts += [(str(rule.rule.label), one) for one in (rule.where, rule.settings)[: 1 + rule.is_on]]
+        parts += [("", self.general), ("", self.comparisons)]
+        for one in self.analyses:
+            parts += [(str(one.analysis.label), form) for form in (one.where, one.settings)[: 1 + one.is_on]]
+        for about, form in parts:
+            for name, errors in form.errors.items():
+                if name in form.fields:
+                    said = ": ".join(filter(None, (about, str(form[name].label), " ".join(map(str, errors)))))
+                    yield form[name].id_for_label, said
 
 
 def without(document: Mapping[str, Any], rule: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from analytics_app import analyses, charts
 from analytics_app.models import Plot, ResultRow
+from analytics_app.selectors.sections import PAIRS_SHOWN, RATER_PAIRS_SHOWN, Place
 from analytics_app.views import tables, words
 from analytics_app.views.agreeing import AGREEMENT, RATER_PAIRS, agreement_table, pairs_of_raters
 from analytics_app.views.comparing import pairs_table, systems_table
@@ -45,7 +46,7 @@ class Figure:
 class Section:
     """Everything about one criterion of a task; `key` is its place on the page.
 
-    `methods` names each analysis, says what it does, and where it comes from.
+    `methods` names each analysis, says what it does, and where it comes from. One that is not `opened` is a name alone.
     """
 
     key: str
@@ -58,6 +59,23 @@ class Section:
     methods: Sequence[tuple[str, str, str]]
     criterion: str = ""
     folded: bool = False
+    opened: bool = True
+
+
+def in_order(places: Iterable[Place], primary: str, criteria: Sequence[str]) -> list[Place]:
+    """Return what a run has in the order in which it is read; `criteria` are keys as they were asked.
+
+    The primary criterion comes first, then what tells by the task's own method of systems. All criteria together come
+    last, unless they are what the task is made for.
+    """
+
+    def order(at: Place) -> tuple[bool, int, bool, int]:
+        own = any(map(_is_made_for_its_task, at.analyses))
+        place = criteria.index(at.criterion) if at.criterion in criteria else len(criteria)
+        kind = 1 if at.criterion else 0 if own else 2
+        return (not primary or at.criterion != primary, kind, not at.by_system, place)
+
+    return sorted(places, key=order)
 
 
 def sections_of(
@@ -67,11 +85,12 @@ def sections_of(
     criteria: Mapping[str, str],
     primary: str,
     limit: float,
-    pairs_left_out: int = 0,
+    places: Sequence[Place] | None = None,
 ) -> dict[str, list[Section]]:
-    """Return the sections of each task, the primary criterion first; `criteria` gives names to keys.
+    """Return the sections of each task, in the order of `places`; `criteria` gives names to keys.
 
-    `limit` is below what a p value is significant; `pairs_left_out` says of how many pairs no rows were read.
+    Of places without rows and plots, since these were not read, there is the name alone. `limit` is below what a p
+    value is significant.
     """
     found: dict[tuple[str, str], list[ResultRow]] = {}
     for row in rows:
@@ -80,53 +99,51 @@ def sections_of(
     drawn: dict[tuple[str, str], list[Plot]] = {}
     for plot in plots:
         drawn.setdefault((plot.task, plot.criterion), []).append(plot)
+    if places is None:
+        places = in_order(_places(found, drawn), primary, list(criteria))
     by_task: dict[str, list[Section]] = {}
-    places = list(dict.fromkeys([*found, *drawn]))
-    in_order = list(criteria)
-    for task, criterion in sorted(places, key=lambda one: _order(one[1], primary, found.get(one, []), in_order)):
-        rows_here = found.get((task, criterion), [])
+    for at in places:
+        rows_here, plots_here = found.get((at.task, at.criterion), []), drawn.get((at.task, at.criterion), [])
         question = Question([row for row in rows_here if row.analysis in SHOWN_TOGETHER])
         own, folded = _tables_of_analyses(rows_here, limit)
-        title = criteria.get(criterion, criterion) if criterion else _title_of_all(rows_here)
-        by_task.setdefault(task, []).append(
+        by_task.setdefault(at.task, []).append(
             Section(
-                key=f"{task}--{criterion or 'all'}",
-                criterion=criterion,
-                title=title,
-                primary=bool(primary) and criterion == primary,
-                figures=[figure(plot) for plot in drawn.get((task, criterion), [])],
-                tables=[*own, *_tables(question, limit, pairs_left_out)],
-                further=[*folded, *_further(question)],
+                key=at.key,
+                criterion=at.criterion,
+                title=criteria.get(at.criterion, at.criterion) if at.criterion else _title_of_all(at.analyses),
+                primary=bool(primary) and at.criterion == primary,
+                figures=[figure(plot) for plot in plots_here],
+                tables=[*own, *_tables(question, limit, at.pairs if rows_here else 0)],
+                further=[*folded, *_further(question, at.rater_pairs if rows_here else 0)],
                 raters=[row for row in question.rows if row.rater and row.note],
                 methods=list(_methods(rows_here)),
+                opened=bool(rows_here or plots_here),
             )
         )
     return {task: _folded(sections) for task, sections in by_task.items()}
 
 
+def _places(
+    found: Mapping[tuple[str, str], Sequence[ResultRow]], drawn: Mapping[tuple[str, str], Sequence[Plot]]
+) -> Iterator[Place]:
+    """Yield what rows and plots are about, where nobody has counted it."""
+    for task, criterion in dict.fromkeys([*found, *drawn]):
+        rows = found.get((task, criterion), [])
+        yield Place(
+            task, criterion, by_system=any(row.by_system for row in rows), analyses={row.analysis for row in rows}
+        )
+
+
 def _folded(sections: list[Section]) -> list[Section]:
     """Fold the questions of a task of many that is read as a whole first, such as PANAS; not the primary one."""
     first = next((one for one in sections if not one.primary), sections[0])
-    whole = not first.criterion and len(sections) > MOST_OPEN
+    whole = not first.criterion and len(sections) > MOST_OPEN and all(one.opened for one in sections)
     return [replace(one, folded=bool(whole and one.criterion and not one.primary)) for one in sections]
 
 
-def _order(
-    criterion: str, primary: str, rows: Sequence[ResultRow], in_order: Sequence[str]
-) -> tuple[bool, int, bool, int]:
-    """Sort key of a section: the primary criterion first, then what tells by the task's own method of systems.
-
-    All criteria together come last, unless they are what the task is made for. `in_order` names criteria as asked.
-    """
-    own = [row for row in rows if _is_made_for_its_task(row.analysis)]
-    place = in_order.index(criterion) if criterion in in_order else len(in_order)
-    kind = 1 if criterion else 0 if own else 2
-    return (not primary or criterion != primary, kind, not any(row.by_system for row in own), place)
-
-
-def _title_of_all(rows: Sequence[ResultRow]) -> str:
-    """Name the section of what is about no single criterion."""
-    made_for = any(_is_made_for_its_task(row.analysis) for row in rows)
+def _title_of_all(names: Iterable[str]) -> str:
+    """Name the section of what is about no single criterion, by the analyses in it."""
+    made_for = any(map(_is_made_for_its_task, names))
     return _("The task as a whole") if made_for else _("All criteria together")
 
 
@@ -144,8 +161,17 @@ def _tables_of_analyses(rows: Sequence[ResultRow], limit: float) -> tuple[list[T
     first: list[Table] = []
     folded: list[Table] = []
     for name, found in of.items():
-        (first if _is_made_for_its_task(name) else folded).extend(tables_for(name, found, limit))
+        kept = any(row.basis == "kept" for row in found)
+        shown = tables_for(name, found, limit) if kept else [_nothing_kept(name)]
+        (first if _is_made_for_its_task(name) else folded).extend(shown)
     return first, folded
+
+
+def _nothing_kept(name: str) -> Table:
+    """Say of an analysis that there is nothing after the rules: what was before them is not shown in its place."""
+    label = analyses.registry[name].label if name in analyses.registry else name
+    said = _("%(analysis)s: the rules left nothing for it. What was before them is in the file of results.")
+    return Table(label, [], [], [said % {"analysis": label}])
 
 
 def _methods(rows: Sequence[ResultRow]) -> Iterator[tuple[str, str, str]]:
@@ -182,21 +208,24 @@ def _cell(field: str, value: object, digits: int, *, as_share: bool) -> Cell:
     return tables.percent(value, 1) if as_share else tables.number(value, digits)
 
 
-def _tables(question: Question, limit: float, pairs_left_out: int) -> Iterator[Table]:
+def _tables(question: Question, limit: float, pairs: int) -> Iterator[Table]:
     """Yield the tables of a criterion in the order in which they are read."""
     if question.systems:
         yield systems_table(question)
     if question.has("difference", "superiority"):
         yield pairs_table(question, limit)
-    elif pairs_left_out:
+    elif pairs > PAIRS_SHOWN:
         said = _("%(n)s pairs of systems are too many for a page: they are in the file of results.")
-        yield Table(_("Pairs of systems"), [], [], [said % {"n": pairs_left_out}])
+        yield Table(_("Pairs of systems"), [], [], [said % {"n": pairs}])
     if question.has(*AGREEMENT):
         yield agreement_table(question)
 
 
-def _further(question: Question) -> Iterator[Table]:
+def _further(question: Question, pairs: int) -> Iterator[Table]:
     """Yield tables that stand folded: pairs of raters, and rows that have no place of their own."""
+    if pairs > RATER_PAIRS_SHOWN:
+        said = _("There are too many pairs of raters for a page: they are in the file of results.")
+        yield Table(_("Pairs of raters"), [], [], [said])
     yield from pairs_of_raters(question)
     rest = [row for row in question.rest if row.statistic not in (*AGREEMENT, *RATER_PAIRS) or row.slice]
     if rest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from django.utils import formats
@@ -24,8 +24,9 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """What a script sorts by: a number as JavaScript writes it, or a text."""
-        return "" if self.sort is None else str(self.sort)
+        """What a script sorts by, a number as JavaScript writes it; "" where that is what is shown."""
+        said = f"{self.sort:.7g}" if isinstance(self.sort, float) else "" if self.sort is None else str(self.sort)
+        return "" if said == self.text else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,16 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = field(default=())
 
+    @property
+    def lines(self) -> Iterator[tuple[Cell, list[tuple[Cell, bool]]]]:
+        """Each row: its head, and its other cells with whether they are numbers."""
+        numbers = [column.number for column in self.columns[1:]]
+        return ((head, list(zip(cells, numbers, strict=True))) for head, *cells in self.rows)
+
 
 def name(text: object) -> Cell:
     """Return the cell of a name."""
-    return Cell(str(text), str(text).casefold()) if text not in (None, "") else Cell(DASH)
+    return Cell(str(text)) if text not in (None, "") else Cell(DASH)
 
 
 def number(value: float | None, digits: int = 2) -> Cell:

@@ -46,6 +46,11 @@ class Funnel:
     steps: list[Step] = field(default_factory=list)
     by_system: Table | None = None
 
+    @property
+    def nothing_kept(self) -> bool:
+        """Whether the rules left nothing of what was collected."""
+        return len(self.steps) > 1 and self.steps[0].ratings > 0 == self.steps[-1].ratings
+
 
 def funnels(rows: Iterable[ResultRow], names: Mapping[str, str]) -> list[Funnel]:
     """Return the funnel of each task."""
@@ -53,7 +58,7 @@ def funnels(rows: Iterable[ResultRow], names: Mapping[str, str]) -> list[Funnel]
     for row in rows:
         if row.analysis == "funnel":
             found.setdefault(row.task or "", []).append(row)
-    return [Funnel(names.get(task, task), list(_steps(steps)), _taken(steps)) for task, steps in sorted(found.items())]
+    return [Funnel(names.get(task, task), list(_steps(steps)), _taken(steps)) for task, steps in found.items()]
 
 
 def _steps(rows: Sequence[ResultRow]) -> Iterator[Step]:

@@ -189,7 +189,7 @@ def test_numbers_in_plots_can_be_read_on_the_smallest_phone(page: Page, finished
             parseFloat(getComputedStyle(one).fontSize) * one.ownerSVGElement.getScreenCTM().a)"""
     )
     assert sizes
-    assert min(sizes) >= 11
+    assert min(sizes) >= 14
 
 
 def test_without_scripts_there_are_links_to_refresh_and_tables_in_order(

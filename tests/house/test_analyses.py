@@ -26,6 +26,9 @@ LONGEST = {
 }
 
 
+N_ITEMS, N_SYSTEMS, N_RATERS = 6, 3, 5
+
+
 def table(
     values: list[float], raters: list[int], items: list[int], systems: list[int], *, grouped: bool = False
 ) -> Table:
@@ -36,29 +39,7 @@ def table(
     n = len(values)
     pairs = sorted(set(zip(items, systems, strict=True)))
     part = np.array([pairs.index(one) for one in zip(items, systems, strict=True)], dtype=np.int32)
-    n_items, n_systems, n_raters = 6, 3, 5
     codes = np.arange(n, dtype=np.int32)
-    names = Names(
-        raters=tuple(f"r{number}" for number in range(n_raters)),
-        rater_ids=np.arange(n_raters, dtype=np.int64),
-        units=tuple(f"u{number}" for number in range(max(len(pairs), 1))),
-        unit_ids=np.arange(max(len(pairs), 1), dtype=np.int64),
-        part_ids=np.arange(len(pairs), dtype=np.int64),
-        unit_of_part=np.arange(len(pairs), dtype=np.int32),
-        item_of_unit=np.array([item for item, _system in pairs] or [0], dtype=np.int32),
-        criteria=("fluency",),
-        criterion_ids=np.array([1], dtype=np.int64),
-        labels=(),
-        systems=tuple(f"s{number}" for number in range(n_systems)),
-        items=tuple(f"i{number}" for number in range(n_items)),
-        document_of_item=np.array([-1, -1, 0, 0, 1, 1], dtype=np.int32),
-        documents=("d0", "d1"),
-        groups=("g0", "g1") if grouped else (),
-        shown_part=np.arange(len(pairs), dtype=np.int32),
-        shown_system=np.array([system for _item, system in pairs], dtype=np.int32),
-        shown_item=np.array([item for item, _system in pairs], dtype=np.int32),
-        features={"half": np.array(["a", "a", "a", "b", "b", "b"], dtype=object)},
-    )
     rater = np.array(raters, dtype=np.int32)
     judgments = Judgments(
         id=codes.astype(np.int64),
@@ -85,7 +66,33 @@ def table(
         shown=np.full(n, np.nan),
         label=nothing,
         judgments=judgments,
-        names=names,
+        names=_names(pairs, ("g0", "g1") if grouped else ()),
+    )
+
+
+def _names(pairs: list[tuple[int, int]], groups: tuple[str, ...]) -> Names:
+    """Name what the codes of a table stand for; `pairs` are an item and a system each."""
+    n_units = max(len(pairs), 1)
+    return Names(
+        raters=tuple(f"r{number}" for number in range(N_RATERS)),
+        rater_ids=np.arange(N_RATERS, dtype=np.int64),
+        units=tuple(f"u{number}" for number in range(n_units)),
+        unit_ids=np.arange(n_units, dtype=np.int64),
+        part_ids=np.arange(len(pairs), dtype=np.int64),
+        unit_of_part=np.arange(len(pairs), dtype=np.int32),
+        item_of_unit=np.array([item for item, _system in pairs] or [0], dtype=np.int32),
+        criteria=("fluency",),
+        criterion_ids=np.array([1], dtype=np.int64),
+        labels=(),
+        systems=tuple(f"s{number}" for number in range(N_SYSTEMS)),
+        items=tuple(f"i{number}" for number in range(N_ITEMS)),
+        document_of_item=np.array([-1, -1, 0, 0, 1, 1], dtype=np.int32),
+        documents=("d0", "d1"),
+        groups=groups,
+        shown_part=np.arange(len(pairs), dtype=np.int32),
+        shown_system=np.array([system for _item, system in pairs], dtype=np.int32),
+        shown_item=np.array([item for item, _system in pairs], dtype=np.int32),
+        features={"half": np.array(["a", "a", "a", "b", "b", "b"], dtype=object)},
     )
 
 

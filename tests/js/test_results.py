@@ -56,6 +56,12 @@ def test_a_server_that_is_away_or_slow_is_asked_less_often(blank: Page, argument
     assert run(blank, "core/live.js", f"return it.pauseAfter({arguments});") == pause
 
 
+def test_who_is_signed_out_or_shut_out_is_told_so(blank: Page) -> None:
+    answers = """[{type: "opaqueredirect", status: 0}, {type: "basic", status: 404}, {type: "basic", status: 503},
+        {type: "basic", status: 200}, {type: "basic", status: 304}]"""
+    assert run(blank, "core/live.js", f"return {answers}.map(it.isGone);") == [True, True, False, False, False]
+
+
 MORPH = """
     const made = (html) => { const one = document.createElement("div"); one.innerHTML = html; return one; };
     const old = made(`<p id="a" class="x">One <b>1</b></p><details open><summary>More</summary><p>text</p></details>

@@ -22,7 +22,7 @@ MOST_QUESTIONS, LEAST_QUESTIONS, LEAST_STEPS = 12, 2, 3
 @chart(order=10)
 def affect(of: Material) -> Iterator[Sketch]:
     """Draw positive and negative affect over time, a line a group; at one time only, points."""
-    found = _kept(of, "affect_over_time")
+    found = of.kept("affect_over_time")
     if not found:
         yield from _affect_once(of)
         return
@@ -43,7 +43,7 @@ def affect(of: Material) -> Iterator[Sketch]:
         if str(row.group or "everybody") in names
     ]
     panels = [(key, title) for key, title in AFFECT.items() if any(one["panel"] == key for one in points)]
-    steps = setting(_kept(of, "affect_mean"), "steps") or [1, 5]
+    steps = setting(of.kept("affect_mean"), "steps") or [1, 5]
     yield Sketch(
         kind="affect",
         title=_changed(of, times[0], times[-1]),
@@ -75,7 +75,7 @@ def _people(points: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _affect_once(of: Material) -> Iterator[Sketch]:
-    found = _kept(of, "affect_mean")
+    found = of.kept("affect_mean")
     groups = [row for row in found if row.group] or found
     if not groups:
         return
@@ -106,8 +106,8 @@ def _affect_once(of: Material) -> Iterator[Sketch]:
 def _changed(of: Material, first: str, last: str) -> str:
     """Say what the corrected tests at the last time found: between groups, else within the one there is."""
     limit = round(1 - of.confidence, 9)
-    between = [row for row in _kept(of, "affect_change_adjusted") if (row.settings or {}).get("to") == last]
-    tests = between or [row for row in _kept(of, "affect_change") if (row.settings or {}).get("to") == last]
+    between = [row for row in of.kept("affect_change_adjusted") if (row.settings or {}).get("to") == last]
+    tests = between or [row for row in of.kept("affect_change") if (row.settings or {}).get("to") == last]
     said = [_in_words(row, between=bool(between)) for row in tests if _is_clear(row, limit)]
     if said:
         return f"From {first} to {last}, {words.names(said)}"
@@ -125,12 +125,6 @@ def _in_words(row: Row, *, between: bool) -> str:
     if between:
         return f"{name} ended {'higher' if rose else 'lower'} in {words.short(row.group, 20)}"
     return f"{name} {'rose' if rose else 'fell'}" + (f" in {words.short(row.group, 20)}" if row.group else "")
-
-
-def _kept(of: Material, statistic: str) -> list[Row]:
-    """Return the defined rows of a statistic after the rules, those of groups and waves too."""
-    found = [row for row in of.rows if row.statistic == statistic and row.value is not None]
-    return [row for row in found if row.basis == "kept"] or found
 
 
 def _time(row: Row) -> str:

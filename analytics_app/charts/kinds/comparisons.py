@@ -9,7 +9,6 @@ from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch
 from analytics_app.charts.picking import (
     INTERVAL,
-    INTERVAL_OVER_RATERS,
     Material,
     counted,
     each,
@@ -21,12 +20,10 @@ from analytics_app.charts.picking import (
     setting,
     value_of,
 )
-from analytics_app.charts.points import Point, points_chart
+from analytics_app.charts.points import points_chart
+from analytics_app.charts.ranked import at_the_top, correction, ranked
 from analytics_app.charts.registry import chart
 from analytics_app.results import Row
-
-# What a test has to fall below is said with the method that corrects for several.
-METHODS = {"holm": "Holm", "bonferroni": "Bonferroni", "sidak": "Šidák", "holm-sidak": "Holm and Šidák"}
 
 
 @chart(order=3)
@@ -90,7 +87,7 @@ def _clear(clear: Sequence[Row], n: int, criterion: str, verb: str) -> str:
 
 def _corrected(tests: Sequence[Row]) -> str:
     method = setting(tests, "correction") if tests else None
-    return f", {METHODS.get(str(method), method)} for several tests" if method and method != "none" else ""
+    return f", {correction(method)} for several tests" if method and method != "none" else ""
 
 
 @chart(order=4)
@@ -188,53 +185,17 @@ def _systems_of(
     found = sorted((row for row in of.of(statistic) if row.system), key=falling)
     if len(found) < 2:
         return
-    second = {row.system: row for row in of.of(f"{statistic}_over_raters")}
-    largest = max(abs(value_of(row)) for row in found)
-    points = [
-        point(
-            row,
-            words.number(value_of(row), largest),
-            name=row.system,
-            over_raters=second.get(row.system),
-            n=row.n_ratings,
-        )
-        for row in found
-    ]
-    lines = (
-        f"Thick line: {of.interval(found, 'items')}; thin line: over raters."
-        if second
-        else (f"Line: {of.interval(found, 'items')}.")
-    )
+    systems, (verb, measured) = ranked(of, found), said
     yield Sketch(
         kind=kind,
-        title=_top(points, of.name, said),
-        subtitle=f"{measure} for {of.name}{only(found)}; {of.basis(found)}. {lines}{each(found)}{counted(found)}",
-        by_system=True,
-        chart=points_chart(points, measure=measure, limits=limits),
-        columns=(
-            ("name", "System"),
-            ("value", measure),
-            *INTERVAL,
-            *(INTERVAL_OVER_RATERS if second else ()),
-            ("n", "Ratings"),
+        title=at_the_top(systems.points, of.name, best=verb, otherwise=f"Systems by their {measured}"),
+        subtitle=(
+            f"{measure} for {of.name}{only(found)}; {of.basis(found)}. {systems.lines}{each(found)}{counted(found)}"
         ),
+        by_system=True,
+        chart=points_chart(systems.points, measure=measure, limits=limits),
+        columns=(("name", "System"), ("value", measure), *systems.columns, ("n", "Ratings")),
     )
-
-
-def _top(points: Sequence[Point], criterion: str, said: tuple[str, str]) -> str:
-    """Name the first system where its intervals stand apart from all others'."""
-    first, verb, measure = points[0], *said
-    if first.low is None or any(one.high is None for one in points[1:]):
-        return f"Systems by their {measure} for {criterion}"
-    near = [one.name for one in points[1:] if _meet(first, one)]
-    if near:
-        return f"At the top for {criterion}, the intervals of {words.names([first.name, *near])} overlap"
-    return f"{words.short(first.name)} {verb} for {criterion} ({first.text})"
-
-
-def _meet(higher: Point, lower: Point) -> bool:
-    ends = ((higher.low, lower.high), (higher.low_b, lower.high_b))
-    return any(low is not None and high is not None and low <= high for low, high in ends)
 
 
 @chart(order=5)
@@ -243,37 +204,17 @@ def mean_ranks(of: Material) -> Iterator[Sketch]:
     found = sorted((row for row in of.of("rank_mean") if row.system), key=value_of)
     if len(found) < 2:
         return
-    second = {row.system: row for row in of.of("rank_mean_over_raters")}
-    points = [
-        point(row, f"{value_of(row):.2f}", name=row.system, over_raters=second.get(row.system), n=row.n_ratings)
-        for row in found
-    ]
-    # The least value is the best one: seen from below, intervals meet as from above.
-    turned = [_turned(one) for one in points]
+    systems = ranked(of, found, text=lambda row: f"{value_of(row):.2f}")
     yield Sketch(
         kind="mean-ranks",
-        title=_top(turned, of.name, ("is ranked best", "mean rank")),
+        title=at_the_top(systems.points, of.name, best="is ranked best", otherwise="Systems by their mean rank"),
         subtitle=(
             f"Mean rank for {of.name}, 1 is the best{only(found)}; {of.basis(found)}. "
-            f"Thick line: {of.interval(found, 'items')}; thin line: over raters.{each(found)}{counted(found)}"
+            f"{systems.lines}{each(found)}{counted(found)}"
         ),
         by_system=True,
-        chart=points_chart(points, measure="Mean rank: 1 is the best"),
-        columns=(("name", "System"), ("value", "Mean rank"), *INTERVAL, *INTERVAL_OVER_RATERS, ("n", "Rankings")),
-    )
-
-
-def _turned(one: Point) -> Point:
-    def minus(value: float | None) -> float | None:
-        return None if value is None else -value
-
-    return replace(
-        one,
-        value=-one.value,
-        low=minus(one.high),
-        high=minus(one.low),
-        low_b=minus(one.high_b),
-        high_b=minus(one.low_b),
+        chart=points_chart(systems.points, measure="Mean rank: 1 is the best"),
+        columns=(("name", "System"), ("value", "Mean rank"), *systems.columns, ("n", "Rankings")),
     )
 
 
@@ -301,7 +242,7 @@ def _trueskill(found: Sequence[Row]) -> str:
 def _rank_sum(found: Sequence[Row]) -> str:
     how = "z" if setting(found, "values") == "z" else "ratings"
     method = setting(found, "correction")
-    corrected = "not corrected for several tests" if method == "none" else f"corrected ({METHODS.get(method, method)})"
+    corrected = "not corrected for several tests" if method == "none" else f"corrected ({correction(method)})"
     return f"By mean {how} over segments. Line: ranks that one-sided rank-sum tests leave open, {corrected}"
 
 

@@ -8,7 +8,6 @@ from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch
 from analytics_app.charts.picking import (
     INTERVAL,
-    INTERVAL_OVER_RATERS,
     Material,
     counted,
     each,
@@ -17,37 +16,14 @@ from analytics_app.charts.picking import (
     point,
     value_of,
 )
-from analytics_app.charts.points import MOST_ROWS, Point, points_chart
+from analytics_app.charts.points import MOST_ROWS, points_chart
+from analytics_app.charts.ranked import apart, ranked
 from analytics_app.charts.registry import chart
 from analytics_app.charts.stacks import sums_chart
 from analytics_app.results import Row
 
 # Kinds of error that one glance takes in.
 MOST_KINDS = 10
-
-
-def apart(points: Sequence[Point], *, best: str, tied: str, otherwise: str) -> str:
-    """Name the first of some points where its intervals stand apart from all others', else say which meet.
-
-    Points come in the order of their values, whichever end is the better one.
-    """
-    first, others = points[0], points[1:]
-    if not others or first.low is None or any(one.high is None for one in others):
-        return otherwise
-    near = [one.name for one in others if _meet(first, one)]
-    if near:
-        return tied.format(names=words.names([first.name, *near]))
-    return best.format(name=words.short(first.name), text=first.text)
-
-
-def _meet(one: Point, other: Point) -> bool:
-    """Say whether the intervals of two points share a value, over items or over raters."""
-    pairs = ((one.low, one.high, other.low, other.high), (one.low_b, one.high_b, other.low_b, other.high_b))
-    return any(
-        low is not None and high is not None and low_b is not None and high_b is not None
-        and low <= high_b and low_b <= high
-        for low, high, low_b, high_b in pairs
-    )  # fmt: skip
 
 
 def _by_system(of: Material, statistic: str, *, lowest_first: bool) -> list[Row]:
@@ -61,40 +37,22 @@ def penalties(of: Material) -> Iterator[Sketch]:
     found = _by_system(of, "mqm_score", lowest_first=True)
     if not found:
         return
-    second = {row.system: row for row in of.of("mqm_score_over_raters")}
-    largest = max(abs(value_of(row)) for row in found)
-    points = [
-        point(
-            row,
-            words.number(value_of(row), largest),
-            name=row.system,
-            over_raters=second.get(row.system),
-            n=row.n_items,
-        )
-        for row in found
-    ]
-    lines = f"Thick line: {of.interval(found, 'items')}" + ("; thin line: over raters." if second else ".")
+    systems = ranked(of, found, n=lambda row: row.n_items)
     yield Sketch(
         kind="penalties",
         title=apart(
-            points,
-            best="{name} has the lowest penalty for its errors ({text})",
-            tied="Among the lowest penalties for errors, the intervals of {names} overlap",
+            systems.points,
+            best=f"has the lowest penalty for its errors ({systems.points[0].text})",
+            among="Among the lowest penalties for errors",
             otherwise="Penalty for errors by system",
         ),
         subtitle=(
             f"MQM penalty a text: lower is better{only(found).replace('highest', 'lowest')}; {of.basis(found)}. "
-            f"{lines}{each(found)}{counted(found)}"
+            f"{systems.lines}{each(found)}{counted(found)}"
         ),
         by_system=True,
-        chart=points_chart(points, measure="MQM penalty a text (lower is better)"),
-        columns=(
-            ("name", "System"),
-            ("value", "Penalty"),
-            *INTERVAL,
-            *(INTERVAL_OVER_RATERS if second else ()),
-            ("n", "Items"),
-        ),
+        chart=points_chart(systems.points, measure="MQM penalty a text (lower is better)"),
+        columns=(("name", "System"), ("value", "Penalty"), *systems.columns, ("n", "Items")),
     )
 
 
@@ -206,8 +164,8 @@ def distances(of: Material) -> Iterator[Sketch]:
         kind="edit-distances",
         title=apart(
             points,
-            best="{name} needs the fewest edits ({text} of the words)",
-            tied="Among those with the fewest edits, the intervals of {names} overlap",
+            best=f"needs the fewest edits ({points[0].text} of the words)",
+            among="Among those with the fewest edits",
             otherwise="Edits from each system's suggestion to the final text",
         ),
         subtitle=(
@@ -244,8 +202,8 @@ def _metrics(of: Material, statistic: str, kind: str, level: str, unit: str) -> 
         kind=kind,
         title=apart(
             points,
-            best=f"{{name}} agrees best with people {level} ({{text}})",
-            tied=f"Among the metrics that agree best with people {level}, the intervals of {{names}} overlap",
+            best=f"agrees best with people {level} ({points[0].text})",
+            among=f"Among the metrics that agree best with people {level}",
             otherwise=f"How far metrics agree with people {level}",
         ),
         subtitle=(

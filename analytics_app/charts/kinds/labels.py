@@ -80,7 +80,7 @@ def _apart(found: Sequence[Row]) -> str:
             continue
         best = value_of(high) - value_of(low)
         title = (
-            f"{words.short(high.system)} has {label} in {words.share(value_of(high))} of its answers, "
+            f"{words.short(high.system)} has {words.short(label)} in {words.share(value_of(high))} of its answers, "
             f"{words.short(low.system)} in {words.share(value_of(low))}"
         )
     return title
@@ -95,7 +95,7 @@ def _widest(found: Sequence[Row], table: Mapping[str, Mapping[str, float]]) -> s
 
     label = max(_labels(found), key=lambda one: round(ends(one)[1] - ends(one)[0], 9))
     low, high = ends(label)
-    return f"Raters differ most in {label}: {words.share(low)} to {words.share(high)} of their answers"
+    return f"Raters differ most in {words.short(label)}: {words.share(low)} to {words.share(high)} of their answers"
 
 
 @chart(order=75)
@@ -146,7 +146,7 @@ def _confused(counts: Mapping[tuple[str, str], float]) -> str:
         return "Raters never give the same text two labels"
     first, second = max(apart, key=lambda pair: (apart[pair], pair))
     share = 2 * apart[first, second] / whole
-    return f"{first} and {second} are confused most: {words.share(share)} of pairs of answers"
+    return f"{words.short(first)} and {words.short(second)} are confused most: {words.share(share)} of pairs of answers"
 
 
 @chart(order=70)

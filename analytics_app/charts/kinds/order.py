@@ -27,7 +27,7 @@ def places(of: Material) -> Iterator[Sketch]:
             row,
             # Never "−0.00".
             words.number(round(value_of(row), 2) + 0.0, largest),
-            name=f"{words.short(row.criterion, 24)}, {row.label}" if several else str(row.label),
+            name=f"{words.short(of.called_in(row), 24)}, {row.label}" if several else str(row.label),
             n=row.n_ratings,
         )
         for row in found
@@ -61,7 +61,7 @@ def _matters(of: Material, tests: Sequence[Row]) -> str:
         return "Ratings by the place of the text on the screen"
     if not seen:
         return "No place on the screen is seen to change ratings"
-    names = words.names([str(row.criterion) for row in seen if row.criterion])
+    names = words.names([of.called_in(row) for row in seen if row.criterion])
     return f"The place on the screen changes ratings{f' for {names}' if names else ''}"
 
 
@@ -77,7 +77,7 @@ def chosen_places(of: Material) -> Iterator[Sketch]:
         point(
             row,
             words.share(value_of(row)),
-            name=f"{words.short(row.criterion, 24)}, {row.label}" if several else str(row.label),
+            name=f"{words.short(of.called_in(row), 24)}, {row.label}" if several else str(row.label),
             n=row.n_ratings,
         )
         for row in found
@@ -85,7 +85,7 @@ def chosen_places(of: Material) -> Iterator[Sketch]:
     n_places = len({row.label for row in every})
     limit = round(1 - of.confidence, 9)
     seen = [row for row in of.of("chosen_place_test") if row.p is not None and row.p < limit]
-    names = words.names([str(row.criterion) for row in seen if row.criterion])
+    names = words.names([of.called_in(row) for row in seen if row.criterion])
     title = f"Some places are chosen more often{f' for {names}' if names else ''}" if seen else (
         "No place on the screen is seen to be preferred"
     )  # fmt: skip

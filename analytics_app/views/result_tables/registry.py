@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from typing import TypeAlias
 
 from django.utils.translation import gettext as _
@@ -39,13 +37,6 @@ def tables_for(analysis: str, rows: Sequence[ResultRow], limit: float) -> list[T
     """Return the tables of an analysis: its own, else the general one."""
     make = _makers.get(analysis)
     return list(make(rows, limit)) if make is not None else [general_table(rows, limit)]
-
-
-def discover(package: str) -> None:
-    """Import every module of a package, so that its tables are known; names with a leading _ are not."""
-    for module in pkgutil.iter_modules(import_module(package).__path__, prefix=f"{package}."):
-        if not module.name.rpartition(".")[2].startswith("_"):
-            import_module(module.name)
 
 
 def general_table(rows: Sequence[ResultRow], limit: float, *, caption: str = "") -> Table:

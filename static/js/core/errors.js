@@ -34,7 +34,7 @@ function linkTo(question) {
 }
 
 /** The sentence about how much is left. */
-export function leftWords(count) {
+function leftWords(count) {
   return count === 1 ? word("left-one") : word("left", { n: count });
 }
 

@@ -28,7 +28,7 @@ const NOT_ANSWER = [
 ];
 
 /** The answer as it stands: field -> value. Fields that are empty are left out. */
-export function answerOf(form) {
+function answerOf(form) {
   const entries = [...new FormData(form)].filter(([name, value]) => !NOT_ANSWER.includes(name) && value !== "");
   return Object.fromEntries(entries);
 }

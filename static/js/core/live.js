@@ -9,6 +9,14 @@ const LONGEST = 60_000;
 // A server that needs long for an answer is asked less often: this many times as long as it needed.
 const REST = 20;
 
+// How often at most what changes is read out to who listens: numbers may change with every answer.
+const SAY_EVERY = 30_000;
+
+/** Whether an answer says that this person may no longer see the page, or is signed out and sent to sign in. */
+export function isGone(answer) {
+  return answer.type === "opaqueredirect" || (answer.status >= 400 && answer.status < 500);
+}
+
 /** How long to wait after so many failures in a row, and an answer that took so long. */
 export function pauseAfter(failures, took = 0) {
   return Math.min(Math.max(EVERY, REST * took) * 2 ** failures, LONGEST);
@@ -94,7 +102,26 @@ class Follower {
     this.lost = document.createElement("p");
     this.lost.className = "ew-help";
     this.lost.setAttribute("role", "status");
-    this.place.after(this.lost);
+    this.voice = document.createElement("p");
+    this.voice.className = "ew-hidden";
+    this.voice.setAttribute("role", "status");
+    this.place.after(this.lost, this.voice);
+    this.heard = this.sentence();
+    this.saidAt = performance.now();
+  }
+
+  /** What is to be read out when it changes. */
+  sentence() {
+    return [...this.place.querySelectorAll("[data-live-say]")].map((one) => one.textContent.trim()).join(" ");
+  }
+
+  say() {
+    const sentence = this.sentence();
+    if (sentence !== this.heard && performance.now() - this.saidAt >= SAY_EVERY) {
+      this.voice.textContent = sentence;
+      this.heard = sentence;
+      this.saidAt = performance.now();
+    }
   }
 
   wait() {
@@ -109,9 +136,11 @@ class Follower {
     }
     this.asking = true;
     const began = performance.now();
+    let gone = false;
     try {
       const headers = this.tag ? { "If-None-Match": this.tag } : {};
-      const answer = await fetch(this.place.dataset.live, { headers, redirect: "error" });
+      const answer = await fetch(this.place.dataset.live, { headers, redirect: "manual" });
+      gone = isGone(answer);
       if (answer.status === 200) {
         this.tag = answer.headers.get("ETag");
         this.show(await answer.text());
@@ -124,10 +153,11 @@ class Follower {
     }
     this.took = performance.now() - began;
     this.asking = false;
-    const said = this.failures > 0 ? this.place.dataset.liveLost : "";
+    const said = this.failures > 0 ? this.place.dataset[gone ? "liveGone" : "liveLost"] : "";
     if (this.lost.textContent !== said) {
       this.lost.textContent = said;
     }
+    this.say();
     this.ended = this.over();
     if (!this.ended) {
       this.wait();

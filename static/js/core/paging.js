@@ -15,13 +15,13 @@ const NARROW = "(max-width: 40rem)";
 const PAUSE = 200;
 
 /** The place after `from`, going round, that still has something to do; -1 where there is none but itself. */
-export function nextToDo(toDo, from) {
+function nextToDo(toDo, from) {
   const places = toDo.map((_open, step) => (from + 1 + step) % toDo.length).filter((place) => place !== from);
   return places.find((place) => toDo[place]) ?? -1;
 }
 
 /** Where to begin: at the first mistake, else at the first open question, else at the first. */
-export function firstPlace(wrong, open) {
+function firstPlace(wrong, open) {
   return Math.max(0, wrong.includes(true) ? wrong.indexOf(true) : open.indexOf(true));
 }
 

@@ -11,5 +11,8 @@ sortable.start();
 picture.start();
 live.start();
 
+// What went wrong is read first.
+document.querySelector("[data-focus]")?.focus();
+
 // On a phone the tab one is in may lie outside of its row.
 document.querySelector(".ew-tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -1,7 +1,7 @@
 // Tables that can be sorted by their heads. Without this script they stand in the order the server chose.
 
 /** What a cell is sorted by: the number or text the server gave, else what it shows. Undefined is null. */
-export function keyOf(cell) {
+function keyOf(cell) {
   if (!cell) {
     return null;
   }

@@ -1,7 +1,7 @@
 // How long a rater worked on a unit. Durations only: what time it is, the server's clock says.
 
 /** A gap between two signs of life counts for so much at most. */
-export const LONGEST_GAP = 60_000;
+const LONGEST_GAP = 60_000;
 
 const SIGNS_OF_LIFE = ["keydown", "pointerdown", "pointermove", "scroll", "wheel", "touchmove"];
 

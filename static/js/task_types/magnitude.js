@@ -19,7 +19,7 @@ const PATTERNS = [
 ];
 
 /** Digits of every script as 0 to 9: each script has its ten one after another. */
-export function plainDigits(text) {
+function plainDigits(text) {
   return text.replace(/\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0);
     let first = code;

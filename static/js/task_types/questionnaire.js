@@ -8,7 +8,7 @@ function changed(control) {
 }
 
 /** Which boxes to untick when one is ticked: all others where either of the two stands alone. */
-export function clashing(ticked, others) {
+function clashing(ticked, others) {
   return others.filter((one) => one.checked && (ticked.alone || one.alone));
 }
 

@@ -13,7 +13,8 @@ from django.conf import settings
 
 from analytics_app import charts
 from analytics_app.charts.bars import SHADES, spread
-from analytics_app.charts.words import SPACE, bare, names, number
+from analytics_app.charts.svg import NAMES
+from analytics_app.charts.words import SPACE, bare, names, number, short
 from analytics_app.results import Row
 from tests.analytics_app.builders import LIKERT, SLIDER, likert_rows, slider_rows
 from tests.look.test_css import contrast
@@ -118,7 +119,7 @@ def test_pairs_stand_with_the_higher_first_and_count_what_differs(slider: dict[s
 def test_what_needs_no_equal_steps_is_said_of_steps(likert: dict[str, charts.Drawn]) -> None:
     assert likert["superiority"].title == "north is rated above west 76 % of the time for fluency"
     assert "steps taken as equal" in likert["means"].subtitle
-    assert likert["shares"].title.startswith("north gets the highest step most often for fluency")
+    assert likert["shares"].title == "Systems have from 3 % to 19 % of their ratings for fluency on the highest step"
     _columns, rows = charts.numbers(likert["shares"].spec)
     for system in LIKERT:
         assert sum(row[2] for row in rows if row[0] == system) == pytest.approx(1)
@@ -158,6 +159,42 @@ def test_charts_show_the_kept_ratings_where_rules_removed_some() -> None:
     assert charts.numbers(one.spec)[1][0][1] == SLIDER["HIGH"]
     assert "ratings that the rules kept" in one.subtitle
     assert "all counted ratings" in drawn(slider_rows(), "content")["means"].subtitle
+
+
+def test_what_was_before_the_rules_is_drawn_nowhere_even_if_they_left_nothing() -> None:
+    """Else a page would say which system leads by ratings that the rules took out."""
+    rows = [*likert_rows(basis="all"), *changed(likert_rows(), lambda _row: {"value": None, "n_ratings": 0})]
+    assert drawn(rows, "fluency") == {}
+    assert drawn(likert_rows(basis="all"), "fluency") == {}
+
+
+def test_a_pair_that_is_clear_is_named_though_a_wider_one_is_not() -> None:
+    rows = changed(likert_rows(), lambda _row: {"low": 0.4}, statistic="superiority", system="north", system_b="west")
+    assert drawn(rows, "fluency")["superiority"].title == "north is rated above south 72 % of the time for fluency"
+    none = changed(likert_rows(), lambda _row: {"low": 0.4}, statistic="superiority")
+    assert drawn(none, "fluency")["superiority"].title == "No system is rated clearly above another for fluency"
+
+
+def test_lines_are_named_where_there_are_some() -> None:
+    rows = [replace(row, low=None, high=None) if row.statistic.startswith("mean") else row for row in slider_rows()]
+    said = drawn(rows, "content")["means"].subtitle
+    assert "Too little for an interval." in said
+    assert "line:" not in said.lower()
+
+
+def test_a_name_is_cut_by_its_room_and_one_from_right_to_left_keeps_to_itself() -> None:
+    assert short("x" * 40) == "x" * 40
+    assert short("x" * 41) == "x" * 39 + "…"
+    assert short("大" * 21, 21) == "大" * 10 + "…"
+    assert short("e\u0301" * 10, 10) == "e\u0301" * 10
+    assert short("שם ארוך") == "\u2068שם ארוך\u2069"
+    one = drawn(slider_rows(), "content", name="سلاسة النص")["means"]
+    assert "Mean rating for \u2068سلاسة النص\u2069; all" in one.subtitle
+
+
+def test_a_title_fits_its_column_whatever_it_names() -> None:
+    rows = [replace(row, label="x" * 400) if row.statistic == "distribution" else row for row in likert_rows()]
+    assert all(len(one.title) <= 300 for one in drawn(rows, "fluency").values())
 
 
 def test_slices_undefined_values_and_other_criteria_stay_out() -> None:
@@ -285,3 +322,8 @@ def test_importing_renders_nothing_so_a_forked_child_can() -> None:
         command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, timeout=120, check=False
     )
     assert answer.returncode == 0, answer.stderr
+
+
+def test_a_page_repaints_no_shade_of_bars() -> None:
+    """On a dark page the fourth step would else be lighter than the third."""
+    assert not {shade for shade, _words in SHADES} & set(NAMES)

@@ -3,11 +3,14 @@
 import csv
 import io
 import json
+from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import OperationalError
 from django.test import Client
 
+from analytics_app.exports import ratings
 from analytics_app.exports.ratings import COLUMNS
 from tasks_app.models import Membership, Study
 from tasks_app.services import lifecycle
@@ -69,6 +72,17 @@ def test_others_wait_until_it_is_closed(editors_browser: Client, study: Study, a
     lifecycle.move(study_id=study.pk, action="close", by=rosa)
     assert "Ratings as CSV" in text(page(editors_browser, address))
     assert "ada" in body(editors_browser, f"{address}ratings.csv")
+
+
+def test_a_database_that_fails_first_is_said_on_a_page(
+    rosas_browser: Client, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(*_about: object, **_how: object) -> Iterator[bytes]:
+        yield from ()
+        raise OperationalError("the connection is lost")
+
+    monkeypatch.setattr(ratings, "stream", lost)
+    assert "please try again" in body(rosas_browser, f"{address}ratings.csv", 503)
 
 
 def test_without_ratings_and_runs_it_says_where_they_come_from(rosas_browser: Client, study: Study) -> None:

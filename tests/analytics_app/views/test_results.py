@@ -323,6 +323,16 @@ def test_very_many_pairs_are_left_to_the_file(rosas_browser: Client, closed: Stu
     assert "s9" not in said
 
 
+def test_where_no_run_is_done_the_newest_says_how_it_is(rosas_browser: Client, closed: Study) -> None:
+    build_run(closed, state=Run.State.CANCELLED)
+    build_run(closed, state=Run.State.FAILED, error="The disk is full.")
+    said = text(page(rosas_browser, results(closed)))
+    assert "This run failed. No judgment is touched." in said
+    assert "The disk is full." in said
+    build_run(closed, state=Run.State.QUEUED)
+    assert 'data-live="' in page(rosas_browser, results(closed))
+
+
 def test_a_page_of_results_asks_little(
     rosas_browser: Client, closed: Study, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

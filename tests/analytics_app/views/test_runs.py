@@ -107,6 +107,19 @@ def test_an_analysis_is_taken_off_and_another_is_set_otherwise(rosas_browser: Cl
     assert again["analysis-krippendorff-0-level"] == "interval"
 
 
+def test_what_cannot_be_used_leads_to_its_field(rosas_browser: Client, closed: Study) -> None:
+    address = f"/admin/studies/{closed.slug}/results/new/"
+    wrong = {"at-iqr-on": "on", "rule-iqr-factor": "0", "run-n_resamples": "5", "at-burn_in-place": "0"}
+    html = rosas_browser.post(address, form(rosas_browser, address) | wrong).content.decode()
+    for field in ("id_rule-iqr-factor", "id_run-n_resamples", "id_at-burn_in-place"):
+        assert f'<a href="#{field}">' in html
+        assert f'id="{field}"' in html
+    assert "Interquartile range: Width of the fence" in text(html)
+    # What is off has no say: its settings are not asked for, and its place stands open to be mended.
+    off = form(rosas_browser, address) | {"rule-iqr-factor": "0"}
+    assert rosas_browser.post(address, off).status_code == 302
+
+
 def test_a_setting_of_an_analysis_that_cannot_be_used_is_said(rosas_browser: Client, closed: Study) -> None:
     address = f"/admin/studies/{closed.slug}/results/new/"
     sent = form(rosas_browser, address) | {"analysis-krippendorff-0-level": "very"}
