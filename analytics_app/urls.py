@@ -5,7 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from analytics_app.api import ratings as api_ratings
 from analytics_app.api import results as api_results
 from analytics_app.api import runs as api_runs
-from analytics_app.views import data, excluded, exclusions, hiding, monitor, planning, results, routing, runs
+from analytics_app.views import data, excluded, exclusions, hiding, monitor, planning, results, routing, runs, scores
 from tasks_app.api import site
 
 researcher_urls: list[URLPattern] = [
@@ -28,6 +28,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/results/<int:number>/results.csv", results.download, {"format": "csv"}, name="results_csv"),
     path("<slug:slug>/results/<int:number>/results.json", results.download, {"format": "json"}, name="results_json"),
     path("<slug:slug>/data/", data.data, name="data"),
+    path("<slug:slug>/data/scores/", scores.scores, name="scores"),
     path("<slug:slug>/data/ratings.<str:format>", data.ratings, name="ratings"),
 ]
 

@@ -23,12 +23,12 @@ def enough_connections(
             "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
         )
         (granted,) = cursor.fetchone()
-    needed = settings.EVALWEB_CONNECTIONS_NEEDED
+    needed = settings.EVALWEB_CONNECTIONS_NEEDED + SPARE_CONNECTIONS
     if needed <= granted:
         return []
     return [
         checks.Warning(
-            f"Web and workers may open {needed} connections; PostgreSQL grants {granted}.",
+            f"Web, workers and commands may open {needed} connections; PostgreSQL grants {granted}.",
             hint=(
                 "Raise max_connections in PostgreSQL, or lower EVALWEB_WEB_PROCESSES, EVALWEB_WEB_THREADS "
                 "or EVALWEB_WORKER_PROCESSES."

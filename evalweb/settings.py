@@ -14,6 +14,8 @@ from evalweb import __version__, environment, logs, security
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = (BASE_DIR / environment.text("EVALWEB_VAR")).resolve()
 
+environment.keep_one_thread()
+
 DEBUG = environment.flag("DEBUG")
 if DEBUG:
     environment.require("DATABASE_URL")
@@ -170,8 +172,8 @@ CELERY_BEAT_SCHEDULER = "evalweb.beat.Scheduler"
 # Stored with every run: what computed it.
 EVALWEB_CODE_VERSION = "+".join(filter(None, [__version__, environment.text("EVALWEB_REVISION")]))[:40]
 
-# Small things that a process keeps for itself, such as the HTML of unanswered questions. Nothing is shared: a rater's
-# page must not wait for another server.
+# Small things that a process keeps for itself: the HTML of unanswered questions, and how often a wrong password was
+# tried. Nothing is shared: a rater's page must not wait for another server.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 10_000}},
 }
@@ -284,6 +286,7 @@ UNFOLD = {
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("img/icon.svg")},
     ],
     "SHOW_LANGUAGES": False,
+    "LOGIN": {"form": "tasks_app.views.signing_in.ResearcherSignIn"},
     "COLORS": lambda request: {},
     "STYLES": [lambda request: static("css/admin_tokens.css")],
     "SCRIPTS": [lambda request: static("js/admin_frame.js")],

@@ -42,6 +42,13 @@ def stem(member: object) -> str:
     return str(getattr(member, "__module__", "")).rpartition(".")[2]
 
 
+def import_modules(package: str) -> None:
+    """Import every module of a package; those whose names begin with _ are shared by others and are not."""
+    for module in pkgutil.iter_modules(import_module(package).__path__, prefix=f"{package}."):
+        if not module.name.rpartition(".")[2].startswith("_"):
+            import_module(module.name)
+
+
 class Registry(Mapping[str, T]):
     """A mapping of names to members, each under the name of the module that defines it, ordered by name.
 
@@ -67,10 +74,8 @@ class Registry(Mapping[str, T]):
         return member
 
     def discover(self, package: str) -> None:
-        """Import every module of a package, so that each registers its member; names with a leading _ are not."""
-        for module in pkgutil.iter_modules(import_module(package).__path__, prefix=f"{package}."):
-            if not module.name.rpartition(".")[2].startswith("_"):
-                import_module(module.name)
+        """Import every module of a package, so that each registers its member."""
+        import_modules(package)
 
     def __getitem__(self, name: str) -> T:
         """The member of that name. Raises UnknownMember, a KeyError that lists the names there are."""

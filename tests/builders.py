@@ -1,5 +1,7 @@
 """Small studies made row by row, for tests whose subject is not the study file."""
 
+from collections.abc import Mapping
+
 from django.contrib.auth.models import User
 
 from tasks_app import plaintext
@@ -66,25 +68,46 @@ def build_study(
         checks=checks or {},
     )
     _ask(task, criteria)
-    rows = [System.objects.create(study=study, key=key) for key in systems]
-    for number in range(items):
-        item = Item.objects.create(study=study, key=f"i{number}", source=f"Source {number}")
-        for index, system in enumerate(rows):
-            text = f"Text {number} in version {index}"
-            Output.objects.create(item=item, system=system, text=text, digest=plaintext.digest(text))
-    for purpose, n in (known or {}).items():
-        for number in range(n):
-            item = Item.objects.create(study=study, key=f"{purpose}{number}", source=f"{purpose} source {number}")
-            text = f"Text {number} of {purpose}"
-            Output.objects.create(item=item, system=rows[0], text=text, digest=plaintext.digest(text))
+    _write_texts(study, systems, items, known or {})
     units.make_units(study=study)
     for purpose in known or {}:
-        for unit in Unit.objects.filter(task=task, item__key__regex=rf"^{purpose}\d"):
-            about = Criterion.objects.get(study=study, key=criteria[0])
-            Gold.objects.create(unit=unit, purpose=purpose, criterion=about, kind="exact", answer=4)
+        _expect_four(task, purpose, criteria[0])
     if opened:
         study = lifecycle.move(study_id=study.pk, action="open", by=owner)
     return study
+
+
+def _expect_four(task: Task, purpose: str, criterion: str) -> None:
+    """Say that units made for a purpose should get a 4 on a criterion."""
+    about = Criterion.objects.get(study=task.study, key=criterion)
+    for unit in Unit.objects.filter(task=task, item__key__regex=rf"^{purpose}\d"):
+        Gold.objects.create(unit=unit, purpose=purpose, criterion=about, kind="exact", answer=4)
+
+
+def _write_texts(study: Study, systems: tuple[str, ...], items: int, known: Mapping[str, int]) -> None:
+    """Make items with an output of every system, and those with known answers with one of the first."""
+    rows = System.objects.bulk_create(System(study=study, key=key) for key in systems)
+    texts = [
+        (
+            Item(study=study, key=f"i{number}", source=f"Source {number}"),
+            [(system, f"Text {number} in version {index}") for index, system in enumerate(rows)],
+        )
+        for number in range(items)
+    ]
+    texts += [
+        (
+            Item(study=study, key=f"{purpose}{number}", source=f"{purpose} source {number}"),
+            [(rows[0], f"Text {number} of {purpose}")],
+        )
+        for purpose, n in known.items()
+        for number in range(n)
+    ]
+    Item.objects.bulk_create(item for item, _outputs in texts)
+    Output.objects.bulk_create(
+        Output(item=item, system=system, text=text, digest=plaintext.digest(text))
+        for item, outputs in texts
+        for system, text in outputs
+    )
 
 
 def _ask(task: Task, keys: tuple[str, ...]) -> None:

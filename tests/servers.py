@@ -28,6 +28,7 @@ from evalweb.local_services.folder import BASE_DIR
 from evalweb.local_services.postgres import FLEETING, OWNER, program
 from evalweb.serve.address import base_url, held_port
 from evalweb.serve.children import commands
+from tests.commands import Commands
 from tests.platform import Platform, running_platform
 
 # Where the process that started the servers tells its workers about them.
@@ -126,14 +127,12 @@ class LiveSite:
     login: tuple[str, str] = field(default=("researcher", "a password for tests"))
     running: "dict[str, subprocess.Popen[bytes]]" = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.commands = Commands(self.environment, self.folder)
+
     def manage(self, *arguments: str) -> str:
         """Run a management command on the site's database and return what it printed."""
-        command = [sys.executable, "manage.py", *arguments]
-        answer = subprocess.run(
-            command, cwd=BASE_DIR, env=self.environment, capture_output=True, text=True, check=False
-        )
-        assert answer.returncode == 0, f"manage.py {' '.join(arguments)} failed:\n{answer.stderr}"
-        return answer.stdout
+        return self.commands.run(*arguments)
 
     def start(self, name: str) -> None:
         """Start the `web` or `worker` process and wait until it is ready."""
@@ -167,6 +166,7 @@ def live_site(request: pytest.FixtureRequest) -> Iterator[LiveSite]:
                 platform=platform,
             )
             _prepare(site)
+        stack.callback(site.commands.stop)
         for name in ("web", "worker"):
             stack.callback(site.stop, name)
             site.start(name)

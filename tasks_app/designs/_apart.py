@@ -8,9 +8,8 @@ from dataclasses import replace
 from random import Random
 
 from tasks_app.designs._comparisons_turns import TurnTaking
-from tasks_app.designs._drawing import Plan
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import PlanUnit, Settings
+from tasks_app.designs.base import Plan, PlanUnit, Settings
 
 
 class _Apart(TurnTaking):

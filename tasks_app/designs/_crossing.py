@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING
 
 from tasks_app.designs._equitable import Colouring
 from tasks_app.designs._squares import Placing
-from tasks_app.designs.base import PlanUnit
-
-if TYPE_CHECKING:
-    from tasks_app.designs._drawing import Plan
+from tasks_app.designs.base import Plan, PlanUnit
 
 
 def n_items(units: Sequence[PlanUnit]) -> int:

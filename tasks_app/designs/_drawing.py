@@ -15,7 +15,7 @@ from tasks_app.designs._filling import Filling, Shares
 from tasks_app.designs._places import placed
 from tasks_app.designs._rounds import Segment, booklet_sizes, cut, may_fit
 from tasks_app.designs._spacing import room, spaced_order
-from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import Plan, PlanImpossible, PlanUnit, Settings
 
 # Whole draws before the settings are called impossible. Where a plan exists the first draw nearly always finds one.
 _DRAWS = 12
@@ -23,8 +23,6 @@ _DRAWS = 12
 # more places than these in all, which take seconds.
 _LEVEL_DRAWS = 4
 _LEVEL_PLACES = 20_000
-
-Plan = list[tuple[PlanUnit, ...]]
 
 # Says how many units of every class each segment of a round takes: from the sizes of the classes, the segments, and
 # the most units of each class that the first segment may take (None: nothing limits it). It may raise DeadEnd.

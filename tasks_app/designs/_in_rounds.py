@@ -7,8 +7,8 @@ from random import Random
 from typing import Any, ClassVar
 
 from tasks_app.designs._advice import refusal
-from tasks_app.designs._drawing import Drawing, Plan, keeps_places, refuse_bad_input
-from tasks_app.designs.base import Design, PlanUnit, Settings
+from tasks_app.designs._drawing import Drawing, keeps_places, refuse_bad_input
+from tasks_app.designs.base import Design, Plan, PlanUnit, Settings
 
 
 class InRounds(Design):

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from django import forms
 
@@ -40,6 +40,10 @@ class PlanUnit:
     def systems(self) -> tuple[str, ...]:
         """Every system the unit shows, once, sorted."""
         return tuple(sorted({system for part in self.shape for system in part}))
+
+
+# The sets of a task, in the order in which they are claimed.
+Plan: TypeAlias = list[tuple[PlanUnit, ...]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
-from tasks_app.designs._drawing import Plan, refuse_bad_input
+from tasks_app.designs._drawing import refuse_bad_input
 from tasks_app.designs._spacing import room, spaced_order
-from tasks_app.designs.base import Design, PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanUnit, Settings
 
 FILE, RANDOM = "file", "random"
 

@@ -6,10 +6,9 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
 from tasks_app.designs._comparisons_turns import TurnTaking
-from tasks_app.designs._drawing import Plan
 from tasks_app.designs._in_rounds import InRounds
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import Settings
+from tasks_app.designs.base import Plan, Settings
 
 
 class _Comparing(TurnTaking):

@@ -11,11 +11,11 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
-from tasks_app.designs._drawing import Plan, refuse_bad_input
+from tasks_app.designs._drawing import refuse_bad_input
 from tasks_app.designs._equitable import Colouring
 from tasks_app.designs._pieces import Document, Kind, documents_of, pack
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import Design, PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanUnit, Settings
 from tasks_app.orders import latin_orders
 
 

@@ -9,12 +9,12 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
 from tasks_app.designs._chairman import DeadEnd
-from tasks_app.designs._drawing import Deal, Drawing, Plan, keeps_places
+from tasks_app.designs._drawing import Deal, Drawing, keeps_places
 from tasks_app.designs._in_rounds import InRounds
 from tasks_app.designs._rounds import Segment
 from tasks_app.designs._shares import RoundShares
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import Settings
+from tasks_app.designs.base import Plan, Settings
 
 # Draws of one round's shares: cheap, and with few units one may clash with the end of the round before.
 _SHARE_DRAWS = 20

@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.designs import registry
 from tasks_app.designs._apart import draw_apart
 from tasks_app.designs._crossing import Crossing, crossed, n_items
-from tasks_app.designs._drawing import Plan, refuse_bad_input
+from tasks_app.designs._drawing import refuse_bad_input
 from tasks_app.designs.balance import measure
-from tasks_app.designs.base import Design, PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanUnit, Settings
 
 
 @registry.register

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from tasks_app.models import Invitation, Study
 from tasks_app.services import invitations
 from tasks_app.views import pages
+from tasks_app.views.signing_in import SignIn
 
 SIGN_IN = reverse_lazy("rater:sign_in")
 
@@ -34,6 +35,7 @@ def _with_origin(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRes
 
 sign_in = _with_origin(
     LoginView.as_view(
+        authentication_form=SignIn,
         template_name="rater/sign_in.html",
         next_page=reverse_lazy("rater:studies"),
         redirect_authenticated_user=False,

@@ -58,6 +58,12 @@ def test_a_unit_with_the_mouse(page: Page, open_example: OpenExample) -> None:
     assert [one["severity"] for one in marks_of(page)] == ["major"]
     expect(page.get_by_role("checkbox", name="No errors")).to_be_disabled()
     accessible(page)
+    change_the_mark(page)
+    ask_about_a_perfect_score(page)
+
+
+def change_the_mark(page: Page) -> None:
+    """Try to draw over the one mark, change it, take changes back, and mark what is missing."""
     # A mark cannot be drawn over; the page says so, and offers nothing that would be refused.
     draw(page, words(page).nth(3), words(page).nth(5))
     page.get_by_role("button", name="Minor").click()
@@ -79,6 +85,10 @@ def test_a_unit_with_the_mouse(page: Page, open_example: OpenExample) -> None:
     page.get_by_role("button", name="Minor").click()
     length = len(page.locator("[data-spans-text][data-side=output]").text_content() or "")
     assert [(one["start"], one["end"]) for one in marks_of(page)][1] == (length, length + 1)
+
+
+def ask_about_a_perfect_score(page: Page) -> None:
+    """Give a perfect score beside a major error, and in the next text none beside none."""
     # A perfect score with a major error is asked about once.
     set_score(page)
     send(page)
@@ -128,6 +138,11 @@ def test_a_unit_with_the_keyboard_alone(page: Page, open_example: OpenExample) -
     expect(said).to_contain_text("Removed:")
     page.keyboard.press("Control+z")
     assert [one["category"] for one in marks_of(page)] == ["accuracy/mistranslation"]
+    mark_without_shift_and_in_the_source(page)
+
+
+def mark_without_shift_and_in_the_source(page: Page) -> None:
+    """With one mark there, add one by the buttons of the panel and one in the source, and send."""
     # Without Shift: Space, the arrows, then Enter and the buttons of the panel.
     page.keyboard.press("End")
     for key in ("Space", "ArrowLeft", "ArrowLeft", "Enter"):

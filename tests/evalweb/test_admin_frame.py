@@ -5,8 +5,9 @@ The `page` fixture fails a test on whose pages the policy refused something or a
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.kit import without_script
 from tests.servers import LiveSite
 
 
@@ -42,6 +43,15 @@ def test_alpine_runs(page: Page, live_site: LiveSite) -> None:
     sign_in(page, live_site)
     page.goto("/admin/")
     page.wait_for_function("window.Alpine !== undefined && document.querySelector('[x-cloak]') === null")
+
+
+def test_without_scripts_nobody_stands_before_an_empty_page(browser: Browser, live_site: LiveSite) -> None:
+    """Unfold hides every page until Alpine runs."""
+    with without_script(browser, live_site) as page:
+        sign_in(page, live_site)
+        expect(page.get_by_role("link", name="Load a study").first).to_be_visible()
+        page.goto("/admin/auth/user/")
+        expect(page.get_by_role("link", name="researcher").first).to_be_visible()
 
 
 def test_the_policy_is_in_force(page: Page, live_site: LiveSite, page_problems: list[str]) -> None:

@@ -13,6 +13,8 @@ from django.core.management import call_command
 from django.test import Client
 from pytest_django import Settings
 
+from analytics_app.exports import ratings as export
+from analytics_app.exports.reference import PER, columns_of
 from tasks_app.models import Judgment, Membership, Rating, Study
 from tasks_app.selectors import screens
 from tests import invariants
@@ -54,6 +56,7 @@ def test_it_is_judged_and_comes_back_unchanged(name: str, tmp_path: Path) -> Non
     stored = Rating.objects.filter(rater__study=study)
     assert stored.exists()
     _every_rating_says_what_it_answers(study)
+    _only_columns_that_the_page_names_are_filled(study)
     comes_back_unchanged(study, load(name, tmp_path, f"copy-{name}"), tmp_path)
 
 
@@ -72,6 +75,21 @@ def _every_rating_says_what_it_answers(study: Study) -> None:
             if scale is not None and rating.value is not None:
                 assert scale[0] <= rating.value <= scale[1]
                 assert task.kind.problem_in_value(rating.value, criterion, params) is None
+
+
+def _only_columns_that_the_page_names_are_filled(study: Study) -> None:
+    """Of the columns that depend on the task type, as docs/columns.md lists them."""
+    tasks = {task.key: task for task in study.tasks.all()}
+    asked = {task.key: {one.key: one for one in screens.read_frame(task.pk).criteria} for task in tasks.values()}
+    differ = {name for outcomes in PER.values() for name in outcomes[1]} | {"value", "label", "text"}
+    for line in b"".join(export.stream(study, format="jsonl")).splitlines():
+        row = json.loads(line)
+        if row["rating"] is not None:
+            task = tasks[row["task"]]
+            outcome = task.kind.outcome_of(asked[task.key].get(row["criterion"]), task.kind.params(task.params))
+            assert outcome is not None
+            filled = {name for name in differ if row[name] is not None}
+            assert filled <= set(columns_of(outcome)), (outcome.name, row)
 
 
 @every_example

@@ -1,7 +1,11 @@
-"""Adding a task type takes four files and no other edit: done here in a copy of the repository, and then tried."""
+"""Adding a task type takes four files and no other edit: done here in a copy of the repository, and then tried.
+
+With it go the rule and the analysis that docs/extending.md shows, each of them one file.
+"""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -122,16 +126,52 @@ def test_it_is_judged_and_shown(client) -> None:
 """
 
 
+# A rule and an analysis, planned, computed and found in the results by the name of their file.
+ANALYSED = """\
+import pytest
+
+from analytics_app.models import Exclusion
+from tests.analytics_app.by_commands import analysed, load, one
+
+pytestmark = pytest.mark.django_db
+
+
+def test_thumbs_are_not_all_that_can_be_added(tmp_path) -> None:
+    texts = [{"item": f"i{n}", "system": system} for n in range(4) for system in "ab"]
+    ratings = [
+        {**text, "rater": rater, "criterion": "fluency", "value": (1, 5)[n % 2] if rater == "x" else 2 + n % 3}
+        for rater in "xyz" for n, text in enumerate(texts)
+    ]
+    task = {"type": "likert", "criteria": ["fluency"], "k": 3}
+    asked = [{"key": "fluency", "name": "Fluency", "question": "How fluent is it?"}]
+    load(tmp_path, task, [{**one, "output": str(one)} for one in texts], ratings, criteria=asked)
+    rows = analysed(tmp_path, {"analysis": "ends"}, rules=[{"rule": "only_ends"}])
+    assert one(rows, "end_share", criterion="fluency", basis="all")["value"] == pytest.approx(1 / 3)
+    assert one(rows, "end_share", criterion="fluency")["value"] == 0
+    assert Exclusion.objects.get().reason == "100% of ratings are ends of the scale, under 95% is accepted"
+"""
+
+
+def of_the_docs() -> dict[str, str]:
+    """Return the modules that docs/extending.md shows, by the path it gives them."""
+    text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    found = dict(re.findall(r"`([\w/]+\.py)`:\n\n```python\n(.*?)```", text, flags=re.DOTALL))
+    assert list(found) == ["analytics_app/quality/only_ends.py", "analytics_app/analyses/ends.py"]
+    return found
+
+
 @pytest.mark.whole
 def test_four_files_make_a_task_type(tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(ROOT, copy, ignore=LEFT_OUT)
-    for name, text in FILES.items():
+    for name, text in (FILES | of_the_docs()).items():
         (copy / name).write_text(text, encoding="utf-8")
-    (copy / "tests" / "house" / "test_thumbs_whole.py").write_text(WHOLE, encoding="utf-8")
-    tests = ["test_task_types.py", "test_shipped.py", "test_thumbs_whole.py"]
+    for name, text in {"test_thumbs_whole.py": WHOLE, "test_thumbs_analysed.py": ANALYSED}.items():
+        (copy / "tests" / "house" / name).write_text(text, encoding="utf-8")
+    tests = ["test_task_types.py", "test_shipped.py", "test_thumbs_whole.py", "test_thumbs_analysed.py"]
+    tests.append("test_analyses.py")
     command = [
-        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "thumbs or nobody or shipped",
+        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "thumbs or nobody or shipped or ends",
         "tests/task_types/test_thumbs.py", *(f"tests/house/{name}" for name in tests),
     ]  # fmt: skip
     answer = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
