@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import ProtectedError
+from django.db.models import ProtectedError, QuerySet
 from django.utils.translation import gettext as _
 
 from tasks_app.models import (
@@ -114,8 +114,14 @@ def may_edit(*, study: Study, user: AbstractBaseUser | None) -> bool:
 
 @atomically
 def set_member(*, study: Study, user: AbstractBaseUser, role: str, by: AbstractBaseUser | None) -> Membership:
-    """Let somebody work in a study, or change what they may do in it."""
-    before = Membership.objects.filter(study=study, user_id=user.pk).values_list("role", flat=True).first()
+    """Let somebody work in a study, or change what they may do in it.
+
+    Raises ValueError where the last owner would become something else, or there is no such role.
+    """
+    members = Membership.objects.select_for_update().filter(study=study)
+    before = next((one.role for one in members if one.user_id == user.pk), None)
+    if before == Membership.Role.OWNER != role:
+        _keep_an_owner(members, but=user)
     member, _created = Membership.objects.update_or_create(
         study=study, user_id=user.pk, defaults={"role": Membership.Role(role)}
     )
@@ -130,11 +136,16 @@ def remove_member(*, study: Study, user: AbstractBaseUser, by: AbstractBaseUser 
     own = members.filter(user_id=user.pk).first()
     if own is None:
         return
-    others = members.filter(role=Membership.Role.OWNER).exclude(pk=own.pk)
-    if own.role == Membership.Role.OWNER and not others.exists():
-        raise ValueError(_("This is the last owner. Make somebody else an owner first."))
+    if own.role == Membership.Role.OWNER:
+        _keep_an_owner(members, but=user)
     own.delete()
     events.log(study, by, "unshared", about=user.get_username(), before={"role": own.role})
+
+
+def _keep_an_owner(members: QuerySet[Membership], *, but: AbstractBaseUser) -> None:
+    # All rows are locked, whatever their role: of two owners who leave at once the second waits for the first.
+    if not any(one.role == Membership.Role.OWNER and one.user_id != but.pk for one in members):
+        raise ValueError(_("This is the last owner. Make somebody else an owner first."))
 
 
 @atomically
