@@ -144,4 +144,5 @@ def test_waiting_leaves_the_work_to_workers(rated: Study) -> None:
     with changed(runs, "wait_for_others", worker_comes):
         said, errors = analyse(rated.slug, "--wait")
     assert json.loads(said)["run"]["state"] == "done"
-    assert "No worker answers. `make run` starts one, or: EVALWEB_STATEMENT_SECONDS=900 python -m celery -A evalweb worker" in errors
+    command = "EVALWEB_STATEMENT_SECONDS=900 python -m celery -A evalweb worker"
+    assert f"No worker answers. `make run` starts one, or: {command}" in errors
