@@ -70,12 +70,12 @@ def test_by_mouse_nothing_has_a_place_until_it_is_given_one(page: Page, open_exa
     drag(page, row(first, "D").locator("[data-grip]"), row(first, "A"), 0.2)
     assert order(first) == "CDAB"
     expect(page.locator("[data-status]")).to_have_text("Text D is now at place 2 of 4.")
-    drag(page, row(first, "C").locator("[data-grip]"), row(first, "B"), 0.9)
+    drag(page, row(first, "C").locator("[data-grip]"), row(first, "B"), 0.7)
     assert order(first) == "DABC"
     row(first, "C").get_by_role("button", name="Move text C up").click()
     assert places(first) == ["2", "4", "3", "1"]
     drag(page, row(second, "B").locator("[data-grip]"), second.locator("[data-free]"), 0.5)
-    drag(page, row(second, "B").locator("[data-grip]"), row(second, "D"), 0.9)
+    drag(page, row(second, "B").locator("[data-grip]"), row(second, "D"), 0.7)
     assert order(second) == ""
     for letter in "ABCD":
         row(second, letter).get_by_role("button", name="To place").click()

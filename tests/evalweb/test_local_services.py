@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -50,7 +50,8 @@ def test_data_survive_a_clean_stop_and_a_crash(folder: Path) -> None:
         parent = psutil.Process(server.process.pid)
         everybody = [parent, *parent.children(recursive=True)]
         for process in everybody:
-            process.kill()
+            with suppress(psutil.NoSuchProcess):  # those that are left end by themselves once their parent has gone
+                process.kill()
         server.process.wait()
         psutil.wait_procs(everybody, timeout=10)
         server.process = None
