@@ -43,19 +43,7 @@ def build_study(
 
     `known` says for each purpose of gold how many further items there are, whose first criterion should get a 4.
     """
-    study = Study.objects.create(
-        slug=slug,
-        title=f"Secret title of {slug}",
-        public_title="Reading short texts",
-        settings={
-            "flow": {"enrolments_per_address": 100_000, **flow},
-            "pay": {"amount": "3.00", "minutes": 10},
-        },
-        seed=20_261_121,
-    )
-    if owner is not None:
-        Membership.objects.create(study=study, user=owner, role=Membership.Role.OWNER)
-    ConsentText.objects.create(study=study, version=1, language="en", body="You **agree** to take part.")
+    study = _empty(owner, slug, flow)
     task = Task.objects.create(
         study=study,
         key="main",
@@ -74,6 +62,24 @@ def build_study(
         _expect_four(task, purpose, criteria[0])
     if opened:
         study = lifecycle.move(study_id=study.pk, action="open", by=owner)
+    return study
+
+
+def _empty(owner: User | None, slug: str, flow: Mapping[str, object]) -> Study:
+    """Make a study with pay and a consent text."""
+    study = Study.objects.create(
+        slug=slug,
+        title=f"Secret title of {slug}",
+        public_title="Reading short texts",
+        settings={
+            "flow": {"enrolments_per_address": 100_000, **flow},
+            "pay": {"amount": "3.00", "minutes": 10},
+        },
+        seed=20_261_121,
+    )
+    if owner is not None:
+        Membership.objects.create(study=study, user=owner, role=Membership.Role.OWNER)
+    ConsentText.objects.create(study=study, version=1, language="en", body="You **agree** to take part.")
     return study
 
 

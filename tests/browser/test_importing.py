@@ -57,12 +57,15 @@ def test_from_a_file_with_a_mistake_to_ratings_and_scores(page: Page, live_site:
     expect(page.get_by_text("Stored: ratings 2, judgments 2, raters 2.")).to_be_visible()
     expect(page.get_by_text("their way", exact=True)).to_be_visible()
     accessible(page, OURS)
+    _scores(page, tmp_path / "scores.csv")
 
+
+def _scores(page: Page, scores: Path) -> None:
+    """Import scores of a metric into the same study, after a mistake as well."""
     page.get_by_role("link", name="Data", exact=True).click()
     page.get_by_role("link", name="Import scores").click()
     accessible(page, OURS)
     fits(page)
-    scores = tmp_path / "scores.csv"
     scores.write_text("segment,system,COMET\ni1,alpha,0.8\ni1,betta,0.7\n", encoding="utf-8")
     page.set_input_files("input[type=file]", scores)
     page.get_by_role("button", name="Upload and look at it").click()

@@ -5,6 +5,8 @@ from html.parser import HTMLParser
 
 from django.test import Client
 
+from tasks_app.models import Study
+
 
 class _Tables(HTMLParser):
     """Collects each table: its caption and its rows of texts."""
@@ -60,3 +62,8 @@ def page(browser: Client, address: str, status: int = 200) -> str:
     answer = browser.get(address)
     assert answer.status_code == status, answer.content.decode()[:500]
     return answer.content.decode()
+
+
+def results(study: Study, rest: str = "") -> str:
+    """Return an address under the tab."""
+    return f"/admin/studies/{study.slug}/results/{rest}"

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from analytics_app.models import Plan, ResultLift, Run
+from analytics_app.models import ResultLift, Run
 from analytics_app.results import COLUMNS
 from tasks_app.models import Membership, Study
 from tasks_app.services import lifecycle
@@ -21,23 +21,9 @@ from tests.analytics_app.builders import (
     likert_rows,
     slider_rows,
 )
-from tests.analytics_app.views.reading import page, table, tables, text
+from tests.analytics_app.views.reading import page, results, table, tables, text
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def closed(study: Study, rosa: User) -> Study:
-    """Rosa's study, closed; its plan is that of the builders, and it has no run yet."""
-    Plan.objects.update_or_create(study=study, version=1, defaults={"document": SETTINGS})
-    study = lifecycle.move(study_id=study.pk, action="close", by=rosa)
-    study.runs.all().delete()
-    return study
-
-
-def results(study: Study, rest: str = "") -> str:
-    """Return an address under the tab."""
-    return f"/admin/studies/{study.slug}/results/{rest}"
 
 
 def test_without_a_run_the_page_says_what_will_happen_and_offers_one(rosas_browser: Client, study: Study) -> None:

@@ -3,32 +3,15 @@
 from dataclasses import replace
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from analytics_app.models import Plan
 from analytics_app.results import Row
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
-from tests.analytics_app.builders import SETTINGS, build_run, funnel, likert_rows, slider_rows
-from tests.analytics_app.views.reading import page, table, text
+from tests.analytics_app.builders import build_run, funnel, likert_rows, slider_rows
+from tests.analytics_app.views.reading import page, results, table, text
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def closed(study: Study, rosa: User) -> Study:
-    """Rosa's study, closed; its plan is that of the builders, and it has no run yet."""
-    Plan.objects.update_or_create(study=study, version=1, defaults={"document": SETTINGS})
-    study = lifecycle.move(study_id=study.pk, action="close", by=rosa)
-    study.runs.all().delete()
-    return study
-
-
-def results(study: Study, rest: str = "") -> str:
-    """Return an address under the tab."""
-    return f"/admin/studies/{study.slug}/results/{rest}"
 
 
 def test_where_the_rules_left_nothing_it_is_said_and_nothing_stands_in_its_place(

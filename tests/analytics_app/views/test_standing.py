@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from analytics_app.models import Plan, Run
+from analytics_app.models import Run
 from analytics_app.services import runs
 from analytics_app.views.run_form import without
 from tasks_app.models import Study
@@ -14,15 +14,6 @@ from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, text
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def closed(study: Study, rosa: User) -> Study:
-    """Rosa's study, closed; its plan is that of the builders, and it has no run yet."""
-    Plan.objects.update_or_create(study=study, version=1, defaults={"document": SETTINGS})
-    study = lifecycle.move(study_id=study.pk, action="close", by=rosa)
-    study.runs.all().delete()
-    return study
 
 
 @pytest.fixture
