@@ -20,12 +20,14 @@ def begin(page: Page, link: str) -> None:
     page.get_by_role("checkbox").check()
     page.get_by_role("button", name="I agree, begin").click()
     page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/judge/")
     at(page, 0)
 
 
 def at(page: Page, done: int, timeout: float = 10_000) -> None:
-    """Wait until the bar on top says how many are done."""
+    """Wait until the bar on top says how many are done, and the page's scripts run."""
     expect(page.locator(".top-progress")).to_contain_text(f"{done} of ", timeout=timeout)
+    page.wait_for_load_state()
 
 
 def send(page: Page) -> None:

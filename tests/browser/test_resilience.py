@@ -80,6 +80,43 @@ def test_no_code_before_the_server_has_the_last_answer(page: Page, make_study: M
     assert len(stored(live_site, "confirmed")) == 1, "sent three times, stored once"
 
 
+def reloaded_without_scripts(page: Page) -> list[Route]:
+    """Load a page anew, but not the scripts: they come once what is returned goes on."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/core/main*.js", hold)
+    page.reload(wait_until="commit")
+    return held
+
+
+def test_keys_pressed_before_the_scripts_have_come_are_heard(page: Page, make_study: MakeStudy) -> None:
+    begin(page, make_study("early-keys", size=2))
+    held = reloaded_without_scripts(page)
+    expect(page.get_by_role("radiogroup")).to_have_count(2)
+    for key in ("4", "Control+Enter", "2"):
+        page.keyboard.press(key)
+    chosen = page.locator("input[type=radio]:checked")
+    assert chosen.count() == 0, "the scripts were there already"
+    for route in held:
+        route.continue_()
+    expect(chosen).to_have_count(2)
+    assert [one.input_value() for one in chosen.all()] == ["4", "2"]
+    at(page, 0)
+
+
+def test_what_was_chosen_before_the_scripts_have_come_is_kept(page: Page, make_study: MakeStudy) -> None:
+    begin(page, make_study("early-choice", size=2))
+    held = reloaded_without_scripts(page)
+    page.get_by_role("radiogroup").first.locator("label").nth(2).click()
+    expect(page.locator("[data-saved]")).to_have_text("")
+    for route in held:
+        route.continue_()
+    expect(page.locator("[data-saved]")).to_have_text("Saved")
+
+
 def test_pauses_between_tries_grow_and_are_seen(page: Page, make_study: MakeStudy) -> None:
     begin(page, make_study("pauses", size=2))
     page.route("**/judge/", lambda route: route.abort() if route.request.method == "POST" else route.continue_())

@@ -38,6 +38,15 @@ function isFilled(control) {
   return control.type === "radio" || control.type === "checkbox" ? control.checked : control.value !== "";
 }
 
+/** Say whether a control was changed before the scripts came: its change has been heard by nobody. */
+function changedBefore(control) {
+  const { type } = control;
+  if (type === "radio" || type === "checkbox") {
+    return control.checked !== control.defaultChecked;
+  }
+  return type === "textarea" && control.value !== control.defaultValue;
+}
+
 /** Put an answer back into the form, and let everybody on the page know. What it does not name was empty. */
 export function restore(form, answer) {
   for (const control of form.querySelectorAll("input, select, textarea")) {
@@ -110,6 +119,9 @@ function startDrafts(form, key) {
     drafts.changed();
   } else if (copy) {
     local.remove(key);
+  }
+  if ([...form.elements].some(changedBefore)) {
+    drafts.changed();
   }
   form.addEventListener("change", () => drafts.changed());
   form.addEventListener("input", (event) => event.target.tagName === "TEXTAREA" && drafts.changed());
