@@ -96,6 +96,11 @@ class Run(models.Model):
     def __str__(self) -> str:
         return f"{self.study} run {self.number}"
 
+    @property
+    def heeds_exclusions(self) -> bool:
+        """Whether its rules leave out what was excluded by hand."""
+        return any(entry["rule"] == "manual" for entry in self.settings.get("rules", ()))
+
 
 class RunPartState(models.TextChoices):
     WAITING = "waiting", _("waiting for another part")

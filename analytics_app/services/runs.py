@@ -138,25 +138,19 @@ def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Ac
     """Return a run over the ratings there are now, with the digest of everything its results depend on."""
     follows = _follows(frozen, document, study)
     found = seen.look(study, surplus=bool(document.get("surplus")))
-    facts = _history(study, found)
-    # An imported study's ratings were there before its plan. And whoever has seen a planned run may have had the study
-    # opened again for more ratings: what comes of those was not planned.
-    closed = study.state == Study.State.CLOSED and study.opened_at is not None
-    planned = follows and closed and "planned_before" not in facts
+    # Computed from what held at the start, whoever excludes or takes back meanwhile.
     by_hand = Exclusion.objects.filter(study=study, run=None, lifted_at=None).order_by("pk")
+    excluded = list(by_hand.values_list("pk", flat=True))
     run = Run(
         study=study,
         number=(Run.objects.filter(study=study).aggregate(last=Max("number"))["last"] or 0) + 1,
         version=study.current_version,
         plan=frozen if follows else None,
-        planned=planned,
         trigger=trigger,
         by_id=getattr(by, "pk", None),
         settings=document,
-        # Computed from what held at the start, whoever excludes or takes back meanwhile.
         facts={
-            **facts,
-            "manual_exclusions": list(by_hand.values_list("pk", flat=True)),
+            "manual_exclusions": excluded,
             **_replaced(study, found),
             **_scored(study),
             **_erased(study),
@@ -168,6 +162,11 @@ def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Ac
         n_seen=found.n_seen,
         code_version=project.EVALWEB_CODE_VERSION,
     )
+    run.facts |= _history(run, found)
+    # An imported study's ratings were there before its plan. And whoever has seen a planned run may have had the study
+    # opened again for more ratings, or left out by hand what did not suit: what comes of that was not planned.
+    closed = study.state == Study.State.CLOSED and study.opened_at is not None
+    run.planned = follows and closed and "planned_before" not in run.facts
     run.digest = digest_of(run)
     return run
 
@@ -201,17 +200,25 @@ def _people(study: Study, document: Mapping[str, Any]) -> dict[str, list[int]]:
     return {"people": [there["came"], there["ended"]]}
 
 
-def _history(study: Study, found: Seen) -> dict[str, int]:
-    """Say how often the study was opened again, and which run of this version and of other ratings was planned."""
+def _history(run: Run, found: Seen) -> dict[str, int]:
+    """Say how often the study was opened again, and which run of this version and of other data was planned.
+
+    Other data are other ratings, or the same ones of which others were excluded by hand.
+    """
+    study = run.study
     facts: dict[str, int] = {}
     reopened = study.events.filter(verb="opened", before__state=Study.State.CLOSED).count()
     if reopened:
         facts["reopened"] = reopened
     earlier = Run.objects.filter(study=study, version=study.current_version, planned=True, state=RunState.DONE)
-    other = earlier.exclude(high_water=found.high_water, judgment_high_water=found.judgment_high_water)
-    number = other.order_by("number").values_list("number", flat=True).first()
-    if number is not None:
-        facts["planned_before"] = number
+    numbers = earlier.order_by("number").values_list("number", flat=True)
+    other = numbers.exclude(high_water=found.high_water, judgment_high_water=found.judgment_high_water).first()
+    if other is not None:
+        facts["planned_before"] = other
+    elif run.heeds_exclusions:
+        by_hand = numbers.exclude(facts__manual_exclusions=run.facts["manual_exclusions"]).first()
+        if by_hand is not None:
+            facts["planned_before"] = facts["planned_by_hand"] = by_hand
     return facts
 
 

@@ -110,7 +110,7 @@ def _outlook(study: Study, settings: Mapping[str, Any] | None) -> str:
     if settings is not None and not _are_those_of(frozen, settings, study):
         return _("This run will be exploratory: these settings are not those of the plan.")
     if (earlier := pages.planned_number(study)) is not None:
-        said = _("Run %(n)s was the planned one: a run over ratings that came later will be exploratory.")
+        said = _("Run %(n)s was the planned one: a run over ratings or exclusions that came later will be exploratory.")
         return said % {"n": earlier}
     return _("As it stands this run will be planned. Change anything, and it will be exploratory.")
 

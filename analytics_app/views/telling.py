@@ -116,7 +116,9 @@ def _kind(run: Run, study: Study) -> str:
         return _("Exploratory: the ratings were there before the plan.")
     if earlier := _planned_before(run):
         mark = pages.mark_of(study, earlier)
-        if mark is not None and mark >= run.high_water:
+        if "planned_by_hand" in run.facts:
+            said = _("Exploratory. Run %(n)s was the planned one; what is excluded by hand was changed after it.")
+        elif mark is not None and mark >= run.high_water:
             said = _("Exploratory. Run %(n)s was the planned one; this run was started later.")
         else:
             said = _("Exploratory. Run %(n)s was the planned one; this run has ratings that came later.")

@@ -5,8 +5,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from analytics_app.models import Run
-from analytics_app.services import runs
-from tasks_app.models import Membership, Study
+from analytics_app.services import exclusions, runs
+from tasks_app.models import Membership, Rater, Study
 from tasks_app.services import lifecycle
 from tests.analytics_app.filling import Filler, new_run, work
 
@@ -49,6 +49,20 @@ def test_more_ratings_after_the_planned_run_are_not_planned(filler: Filler) -> N
     assert second.facts["planned_before"] == first.number
     assert second.facts["reopened"] == 1
     assert {one.planned for one in second.rows.all()} == {False}
+
+
+def test_what_is_excluded_by_hand_after_the_planned_run_was_not_planned(filler: Filler) -> None:
+    ada, bob = (Rater.objects.get(pseudonym=name) for name in ("ada", "bob"))
+    exclusions.exclude_rater(rater=bob, by=None, reason="Told us that he had not read them.")
+    study = move(filler.study, "close")
+    first = done(study)
+    assert first.planned, "excluded while results were hidden"
+    later = exclusions.exclude_rater(rater=ada, by=None, reason="Does not suit.")
+    second = done(study)
+    assert not second.planned
+    assert second.facts["planned_before"] == second.facts["planned_by_hand"] == first.number
+    exclusions.lift(exclusion=later, by=None)
+    assert done(study) == first
 
 
 def test_ratings_that_were_there_before_the_plan_are_not_planned(filler: Filler) -> None:

@@ -43,12 +43,11 @@ class Experts(Extra):
         tasks = [task.pk for key in set(keys) for task in routing.receiving(run.study_id, key)]
         if not tasks:
             return cls.empty(loading.table)
-        by_hand = any(entry["rule"] == "manual" for entry in run.settings["rules"])
         seen: dict[str, Any] = {
             **loading.seen,
             "experts": tasks,
             "replaced": list(run.facts.get("replaced", ())),
-            "by_hand": list(run.facts.get("manual_exclusions", ())) if by_hand else [],
+            "by_hand": list(run.facts.get("manual_exclusions", ())) if run.heeds_exclusions else [],
         }
         counted = _COUNTED.format(current=CURRENT.format(judgment="j", assignment="a"))
         labels = tuple(word for (word,) in rows(_WORDS.format(counted=counted), **seen))

@@ -82,7 +82,7 @@ class Spans(Extra):
 def gone(run: Run, tasks: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the ids of raters and of judgments that a run takes out of these tasks, with ratings or without."""
     about = Exclusion.objects.filter(run=run, task__in=tasks)
-    if any(entry["rule"] == "manual" for entry in run.settings["rules"]):
+    if run.heeds_exclusions:
         about |= Exclusion.objects.filter(pk__in=run.facts.get("manual_exclusions", ()))
     raters = set(about.filter(rater__isnull=False).values_list("rater_id", flat=True))
     judgments = set(about.filter(judgment__isnull=False).values_list("judgment_id", flat=True))
