@@ -6,6 +6,7 @@ shares no state with the one before: a command begins as it would if it were typ
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -59,6 +60,9 @@ def main() -> None:
         os.environ.setdefault(name, value)
     django.setup()
     import_module(settings.ROOT_URLCONF)
+    # What is loaded is no garbage: a fork that looked through it would copy its pages.
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
         request = json.loads(line)
         child = os.fork()
@@ -74,7 +78,10 @@ def run_here(arguments: list[str], stdout: str, stderr: str) -> NoReturn:
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
     sys.argv = ["manage.py", *arguments]
     manage.main()
-    sys.exit()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    # Without tidying up, for the same reason.
+    os._exit(0)
 
 
 if __name__ == "__main__":
