@@ -15,7 +15,7 @@ from pytest_django import Settings
 
 from analytics_app.exports import ratings as export
 from analytics_app.exports.reference import PER, columns_of
-from tasks_app.models import Judgment, Membership, Rating, Study
+from tasks_app.models import Membership, Rating, Study
 from tasks_app.selectors import screens
 from tests import invariants
 from tests.house.examples import every_example, judged, load
@@ -50,7 +50,7 @@ def test_it_comes_back_unchanged_otherwise_set(name: str, task: dict[str, object
 
 
 @every_example
-def test_it_is_judged_and_comes_back_unchanged(name: str, tmp_path: Path) -> None:
+def test_it_is_judged_comes_back_unchanged_and_is_analysed(name: str, tmp_path: Path, rosa: User) -> None:
     study = judged(load(name, tmp_path, f"first-{name}"))
     invariants.check(study)
     stored = Rating.objects.filter(rater__study=study)
@@ -58,6 +58,8 @@ def test_it_is_judged_and_comes_back_unchanged(name: str, tmp_path: Path) -> Non
     _every_rating_says_what_it_answers(study)
     _only_columns_that_the_page_names_are_filled(study)
     comes_back_unchanged(study, load(name, tmp_path, f"copy-{name}"), tmp_path)
+    _its_analysis_has_numbers(study, tmp_path / "results.json")
+    _every_page_of_it_opens(study, rosa)
 
 
 def _every_rating_says_what_it_answers(study: Study) -> None:
@@ -92,19 +94,18 @@ def _only_columns_that_the_page_names_are_filled(study: Study) -> None:
             assert filled <= set(columns_of(outcome)), (outcome.name, row)
 
 
-@every_example
-def test_it_is_analysed_and_every_page_of_it_opens(name: str, tmp_path: Path, rosa: User) -> None:
-    study = judged(load(name, tmp_path, f"first-{name}"))
-    Membership.objects.create(study=study, user=rosa, role=Membership.Role.OWNER)
-    document = tmp_path / "results.json"
+def _its_analysis_has_numbers(study: Study, document: Path) -> None:
     call_command("analyse", study.slug, "--json", str(document), stdout=StringIO(), stderr=StringIO())
     found = json.loads(document.read_text(), parse_constant=lambda word: pytest.fail(f"{word} in the document"))
     assert found["run"]["state"] == "done"
     assert any(row["analysis"] for row in found["rows"])
     assert not [row for row in found["rows"] if isinstance(row["value"], float) and not math.isfinite(row["value"])]
+
+
+def _every_page_of_it_opens(study: Study, owner: User) -> None:
+    Membership.objects.create(study=study, user=owner, role=Membership.Role.OWNER)
     browser = Client()
-    browser.force_login(rosa)
+    browser.force_login(owner)
     base = f"/admin/studies/{study.slug}/"
     for tab in ("", "items/", "design/", "recruit/", "monitor/", "results/", "data/"):
         assert browser.get(base + tab).status_code == 200, tab
-    assert Judgment.objects.filter(assignment__rater__study=study).exists()
