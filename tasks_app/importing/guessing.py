@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.importing.columns import RATINGS, is_used
 from tasks_app.importing.source import RatingsFile, head_of
+from tasks_app.studyfile.headers import fault_of_first_line
 from tasks_app.studyfile.jsontext import BadJson, loads
 from tasks_app.studyfile.limits import limits
 from tasks_app.studyfile.problems import Problem, StudyFileError
@@ -58,7 +59,11 @@ def peek(file: RatingsFile) -> Peek:
     if not any(line.strip() for line in head):
         sentence = _("This file is empty. Its first line must name the columns.")
         raise StudyFileError([Problem(file.name, 0, 0, sentence)])
-    return _peek_json(head) if file.format == "jsonl" else _peek_csv(head, DELIMITERS[file.format])
+    if file.format == "jsonl":
+        return _peek_json(head)
+    if fault := fault_of_first_line(head[:1]):
+        raise StudyFileError([Problem(file.name, 1, 1, fault)])
+    return _peek_csv(head, DELIMITERS[file.format])
 
 
 def _peek_csv(head: Sequence[str], delimiters: str) -> Peek:

@@ -71,6 +71,9 @@ class Headers:
 
     def read(self, cells: Sequence[str], line: int, delimiter: str) -> Header | None:
         """Check the header; None where rows cannot be understood by it."""
+        if fault := fault_of_first_line(cells):
+            self._report(line, 1, fault)
+            return None
         names = [cell.strip() for cell in cells]
         while names and not names[-1]:
             names.pop()
@@ -129,6 +132,14 @@ class Headers:
 
     def _report(self, line: int, column: int, sentence: str) -> None:
         self._problems.add(self.file, line, column, sentence)
+
+
+def fault_of_first_line(cells: Sequence[str]) -> str:
+    """Say what is wrong with a first line that is no header but tells Excel the separator; "" where it is not that."""
+    name, _equals, rest = "".join(cells).strip().partition("=")
+    if name.lower() == "sep" and len(rest) <= 1:
+        return _("This line is an instruction to Excel. Remove it: the separator is found without it.")
+    return ""
 
 
 def _missing(ours: str, theirs: str | None, names: Sequence[str], delimiter: str) -> str:

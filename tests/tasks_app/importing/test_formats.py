@@ -14,7 +14,7 @@ from tasks_app.importing.guessing import guess, peek
 from tasks_app.importing.source import RatingsFile
 from tasks_app.models import Rating, Study
 from tasks_app.studyfile.decoding import scan
-from tasks_app.studyfile.problems import Problems
+from tasks_app.studyfile.problems import Problems, StudyFileError
 from tests.tasks_app.importing import kit
 from tests.tasks_app.importing.kit import RATINGS, bring, ratings
 
@@ -142,6 +142,10 @@ def test_a_look_at_a_file_says_what_its_columns_are(tmp_path: Path) -> None:
     found = peek(RatingsFile.at(str(path)))
     assert list(found.columns) == ["rater", "value", "criterion"]
     assert [list(row) for row in found.rows] == [["a", "1", ""], ["b", "", "x"]]
+    path = tmp_path / "excel.csv"
+    path.write_text("sep=;\nrater;item\n")
+    with pytest.raises(StudyFileError, match=r"excel\.csv:1:1: This line is an instruction to Excel"):
+        peek(RatingsFile.at(str(path)))
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ SPOILT = [
     ("bob,i1,alpha,style,5", "ann,i1,alpha,style,5", "7:1: rater: This rater has rated this already, in line 3."),
     ("bob,i1,alpha,style,5", 'bob,i1,alpha,style,"5', "7:1: The quotation marks of this row do not match"),
     ("value\n", "rating value\n", "1:5: Unknown column “rating value”. Did you mean “rating”? A mapping says"),
+    ("rater,item,", "sep=,\nrater,item,", "1:1: This line is an instruction to Excel. Remove it"),
     ("value\n", "item\n", "1:5: There are two columns “item”. Keep one."),
 ]  # fmt: skip
 

@@ -71,6 +71,7 @@ ITEM_CASES = {
     "unknown column": ("output,source", "output,soruce", "items.csv:1:4: Unknown column “soruce”. Did you mean “source”?"),
     "own column": ("output,source", "output,domain", "items.csv:1:4: Unknown column “domain”. A column of your own is called feature_…, such as feature_domain."),
     "column twice": ("output,source", "output,output", "items.csv:1:4: There are two columns “output”. Keep one."),
+    "line for Excel": ("item,system,output,source", "sep=;\nitem,system,output,source", "items.csv:1:1: This line is an instruction to Excel. Remove it: the separator is found without it."),
     "column without a name": ("output,source", "output,source,,feature_x", "items.csv:1:5: Column 5 has no name. Name it, or remove it."),
     "duplicate": ("i1,beta", "i1,alpha", "items.csv:3:2: system: Item “i1”, system “alpha” and variant “” stand in line 2 already."),
     "too few cells": ("i1,alpha,First text.,One", "i1,alpha,First text.", "items.csv:2:4: This row has 3 cells, the header 4."),
