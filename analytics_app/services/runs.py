@@ -203,7 +203,8 @@ def _people(study: Study, document: Mapping[str, Any]) -> dict[str, list[int]]:
 def _history(run: Run, found: Seen) -> dict[str, int]:
     """Say how often the study was opened again, and which run of this version and of other data was planned.
 
-    Other data are other ratings, or the same ones of which others were excluded by hand.
+    Other data are other ratings, or the same ones of which others were excluded by hand; that of whoever was erased
+    went with them and is nobody's change.
     """
     study = run.study
     facts: dict[str, int] = {}
@@ -211,14 +212,16 @@ def _history(run: Run, found: Seen) -> dict[str, int]:
     if reopened:
         facts["reopened"] = reopened
     earlier = Run.objects.filter(study=study, version=study.current_version, planned=True, state=RunState.DONE)
-    numbers = earlier.order_by("number").values_list("number", flat=True)
-    other = numbers.exclude(high_water=found.high_water, judgment_high_water=found.judgment_high_water).first()
+    earlier = earlier.order_by("number")
+    other = earlier.exclude(high_water=found.high_water, judgment_high_water=found.judgment_high_water).first()
     if other is not None:
-        facts["planned_before"] = other
+        facts["planned_before"] = other.number
     elif run.heeds_exclusions:
-        by_hand = numbers.exclude(facts__manual_exclusions=run.facts["manual_exclusions"]).first()
-        if by_hand is not None:
-            facts["planned_before"] = facts["planned_by_hand"] = by_hand
+        there = set(Exclusion.objects.filter(study=study, run=None).values_list("pk", flat=True))
+        excluded = set(run.facts["manual_exclusions"])
+        by_hand = (one for one in earlier if there.intersection(one.facts.get("manual_exclusions", ())) != excluded)
+        if (first := next(by_hand, None)) is not None:
+            facts["planned_before"] = facts["planned_by_hand"] = first.number
     return facts
 
 

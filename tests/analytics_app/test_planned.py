@@ -7,7 +7,7 @@ from django.test import Client
 from analytics_app.models import Run
 from analytics_app.services import exclusions, runs
 from tasks_app.models import Membership, Rater, Study
-from tasks_app.services import lifecycle
+from tasks_app.services import erasure, lifecycle
 from tests.analytics_app.filling import Filler, new_run, work
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +63,17 @@ def test_what_is_excluded_by_hand_after_the_planned_run_was_not_planned(filler: 
     assert second.facts["planned_before"] == second.facts["planned_by_hand"] == first.number
     exclusions.lift(exclusion=later, by=None)
     assert done(study) == first
+
+
+def test_erasing_whom_the_plan_had_left_out_leaves_the_next_run_planned(filler: Filler) -> None:
+    ada = Rater.objects.get(pseudonym="ada")
+    exclusions.exclude_rater(rater=ada, by=None, reason="Told us that she had not read them.")
+    study = move(filler.study, "close")
+    first = done(study)
+    erasure.erase(rater=ada)
+    second = done(study)
+    assert first.facts["manual_exclusions"] != second.facts["manual_exclusions"] == []
+    assert (first != second, first.planned, second.planned) == (True, True, True)
 
 
 def test_ratings_that_were_there_before_the_plan_are_not_planned(filler: Filler) -> None:
