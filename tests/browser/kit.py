@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.axe import COLOURS, violations
+from tests.axe import violations
 from tests.servers import LiveSite
 
 PHONE = {"width": 390, "height": 844}
@@ -37,10 +38,11 @@ def send(page: Page) -> None:
 
 def accessible(page: Page, within: str | None = None, but: str = "") -> None:
     """Assert that axe-core finds nothing to complain of but what is named, in light and dark."""
-    found = violations(page, "light", within)
-    found.pop(but, None)
-    assert found == {}, page.url
-    assert violations(page, "dark", within, COLOURS) == {}, page.url
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        found = violations(page, scheme, within)
+        found.pop(but, None)
+        assert found == {}, f"{page.url} ({scheme})"
 
 
 def press_until(page: Page, reached: Callable[[], bool], key: str = "Tab") -> None:

@@ -1,5 +1,5 @@
-// Keys that a rater presses before the page's scripts have come wait here and are pressed again once they have. A classic
-// script in the head: whoever is quick, or has a slow connection, would lose the first answer of a page otherwise.
+// Keys that a rater presses before the page's scripts have come wait here and are pressed again once they have. A
+// classic script in the head: whoever is quick, or has a slow connection, would lose a page's first answer otherwise.
 {
   const waiting = [];
 
