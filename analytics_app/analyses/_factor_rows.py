@@ -13,7 +13,7 @@ from analytics_app.analyses.base import Rows
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.factor import Rotation, maximum_likelihood, promax
+from analytics_app.stats.factor import NOT_CONVERGED, Rotation, maximum_likelihood, promax
 from analytics_app.stats.factorability import constant_columns, correlations, factorability, too_few_rows
 from analytics_app.stats.means import group_means
 from analytics_app.stats.reliability import cronbach_alpha, omega
@@ -126,7 +126,10 @@ def sensitivity(of: Of, rotated: Rotation, names: Sequence[str]) -> Iterator[Row
         if why is None:
             r = correlations(values)
             why = factorability(r, n).refusal
-            found = promax(maximum_likelihood(r, len(names), n).loadings).pattern if why is None else None
+            extraction = maximum_likelihood(r, len(names), n) if why is None else None
+            if extraction is not None and not extraction.converged:
+                why = NOT_CONVERGED
+            found = promax(extraction.loadings).pattern if extraction is not None and why is None else None
         for number, name in enumerate(names):
             about: dict[str, Any] = {"label": label, "metric": name, "n_items": n if label == "text means" else None}
             if found is None:

@@ -17,6 +17,7 @@ from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.factor import (
+    NOT_CONVERGED,
     Extraction,
     Rotation,
     maximum_likelihood,
@@ -137,7 +138,10 @@ class Factors(Analysis):
         yield of.row("n_factors", _number(k, wanted, refusal), settings=_by(settings))
         if refusal is None:
             found = maximum_likelihood(r, k, n)
-            yield from _model(of, found, promax(found.loadings), r, k)
+            if found.converged:
+                yield from _model(of, found, promax(found.loadings), r, k)
+            else:
+                yield of.row("factor_fit", Estimate(None, note=NOT_CONVERGED), settings=_METHOD)
 
 
 def _left_out(rows: Complete, alike: Sequence[int]) -> str | None:
@@ -184,8 +188,7 @@ def _model(of: Of, found: Extraction, rotated: Rotation, r: Floats, k: int) -> I
     at_bound = (
         f"Heywood case: nothing of {', '.join(heywood)} is left unexplained; doubt the model." if heywood else None
     )
-    stopped = None if found.converged else "The search did not settle: doubt the digits."
-    yield of.row("factor_fit", found.fit, note=joined(found.fit.note, at_bound, stopped, TESTS), settings=_METHOD)
+    yield of.row("factor_fit", found.fit, note=joined(found.fit.note, at_bound, TESTS), settings=_METHOD)
     for place, key in enumerate(keys):
         for number, name in enumerate(names):
             value = float(rotated.pattern[place, number])

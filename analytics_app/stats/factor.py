@@ -11,9 +11,13 @@ from numpy.typing import ArrayLike
 from analytics_app.stats.arrays import Floats
 from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.factorability import checked_correlation, checked_rows
+from analytics_app.stats.optimisation import minimum
 
 # The least uniqueness that is tried, as in R's factanal; a scale that ends there is a Heywood case.
 LOWEST = 0.005
+NOT_CONVERGED = "The maximum likelihood search did not converge, so there are no factors."
+# The largest slope of the discrepancy that counts as zero.
+_FLAT = 1e-6
 
 Kaiser: TypeAlias = Literal["throughout", "varimax"]
 
@@ -22,7 +26,8 @@ Kaiser: TypeAlias = Literal["throughout", "varimax"]
 class Extraction:
     """Unrotated factors. `loadings` (p, k), `uniquenesses` (p,); `fit` holds chi-squared, its df and p.
 
-    `heywood` lists the scales whose uniqueness ended at its bound: the model explains more than all of them.
+    `heywood` lists the scales whose uniqueness ended at its bound: the model explains more than all of them. Where
+    `converged` is false, no maximum was found and the other fields are no result.
     """
 
     loadings: Floats
@@ -132,8 +137,6 @@ def maximum_likelihood(correlation: ArrayLike, n_factors: int, n: int) -> Extrac
     >>> found.loadings.ravel().round(3).tolist(), found.fit.df
     ([0.5, 0.6, 0.7, 0.8], 2.0)
     """
-    from scipy.optimize import minimize  # noqa: PLC0415
-
     r = checked_correlation(correlation)
     p, k = len(r), n_factors
     if not 1 <= k <= most_factors(p):
@@ -152,19 +155,12 @@ def maximum_likelihood(correlation: ArrayLike, n_factors: int, n: int) -> Extrac
         return float(-(np.log(beyond) - beyond).sum() - (p - k)), slope
 
     start = np.clip((1 - 0.5 * k / p) / np.diag(np.linalg.inv(r)), LOWEST, 1)
-    found = minimize(
-        discrepancy,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(LOWEST, 1.0)] * p,
-        options={"maxiter": 1000, "maxfun": 5000, "ftol": 1e-14, "gtol": 1e-8},
-    )
-    uniquenesses: Floats = np.asarray(found.x, dtype=np.float64)
+    lowest = minimum(discrepancy, [start], [(LOWEST, 1.0)] * p, tolerance=_FLAT)
+    uniquenesses = lowest.point
     root = np.sqrt(uniquenesses)
     loadings = _loadings(*np.linalg.eigh(r / np.outer(root, root)), root, k)
     heywood = tuple(np.flatnonzero(uniquenesses <= LOWEST * (1 + 1e-6)).tolist())
-    return Extraction(_reflected(loadings), uniquenesses, _fit(float(found.fun), p, k, n), heywood, bool(found.success))
+    return Extraction(_reflected(loadings), uniquenesses, _fit(lowest.value, p, k, n), heywood, lowest.converged)
 
 
 def _loadings(values: Floats, vectors: Floats, root: Floats, k: int) -> Floats:

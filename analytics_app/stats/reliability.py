@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from analytics_app.stats.arrays import Floats
 from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.factor import maximum_likelihood
+from analytics_app.stats.factor import NOT_CONVERGED, maximum_likelihood
 from analytics_app.stats.factorability import checked_rows, constant_columns, correlations
 
 
@@ -127,6 +127,8 @@ def omega(data: ArrayLike) -> Estimate:
         found = maximum_likelihood(correlations(rows), 1, n)
     except ValueError:
         return Estimate(None, n_raters=n, note="A scale follows exactly from the others, so omega is undefined.")
+    if not found.converged:
+        return Estimate(None, n_raters=n, note=NOT_CONVERGED)
     at_bound = "Heywood case: the uniqueness of a scale ended at its bound." if found.heywood else None
     value = omega_total(found.loadings[:, 0], found.uniquenesses)
     return Estimate(value, n_raters=n, note=joined(at_bound))

@@ -13,6 +13,7 @@ import pytest
 from analytics_app import analyses
 from analytics_app.analyses.base import Asked, Question
 from analytics_app.results import Row
+from analytics_app.stats import factor
 from analytics_app.stats.factorability import correlations
 from analytics_app.stats.scale_scores import prorated_sums
 from analytics_app.views import words as page_words
@@ -118,6 +119,15 @@ def test_a_plan_may_say_how_many_factors_and_which_pairs() -> None:
     # Three factors of four scales cannot be told apart.
     assert only(few, "n_factors").value == 1
     assert "3 were wanted" in (only(few, "n_factors").note or "")
+
+
+def test_no_loadings_where_the_search_does_not_converge(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factor, "_FLAT", 0.0)
+    rows = rows_of("factors", sample("factors", semantic(), pairs()))
+    held_to_the_contract(rows, "factors")
+    fit = only(rows, "factor_fit")
+    assert (fit.value, fit.note) == (None, factor.NOT_CONVERGED)
+    assert not {row.statistic for row in rows} & {"loading", "communality", "factor_score", "variance_explained"}
 
 
 def test_factors_are_refused_with_a_sentence() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import quad
 from scipy.stats import beta as beta_distribution
 from scipy.stats import binom, ncf
 
@@ -251,11 +252,44 @@ def test_beta_binomial_at_its_edges() -> None:
     certain = beta_binomial([4, 4, 4], [4] * 3, confidence=0.95)
     assert (certain.discriminators.value, certain.discriminators.high) == (1, 1)
     split = beta_binomial([6, 1, 6, 2, 6, 2], [6] * 6, confidence=0.95)
-    assert split.overdispersion.value > 0.9
+    assert split.overdispersion.value == 1
+    assert "always tell and the others never" in split.overdispersion.note
     assert beta_binomial([], [], confidence=0.95).discriminators.value is None
     alike = beta_binomial([3, 3, 3, 3, 3, 3], [6] * 6, confidence=0.95)
-    assert alike.overdispersion.value == 0
-    assert alike.discriminators.value == pytest.approx(0.25, abs=1e-4)
+    assert (alike.overdispersion.value, alike.overdispersion.p) == (0, 1)
+    # gamma = 0 is the binomial: (3/6 - 1/3) / (2/3), and the log-likelihood of six judges.
+    assert alike.discriminators.value == pytest.approx(0.25, abs=1e-12)
+    assert alike.log_likelihood == pytest.approx(6 * binom.logpmf(3, 6, 0.5), abs=1e-12)
+
+
+def by_quadrature(x: int, n: int, mu: float, gamma: float) -> float:
+    """Return P(x of n right) as the mean over the quantiles of the share of triads that judges can tell."""
+    rest = (1 - gamma) / gamma
+    share = beta_distribution(mu * rest, (1 - mu) * rest).ppf
+    return float(quad(lambda u: binom.pmf(x, n, (1 + 2 * share(u)) / 3), 0, 1, epsabs=1e-9)[0])
+
+
+def test_beta_binomial_likelihood_is_the_integral_over_judges() -> None:
+    found = beta_binomial([3, 0, 3, 1, 4, 0, 4, 1], [4] * 8, confidence=0.95)
+    mu, gamma = found.discriminators.value, found.overdispersion.value
+    judges = {0: 2, 1: 2, 3: 2, 4: 2}
+
+    def integral(mu: float, gamma: float) -> float:
+        return float(sum(count * np.log(by_quadrature(x, 4, mu, gamma)) for x, count in judges.items()))
+
+    assert found.log_likelihood == pytest.approx(integral(mu, gamma), abs=1e-6)
+    for other in ((mu + 0.01, gamma), (mu - 0.01, gamma), (mu, gamma + 0.01), (mu, gamma - 0.01)):
+        assert integral(*other) < found.log_likelihood
+
+
+def test_a_search_that_does_not_converge_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    from analytics_app.stats import beta_binomial as module
+
+    monkeypatch.setattr(module, "_FLAT", 0.0)
+    found = beta_binomial(*np.array(REPLICATED).T, confidence=0.95)
+    assert found.discriminators.value is None
+    assert found.overdispersion.value is None
+    assert found.discriminators.note == "The likelihood could not be maximised."
 
 
 def test_a_million_answers_are_quick() -> None:

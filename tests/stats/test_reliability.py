@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analytics_app.stats import factor
 from analytics_app.stats.reliability import cronbach_alpha, omega, omega_total
 
 # Shrout and Fleiss (1979): reference_values.json, cronbach_alpha_shrout_fleiss.
@@ -114,3 +115,11 @@ def test_a_million_answers_are_quick() -> None:
     assert cronbach_alpha(data).value is not None
     assert omega(data).value is not None
     assert time.process_time() - begun < 2
+
+
+def test_omega_has_no_value_where_the_search_does_not_converge(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert omega(rows()).value is not None
+    monkeypatch.setattr(factor, "_FLAT", 0.0)
+    found = omega(rows())
+    assert found.value is None
+    assert found.note == factor.NOT_CONVERGED
