@@ -133,6 +133,11 @@ def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: 
         yield from _over_systems(make, human, found, said)
 
 
+def _test(estimate: Estimate) -> dict[str, str]:
+    """Return how the p of a correlation over systems was computed."""
+    return {} if estimate.p is None else {"p": "all orders" if estimate.df is None else "t distribution"}
+
+
 def _settings(one: OfMetric, said: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     return {**said, "sign": "turned" if one.turned else "as it is", **more}
 
@@ -192,7 +197,7 @@ def _systems(
         ("metric_spearman_systems", found.spearman),
         ("metric_pairwise_accuracy", found.third),
     ):
-        yield make.row(name, estimate, metric=one.name, by_system=True, settings=told)
+        yield make.row(name, estimate, metric=one.name, by_system=True, settings=told | _test(estimate))
 
 
 def _means(make: Rows, systems: tuple[str, ...], one: OfMetric, said: Mapping[str, Any]) -> Iterator[Row]:

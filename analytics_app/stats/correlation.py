@@ -94,7 +94,8 @@ def between_raters(
     -------
     BetweenRaters
         Two raters have limits on Fisher's z scale (for Spearman with the variance of [2]_), `p` and `df` from the t
-        distribution. The pairs of ratings of more raters are not independent of each other, so these have no p.
+        distribution, and neither where the correlation is perfect. The pairs of ratings of more raters are not
+        independent of each other, so these have no p.
 
     Raises
     ------
@@ -173,7 +174,7 @@ def _of_two(r: float, n: int, method: Method, confidence: float) -> Estimate:
         return estimate(note="Over two texts every correlation is 1 or -1.")
     df = n - 2
     if abs(r) == 1:
-        return estimate(df=df, p=0.0, note="A perfect correlation has no limits on Fisher's scale.")
+        return estimate(note="A perfect correlation has no limits on Fisher's scale, and no p from the t distribution.")
     p = 2 * stdtr(df, -abs(r) * np.sqrt(df / (1 - r**2)))
     if n < 4:
         return estimate(df=df, p=p, note="An interval takes at least four texts.")

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed, settled
 from analytics_app.stats.clusters import few_drawn
 from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.exact_correlation import MOST, exact_p
 from analytics_app.stats.metric_samples import accuracy, mean_samples, moment_samples, ranks_of_rows, row_r, tau_samples
 from analytics_app.stats.resampling import check_settings, interval
 
@@ -18,6 +19,8 @@ from analytics_app.stats.resampling import check_settings, interval
 FEW_SYSTEMS = 8
 # Tau of all pairs of more texts than this takes the square of their number: it has no interval then.
 _PAIRED_TEXTS = 4000
+# Correlations nearer to 1 are 1 but for rounding.
+_PERFECT = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +85,22 @@ def over_texts(
     from scipy.stats import kendalltau, rankdata  # noqa: PLC0415
 
     drawn = n_resamples if n_items > 1 else 0
-    x_tying, y_tying = settled(x), settled(y)
-    x_ranks, y_ranks = rankdata(x_tying), rankdata(y_tying)
+    # Means of ratings that are equal but for rounding tie. Scores of metrics are taken as they are: a BLEU of 1e-16 is
+    # not one of 1e-12.
+    x_tying = settled(x)
+    x_ranks, y_ranks = rankdata(x_tying), rankdata(y)
     of_moments, of_tau = rng.spawn(2)
     samples = moment_samples([(x, y), (x_ranks, y_ranks)], item, drawn, of_moments)
     made = [
         _within(_r(one, other), drawn_r, x.size, n_items, confidence)
         for (one, other), drawn_r in zip(((x, y), (x_ranks, y_ranks)), samples, strict=True)
     ]
-    tau = float(kendalltau(x_tying, y_tying).statistic)
+    tau = float(kendalltau(x_tying, y).statistic)
     if x.size > _PAIRED_TEXTS and drawn:
         note = f"No interval is drawn for tau over more than {_PAIRED_TEXTS:,} texts."
         third = Estimate(tau, n_ratings=x.size, n_items=n_items, note=note)
     else:
-        of_tau_samples = tau_samples(x_tying, y_tying, item, n_items, drawn, of_tau)
+        of_tau_samples = tau_samples(x_tying, y, item, n_items, drawn, of_tau)
         third = _within(tau, of_tau_samples, x.size, n_items, confidence)
     return Correlations(made[0], made[1], third)
 
@@ -127,8 +132,9 @@ def over_systems(
     -------
     Correlations
         `third` is pairwise accuracy [1]_: the share of pairs of systems with different human means that the metric
-        orders alike; a tie of the metric is wrong. `pearson` and `spearman` have two-sided p values and n - 2 degrees
-        of freedom. `n_items` counts the items behind the means, `n_ratings` the systems.
+        orders alike; a tie of the metric is wrong. `pearson` and `spearman` have two-sided p values: exact over all
+        orders of up to 8 systems, and of any number that lie on one line; else from the t distribution, with `df`.
+        `n_items` counts the items behind the means, `n_ratings` the systems.
 
     References
     ----------
@@ -177,18 +183,18 @@ def _of_means(
     made = []
     for one, other, drawn_x, drawn_y in (
         (x, y, samples_x, samples_y),
-        (rankdata(x), rankdata(y), ranks_of_rows(samples_x), ranks_of_rows(samples_y)),
+        (rankdata(settled(x)), rankdata(y), ranks_of_rows(samples_x), ranks_of_rows(samples_y)),
     ):
         r = _r(one, other)
         found = _within(r, row_r(drawn_x, drawn_y), n, n_drawn, confidence)
-        p, df = _p_of(r, n)
+        p, df = _p_of(r, one, other)
         made.append(
             Estimate(
                 found.value, low=found.low, high=found.high, se=found.se, df=df, p=p, n_ratings=n, n_items=n_items,
                 note=joined(few, found.note),
             )
         )  # fmt: skip
-    right = accuracy(x[np.newaxis], y[np.newaxis])[0]
+    right = accuracy(settled(x)[np.newaxis], y[np.newaxis])[0]
     third = _within(float(right), accuracy(samples_x, samples_y), n, n_drawn, confidence)
     return Correlations(made[0], made[1], replace(third, n_items=n_items))
 
@@ -275,11 +281,13 @@ def _r(x: Floats, y: Floats) -> float:
     return float(np.clip(one @ other / np.sqrt((one @ one) * (other @ other)), -1, 1))
 
 
-def _p_of(r: float, n: int) -> tuple[float, float]:
+def _p_of(r: float, x: Floats, y: Floats) -> tuple[float, float | None]:
+    """Return the two-sided p of a correlation, with its degrees of freedom where it is from the t distribution."""
     from scipy.stats import t as student  # noqa: PLC0415
 
-    if abs(r) >= 1:
-        return 0.0, float(n - 2)
+    n = x.size
+    if n <= MOST or abs(r) > 1 - _PERFECT:
+        return exact_p(x, y), None
     return float(2 * student.sf(abs(r) * sqrt((n - 2) / (1 - r * r)), n - 2)), float(n - 2)
 
 

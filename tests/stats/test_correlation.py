@@ -100,7 +100,8 @@ def test_as_all_pairs_written_out(method: str, seed: int) -> None:
         else:
             expected = PLAIN[method](x, y)
             assert pair.estimate.value == pytest.approx(expected.statistic, abs=1e-12)
-            assert pair.estimate.p == pytest.approx(expected.pvalue, abs=1e-9)
+            perfect = abs(expected.statistic) > 1 - 1e-12
+            assert pair.estimate.p == (None if perfect else pytest.approx(expected.pvalue, abs=1e-9))
             defined.append(expected.statistic)
     assert result.mean.value == pytest.approx(np.mean(defined))
     imperfect = [r for r in defined if abs(r) < 1 - 1e-12]
@@ -226,6 +227,12 @@ def test_a_constant_of_tenths_is_constant() -> None:
     assert result.pooled.value is result.mean.value is result.pairs[0].estimate.value is None
     assert result.pooled.note == "All ratings on one side are the same, so the correlation is undefined."
     assert result.mean.note == "In every pair of raters one gave all texts the same rating."
+
+
+def test_two_raters_who_agree_perfectly_have_no_p_of_zero() -> None:
+    estimate = between_raters([1, 2, 4, 2, 4, 8], [0, 1, 2, 0, 1, 2], [0, 0, 0, 1, 1, 1]).pooled
+    assert (estimate.value, estimate.p, estimate.df) == (1, None, None)
+    assert "no p from the t distribution" in estimate.note
 
 
 def test_perfect_correlations_have_no_fisher_z() -> None:

@@ -1,5 +1,6 @@
 """Metrics against people: scipy, R (psych, cor), mt-metrics-eval."""
 
+import math
 import time
 
 import numpy as np
@@ -44,6 +45,42 @@ def test_means_that_are_equal_but_for_rounding_tie() -> None:
     exact = texts(np.round(human, 6), metric, n_resamples=50)
     assert found.spearman == exact.spearman
     assert found.third == exact.third
+
+
+def test_tiny_scores_of_a_metric_do_not_tie() -> None:
+    human = [5.0, 3.0, 4.0, 1.0, 2.0, 6.0]
+    metric = [0.4, 3e-13, 7e-15, 1e-16, 4e-16, 0.3]  # such as BLEU-4 of short texts
+    found = texts(human, metric)
+    assert found.spearman.value == pytest.approx(scipy.stats.spearmanr(human, metric).statistic, abs=1e-12)
+    assert found.third.value == pytest.approx(scipy.stats.kendalltau(human, metric).statistic, abs=1e-12)
+
+
+def test_means_of_systems_that_are_equal_but_for_rounding_tie() -> None:
+    human = np.array([[0.1, 0.3, 0.1, 0.9], [0.2, 0.2, 0.2, 0.8], [0.3, 0.1, 0.4, 0.7]])
+    assert human.mean(axis=0)[0] != human.mean(axis=0)[1]
+    found = systems(human, [1.0, 2.0, 3.0, 4.0])
+    assert found.spearman.value == pytest.approx(scipy.stats.spearmanr([1, 1, 2, 3], [1, 2, 3, 4]).statistic)
+    assert found.third.value == 1
+
+
+def test_p_of_few_systems_is_exact() -> None:
+    three = systems([[1.0, 2.0, 4.0]], [10.0, 20.0, 30.0])
+    # Two of six orders are on a line, and two as near to one as the values themselves.
+    assert three.spearman.p == pytest.approx(1 / 3)
+    assert three.spearman.df is None
+    assert three.pearson.p == pytest.approx(1 / 3)
+    human, metric = HUMAN[:7], FIRST[:7]
+    found = systems([[float(value) for value in human]], metric)
+    by_scipy = scipy.stats.pearsonr(human, metric, method=scipy.stats.PermutationMethod(n_resamples=np.inf))
+    assert found.pearson.p == pytest.approx(by_scipy.pvalue, abs=1e-12)
+    assert found.pearson.df is None
+
+
+def test_p_is_never_zero() -> None:
+    ten = [float(value) for value in range(10)]
+    found = systems([ten], ten)
+    assert found.spearman.p == pytest.approx(2 / math.factorial(10))
+    assert found.pearson.p == pytest.approx(2 / math.factorial(10))
 
 
 def test_williams_as_r_psych_and_mt_metrics_eval_have_it() -> None:
