@@ -69,6 +69,15 @@ class PlanBlock(Block):
         label=gettext_lazy("Degrees of freedom taken from the standard deviation in z"),
         help_text=gettext_lazy("1 as WMT and R do, 0 as Lai et al. (2022) do."),
     )
+    constant = forms.ChoiceField(
+        choices=[
+            ("drop", gettext_lazy("left out of results with z")),
+            ("zero", gettext_lazy("z is 0, as in the published scripts of RankME and E2E")),
+        ],
+        initial="drop",
+        label=gettext_lazy("Raters who gave the same rating throughout"),
+        help_text=gettext_lazy("Their z is undefined. Leave their ratings out of results with z, or set it to 0."),
+    )
     surplus = forms.BooleanField(
         required=False,
         initial=False,

@@ -111,7 +111,7 @@ def with_looks(sample: Sample, settings: Mapping[str, Any]) -> tuple[Sample, Wei
     else:
         penalty = np.full(len(keys), np.nan)
     n, rater = len(keys), table.judgments.rater[judgment]
-    z = judge_wise_z(penalty, rater.astype(np.int64), ddof=sample.common.ddof).z if n else np.empty(0)
+    z = judge_wise_z(penalty, rater.astype(np.int64), **sample.common.of_z).z if n else np.empty(0)
     none = np.full(n, -1, dtype=np.int32)
     # Ids below zero belong to no rating.
     looks: dict[str, NDArray[Any]] = {

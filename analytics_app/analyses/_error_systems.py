@@ -83,7 +83,7 @@ def penalties(make: Rows, settings: Mapping[str, Any], weights: Weights) -> Iter
 
 def _as_z(make: Rows, outputs: Outputs, said: Mapping[str, Any]) -> Iterator[Row]:
     reason = mix_note(outputs)
-    about = {**said, "z": "of segments, within rater", "ddof": make.sample.common.ddof}
+    about = {**said, "z": "of segments, within rater", **make.sample.common.of_z}
     found, _matrix, _items = segment_means(make, outputs, outputs.z, f"penalties as z over {outputs.unit}")
     for code, one in enumerate(found):
         refused = reason is not None and reason.refuses

@@ -109,7 +109,7 @@ def _on(sample: Sample, values: Floats, domain: tuple[float, ...], name: str) ->
     return replace(
         sample,
         table=replace(table, value=values),
-        z=judge_wise_z(values, judge, ddof=sample.common.ddof).z,
+        z=judge_wise_z(values, judge, **sample.common.of_z).z,
         question=replace(sample.question, domain=domain, limits=(domain[0], domain[-1])),
         slice=name if sample.slice is None else f"{sample.slice}; {name}",
     )

@@ -18,6 +18,7 @@ from analytics_app.analyses import _conditions
 from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
 from analytics_app.results import Basis, Row
 from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.standardise import Constant
 from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
@@ -73,7 +74,13 @@ class Common:
     correction: str = "holm"
     pairs: tuple[tuple[str, str], ...] | None = None
     ddof: int = 1
+    constant: Constant = "drop"
     seed: int = 0
+
+    @property
+    def of_z(self) -> dict[str, Any]:
+        """Return how judge-wise z is computed, as keyword arguments of `judge_wise_z` and as rows say it."""
+        return {"ddof": self.ddof, "constant": self.constant}
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ class Magnitude(Analysis):
         """Normalise within raters over everything, before slices are cut; then yield the rows of all of them."""
         table, how = sample.table, str(settings["normalisation"])
         made = normalised(table.value, table.rater, how, standard=_standard(sample))
-        z = judge_wise_z(made.values, table.rater, ddof=sample.common.ddof).z
+        z = judge_wise_z(made.values, table.rater, **sample.common.of_z).z
         note = _left_out(made)
         for row in super().rows(replace(sample, table=replace(table, value=made.values), z=z), settings):
             # Notes of undefined values say why already.
@@ -158,7 +158,7 @@ def _means(make: Rows, outputs: Outputs, how: str) -> Iterator[Row]:
                         "normalisation": how,
                         "interval": f"bootstrap over {over}",
                         "n_resamples": common.n_resamples,
-                        **({"ddof": common.ddof} if name == "log_mean_z" else {}),
+                        **(common.of_z if name == "log_mean_z" else {}),
                     },
                     **about,
                 )

@@ -15,6 +15,7 @@ from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
 
 NO_Z = "All ratings of this rater are the same, so z is undefined: the rater is left out of results with z."
+ZERO = "All ratings of this rater are the same, so z is undefined; it is set to 0, as the plan says."
 ONE_RATING = "This rater gave one rating, so z is undefined: the rater is left out of results with z."
 
 ONE_SPREAD = "One rating has no spread."
@@ -54,6 +55,8 @@ class Raters(Analysis):
             constant = bool(values.max() == values.min())
             # Whether there is a z was decided before rules on z took some, and over all slices.
             note = None if not np.isnan(z[mine]).all() else ONE_RATING if len(values) == 1 else NO_Z
+            if note is None and constant and sample.common.constant == "zero" and not z[mine].any():
+                note = ZERO
             spread = None if len(values) == 1 else 0.0 if constant else float(values.std(ddof=ddof))
             if spread is None and note is None:
                 note = ONE_SPREAD

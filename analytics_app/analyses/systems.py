@@ -281,4 +281,4 @@ def _names(outputs: Outputs, a: int, b: int) -> dict[str, Any]:
 
 def _said(make: Rows, interval: str, *, z: bool) -> dict[str, Any]:
     said: dict[str, Any] = {"interval": interval, "n_resamples": make.sample.common.n_resamples}
-    return {**said, "ddof": make.sample.common.ddof, "z": "within rater and criterion"} if z else said
+    return {**said, **make.sample.common.of_z, "z": "within rater and criterion"} if z else said

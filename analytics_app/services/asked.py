@@ -145,5 +145,6 @@ def common_of(run: Run) -> Common:
         correction=settings["correction"],
         pairs=None if pairs == ALL else tuple((a, b) for a, b in pairs),
         ddof=settings["ddof"],
+        constant=settings.get("constant", "drop"),  # runs made before there was a choice dropped them
         seed=run.seed,
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from analytics_app import analyses, charts, quality
 from analytics_app.analyses import Analysis, Sample
+from analytics_app.analyses.base import Common
 from analytics_app.models import Exclusion, Plot, Run, RunPart, RunPartKind
 from analytics_app.quality.base import ByHand, Removal, RuleSample
 from analytics_app.ratings import Extras, Floats, Mask, Table, load, load_extras
@@ -136,7 +137,7 @@ def _apply_rules(part: RunPart) -> Outcome:
     run, outcome = part.run, Outcome()
     whole = asked_once(load(run, part.task.key), part.task)
     by_hand = _by_hand(run)
-    kept, ddof, z = whole, int(run.settings["ddof"]), np.full(len(whole), np.nan)
+    kept, common, z = whole, common_of(run), np.full(len(whole), np.nan)
     # What z is of: everything but what rules took that do not look at z. Taking it again after a rule that does would
     # undo what was fenced off.
     of_z, here, stale = np.ones(len(whole), dtype=bool), np.arange(len(whole)), True
@@ -147,7 +148,7 @@ def _apply_rules(part: RunPart) -> Outcome:
     funnel = Funnel(whole, part.task.key, unrated)
     for rule, entry in zip(in_use, run.settings["rules"], strict=True):
         if rule.on_z and stale:
-            z[of_z], stale = z_of(whole.where(of_z), ddof), False
+            z[of_z], stale = z_of(whole.where(of_z), common), False
         removal = rule.remove(RuleSample(kept, z[here], by_hand, extras, asking, unrated), entry)
         funnel.step(rule.name, kept, removal)
         outcome.exclusions += _rows_of(run, part.task, rule.name, removal)
@@ -238,9 +239,9 @@ def _analyse(part: RunPart) -> Outcome:
         return outcome
     bases: list[tuple[Any, Mask, Floats]] = []
     if ruled:
-        bases.append(("all", np.zeros(len(table), dtype=bool), z_of(table, common.ddof)))
+        bases.append(("all", np.zeros(len(table), dtype=bool), z_of(table, common)))
     z = np.full(len(table), np.nan)
-    z[~before_z] = z_of(table.where(~before_z), common.ddof)
+    z[~before_z] = z_of(table.where(~before_z), common)
     bases.append(("kept", out, z))
     for basis, gone, values in bases:
         sample = Sample(table.where(~gone), values[~gone], question, common, basis, extras=extras)
@@ -277,13 +278,13 @@ def asked_once(table: Table, task: Task) -> Table:
     return table.where(~again) if again.any() else table
 
 
-def z_of(table: Table, ddof: int) -> Floats:
-    """Return judge-wise z within rater and criterion, aligned with a table; NaN where undefined."""
+def z_of(table: Table, common: Common) -> Floats:
+    """Return judge-wise z within rater and criterion, aligned with a table; NaN where it is undefined and dropped."""
     if not len(table):
         return np.empty(0)
     n_criteria = len(table.names.criteria) + 1
     judge = table.rater.astype(np.int64) * n_criteria + table.criterion + 1
-    return judge_wise_z(table.value, judge, ddof=ddof).z
+    return judge_wise_z(table.value, judge, **common.of_z).z
 
 
 _EXCLUDED = """

@@ -100,3 +100,14 @@ def test_wrong_input_is_refused() -> None:
         judge_wise_z([1, 2], [0, 0], ddof=2)
     with pytest.raises(ValueError, match="shape"):
         judge_wise_z([1, 2], [0])
+
+
+def test_constant_raters_are_zero_where_asked() -> None:
+    values, raters = [1, 2, 3, 5, 5, 4, NAN], [0, 0, 0, 4, 4, 6, 4]
+    dropped, zero = (judge_wise_z(values, raters, constant=how) for how in ("drop", "zero"))
+    assert np.isnan(dropped.z).tolist() == [False] * 3 + [True] * 4
+    assert zero.z[:6].tolist() == [-1, 0, 1, 0, 0, 0]
+    assert np.isnan(zero.z[6])  # what was not rated has no z either way
+    assert zero.undefined == dropped.undefined == (4, 6)
+    with pytest.raises(ValueError, match="drop and zero, not 'mean'"):
+        judge_wise_z(values, raters, constant="mean")

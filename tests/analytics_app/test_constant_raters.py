@@ -1,0 +1,48 @@
+"""A rater who gave the same rating throughout: out of results with z, or 0 there where the plan says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import CommandError
+
+from analytics_app.analyses.raters import NO_Z, ZERO
+from tests.analytics_app.by_commands import analysed, load, one
+
+pytestmark = pytest.mark.django_db
+
+VALUES = {"ada": {"A": (1, 2), "B": (4, 5)}, "ben": {"A": (3, 3), "B": (3, 3)}}
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """Two raters of two systems, one of whom only ever chose the middle."""
+    items = [{"item": f"i{n}", "system": system, "output": f"{system} {n}"} for n in range(2) for system in "AB"]
+    ratings = [
+        {"rater": rater, "item": f"i{n}", "system": system, "value": value}
+        for rater, systems in VALUES.items()
+        for system, values in systems.items()
+        for n, value in enumerate(values)
+    ]
+    criterion = {"key": "quality", "name": "Quality", "question": "How good?", "low": "bad", "high": "good"}
+    load(tmp_path, {"type": "likert", "criteria": ["quality"], "k": 2}, items, ratings, criteria=[criterion])
+    return tmp_path
+
+
+@pytest.mark.parametrize(("constant", "n_ratings", "note"), [("drop", 2, NO_Z), ("zero", 4, ZERO)])
+def test_constant_raters_by_the_plan(study: Path, constant: str, n_ratings: int, note: str) -> None:
+    rows = analysed(study, {"analysis": "systems"}, {"analysis": "raters"}, constant=constant)
+    ada = np.array([1, 2, 4, 5])
+    z = (ada - ada.mean()) / ada.std(ddof=1)
+    row = one(rows, "mean_z", criterion="quality", system="A")
+    assert row["value"] == pytest.approx(z[:2].sum() / n_ratings)
+    assert (row["n_ratings"], row["settings"]["constant"], row["settings"]["ddof"]) == (n_ratings, constant, 1)
+    assert one(rows, "rater_sd", criterion="quality", rater="ben")["note"] == note
+    assert one(rows, "rater_sd", criterion="quality", rater="ada")["note"] is None
+
+
+def test_a_plan_that_names_another_way_is_refused(study: Path) -> None:
+    with pytest.raises(CommandError, match="constant"):
+        analysed(study, {"analysis": "systems"}, constant="mean")
