@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values, compressed, settled
 from analytics_app.stats.clusters import few_drawn
@@ -17,6 +17,11 @@ from analytics_app.stats.resampling import check_settings, interval
 
 # Fewer systems give a correlation that one outlier makes.
 FEW_SYSTEMS = 8
+# Said where means of systems are over different test sets.
+APART = (
+    "Some systems share no item with the others: their means are of different test sets, and differences between the "
+    "sets enter the correlation. Analyse each set on its own, with slices of a feature."
+)
 # Tau of all pairs of more texts than this takes the square of their number: it has no interval then.
 _PAIRED_TEXTS = 4000
 # Correlations nearer to 1 are 1 but for rounding.
@@ -170,7 +175,22 @@ def over_systems(
         return Correlations(none, none, none)
     n_drawn = np.unique(drawn).size
     samples = mean_samples(gold, scores, n_resamples if n_drawn > 1 else 0, rng, drawn)
-    return _of_means(len(gold), n_drawn, samples, x, y, confidence)
+    found = _of_means(len(gold), n_drawn, samples, x, y, confidence)
+    return found if _linked(~np.isnan(gold)) else _with_note(found, APART)
+
+
+def _linked(judged: NDArray[np.bool_]) -> bool:
+    """Return whether chains of shared items link all systems, from (n_items, n_systems): who was judged on what."""
+    shares = (judged.T.astype(np.int64) @ judged) > 0
+    reached = shares[0]
+    for _system in range(len(shares)):
+        reached = shares[reached].any(axis=0)
+    return bool(reached.all())
+
+
+def _with_note(found: Correlations, note: str) -> Correlations:
+    parts = (found.pearson, found.spearman, found.third)
+    return Correlations(*(replace(part, note=joined(part.note, note)) for part in parts))
 
 
 def _of_means(

@@ -111,6 +111,8 @@ def tau_like(
     drawn = np.count_nonzero(bottoms, axis=0)
     untied = "People gave all texts of each item the same score, so there is nothing to order."
     unvaried = "On every item the scores of people or of the metric are all the same, so tau-b is undefined."
+    if not ((~np.isnan(gold) & ~np.isnan(scores)).sum(axis=1) > 1).any():
+        untied = unvaried = "No item has two texts with both scores, so there is nothing to order."
     n_pairs, n_items = int(pairs.sum()), int(np.count_nonzero(pairs))
     made = [
         _estimate(within[:, k], over[:, k], None if samples is None else samples[:, k], int(drawn[k]), confidence, why)

@@ -92,7 +92,10 @@ class SpanParams(TextParams):
         problem_in_weights,
         {"properties": _WEIGHT, "required": ["weight"]},
         label=_("Weights"),
-        help_text=_("Own ones instead of the scheme's: weight, for a severity, a category or both. The first counts."),
+        help_text=_(
+            "Your own instead of the scheme's: a weight for a severity, a category or both; the first that fits "
+            "counts. MQM has major 5, minor 1, minor fluency/punctuation 0.1, non-translation 25, neutral 0."
+        ),
     )
     score = forms.ChoiceField(
         choices=(_AS_PUBLISHED, _YES, _NO),

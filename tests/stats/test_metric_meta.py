@@ -198,3 +198,13 @@ def test_a_million_texts() -> None:
     found = texts(human, human + rng.normal(size=1_000_000), np.repeat(np.arange(50_000), 20))
     assert found.pearson.value == pytest.approx(0.707, abs=0.01)
     assert time.perf_counter() - begin < 20
+
+
+def test_systems_of_different_test_sets_are_told() -> None:
+    apart = np.array([[1, 2, NAN, NAN], [2, 4, NAN, NAN], [NAN, NAN, 6, 8], [NAN, NAN, 5, 9]])
+    metric = [1.0, 2.0, 3.0, 4.0]
+    for part in (found := systems(apart, metric)).pearson, found.spearman, found.third:
+        assert "share no item" in str(part.note)
+    linked = apart.copy()
+    linked[0, 2] = 3.0  # one item that both sets share
+    assert "share no item" not in str(systems(linked, metric).pearson.note)

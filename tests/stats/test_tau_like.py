@@ -97,3 +97,12 @@ def test_a_million_scores() -> None:
     rng = np.random.default_rng(1)
     human = rng.normal(size=(50_000, 20))
     assert tau(human, -human).pooled.value == -1
+
+
+def test_items_with_one_text_are_told_from_items_with_ties() -> None:
+    said = {"n_resamples": 0, "confidence": 0.95, "rng": np.random.default_rng(1)}
+    one_text = tau_like([[1, NAN], [NAN, 2]], [[1, 2], [3, 4]], **said)
+    for part in (one_text.by_item, one_text.pooled, one_text.tau_b):
+        assert part.note == "No item has two texts with both scores, so there is nothing to order."
+    tied = tau_like([[1, 1], [2, 2]], [[1, 2], [3, 4]], **said)
+    assert tied.by_item.note == "People gave all texts of each item the same score, so there is nothing to order."
