@@ -60,7 +60,11 @@ class PlanBlock(Block):
         min_value=100, max_value=20_000, initial=1000, label=gettext_lazy("Bootstrap samples")
     )
     n_permutations = forms.IntegerField(
-        min_value=99, max_value=100_000, initial=9999, label=gettext_lazy("Permutations of a test")
+        min_value=99,
+        max_value=100_000,
+        initial=9999,
+        label=gettext_lazy("Permutations of a test"),
+        help_text=gettext_lazy("The default is raised where a family of tests needs more to find anything."),
     )
     ddof = forms.IntegerField(
         min_value=0,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses._error_looks import Weights
+from analytics_app.analyses._families import family_of, flips
 from analytics_app.analyses._outputs import FEW_RATERS, RATERS_NEEDED, Outputs, interval_note, mix_note
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.ratings import Floats
@@ -117,17 +118,17 @@ def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
         pairs,
         clusters=outputs.clusters_of(items),
         n_resamples=common.n_resamples,
-        n_permutations=common.n_permutations,
+        n_permutations=flips(common, len(pairs)),
         confidence=common.confidence,
         rng=make.sample.rng("differences of penalties"),
     )
-    family = {"correction": common.correction, "family": f"{len(pairs)} pairs of one task"}
+    family = family_of(common, found, unit=outputs.unit, of="pairs of one task")
+    of_ranks = {name: family[name] for name in ("correction", "family")}
     adjusted = adjust([one.permutation_p for one in found], common.correction)
     by_ranks = adjust([one.wilcoxon.p for one in found], common.correction)
     said = {
         "means": f"of {outputs.unit}",
         "interval": f"bootstrap over {outputs.unit}",
-        "test": f"sign-flip permutation over {outputs.unit}, {common.n_permutations} draws",
         **_drawn(make),
         **family,
     }
@@ -135,7 +136,11 @@ def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
         about: dict[str, Any] = {
             "system": outputs.systems[a], "system_b": outputs.systems[b], "by_system": True,
         }  # fmt: skip
-        note = joined("Below zero the first has the lower penalty, which is better.", one.difference.note)
+        note = joined(
+            "Below zero the first has the lower penalty, which is better.",
+            one.difference.note,
+            family.get("cannot_differ"),
+        )
         yield make.row(
             "mqm_difference",
             replace(one.difference, note=note),
@@ -145,7 +150,7 @@ def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
             **about,
         )
         yield make.row(
-            "mqm_wilcoxon", one.wilcoxon, p_adjusted=p_rank, settings={"zero_method": "wilcox", **family}, **about
+            "mqm_wilcoxon", one.wilcoxon, p_adjusted=p_rank, settings={"zero_method": "wilcox", **of_ranks}, **about
         )
 
 

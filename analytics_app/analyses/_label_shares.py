@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.analyses._families import family_of, flips
 from analytics_app.analyses._labelled import Answers, Decided, systems_of
 from analytics_app.analyses._outputs import interval_note
 from analytics_app.analyses.base import Rows, Sample
@@ -163,7 +164,7 @@ def differences(make: Rows, answers: Answers, outputs: ByOutput, criterion: str 
         [(place * n + a, place * n + b) for place in range(len(options)) for a, b in pairs],
         clusters=outputs.clusters_of(columns[0][1]),
         n_resamples=common.n_resamples,
-        n_permutations=common.n_permutations,
+        n_permutations=flips(common, len(options) * len(pairs)),
         confidence=common.confidence,
         rng=make.sample.rng("label differences"),
     )
@@ -173,9 +174,7 @@ def differences(make: Rows, answers: Answers, outputs: ByOutput, criterion: str 
         "means": f"of {outputs.unit}",
         "interval": f"bootstrap over {outputs.unit}",
         "n_resamples": common.n_resamples,
-        "test": f"sign-flip permutation over {outputs.unit}, {common.n_permutations} draws",
-        "correction": common.correction,
-        "family": f"{len(found)} pairs and labels of one criterion",
+        **family_of(common, tested, unit=outputs.unit, of="pairs and labels of one criterion"),
     }
     for (k, a, b, one), p in zip(found, adjusted, strict=True):
         yield make.row(
@@ -187,6 +186,7 @@ def differences(make: Rows, answers: Answers, outputs: ByOutput, criterion: str 
             n_items=one.n_items,
             p=one.permutation_p,
             p_adjusted=p,
+            note=joined(one.difference.note, said.get("cannot_differ")),
             settings=said,
         )
 

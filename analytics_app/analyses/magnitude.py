@@ -10,6 +10,7 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from analytics_app.analyses._families import cannot_differ, flips
 from analytics_app.analyses._outputs import Outputs, interval_note, mix_note
 from analytics_app.analyses._pairs import chosen_pairs
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
@@ -171,7 +172,7 @@ def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], how: str
     options: dict[str, Any] = {
         "clusters": outputs.clusters_of(items),
         "n_resamples": common.n_resamples,
-        "n_permutations": common.n_permutations,
+        "n_permutations": flips(common, len(pairs)),
         "confidence": common.confidence,
         "rng": make.sample.rng("ratios"),
     }
@@ -181,6 +182,8 @@ def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], how: str
     else:
         found = ratios(matrix, pairs, **options)
     adjusted = adjust([one.p for one in found], common.correction)
+    moving = [one.n_items if one.p is not None else None for one in found]
+    reason = cannot_differ(common, moving, flips(common, len(pairs)), unit=outputs.unit)
     values = "places in the range" if how == "range" else "logarithms"
     for (a, b), one, p in zip(pairs, found, adjusted, strict=True):
         yield make.row(
@@ -190,13 +193,15 @@ def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], how: str
             system_b=outputs.systems[b],
             by_system=True,
             p_adjusted=p,
+            note=joined(one.note, reason),
             settings={
                 "normalisation": how,
                 "means": f"of {values} of items",
                 "interval": f"bootstrap over {outputs.unit}",
                 "n_resamples": common.n_resamples,
-                "test": f"sign-flip permutation over {outputs.unit}, {common.n_permutations} draws",
+                "test": f"sign-flip permutation over {outputs.unit}, {flips(common, len(pairs))} draws",
                 "correction": common.correction,
                 "family": f"{len(pairs)} pairs of one criterion",
+                **({"cannot_differ": reason} if reason else {}),
             },
         )

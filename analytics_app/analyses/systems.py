@@ -11,6 +11,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses._agreeing import low_is_good
+from analytics_app.analyses._families import family_of, flips
 from analytics_app.analyses._outputs import FEW_RATERS, RATERS_NEEDED, Outputs, interval_note, mix_note
 from analytics_app.analyses._transforms import Reduced, noted, on_its_scale
 from analytics_app.analyses.base import Analysis, Question, Rows, Sample
@@ -230,27 +231,27 @@ def _paired(
         pairs,
         clusters=clusters,
         n_resamples=common.n_resamples,
-        n_permutations=common.n_permutations,
+        n_permutations=flips(common, len(pairs)),
         confidence=common.confidence,
         rng=make.sample.rng(f"differences{suffix}"),
     )
+    family = family_of(common, found, unit=outputs.unit, of="pairs of one criterion")
+    of_ranks = {name: family[name] for name in ("correction", "family")}
     adjusted = adjust([one.permutation_p for one in found], common.correction)
     adjusted_rank = adjust([one.wilcoxon.p for one in found], common.correction)
     for (a, b), one, p, p_rank in zip(pairs, found, adjusted, adjusted_rank, strict=True):
         about = {**_names(outputs, a, b), "n_items": one.n_items}
-        family = {"correction": common.correction, "family": f"{len(pairs)} pairs of one criterion"}
         yield make.row(
             f"difference{suffix}",
             one.difference,
             **about,
             p=one.permutation_p,
             p_adjusted=p,
-            note=" ".join(filter(None, (one.difference.note, note))) or None,
+            note=joined(one.difference.note, family.get("cannot_differ"), note),
             settings={
                 "means": f"of {outputs.unit}" if clusters is not None else "of items",
                 "interval": f"bootstrap over {outputs.unit}",
                 "n_resamples": common.n_resamples,
-                "test": f"sign-flip permutation over {outputs.unit}, {common.n_permutations} draws",
                 **family,
             },
         )
@@ -260,7 +261,7 @@ def _paired(
                 one.wilcoxon,
                 **about,
                 p_adjusted=p_rank,
-                settings={"zero_method": "wilcox", "units": outputs.unit, **family},
+                settings={"zero_method": "wilcox", "units": outputs.unit, **of_ranks},
             )
         yield make.row(
             f"effect_size{suffix}", _effect(one), **about, settings={"d": "mean over sd of paired differences"}

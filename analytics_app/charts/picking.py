@@ -76,6 +76,12 @@ def setting(found: Rows, name: str) -> Any:
     return (found[0].settings or {}).get(name)
 
 
+def why_not(found: Rows) -> str:
+    """Say why no test of a family can be significant, where that is so."""
+    reason = setting(found, "cannot_differ")
+    return f" {reason}" if reason else ""
+
+
 def numeric(labels: Sequence[str]) -> bool:
     """Say whether labels are steps of a scale, which have an order, rather than words."""
     return all(label.removeprefix("-").replace(".", "", 1).isdigit() for label in labels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from analytics_app.charts import words
@@ -68,25 +68,58 @@ def _lines(points: Sequence[Point], over_items: str) -> str:
     return f"Line: {over_items}." if first else "Too little for an interval."
 
 
-def apart(points: Sequence[Point], *, best: str, among: str, otherwise: str) -> str:
-    """Name the first of some points where its intervals stand apart from all others', else say which meet.
+# The statistic whose tests compare two systems, by the statistic that ranks them.
+TESTED = {
+    "mean": "difference",
+    "mean_z": "difference_z",
+    "geometric_mean": "magnitude_ratio",
+    "bt_strength": "win_rate",
+    "mqm_score": "mqm_difference",
+}
 
-    Points come in the order of their values, whichever end is the better one. `best` is said after the first one's
-    name, `among` before the names of those that meet.
+
+def not_significant(of: Material, tested: str | None) -> set[frozenset[str | None]]:
+    """Return the pairs of systems that a test compared and found no significant difference between."""
+    limit = round(1 - of.confidence, 9)
+    rows = of.of(tested) if tested else []
+    return {frozenset((row.system, row.system_b)) for row in rows if row.p_adjusted is None or row.p_adjusted >= limit}
+
+
+def apart(
+    points: Sequence[Point],
+    *,
+    best: str,
+    among: str,
+    otherwise: str,
+    alike: Collection[frozenset[str | None]] = (),
+) -> str:
+    """Name the first of some points where it is clearly apart from all others, else say between which it is not clear.
+
+    Points come in the order of their values, whichever end is the better one. Two are not clearly apart where their
+    intervals overlap, or where they are among `alike`: pairs whose test found no significant difference. `best` is said
+    after the first one's name, `among` before the names of the others, none of which is skipped.
     """
     first, others = points[0], points[1:]
     if not others or first.low is None or any(one.high is None for one in others):
         return otherwise
-    near = [one.name for one in others if _meet(first, one)]
+    near = [n for n, one in enumerate(others, 1) if _meet(first, one) or frozenset((first.name, one.name)) in alike]
     if near:
-        return f"{among}, the intervals of {words.names([first.name, *near])} overlap"
+        return f"{among}, no clear difference between {words.names([one.name for one in points[: near[-1] + 1]])}"
     return f"{words.short(first.name)} {best}"
 
 
-def at_the_top(points: Sequence[Point], criterion: str, *, best: str, otherwise: str) -> str:
-    """The same for a criterion of which more is better, or of ranks."""
+def at_the_top(
+    points: Sequence[Point],
+    criterion: str,
+    *,
+    best: str,
+    otherwise: str,
+    alike: Collection[frozenset[str | None]] = (),
+) -> str:
+    """Return the same for a criterion of which more is better, or of ranks."""
     best = f"{best} for {criterion} ({points[0].text})"
-    return apart(points, best=best, among=f"At the top for {criterion}", otherwise=f"{otherwise} for {criterion}")
+    among = f"At the top for {criterion}"
+    return apart(points, best=best, among=among, otherwise=f"{otherwise} for {criterion}", alike=alike)
 
 
 def _meet(one: Point, other: Point) -> bool:

@@ -17,9 +17,10 @@ from analytics_app.charts.picking import (
     pair_point,
     setting,
     value_of,
+    why_not,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.ranked import at_the_top, correction, ranked
+from analytics_app.charts.ranked import TESTED, at_the_top, correction, not_significant, ranked
 
 
 def means(of: Material) -> Iterator[Sketch]:
@@ -41,7 +42,13 @@ def _by_mean(of: Material, statistic: str, kind: str, measure: str, highest: str
     taken = ", steps taken as equal" if of.has_steps and statistic == "mean" else ""
     yield Sketch(
         kind=kind,
-        title=at_the_top(systems.points, of.name, best=f"is {highest}", otherwise="Systems by their mean"),
+        title=at_the_top(
+            systems.points,
+            of.name,
+            best=f"is {highest}",
+            otherwise="Systems by their mean",
+            alike=not_significant(of, TESTED[statistic]),
+        ),
         subtitle=(
             f"{measure} for {of.name}{taken}{only(found)}; {of.basis(found)}. {systems.lines}"
             f"{each(found)}{counted(found)}"
@@ -64,11 +71,11 @@ def differences(of: Material) -> Iterator[Sketch]:
     apart = sum(1 for p in tested if p < limit)
     yield Sketch(
         kind="differences",
-        title=_significant(apart, len(tested), of.name),
+        title=_significant(apart, len(tested), of.name, possible=setting(found, "cannot_differ") is None),
         subtitle=(
             f"Difference of two systems' means over the items both have{only(found)}; {of.basis(found)}. "
             f"Line: {of.interval(found, 'items')}. To differ: p below {limit:g}"
-            f"{_corrected(setting(found, 'correction'))}.{counted(found)}"
+            f"{_corrected(setting(found, 'correction'))}.{why_not(found)}{counted(found)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Difference of means", limits=[(0.0, "none")]),
@@ -82,9 +89,11 @@ def _corrected(method: object) -> str:
     return f" after correction ({correction(method)})" if method else " after correction"
 
 
-def _significant(apart: int, tested: int, criterion: str) -> str:
+def _significant(apart: int, tested: int, criterion: str, *, possible: bool) -> str:
     if not tested:
         return f"Differences between systems for {criterion}"
+    if not possible:
+        return f"Too little to find a significant difference for {criterion}"
     if tested == 1:
         return f"The two systems {'differ' if apart else 'do not differ significantly'} for {criterion}"
     if not apart:

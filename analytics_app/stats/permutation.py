@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import floor
+
 import numpy as np
 
 from analytics_app.stats.arrays import Floats
@@ -54,6 +56,28 @@ def sign_flip_p(differences: Floats, n_permutations: int, rng: np.random.Generat
         for k, p in zip(drawn, _random(differences[:, drawn], n_permutations, rng), strict=True):
             p_values[k] = float(p)
     return p_values
+
+
+def permutations_needed(n_tests: int, correction: str, alpha: float) -> int:
+    """Return the fewest random flips with which a test of a family can have an adjusted p below alpha.
+
+    The least p of B flips is 1 / (B + 1) (see `sign_flip_p`). Step-down and single-step methods multiply the least p of
+    a family by the number of its tests, or compare it with 1 - (1 - alpha)^(1/n_tests); the others let all tests be
+    significant at alpha together.
+
+    Examples
+    --------
+    >>> permutations_needed(210, "holm", 0.05), permutations_needed(210, "fdr_bh", 0.05)
+    (4200, 20)
+    """
+    if correction in {"sidak", "holm-sidak"}:
+        level = 1 - (1 - alpha) ** (1 / max(n_tests, 1))
+    elif correction in {"holm", "bonferroni"}:
+        level = alpha / max(n_tests, 1)
+    else:
+        level = alpha
+    # B + 1 > 1 / level; what is 4200 but for rounding is 4200.
+    return int(max(1, floor(round(1 / level, 6))))
 
 
 def _exact(differences: Floats) -> float:

@@ -225,7 +225,7 @@ def test_charts_and_tables_of_it(rows: list[dict[str, Any]]) -> None:
     drawn = {chart.key: chart for chart in charts.draw_task(own, "main")}
     assert set(drawn) == {"penalties", "severities", "kinds-of-error"}
     assert "lower is better" in drawn["penalties"].subtitle
-    assert drawn["penalties"].title == "Among the lowest penalties for errors, the intervals of A and B overlap"
+    assert drawn["penalties"].title == "Among the lowest penalties for errors, no clear difference between A and B"
     stored = [ResultRow(**row) for row in rows if row["analysis"] == "error_spans"]
     made = tables_for("error_spans", stored, 0.05)
     assert str(made[0].caption) == "Marked errors by system: lower is better"

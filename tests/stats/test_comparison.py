@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 
 from analytics_app.stats import permutation
 from analytics_app.stats.comparison import Paired, item_means, paired
+from analytics_app.stats.corrections import adjust
+from analytics_app.stats.permutation import permutations_needed
 
 NAN = float("nan")
 
@@ -292,3 +294,16 @@ def test_item_means_as_pandas_has_them(rows: list[tuple[float, int, int]]) -> No
 def test_item_means_of_a_system_that_is_not_there_are_refused() -> None:
     with pytest.raises(ValueError, match="below 2"):
         item_means([1, NAN], [0, 2], [0, 0], 2)
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "sidak", "holm-sidak", "fdr_bh", "none"])
+@pytest.mark.parametrize("n_tests", [1, 6, 210])
+def test_the_fewest_permutations_with_which_a_family_can_be_significant(correction: str, n_tests: int) -> None:
+    needed = permutations_needed(n_tests, correction, 0.05)
+
+    def least(n_permutations: int) -> float:
+        """The least adjusted p: the largest differences there can be, in all tests."""
+        return min(p for p in adjust([1 / (n_permutations + 1)] * n_tests, correction) if p is not None)
+
+    assert least(needed) < 0.05
+    assert least(needed - 1) >= 0.05 - 1e-12

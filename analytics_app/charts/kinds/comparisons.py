@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from analytics_app.charts import words
@@ -19,9 +19,10 @@ from analytics_app.charts.picking import (
     point,
     setting,
     value_of,
+    why_not,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.ranked import at_the_top, correction, ranked
+from analytics_app.charts.ranked import TESTED, at_the_top, correction, not_significant, ranked
 from analytics_app.charts.registry import chart
 from analytics_app.results import Row
 
@@ -101,11 +102,11 @@ def ratios(of: Material) -> Iterator[Sketch]:
     clear = [row for row in found if row.p_adjusted is not None and row.p_adjusted < limit]
     yield Sketch(
         kind="ratios",
-        title=_times(clear, len(found), of.name),
+        title=_times(clear, len(found), of.name, possible=setting(found, "cannot_differ") is None),
         subtitle=(
             f"Ratio of two systems for {of.name}, from mean logarithms over the items both have{only(found)}; "
             f"{of.basis(found)}. Line: {of.interval(found, 'items')}. To differ: p below {limit:g}"
-            f"{_corrected(found)}.{counted(found)}"
+            f"{_corrected(found)}.{why_not(found)}{counted(found)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Ratio of two systems", limits=[(1.0, "equal")]),
@@ -127,7 +128,9 @@ def _above_one(row: Row) -> Row:
     )
 
 
-def _times(clear: Sequence[Row], n: int, criterion: str) -> str:
+def _times(clear: Sequence[Row], n: int, criterion: str, *, possible: bool) -> str:
+    if not clear and not possible:
+        return f"Too little to find a significant difference for {criterion}"
     if not clear:
         return f"No two systems differ significantly for {criterion}"
     if len(clear) == 1:
@@ -188,7 +191,13 @@ def _systems_of(
     systems, (verb, measured) = ranked(of, found), said
     yield Sketch(
         kind=kind,
-        title=at_the_top(systems.points, of.name, best=verb, otherwise=f"Systems by their {measured}"),
+        title=at_the_top(
+            systems.points,
+            of.name,
+            best=verb,
+            otherwise=f"Systems by their {measured}",
+            alike=not_significant(of, TESTED.get(statistic)),
+        ),
         subtitle=(
             f"{measure} for {of.name}{only(found)}; {of.basis(found)}. {systems.lines}{each(found)}{counted(found)}"
         ),
@@ -221,7 +230,8 @@ def mean_ranks(of: Material) -> Iterator[Sketch]:
 @chart(order=7)
 def trueskill_ranks(of: Material) -> Iterator[Sketch]:
     """Draw the rank ranges of TrueSkill."""
-    yield from _ranges(of, "TrueSkill", "trueskill_rank", "trueskill_cluster", "trueskill-ranks", _trueskill)
+    ranges = "trueskill_rank", "trueskill_cluster", "trueskill-ranks"
+    yield from _ranges(of, _by_trueskill, *ranges, _trueskill)
 
 
 @chart(order=45)
@@ -229,7 +239,40 @@ def cluster_ranks(of: Material) -> Iterator[Sketch]:
     """Draw the rank ranges of WMT's rank-sum tests."""
     for kind in ("z", "raw"):
         rank, cluster = f"cluster_rank_{kind}", f"cluster_{kind}"
-        yield from _ranges(of, "The rank-sum test", rank, cluster, f"cluster-ranks-{kind}", _rank_sum)
+        yield from _ranges(of, _by_rank_sum, rank, cluster, f"cluster-ranks-{kind}", _rank_sum)
+
+
+def _by_rank_sum(of: Material, clusters: Mapping[str | None, float]) -> str:
+    n = len(set(clusters.values()))
+    separated = f"separates the systems into {n} clusters" if n > 1 else "leaves all systems in one cluster"
+    return f"The rank-sum test {separated} for {of.name}"
+
+
+def _by_trueskill(of: Material, clusters: Mapping[str | None, float]) -> str:
+    """Return a title that claims clusters only where tests of the same systems bear out each border between them.
+
+    The ranges of TrueSkill come from drawing the same comparisons again and do not say what other items would change.
+    """
+    n = len(set(clusters.values()))
+    limit = round(1 - of.confidence, 9)
+    tests = next((rows for name in _PAIRED if (rows := of.of(name))), [])
+    significant = [row for row in tests if row.p_adjusted is not None and row.p_adjusted < limit]
+    if tests and (n == 1 or not significant):
+        return f"No clear difference between the systems for {of.name} (TrueSkill)"
+    borders = sorted(set(clusters.values()))[1:]
+    if tests and all(any(_crosses(row, clusters, border) for row in significant) for border in borders):
+        return f"TrueSkill separates the systems into {n} clusters for {of.name}"
+    return f"Systems by their TrueSkill rank for {of.name}"
+
+
+# Paired tests of systems, in the order in which they are looked for.
+_PAIRED = ("magnitude_ratio", "win_rate", "ranked_above_half", "difference", "range_difference")
+
+
+def _crosses(row: Row, clusters: Mapping[str | None, float], border: float) -> bool:
+    """Return whether a pair has one system above a border between clusters and one below it."""
+    places = [clusters[system] for system in (row.system, row.system_b) if system in clusters]
+    return len(places) == 2 and min(places) < border <= max(places)
 
 
 def _trueskill(found: Sequence[Row]) -> str:
@@ -247,19 +290,21 @@ def _rank_sum(found: Sequence[Row]) -> str:
 
 
 def _ranges(
-    of: Material, name: str, rank: str, cluster: str, kind: str, method: Callable[[Sequence[Row]], str]
+    of: Material,
+    titled: Callable[[Material, Mapping[str | None, float]], str],
+    rank: str,
+    cluster: str,
+    kind: str,
+    method: Callable[[Sequence[Row]], str],
 ) -> Iterator[Sketch]:
     found = sorted((row for row in of.of(rank) if row.system and row.low is not None), key=value_of)
     if len(found) < 2:
         return
-    of_system = {row.system: value_of(row) for row in of.of(cluster)}
+    clusters = {row.system: value_of(row) for row in of.of(cluster)}
     points = [point(row, _range(row), name=row.system, n=row.n_ratings or row.n_items) for row in found]
-    n = len({of_system.get(row.system) for row in found})
-    parted = f"parts the systems into {n} clusters" if n > 1 else "leaves all systems in one cluster"
-    title = f"{name} {parted} for {of.name}"
     yield Sketch(
         kind=kind,
-        title=title,
+        title=titled(of, clusters),
         subtitle=f"Rank range for {of.name}, 1 is the best{only(found)}; {of.basis(found)}. {method(found)}.",
         by_system=True,
         chart=points_chart(points, measure="Rank: 1 is the best", domain=(1.0, float(len(found)))),

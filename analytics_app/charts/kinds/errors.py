@@ -17,7 +17,7 @@ from analytics_app.charts.picking import (
     value_of,
 )
 from analytics_app.charts.points import MOST_ROWS, points_chart
-from analytics_app.charts.ranked import apart, ranked
+from analytics_app.charts.ranked import TESTED, apart, not_significant, ranked
 from analytics_app.charts.registry import chart
 from analytics_app.charts.stacks import sums_chart
 from analytics_app.results import Row
@@ -45,6 +45,7 @@ def penalties(of: Material) -> Iterator[Sketch]:
             best=f"has the lowest penalty for its errors ({systems.points[0].text})",
             among="Among the lowest penalties for errors",
             otherwise="Penalty for errors by system",
+            alike=not_significant(of, TESTED["mqm_score"]),
         ),
         subtitle=(
             f"MQM penalty a text: lower is better{only(found).replace('highest', 'lowest')}; {of.basis(found)}. "

@@ -93,10 +93,18 @@ def test_a_title_names_the_highest_only_where_its_intervals_stand_apart(likert: 
     rows = [replace(row, low=apart[str(row.system)][0], high=apart[str(row.system)][1]) for row in rows]
     assert drawn(rows, "content")["means"].title == "HIGH is rated highest for content (92.4)"
     near = changed(rows, lambda _row: {"high": 90.0}, system="NIU")
-    assert drawn(near, "content")["means"].title == "At the top for content, the intervals of HIGH and NIU overlap"
+    assert drawn(near, "content")["means"].title == "At the top for content, no clear difference between HIGH and NIU"
     # The interval over raters is as good a reason for doubt.
     doubt = [replace(row, statistic="mean_over_raters", low=row.low - 9, high=row.high + 9) for row in rows]
-    assert "HIGH, NIU and BART overlap" in drawn([*rows, *doubt], "content")["means"].title
+    assert "no clear difference between HIGH, NIU and BART" in drawn([*rows, *doubt], "content")["means"].title
+    # Nobody between the first and the last that is not clearly apart is skipped.
+    skipped = changed(rows, lambda _row: {"high": 90.5}, system="BART")
+    said = "At the top for content, no clear difference between HIGH, NIU and BART"
+    assert drawn(skipped, "content")["means"].title == said
+    # Nor is one called the highest that the test of its pair does not tell from another.
+    alike = Row(analysis="systems", statistic="difference", task="main", criterion="content", system="NIU",
+                system_b="HIGH", value=-8.0, p=0.06, p_adjusted=0.12)  # fmt: skip
+    assert "no clear difference between HIGH and NIU" in drawn([*rows, alike], "content")["means"].title
     unknown = changed(rows, lambda _row: {"low": None, "high": None}, system="LUO")
     assert drawn(unknown, "content")["means"].title == "Systems by their mean for content"
     assert likert["means"].title == "north is rated highest for fluency (4.20)"
@@ -114,6 +122,12 @@ def test_pairs_stand_with_the_higher_first_and_count_what_differs(slider: dict[s
     strict = drawn(slider_rows(), "content", confidence=0.9999)["differences"]
     assert strict.title == "No two systems differ significantly for content"
     assert "99.99 % interval over items" in strict.subtitle
+    reason = "With 99 permutations none of the 6 tests of this family can be significant after correction."
+    few = changed(slider_rows(), lambda row: {"settings": {**(row.settings or {}), "cannot_differ": reason},
+                                              "p_adjusted": 0.06}, statistic="difference")  # fmt: skip
+    impossible = drawn(few, "content")["differences"]
+    assert impossible.title == "Too little to find a significant difference for content"
+    assert reason in impossible.subtitle
 
 
 def test_what_needs_no_equal_steps_is_said_of_steps(likert: dict[str, charts.Drawn]) -> None:

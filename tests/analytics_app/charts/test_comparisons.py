@@ -72,7 +72,7 @@ def test_systems_are_named_where_their_intervals_stand_apart() -> None:
     apart = [row("bt_strength", 1.0, 0.8, 1.2, "A"), row("bt_strength", -1.0, -1.2, -0.8, "B")]
     assert title(comparisons.strengths, *apart) == "A is the strongest for quality (1.00)"
     near = [row("bw_score", 0.2, 0.0, 0.4, "A"), row("bw_score", 0.1, -0.1, 0.3, "B")]
-    assert title(comparisons.best_worst_scores, *near) == "At the top for quality, the intervals of A and B overlap"
+    assert title(comparisons.best_worst_scores, *near) == "At the top for quality, no clear difference between A and B"
     assert drawn(comparisons.strengths, apart[0]) == []
 
 
@@ -91,10 +91,27 @@ def test_rank_ranges_and_clusters() -> None:
     ]
     rows += [row("trueskill_cluster", cluster, 1, 1, name) for name, cluster in (("A", 1), ("B", 1), ("C", 2))]
     (sketch,) = drawn(comparisons.trueskill_ranks, *rows)
-    assert sketch.title == "TrueSkill parts the systems into 2 clusters for quality"
+    assert sketch.title == "Systems by their TrueSkill rank for quality"
     assert [point["text"] for point in sketch.chart.data.values] == ["1–2", "1–2", "3"]
     assert "200 runs of 901 comparisons" in sketch.subtitle
     finished(sketch)
+
+
+@pytest.mark.parametrize(
+    ("tests", "said"),
+    [
+        # Clusters are claimed where a test of a pair across each border bears them out.
+        ([("A", "C", 0.01), ("A", "B", 0.9)], "TrueSkill separates the systems into 2 clusters for quality"),
+        ([("A", "B", 0.01), ("A", "C", 0.2)], "Systems by their TrueSkill rank for quality"),
+        ([("A", "C", 1.0)], "No clear difference between the systems for quality (TrueSkill)"),
+    ],
+)
+def test_clusters_of_trueskill_are_claimed_as_far_as_tests_go(tests: list[tuple[str, str, float]], said: str) -> None:
+    runs = {"settings": {"runs": 200, "steps": 901}}
+    rows = [row("trueskill_rank", place, place, place, name, **runs) for place, name in enumerate("ABC", 1)]
+    rows += [row("trueskill_cluster", cluster, 1, 1, name) for name, cluster in (("A", 1), ("B", 1), ("C", 2))]
+    rows += [row("win_rate", 0.6, 0.4, 0.8, a, b, p_adjusted=p) for a, b, p in tests]
+    assert title(comparisons.trueskill_ranks, *rows) == said
 
 
 def test_no_rows_draw_nothing() -> None:
