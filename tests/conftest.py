@@ -1,3 +1,7 @@
-"""Every test's surroundings: servers of the run's own (tests/servers.py) and a browser (tests/browsing.py)."""
+"""Every test's surroundings.
 
-pytest_plugins = ["tests.servers", "tests.browsing", "tests.cast"]
+How examples are drawn (tests/chance.py), servers of the run's own (tests/servers.py), a browser (tests/browsing.py) and
+the cast (tests/cast.py).
+"""
+
+pytest_plugins = ["tests.chance", "tests.servers", "tests.browsing", "tests.cast"]

@@ -84,7 +84,6 @@ def test_as_the_package_has_it(level: str, steps: int) -> None:
 SMALL = st.lists(st.tuples(st.sampled_from([0, 1, 2, 5.5, NAN]), st.integers(0, 4)), max_size=14)
 
 
-@settings(deadline=None)
 @given(SMALL, st.sampled_from(LEVELS))
 def test_as_the_definition_has_it(rows: list[tuple[float, int]], level: str) -> None:
     values, units = [value for value, _unit in rows], [unit for _value, unit in rows]
@@ -179,7 +178,7 @@ def test_the_interval_is_that_of_a_plain_bootstrap(level: str) -> None:
     assert estimate.low < narrower.low < estimate.value < narrower.high < estimate.high
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from(LEVELS))
 def test_order_of_rows_and_codes_of_units_change_no_digit(seed: int, level: str) -> None:
     values, units = ratings(seed, n_units=15)
@@ -193,7 +192,6 @@ def test_order_of_rows_and_codes_of_units_change_no_digit(seed: int, level: str)
     assert plain == other
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**6), st.floats(-100, 100), st.floats(0.01, 100))
 def test_the_interval_level_does_not_see_origin_and_unit(seed: int, shift: float, factor: float) -> None:
     values, units = ratings(seed, n_units=6)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -39,7 +39,6 @@ def test_wrong_input_is_refused(values: list, codes: list, said: str) -> None:
         rated(values, codes)
 
 
-@settings(deadline=None)
 @given(arrays.arrays(np.intp, st.integers(0, 30), elements=st.integers(0, 10**7) | st.integers(0, 20)))
 def test_codes_are_compressed_as_numpy_does(codes: np.ndarray) -> None:
     found, places = compressed(codes)
@@ -51,7 +50,6 @@ def test_codes_are_compressed_as_numpy_does(codes: np.ndarray) -> None:
 WHOLE = st.integers(-5, 5).map(float) | st.sampled_from([1e16, 1e16 + 2])
 
 
-@settings(deadline=None)
 @example(np.array([0.0, -1.0, 1e-17]))
 @given(arrays.arrays(np.float64, st.integers(0, 30), elements=WHOLE | st.floats(-1e100, 1e100)))
 def test_values_are_coded_as_numpy_does(values: np.ndarray) -> None:

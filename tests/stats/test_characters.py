@@ -39,7 +39,7 @@ LENGTHS = [9, 4, 12]
 LOOKS = st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=9)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(LOOKS, st.data())
 def test_as_the_package_has_it(looks: set[tuple[int, int]], data: st.DataObject) -> None:
     ordered = sorted(looks)

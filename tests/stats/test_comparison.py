@@ -153,7 +153,7 @@ def test_the_interval_is_that_of_scipys_bootstrap() -> None:
     assert result.difference.se == pytest.approx(expected.standard_error, rel=0.03)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6))
 def test_swapping_the_systems_turns_the_sign_only(seed: int) -> None:
     matrix = study(seed, n_items=30, missing=0.1)
@@ -280,7 +280,6 @@ def test_wrong_input_is_refused(matrix: object, options: dict, said: str) -> Non
 ROWS = st.lists(st.tuples(st.floats(-9, 9) | st.just(NAN), st.integers(0, 2), st.integers(0, 6)), max_size=40)
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_item_means_as_pandas_has_them(rows: list[tuple[float, int, int]]) -> None:
     frame = pd.DataFrame(rows, columns=["value", "system", "item"]).astype({"value": float, "system": int, "item": int})

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.corrections import METHODS, adjust
@@ -47,7 +47,6 @@ def test_one_test_or_none(method: str) -> None:
     assert adjust([0.03], method) == [pytest.approx(0.03)]
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(0, 1) | st.none(), max_size=12), st.sampled_from(METHODS))
 def test_they_stay_between_p_and_one(p_values: list[float | None], method: str) -> None:
     for p, adjusted in zip(p_values, adjust(p_values, method), strict=True):

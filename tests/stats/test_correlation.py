@@ -115,7 +115,7 @@ SMALL = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(SMALL, st.sampled_from(METHODS))
 def test_small_and_degenerate(rows: list[tuple[float, int, int]], method: str) -> None:
     values, units, raters = ([row[k] for row in rows] for k in range(3))
@@ -129,7 +129,7 @@ def test_small_and_degenerate(rows: list[tuple[float, int, int]], method: str) -
         assert result.pooled.value == pytest.approx(PLAIN[method](first, second).statistic, abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from(METHODS))
 def test_order_of_rows_and_codes_of_units_change_nothing(seed: int, method: str) -> None:
     values, units, raters = crowd(seed, n_units=12)
@@ -141,7 +141,6 @@ def test_order_of_rows_and_codes_of_units_change_nothing(seed: int, method: str)
     assert other.pooled.value == pytest.approx(plain.pooled.value, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(METHODS))
 def test_codes_of_raters_change_the_pooled_value_only(seed: int, method: str) -> None:
     values, units, raters = crowd(seed, n_units=12)

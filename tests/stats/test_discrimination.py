@@ -55,7 +55,7 @@ def test_most_right_choices_of_sensr(pd: float) -> None:
     assert exact.most_correct([30, 36, 48, 60, 66, 84, 100], 0.05, pd).tolist() == MOST[pd]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.integers(0, 3000),
     st.sampled_from([0.5, 0.2, 0.1, 0.05, 0.01, 0.001, 0.0001]),
@@ -131,7 +131,6 @@ def test_similarity_of_twenty_five_of_sixty_six() -> None:
     assert d_prime(25, 66, confidence=0.9).value == pytest.approx(0.718396, abs=5e-5)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 200), st.data())
 def test_limits_are_those_of_clopper_and_pearson_and_agree_with_the_test(n: int, data: st.DataObject) -> None:
     x = data.draw(st.integers(0, n))

@@ -27,7 +27,7 @@ def textbook(a: str, b: str) -> int:
     return above[-1]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(TEXTS, TEXTS)
 def test_as_in_the_textbook(a: str, b: str) -> None:
     assert edit_distance(a, b) == textbook(a, b) == edit_distance(b, a)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.fences import Fences, iqr_fences
@@ -20,7 +20,6 @@ def test_quartiles_and_outliers_of_r() -> None:
     assert values[fences.outside(values)].tolist() == [9]
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-20, 20) | st.floats(-1e6, 1e6) | st.just(NAN), max_size=40), st.floats(0.1, 5))
 def test_as_pandas_has_them(values: list[float], factor: float) -> None:
     fences = iqr_fences(values, factor=factor)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.estimate import Estimate
@@ -24,7 +24,6 @@ def columns(rows: list[tuple[float, int, int]]) -> list[np.ndarray]:
     return [frame["value"].to_numpy(float), frame["group"].to_numpy(int), frame["cluster"].to_numpy(int)]
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_as_pandas_has_them(rows: list[tuple[float, int, int]]) -> None:
     values, groups, clusters = columns(rows)
@@ -39,7 +38,6 @@ def test_as_pandas_has_them(rows: list[tuple[float, int, int]]) -> None:
         assert (estimate.n_ratings, estimate.n_items) == (len(chosen), chosen["cluster"].nunique())
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_medians_as_pandas_has_them(rows: list[tuple[float, int, int]]) -> None:
     values, groups, _clusters = columns(rows)
@@ -47,7 +45,6 @@ def test_medians_as_pandas_has_them(rows: list[tuple[float, int, int]]) -> None:
     np.testing.assert_array_equal(group_medians(values, groups, 4), expected)
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_shares_as_pandas_has_them(rows: list[tuple[float, int, int]]) -> None:
     values, groups, _clusters = columns(rows)
@@ -89,7 +86,6 @@ def test_groups_share_their_resamples() -> None:
     assert (one[1].low - one[0].low, one[1].high - one[0].high) == pytest.approx((1, 1))
 
 
-@settings(deadline=None)
 @given(ROWS, st.randoms())
 def test_order_of_rows_and_codes_of_clusters_change_nothing(rows: list[tuple[float, int, int]], random: object) -> None:
     order = list(range(len(rows)))

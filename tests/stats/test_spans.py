@@ -55,7 +55,7 @@ def naive(looks: list[tuple[int, int]], marks: list[Mark], *, overlap: bool, lab
 LOOKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(LOOKS, st.data(), st.booleans(), st.booleans())
 def test_as_counted_with_sets(looks: set[tuple[int, int]], data: st.DataObject, overlap: bool, labelled: bool) -> None:
     ordered = sorted(looks, key=lambda one: (one[1], one[0]))

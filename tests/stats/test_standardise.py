@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.standardise import judge_wise_z
@@ -31,7 +31,6 @@ def test_each_rater_as_scipy_has_them(ddof: int) -> None:
     assert result.undefined == ()
 
 
-@settings(deadline=None)
 @given(STEPS, st.sampled_from([0, 1]))
 def test_as_pandas_has_them(rows: list[tuple[float, int]], ddof: int) -> None:
     frame = pd.DataFrame(rows, columns=["value", "rater"]).astype({"value": float, "rater": int})
@@ -44,7 +43,6 @@ def test_as_pandas_has_them(rows: list[tuple[float, int]], ddof: int) -> None:
     assert list(result.undefined) == sorted(constant.index[constant])
 
 
-@settings(deadline=None)
 @given(RATINGS)
 def test_it_is_finite_or_undefined(rows: list[tuple[float, int]]) -> None:
     values, raters = [value for value, _rater in rows], [rater for _value, rater in rows]
@@ -55,7 +53,6 @@ def test_it_is_finite_or_undefined(rows: list[tuple[float, int]]) -> None:
     assert not np.isinf(result.z).any()
 
 
-@settings(deadline=None)
 @given(STEPS, st.randoms())
 def test_the_order_of_rows_and_the_codes_of_raters_change_nothing(
     rows: list[tuple[float, int]], random: object

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.comparison import superiority
@@ -32,7 +32,6 @@ def ratings(seed: int, n_items: int = 30) -> tuple[np.ndarray, np.ndarray, np.nd
     return values, systems, items
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_as_all_pairs_written_out(rows: list[tuple[float, int, int]]) -> None:
     values, systems, items = (np.array([row[k] for row in rows]) for k in range(3))
@@ -83,7 +82,6 @@ def test_only_the_order_of_ratings_counts() -> None:
     assert chances(np.exp(values) - 40, systems, items) == chances(values, systems, items)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**6))
 def test_order_of_rows_and_codes_of_items_change_no_digit(seed: int) -> None:
     values, systems, items = ratings(seed, n_items=12)

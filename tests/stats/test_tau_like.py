@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.tau_like import TauLike, tau_like
@@ -36,7 +36,6 @@ def counted(human: list[float], metric: list[float]) -> tuple[int, int]:
     return c, d
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(SCORES, SCORES), min_size=1, max_size=6))
 def test_as_counted_pair_by_pair(rows: list[tuple[list[float], list[float]]]) -> None:
     found = tau([human for human, _metric in rows], [metric for _human, metric in rows])

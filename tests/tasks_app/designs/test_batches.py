@@ -42,7 +42,7 @@ def test_units_wanted_more_often_come_back_without_the_others() -> None:
     assert keys(plan) == [["0-0", "0-1"], ["1-1", "1-0"], ["0-0"], ["1-1"], ["0-0"]]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     items=st.integers(1, 6),
     systems=st.integers(1, 4),

@@ -248,10 +248,8 @@ def test_arms_stay_balanced_whatever_raters_do() -> None:
         settings=settings(
             max_examples=25,
             stateful_step_count=30,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
             phases=(Phase.explicit, Phase.generate, Phase.shrink),
-            derandomize=True,
         ),
     )
 

@@ -191,10 +191,7 @@ def test_every_guarantee_after_every_step(examples: int) -> None:
     steps: Any = settings(
         max_examples=examples,
         stateful_step_count=30,
-        deadline=None,
-        derandomize=True,
         phases=[Phase.generate],  # shrinking a story of forty steps against a database takes minutes
         suppress_health_check=list(HealthCheck),
-        print_blob=True,
     )
     run_state_machine_as_test(Life, settings=steps)

@@ -1,0 +1,37 @@
+"""Every run draws the same examples, and no example fails for being slow."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from hypothesis import settings
+
+from tests import chance
+
+TESTS = Path(__file__).resolve().parents[1]
+# What the profile decides for every test.
+DECIDED = {"deadline", "derandomize", "print_blob", "database", "backend"}
+
+
+def test_examples_have_no_deadline_and_are_the_same_in_every_run() -> None:
+    profile = settings.get_profile(chance.PROFILE)
+    assert (profile.deadline, profile.derandomize, profile.print_blob, profile.database) == (None, True, True, None)
+
+
+def test_the_profile_was_loaded_before_any_test_module() -> None:
+    assert settings.get_current_profile_name() == chance.PROFILE
+
+
+def own_decisions(path: Path) -> Iterator[str]:
+    """Yield the places where a module passes hypothesis something that the profile decides."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "settings":
+            named = {keyword.arg for keyword in node.keywords} & DECIDED
+            if named:
+                yield f"{path.relative_to(TESTS)}:{node.lineno} {', '.join(sorted(str(name) for name in named))}"
+
+
+def test_no_test_decides_for_itself() -> None:
+    modules = sorted(TESTS.rglob("test_*.py"))
+    assert any("@given" in path.read_text("utf-8") for path in modules)
+    assert [place for path in modules for place in own_decisions(path)] == []
