@@ -1,12 +1,13 @@
 """Best-worst scores by counting, and split halves written out."""
 
-from time import process_time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 import scipy.stats
 
 from analytics_app.stats.best_worst import ALIKE, FEW_TEXTS, NEVER, best_worst, split_half
+from tests.work import assert_work_grows_with_data
 
 
 def scores(systems: object, choices: object, clusters: object, n: int, **options: object) -> list:
@@ -98,13 +99,17 @@ def test_halves_that_cannot_be_correlated() -> None:
         split_half([], [], [], [], n_splits=0, rng=np.random.default_rng(1))
 
 
-def test_a_million_choices() -> None:
-    draw = np.random.default_rng(6)
-    n = 250_000
-    texts = (np.arange(n)[:, np.newaxis] * 3 + np.arange(4)).ravel() % 5000
-    choices = np.tile([1, 0, 0, -1], n)
-    judgments = np.repeat(np.arange(n), 4)
-    begin = process_time()
-    best_worst(texts % 10, choices, judgments // 20, n_systems=10, n_resamples=100, confidence=0.95, rng=draw)
-    split_half(texts, choices, judgments, judgments // 20, n_splits=5, rng=draw)
-    assert process_time() - begin < 4
+def test_work_grows_with_the_choices_alone() -> None:
+    def prepare(n: int) -> Callable[[], object]:
+        draw = np.random.default_rng(6)
+        texts = (np.arange(n)[:, np.newaxis] * 3 + np.arange(4)).ravel() % (n // 50)
+        choices, judgments = np.tile([1, 0, 0, -1], n), np.repeat(np.arange(n), 4)
+
+        def rank() -> None:
+            sets, about = judgments // 20, {"n_resamples": 20, "confidence": 0.95, "rng": draw}
+            best_worst(texts % 10, choices, sets, n_systems=10, **about)
+            split_half(texts, choices, judgments, sets, n_splits=5, rng=draw)
+
+        return rank
+
+    assert_work_grows_with_data(prepare, 2500)

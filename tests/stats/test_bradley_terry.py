@@ -1,7 +1,7 @@
 """Strengths from pairs and from rankings: R's numbers, choix, and statsmodels' GLM."""
 
+from collections.abc import Callable
 from itertools import combinations
-from time import process_time
 
 import choix
 import numpy as np
@@ -12,6 +12,7 @@ from analytics_app.stats.bradley_terry import NO_TIES, bradley_terry
 from analytics_app.stats.connected import all_linked, largest_linked
 from analytics_app.stats.plackett_luce import TOO_MANY, plackett_luce
 from analytics_app.stats.strengths import ALWAYS_ABOVE, ALWAYS_BELOW, APART, NEVER, NO_END, NOBODY, Strengths
+from tests.work import assert_work_grows_with_data
 
 PAIRS = list(combinations(range(4), 2))
 WITH_TIES = [[12, 5, 3], [14, 4, 2], [15, 3, 2], [9, 8, 3], [11, 6, 3], [10, 7, 3]]
@@ -221,15 +222,16 @@ def test_a_system_twice_in_a_ranking_is_refused() -> None:
         plackett_luce([1, 2], [0, 0], [1, 1], [0, 0], 2, rng=np.random.default_rng(1))
 
 
-def test_a_million_places() -> None:
-    draw = np.random.default_rng(5)
-    n = 200_000
-    ranks = np.argsort(np.argsort(draw.gumbel(size=(n, 5)) - np.linspace(0, 1, 5)), axis=1) + 1.0
-    codes = np.repeat(np.arange(n), 5)
-    begin = process_time()
-    found = plackett_luce(ranks.ravel(), codes, np.tile(np.arange(5), n), codes // 15, 5, n_resamples=200, rng=draw)
-    assert process_time() - begin < 6
-    assert all(one.low < one.value < one.high for one in found.strengths)
+def test_work_grows_with_the_places_alone() -> None:
+    def prepare(n: int) -> Callable[[], object]:
+        draw = np.random.default_rng(5)
+        ranks = np.argsort(np.argsort(draw.gumbel(size=(n, 5)) - np.linspace(0, 1, 5)), axis=1) + 1.0
+        codes, systems = np.repeat(np.arange(n), 5), np.tile(np.arange(5), n)
+        return lambda: plackett_luce(ranks.ravel(), codes, systems, codes // 15, 5, n_resamples=20, rng=draw)
+
+    assert all(one.low < one.value < one.high for one in prepare(2000)().strengths)
+    # The search for strengths may take a step more or less.
+    assert_work_grows_with_data(prepare, 2000, steps=3)
 
 
 def test_too_many_sets_have_no_interval() -> None:

@@ -1,13 +1,12 @@
 """Edit distance against the textbook's table; TER against sacrebleu's corpus score."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.ter import TER
 
 from analytics_app.stats.edits import MOST_WORDS, Ter, WordEdits, edit_distance, normalised_distance
+from tests.work import work_of
 
 TEXTS = st.text(alphabet="abc dé", max_size=60)
 
@@ -47,11 +46,15 @@ def test_an_accent_typed_by_itself_is_no_edit() -> None:
     assert edit_distance("\U0001f600", "\U0001f601") == 1
 
 
-def test_long_texts_take_a_moment() -> None:
-    a, b = "ab cd" * 2000, "ba dc" * 2000
-    begin = time.perf_counter()
-    assert 0 < edit_distance(a, b) <= 10_000
-    assert time.perf_counter() - begin < 2
+def test_work_grows_with_the_shorter_text_alone() -> None:
+    def steps(n: int, other: int) -> int:
+        a, b = "ab cd" * n, "ba dc" * other
+        assert 0 < edit_distance(a, b) <= 5 * max(n, other)
+        return work_of(lambda: edit_distance(a, b)).steps
+
+    # Each step works on one whole number that stands for the longer text.
+    assert steps(500, 500) <= 11 * steps(50, 50)
+    assert steps(500, 50) <= 6 * steps(50, 50)
 
 
 def test_rates_sum_up_to_the_corpus_score() -> None:

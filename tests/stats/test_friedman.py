@@ -1,6 +1,6 @@
 """Ranks, Friedman's test and Kendall's W by item: scipy, R and Kendall's W of one table."""
 
-from time import process_time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from analytics_app.stats.friedman import (
     mid_ranks,
 )
 from analytics_app.stats.kendall import kendall_w
+from tests.work import assert_work_grows_with_data
 
 NAN = float("nan")
 
@@ -100,15 +101,13 @@ def test_incomplete_and_single_rankings_have_no_w() -> None:
     assert concordance([1.5, 1.5, 1.5, 1.5], [0, 0, 1, 1], [0, 1, 0, 1], [0] * 4, **options).note == NO_RATERS
 
 
-def test_a_million_places() -> None:
-    draw = np.random.default_rng(4)
-    n = 200_000
-    ranks = (np.argsort(draw.random((n, 5)), axis=1) + 1.0).ravel()
-    groups = np.repeat(np.arange(n), 5)
-    begin = process_time()
-    again = mid_ranks(ranks, groups)
-    found = concordance(
-        again, groups, np.tile(np.arange(5), n), groups // 20, n_resamples=200, confidence=0.95, rng=draw
-    )
-    assert process_time() - begin < 4
-    assert found.value == pytest.approx(1 / 20, abs=0.005)
+def test_work_grows_with_the_places_alone() -> None:
+    def prepare(n: int) -> Callable[[], object]:
+        draw = np.random.default_rng(4)
+        ranks = (np.argsort(draw.random((n, 5)), axis=1) + 1.0).ravel()
+        groups, texts = np.repeat(np.arange(n), 5), np.tile(np.arange(5), n)
+        about = {"n_resamples": 20, "confidence": 0.95, "rng": draw}
+        return lambda: concordance(mid_ranks(ranks, groups), groups, texts, groups // 20, **about)
+
+    assert prepare(20_000)().value == pytest.approx(1 / 20, abs=0.005)
+    assert_work_grows_with_data(prepare, 2000)

@@ -1,13 +1,14 @@
 """Metrics against people: scipy, R (psych, cor), mt-metrics-eval."""
 
 import math
-import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 import scipy.stats
 
 from analytics_app.stats.metric_meta import Correlations, over_systems, over_texts, pearson, williams
+from tests.work import assert_work_grows_with_data
 
 NAN = float("nan")
 
@@ -191,13 +192,15 @@ def test_wrong_shapes_are_refused() -> None:
         systems(np.zeros((3, 4)), np.zeros(3))
 
 
-def test_a_million_texts() -> None:
-    rng = np.random.default_rng(1)
-    human = rng.normal(size=1_000_000)
-    begin = time.perf_counter()
-    found = texts(human, human + rng.normal(size=1_000_000), np.repeat(np.arange(50_000), 20))
-    assert found.pearson.value == pytest.approx(0.707, abs=0.01)
-    assert time.perf_counter() - begin < 20
+def test_work_grows_with_the_texts_alone() -> None:
+    def prepare(n: int) -> Callable[[], object]:
+        rng = np.random.default_rng(1)
+        human = rng.normal(size=n)
+        metric, items = human + rng.normal(size=n), np.repeat(np.arange(n // 20), 20)
+        return lambda: texts(human, metric, items, n_resamples=20)
+
+    assert prepare(100_000)().pearson.value == pytest.approx(0.707, abs=0.01)
+    assert_work_grows_with_data(prepare, 10_000)
 
 
 def test_systems_of_different_test_sets_are_told() -> None:

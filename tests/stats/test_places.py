@@ -1,6 +1,6 @@
 """Chosen places, repeated answers, and each rater against the rest: scipy, naive versions, and what is undefined."""
 
-import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from analytics_app.stats.intra_rater import repeated_answers
 from analytics_app.stats.places import NOTHING, choices_by_place
 from analytics_app.stats.with_rest import agreement_with_rest, correlations_with_rest
 from tests.stats.agreeing import NAN, long, many
+from tests.work import assert_work_grows_with_data
 
 RNG = {"n_resamples": 99, "confidence": 0.95}
 
@@ -95,9 +96,11 @@ def test_raters_without_a_correlation() -> None:
         correlations_with_rest([1, 2], [0, 0], [0, 1], min_shared=2)
 
 
-def test_a_million_ratings() -> None:
-    values, texts, raters = long(many())
-    for measure in (correlations_with_rest, agreement_with_rest):
-        start = time.process_time()
-        assert len(measure(values, texts, raters)) == 10
-        assert time.process_time() - start < 2
+@pytest.mark.parametrize("measure", [correlations_with_rest, agreement_with_rest])
+def test_work_grows_with_the_ratings_alone(measure: Callable) -> None:
+    def prepare(n: int) -> Callable[[], object]:
+        columns = long(many(n // 10))
+        return lambda: measure(*columns)
+
+    assert len(prepare(10_000)()) == 10
+    assert_work_grows_with_data(prepare, 10_000)

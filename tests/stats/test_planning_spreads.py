@@ -1,13 +1,15 @@
 """Width of an interval of alpha, and variance components: against other implementations, and at their edges."""
 
-import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from analytics_app.stats.agreement import krippendorff_alpha
 from analytics_app.stats.alpha_width import Expected, _alphas, _drawn_nominal, _drawn_ordered, alpha_width, runs_within
+from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.variance_components import NAMES, variance_components
+from tests.work import assert_work_grows_with_data, work_of
 
 RNG = np.random.default_rng
 FIVE = (1.0, 2.0, 4.0, 2.0, 1.0)
@@ -54,12 +56,16 @@ def test_a_label_that_nearly_everybody_gives_leaves_alpha_undefined_at_times() -
     assert never.value is None
 
 
-def test_a_slider_and_the_bound() -> None:
-    begin = time.perf_counter()
-    found = alpha_width(Expected(0.6, "interval", (1.0,) * 101), [200], 3, confidence=0.95, n_runs=500, rng=RNG(1))
-    assert found[0].value == pytest.approx(0.6, abs=0.02)
+def test_a_slider_takes_no_more_work_than_a_few_steps_and_all_is_bounded() -> None:
+    def studies(steps: int) -> Callable[[], list[Estimate]]:
+        expected = Expected(0.6, "interval", (1.0,) * steps)
+        return lambda: alpha_width(expected, [200], 3, confidence=0.95, n_runs=500, rng=RNG(1))
+
+    assert studies(101)()[0].value == pytest.approx(0.6, abs=0.02)
+    slider, likert = work_of(studies(101)), work_of(studies(11))
+    assert slider.steps <= 1.5 * likert.steps
+    assert slider.held <= 1.5 * likert.held
     assert runs_within(20_000, 3, 1000) == 2**23 // 60_000
-    assert time.perf_counter() - begin < 5
 
 
 @pytest.mark.parametrize(
@@ -149,9 +155,10 @@ def test_missing_in_blocks() -> None:
     assert all(getattr(found, name).value is not None or getattr(found, name).note for name in NAMES)
 
 
-def test_a_million_ratings() -> None:
-    data = made(10_000, 4, 25, 500, 0.1, RNG(1))
-    begin = time.perf_counter()
-    found = variance_components(*data)
-    assert time.perf_counter() - begin < 2
-    assert found.residual.value == pytest.approx(0.8, abs=0.01)
+def test_work_grows_with_the_ratings_alone() -> None:
+    def prepare(n: int) -> Callable[[], object]:
+        columns = made(n // 100, 4, 25, n // 2000, 0.1, RNG(1))
+        return lambda: variance_components(*columns)
+
+    assert variance_components(*made(2000, 4, 25, 500, 0.1, RNG(1))).residual.value == pytest.approx(0.8, abs=0.01)
+    assert_work_grows_with_data(prepare, 10_000)

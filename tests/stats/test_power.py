@@ -1,7 +1,5 @@
 """Power before a study: closed forms of R, simulations against them, and enumeration."""
 
-import time
-
 import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
@@ -10,6 +8,7 @@ from analytics_app.stats.power import Assumed, power_of_means, power_of_t, runs_
 from analytics_app.stats.power import _holm_of_first as holm_of_first
 from analytics_app.stats.power import _who as who_has_each_text
 from analytics_app.stats.sign_power import critical_wins, items_for_sign_test, power_of_sign_test, sign_test_curve
+from tests.work import counting_generator
 
 
 def simulated(assumed: Assumed, n: int, seed: int = 1) -> float:
@@ -88,14 +87,16 @@ def test_raters_are_shared_evenly_and_differ_within_a_text(raters: int, systems:
     assert all(len(set(row)) == k for row in who.reshape(-1, k).tolist())
 
 
-def test_what_is_too_large_runs_less_often_or_not_at_all() -> None:
+def test_what_is_too_large_runs_less_often_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     assert runs_within(Assumed(0.2), 100, 2000) == 2000
     assert runs_within(Assumed(0.2), 10_000, 2000) == 2**25 // 80_000
     with pytest.raises(ValueError, match="too large"):
         runs_within(Assumed(0.2), 100_000, 2000)
-    begin = time.perf_counter()
-    power_of_means(Assumed(0.2), [10_000], alpha=0.05, rng=np.random.default_rng(1))
-    assert time.perf_counter() - begin < 5
+    # 2,000 studies of 1,000 items would be 16 times as much.
+    monkeypatch.setattr("analytics_app.stats.power.MOST_DRAWS", 2**20)
+    rng = counting_generator(1)
+    power_of_means(Assumed(0.2), [1000], alpha=0.05, n_runs=2000, rng=rng)
+    assert 2**19 < rng.drawn < 1.25 * 2**20
 
 
 def test_monte_carlo_error_keeps_a_width_where_all_runs_agree() -> None:

@@ -1,12 +1,13 @@
 """Preferences of pairs: counts written out, scipy's binomial test, and a slow bootstrap."""
 
-from time import process_time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 import scipy.stats
 
 from analytics_app.stats.win_rates import NEVER, ONLY_TIES, resampled_totals, sign_test, win_rates
+from tests.work import assert_work_grows_with_data
 
 
 def rates(first: object, second: object, outcome: object, items: object, **options: object) -> tuple:
@@ -88,17 +89,17 @@ def test_wrong_input() -> None:
             rates(first, [1] * len(first), outcome, [0] * len(first), **options)
 
 
-def test_a_million_comparisons() -> None:
-    draw = np.random.default_rng(5)
-    n = 1_000_000
-    first = draw.integers(0, 9, n)
-    second = (first + draw.integers(1, 9, n)) % 9
+def test_work_grows_with_the_comparisons_alone() -> None:
     pairs = [(a, b) for a in range(9) for b in range(a + 1, 9)]
-    begin = process_time()
-    found = win_rates(
-        first, second, draw.integers(-1, 2, n), draw.integers(0, 10_000, n), pairs,
-        n_resamples=200, confidence=0.95, rng=draw,
-    )  # fmt: skip
-    assert process_time() - begin < 4
-    assert found.resampled.shape == (200, 36, 3)
-    assert sum(one.wins + one.losses + one.ties for one in found.pairs) == n
+
+    def prepare(n: int) -> Callable[[], object]:
+        draw = np.random.default_rng(5)
+        first = draw.integers(0, 9, n)
+        second = (first + draw.integers(1, 9, n)) % 9
+        outcome, clusters = draw.integers(-1, 2, n), draw.integers(0, n // 100, n)
+        return lambda: win_rates(first, second, outcome, clusters, pairs, n_resamples=20, confidence=0.95, rng=draw)
+
+    found = prepare(100_000)()
+    assert found.resampled.shape == (20, 36, 3)
+    assert sum(one.wins + one.losses + one.ties for one in found.pairs) == 100_000
+    assert_work_grows_with_data(prepare, 10_000)
