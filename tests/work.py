@@ -5,7 +5,10 @@ Python that visits every rating takes steps for each of them, and an algorithm t
 holds tables of their number squared. Both are counted for some data and for ten times as much.
 """
 
+import math
+import socket
 import sys
+import time
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+import pytest
 
 TIMES = 10
 LIBRARIES = "site-packages"
@@ -82,3 +86,33 @@ class CountingGenerator(np.random.Generator):
 def counting_generator(seed: int | None = None) -> CountingGenerator:
     """Return what `numpy.random.default_rng` returns for a seed, with a count of the numbers it has drawn."""
     return CountingGenerator(np.random.PCG64(seed))
+
+
+def noted_waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Note the most seconds that each step on a socket of this process may take from now on, and each sleep.
+
+    Their sum is the longest that somebody waits, whatever is at the other end; a step without a limit is infinite.
+    PostgreSQL's library has sockets of its own.
+    """
+    waits: list[float] = []
+
+    def note(method: Callable[..., Any]) -> Callable[..., Any]:
+        def step(connected: socket.socket, *arguments: Any) -> Any:
+            limit = connected.gettimeout()
+            waits.append(math.inf if limit is None else limit)
+            return method(connected, *arguments)
+
+        return step
+
+    for name in ("connect", "connect_ex", "recv", "recv_into"):
+        monkeypatch.setattr(socket.socket, name, note(getattr(socket.socket, name)))
+    sleep = time.sleep
+
+    def sleep_noted(seconds: float) -> None:
+        waits.append(seconds)
+        sleep(seconds)
+
+    for module in list(sys.modules.values()):
+        if getattr(module, "__dict__", {}).get("sleep") is sleep:
+            monkeypatch.setattr(module, "sleep", sleep_noted)
+    return waits
