@@ -102,8 +102,13 @@ def test_a_run_under_way_shows_its_parts_and_may_be_cancelled_by_editors(
     html = page(rosas_browser, address)
     assert "Run 1 is being computed: 1 of 2 parts are done." in text(html)
     assert f'formaction="/admin/studies/{study.slug}/results/1/cancel/"' in html
+    assert "formaction" in page(rosas_browser, f"{address}?live=1")
     study.memberships.update(role="viewer")
-    assert "formaction" not in page(rosas_browser, address)
+    for rest in ("", "?live=1"):
+        html = page(rosas_browser, f"{address}{rest}")
+        assert "Run 1 is being computed" in text(html)
+        assert "Cancel it" not in text(html)
+        assert "formaction" not in html
 
 
 def test_a_failed_run_is_told_until_another_is_done(rosas_browser: Client, study: Study, address: str) -> None:
