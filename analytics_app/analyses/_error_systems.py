@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from analytics_app.analyses._error_looks import Weights
 from analytics_app.analyses._families import family_of, flips
 from analytics_app.analyses._outputs import FEW_RATERS, RATERS_NEEDED, Outputs, interval_note, mix_note
+from analytics_app.analyses._pairs import chosen_pairs
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
@@ -109,7 +109,7 @@ def _row(
 def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     """Yield how penalties differ, pair by pair, with adjusted p."""
     outputs, common = outputs_of(make.sample, settings), make.sample.common
-    pairs = pairs_of(outputs, make.sample)
+    pairs = chosen_pairs(outputs.systems, common.pairs)
     if not pairs:
         return
     matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
@@ -168,12 +168,3 @@ def segments(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
                     "mqm_segment", value=float(matrix[row, code]), system=key,
                     label=names.items[item], by_system=True,
                 )  # fmt: skip
-
-
-def pairs_of(outputs: Outputs, sample: Sample) -> list[tuple[int, int]]:
-    """Return the pairs of systems to compare, by code: all, or those a plan names."""
-    wanted = sample.common.pairs
-    if wanted is None:
-        return list(combinations(range(len(outputs.systems)), 2))
-    code = {key: number for number, key in enumerate(outputs.systems)}
-    return [(code[a], code[b]) for a, b in wanted if a in code and b in code]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from analytics_app.analyses._families import family_of, flips
 from analytics_app.analyses._labelled import Answers, Decided, systems_of
 from analytics_app.analyses._outputs import interval_note
+from analytics_app.analyses._pairs import chosen_pairs
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.ratings import Floats, Mask
 from analytics_app.results import Row
@@ -77,10 +77,7 @@ class ByOutput:
 
     def pairs(self, wanted: Sequence[tuple[str, str]] | None) -> list[tuple[int, int]]:
         """Return the pairs of systems to compare, by code."""
-        if wanted is None:
-            return list(combinations(range(len(self.systems)), 2))
-        code = {key: number for number, key in enumerate(self.systems)}
-        return [(code[a], code[b]) for a, b in wanted if a in code and b in code]
+        return chosen_pairs(self.systems, wanted)
 
 
 def shares(

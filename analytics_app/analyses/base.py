@@ -242,12 +242,34 @@ class Analysis(ABC):
         """Say whether it is also to be computed over all criteria of a task together."""
         return bool(settings.get("overall"))
 
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called; empty where systems are not compared.
+
+        That is its `statistic`, and its `criterion` where it is not that of the sample.
+        """
+        return {}
+
     def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of a sample and of each of its slices, then those of its groups and waves."""
         for part in slices(sample, settings):
             yield from self.compute(part, settings)
+            yield from self.pairs_without_ratings(part, settings)
             for one in groups_and_waves(part) if self.splits else ():
                 yield from self.compute(one, settings)
+
+    def pairs_without_ratings(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield a row without a value, with the reason, for every planned pair that names a system without ratings.
+
+        A pair with a system that the settings leave out has no row: whoever left it out knows why.
+        """
+        called, names = self.of_pairs(sample, settings), sample.table.names.systems
+        left_out = {names[code] for code in sample.without}
+        rated = {names[code] for code in np.flatnonzero(ratings_of_systems(sample.table))}
+        for a, b in (sample.common.pairs or ()) if called else ():
+            missing = [key for key in (a, b) if key not in rated]
+            if missing and left_out.isdisjoint((a, b)):
+                note = f"Planned, but not compared: there are no ratings of {' or '.join(missing)} here."
+                yield Rows(self.name, sample).row(**called, system=a, system_b=b, by_system=True, note=note)
 
     @abstractmethod
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
@@ -319,10 +341,15 @@ def _stay(table: Table, without: frozenset[int]) -> Mask:
 
 def n_systems(table: Table) -> int:
     """Return how many systems' texts the ratings of a table are about, the second texts of pairs included."""
+    return int(np.count_nonzero(ratings_of_systems(table)))
+
+
+def ratings_of_systems(table: Table) -> NDArray[np.int64]:
+    """Count by system, by its code, the ratings that are about its texts, the second texts of pairs included."""
     seen = np.bincount(table.by_system()[1], minlength=len(table.names.systems))
     if (table.part_b >= 0).any():
         seen += np.bincount(replace(table, part=table.part_b).by_system()[1], minlength=len(table.names.systems))
-    return int(np.count_nonzero(seen))
+    return seen.astype(np.int64)
 
 
 def of_one_system(table: Table) -> Mask:

@@ -60,12 +60,16 @@ class ErrorLabels(Analysis):
         "skipped_texts": _("Texts that were skipped"),
     }
 
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called."""
+        return {"statistic": "label_difference", "criterion": _leading(sample).key}
+
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of a task."""
         make = Rows(self.name, sample)
         asked = {one.key: one for one in sample.question.asked}
-        error, *others = [one.criterion for one in task_types[TYPE].outcomes if one.criterion]
-        first = asked.get(error) or next(iter(asked.values()))
+        _error, *others = _declared()
+        first = _leading(sample)
         answers = _answers(sample, first)
         if not len(answers):
             return
@@ -80,6 +84,17 @@ class ErrorLabels(Analysis):
                 yield from _flag(make, one)
         yield from seconds(make, first)
         yield from _left(make, answers, first.key)
+
+
+def _declared() -> list[str]:
+    """Return the criteria that the task type brings along, that of the label first."""
+    return [one.criterion for one in task_types[TYPE].outcomes if one.criterion]
+
+
+def _leading(sample: Sample) -> Asked:
+    """Return the criterion of the label."""
+    label = _declared()[0]
+    return next((one for one in sample.question.asked if one.key == label), sample.question.asked[0])
 
 
 def _answers(sample: Sample, asked: Asked) -> Answers:

@@ -133,6 +133,10 @@ class ErrorSpans(Analysis):
             label=_("A score is explained by"),
         )
 
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called."""
+        return {"statistic": "mqm_difference"}
+
     def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of a sample, of its slices, groups and waves; texts without an error are put in first."""
         if errors_of(sample) is None:
@@ -140,6 +144,8 @@ class ErrorSpans(Analysis):
         seen, weights = with_looks(sample, settings)
         for part in slices(seen, settings):
             yield from self._of(part, settings, weights)
+            if weights.called:
+                yield from self.pairs_without_ratings(part, settings)
             for one in groups_and_waves(part):
                 yield from self._of(one, settings, weights)
 

@@ -72,6 +72,10 @@ class JointLabels(Analysis):
             label=_("Label of a text"),
         )
 
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called; empty without a joint score."""
+        return {"statistic": "joint_difference"} if settings["good"] else {}
+
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of a task; none where nothing is said to be good."""
         wanted = good_labels(settings["good"])

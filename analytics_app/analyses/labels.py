@@ -104,6 +104,10 @@ class Labels(Analysis):
             help_text=_("Keys of groups whose labels are the experts', where they did the same task as the crowd."),
         )
 
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called."""
+        return {"statistic": "label_difference"}
+
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of one criterion."""
         are_experts = _of_groups(sample.table, settings["experts"])

@@ -84,6 +84,10 @@ class Magnitude(Analysis):
             # Notes of undefined values say why already.
             yield replace(row, note=joined(row.note, note)) if note and row.value is not None else row
 
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called."""
+        return {"statistic": "range_difference" if settings["normalisation"] == "range" else "magnitude_ratio"}
+
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of every system and of every pair."""
         outputs = Outputs.of(sample, by_document=sample.question.by_document)

@@ -68,6 +68,10 @@ class Pairwise(Analysis):
             label=_("Ties in Bradley-Terry"),
         )
 
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called."""
+        return {"statistic": "win_rate"}
+
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of pairs, of sides and of strengths."""
         given = Preferences.of(sample)

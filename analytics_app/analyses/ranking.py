@@ -69,6 +69,10 @@ class Ranking(Analysis):
 
     Settings = Filters
 
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called."""
+        return {"statistic": "ranked_above_half"}
+
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of systems, pairs, agreement, strengths and start order."""
         taken = Together.of(sample, by="screen")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses._agreeing import low_is_good
 from analytics_app.analyses._families import family_of, flips
 from analytics_app.analyses._outputs import FEW_RATERS, RATERS_NEEDED, Outputs, interval_note, mix_note
+from analytics_app.analyses._pairs import chosen_pairs
 from analytics_app.analyses._transforms import Reduced, noted, on_its_scale
 from analytics_app.analyses.base import Analysis, Question, Rows, Sample
 from analytics_app.analyses.registry import register
@@ -60,6 +60,14 @@ class Systems(Analysis):
         """Leave out ranks: of these the least is the best, and the analysis of rankings says it all."""
         return super().fits(question) and not low_is_good(question)
 
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called."""
+        return {"statistic": "difference"}
+
+    def pairs_without_ratings(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Name the pairs of a reduced scale as its other rows are named."""
+        yield from super().pairs_without_ratings(on_its_scale(sample, settings)[0], settings)
+
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of every system and of every pair."""
         sample, lost = on_its_scale(sample, settings)
@@ -74,7 +82,7 @@ class Systems(Analysis):
         yield from _spread(make, outputs)
         if sample.question.domain:
             yield from _shares(make, outputs)
-        pairs = _pairs(outputs, sample.common.pairs)
+        pairs = chosen_pairs(outputs.systems, sample.common.pairs)
         if pairs:
             yield from _differences(make, outputs, pairs)
 
@@ -140,14 +148,6 @@ def _shares(make: Rows, outputs: Outputs) -> Iterator[Row]:
         for step in make.sample.question.domain:
             share = float(np.mean(values == step)) if len(values) else None
             yield make.row("share", value=share, system=key, label=f"{step:g}", by_system=True, **counts)
-
-
-def _pairs(outputs: Outputs, wanted: Sequence[tuple[str, str]] | None) -> list[tuple[int, int]]:
-    """Return the pairs of systems to compare, by code: all, or those a plan names."""
-    if wanted is None:
-        return list(combinations(range(len(outputs.systems)), 2))
-    code = {key: number for number, key in enumerate(outputs.systems)}
-    return [(code[a], code[b]) for a, b in wanted if a in code and b in code]
 
 
 def _differences(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> Iterator[Row]:

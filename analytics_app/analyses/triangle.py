@@ -61,6 +61,10 @@ class Triangle(Analysis):
         "sureness_right_above_wrong": _("Surer when right than when wrong"),
     }
 
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called."""
+        return {"statistic": "triangle_share", "criterion": CORRECT}
+
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of each pair of systems, then those of triads, orders, positions and sureness."""
         trials = trials_of(sample)

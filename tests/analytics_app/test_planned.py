@@ -9,13 +9,19 @@ from analytics_app.services import exclusions, runs
 from tasks_app.models import Membership, Rater, Study
 from tasks_app.services import erasure, lifecycle
 from tests.analytics_app.filling import Filler, new_run, work
+from tests.analytics_app.views.reading import page, results, text
+from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def filler(study: Study) -> Filler:
-    filler = Filler(study)
+    return fill(Filler(study))
+
+
+def fill(filler: Filler) -> Filler:
+    """Let two raters judge two items of two systems."""
     for number, rater in enumerate(("ada", "bob")):
         for item in ("i0", "i1"):
             filler.judge(rater, item, "alpha-mt", {"fluency": 2 + number})
@@ -124,3 +130,40 @@ def test_a_rater_constant_after_the_fence_still_has_the_z_it_had(filler: Filler)
     found = work(new_run(filler.study, rules=[{"rule": "iqr", "factor": 0.1}]))
     kept = [one for one in found.rows if one.statistic == "rater_sd" and one.rater == "eve" and one.basis == "kept"]
     assert [(one.value, one.note) for one in kept] == [(0.0, None)]
+
+
+NOT_COMPARED = "Planned, but not compared: there are no ratings of {} here."
+
+
+def test_a_planned_pair_with_a_system_without_ratings_is_told_and_the_others_are_compared(
+    rosa: User, rosas_browser: Client
+) -> None:
+    study = build_study(rosa, systems=("alpha-mt", "beta-mt", "gamma-mt", "delta-mt"))
+    fill(Filler(study))
+    pairs = [["alpha-mt", "beta-mt"], ["gamma-mt", "alpha-mt"], ["gamma-mt", "delta-mt"]]
+    run = done(move(study, "close"), comparisons=pairs, rules=[], analyses=[{"analysis": "systems"}])
+    found = run.rows.filter(statistic="difference", basis="kept")
+    assert [(row.system, row.system_b) for row in found] == [tuple(pair) for pair in pairs]
+    compared, *others = found
+    assert (compared.value, compared.settings["family"]) == (-0.5, "1 pairs of one criterion")
+    assert [(row.value, row.note, row.by_system) for row in others] == [
+        (None, NOT_COMPARED.format("gamma-mt"), True),
+        (None, NOT_COMPARED.format("gamma-mt or delta-mt"), True),
+    ]
+    said = text(page(rosas_browser, results(study, f"{run.number}/")))
+    assert NOT_COMPARED.format("gamma-mt") in said
+    assert "gamma-mt − alpha-mt" in said
+
+
+def test_a_planned_pair_with_a_system_that_an_analysis_leaves_out_is_not_told_as_missing(rosa: User) -> None:
+    study = build_study(rosa, systems=("alpha-mt", "beta-mt", "gamma-mt"))
+    fill(Filler(study))
+    settings = {"comparisons": [["alpha-mt", "beta-mt"], ["gamma-mt", "alpha-mt"]], "rules": []}
+    left_out = [
+        {"analysis": "systems", "without_systems": ["beta-mt"]},
+        {"analysis": "systems", "without_systems": ["beta-mt"], "reduce": "1 2 | 3 4 5"},
+    ]
+    run = done(move(study, "close"), **settings, analyses=left_out)
+    found = run.rows.filter(statistic="difference", basis="kept")
+    assert [(row.system, row.system_b) for row in found] == [("gamma-mt", "alpha-mt")] * 2
+    assert len({row.slice for row in found}) == 2, "rows of a reduced scale have a name of their own"

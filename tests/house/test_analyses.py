@@ -236,6 +236,31 @@ def test_groups_and_waves_have_rows_of_their_own(name: str) -> None:
     assert of == (both if analyses.registry[name].splits else {(None, None)})
 
 
+# Analyses that compare the pairs of systems that a plan names.
+COMPARING = {
+    "systems", "magnitude", "pairwise", "ranking", "triangle", "labels", "error_labels", "error_spans", "joint_labels",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", analyses.registry)
+def test_a_planned_pair_that_names_a_system_without_ratings_has_a_row_with_the_reason(name: str) -> None:
+    member = analyses.registry[name]
+    given = sample(TABLES["one system"], natural(name), name)
+    planned = dataclasses.replace(given, common=dataclasses.replace(given.common, pairs=(("s0", "s2"), ("s2", "s1"))))
+    settings = defaults(name, good=["fluency=3"]) if name == "joint_labels" else defaults(name)
+    rows = list(member.pairs_without_ratings(planned, settings))
+    expected = [("s0", "s2", "s0"), ("s2", "s1", "s1")] if name in COMPARING else []
+    assert [(row.system, row.system_b, row.note) for row in rows] == [
+        (a, b, f"Planned, but not compared: there are no ratings of {missing} here.") for a, b, missing in expected
+    ]
+    assert all(row.value is None and row.by_system for row in rows)
+    assert {row.statistic for row in rows} <= {*member.statistics, *words.STATISTICS}
+    everything = list(member.rows(planned, settings))
+    if name not in {"error_spans"}:  # made-up tables have no errors, so nothing is compared at all
+        assert [row for row in everything if row in rows] == rows
+    assert not list(member.pairs_without_ratings(given, settings)), "without a plan of pairs all that there are"
+
+
 LEAVING_OUT = [
     name
     for name, member in analyses.registry.items()
