@@ -16,6 +16,7 @@ from analytics_app.analyses._agreeing import can_be_compared
 from analytics_app.analyses.base import Question
 from analytics_app.ratings import Extras
 from analytics_app.ratings.extras.repeats import Repeats
+from analytics_app.ratings.table import COLUMNS
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
 from tests.house.test_analyses import TABLES, crossed, defaults, labelled, sample
@@ -256,3 +257,45 @@ def test_several_labels_of_a_rater_for_a_text_are_said_to_count_once() -> None:
     several = replace(one, table=replace(data, number=number))
     found = list(analyses.registry["agreement"].rows(several, defaults("agreement")))
     assert all("only the first counts" in str(row.note) for row in found)
+
+
+def test_labels_given_once_have_no_such_note_and_a_second_answer_is_counted_instead() -> None:
+    several, again = "only the first counts", "1 further rating of a text by the same rater left out."
+    once = sample(crossed(STEPS), Scale.NOMINAL, "agreement")
+    found = list(analyses.registry["agreement"].rows(once, defaults("agreement")))
+    assert not any(several in str(row.note) or again in str(row.note) for row in found)
+    for scale in (Scale.NOMINAL, Scale.ORDINAL):
+        given = sample(crossed(STEPS), scale, "agreement")
+        twice = given.where(np.append(np.arange(len(STEPS)), 0))
+        first = next(analyses.registry["agreement"].rows(twice, defaults("agreement")))
+        assert again in str(first.note), scale
+        assert several not in str(first.note), scale
+
+
+def test_numbers_that_came_several_at_a_time_are_not_called_labels() -> None:
+    given = sample(crossed(STEPS), Scale.ORDINAL, "agreement")
+    number = given.table.number.copy()
+    number[::7] = 2
+    given = replace(given, table=replace(given.table, number=number))
+    found = list(analyses.registry["agreement"].rows(given, defaults("agreement")))
+    assert not any("only the first counts" in str(row.note) for row in found)
+
+
+def test_criteria_that_are_taken_together_are_never_compared_with_each_other() -> None:
+    """Five raters agree on each of two criteria, which differ: over both together they agree as well."""
+    data = crossed([float(1 + text % 5) for _rater in range(5) for text in range(18)])
+    second = replace(data, value=6 - data.value, criterion=data.criterion + 1, id=data.id + len(data))
+    columns = {name: np.concatenate((getattr(data, name), getattr(second, name))) for name in COLUMNS}
+    names = replace(data.names, criteria=("fluency", "adequacy"), criterion_ids=np.array([1, 2], dtype=np.int64))
+    given = sample(data, Scale.ORDINAL, "krippendorff")
+    both = replace(
+        given, table=replace(data, names=names, **columns), z=np.tile(given.z, 2),
+        question=replace(given.question, criterion=None),
+    )  # fmt: skip
+    found = {row.statistic: row for row in analyses.registry["krippendorff"].rows(both, defaults("krippendorff"))}
+    assert found["alpha"].value == 1
+    assert (found["alpha"].n_ratings, found["alpha"].n_items, found["alpha"].n_raters) == (180, 36, 5)
+    agreed = list(analyses.registry["agreement"].rows(both, defaults("agreement")))
+    percent = next(row for row in agreed if row.statistic == "percent_agreement")
+    assert (percent.value, percent.n_items) == (1, 36)
+    assert "further" not in str(percent.note), "what was said of another criterion is no second answer"

@@ -236,6 +236,34 @@ def test_tuples_over_items_are_drawn_by_themselves_and_texts_are_the_same_in_eac
     assert one(rows, "bw_most_shown").note is None
 
 
+def tuples(items: list[str | None], raters: int = 1) -> Screens:
+    """Six tuples over the texts of several items; `items` says of which item each tuple is, if of one."""
+    screens, made = Screens(), np.random.default_rng(4)
+    for k, item in enumerate(items):
+        unit = screens.unit(item, f"i{k}:a", f"i{(k + 1) % 6}:b", f"i{(k + 2) % 6}:c")
+        best, worst = made.permutation(3)[:2]
+        for rater in range(raters):
+            labels = {int(best): "best", int(worst): "worst"}
+            screens.judge(rater, unit, *({"part": p, "label": labels.get(p, "neither")} for p in range(3)))
+    return screens
+
+
+def ends(screens: Screens) -> list[tuple[float | None, float | None, float | None]]:
+    rows = rows_of("best_worst", screens, "best_worst", Scale.NOMINAL)
+    found = [one(rows, "bw_score", key) for key in "abc"]
+    return [(row.value, row.low, row.high) for row in found]
+
+
+def test_a_tuple_over_several_items_is_drawn_with_all_its_answers_and_with_no_other_tuple() -> None:
+    each_its_own = [f"i{k}" for k in range(6)]
+    expected = ends(tuples(list(each_its_own)))
+    assert all(low < high for _value, low, high in expected)
+    assert ends(tuples([None] * 6)) == expected
+    assert ends(tuples([*each_its_own[:3], None, None, None])) == expected
+    assert ends(tuples([None] * 6, raters=3)) == expected, "three raters who say the same are no further tuples"
+    assert ends(tuples(["i0"] * 6)) != expected
+
+
 def test_a_text_of_two_systems_does_not_agree_with_itself_twice() -> None:
     screens = Screens()
     for k in range(4):

@@ -171,6 +171,33 @@ def test_what_a_score_says_beside_the_marks(tmp_path: Path) -> None:
     assert penalty["settings"]["weights"].startswith("as published")
 
 
+@pytest.mark.parametrize(
+    ("severities", "penalty", "weights"),
+    [
+        (("major", "minor", "neutral"), 6 / 3, "as published"),
+        (("major", "minor"), 6 / 3, "as published"),
+        (("neutral",), 0, "as published"),
+        (("major", "minor", "neutral", "fatal"), None, None),
+    ],
+)
+def test_severities_of_published_names_weigh_as_published_and_others_need_weights(
+    tmp_path: Path, severities: tuple[str, ...], penalty: float | None, weights: str | None
+) -> None:
+    own = [{"key": name, "name": name.capitalize()} for name in severities]
+    marks = [mark("r1", "i1", "A", f"{name} style", n, n + 1) for n, name in enumerate(severities)]
+    rest = [nothing("r1", f"i{n}", "A") for n in (2, 3)] + [nothing("r1", f"i{n}", "B") for n in (1, 2, 3)]
+    params = {"scheme": "plain", "severities": own, "categories": [{"key": "style", "name": "Style"}]}
+    load(tmp_path, {"type": "error_spans", "params": params, "k": 1}, ITEMS, [*marks, *rest])
+    found = analysed(tmp_path, ANALYSIS)
+    rows = [row for row in found if row["statistic"] == "mqm_score" and row["basis"] == "kept"]
+    if penalty is None:
+        assert [(row["value"], "set weights" in row["note"]) for row in rows] == [(None, True)]
+        return
+    (row,) = (row for row in rows if row["system"] == "A")
+    assert row["value"] == pytest.approx(penalty)
+    assert row["settings"]["weights"].startswith(weights)
+
+
 def test_a_regression_that_cannot_be_fitted_says_why(tmp_path: Path) -> None:
     found = scored(tmp_path, [10, 20, 30, 40], [1, 1, 1, 1])
     row = one(found, "score_regression", criterion="score", label="no error")

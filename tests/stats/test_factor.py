@@ -274,6 +274,18 @@ def test_a_low_kmo_is_refused_and_still_given() -> None:
     assert "below 0.5" in found.refusal
 
 
+def test_a_scale_that_correlates_with_no_other_has_no_measure_and_says_so() -> None:
+    r = np.eye(4)
+    r[:3, :3] = [[1, 0.6, 0.5], [0.6, 1, 0.4], [0.5, 0.4, 1]]
+    found = factorability(r, 100)
+    *others, alone = found.of_scales
+    assert (alone.value, alone.note) == (None, "It correlates with no other scale.")
+    assert all(one.value is not None and one.note is None for one in others)
+    three = factorability(r[:3, :3], 100)
+    assert [one.value for one in others] == pytest.approx([one.value for one in three.of_scales])
+    assert found.kmo.value == pytest.approx(three.kmo.value)
+
+
 def test_wrong_input_is_refused() -> None:
     with pytest.raises(ValueError, match="complete"):
         correlations([[1, float("nan")], [2, 3]])

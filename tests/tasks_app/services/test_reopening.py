@@ -7,7 +7,7 @@ import pytest
 from analytics_app.models import Exclusion, Plan, ResultRow, Run, RunState
 from analytics_app.services import parts, runs
 from analytics_app.services import reopening as after_runs
-from tasks_app.models import Assignment, Judgment, Rater, Study
+from tasks_app.models import Assignment, Event, Judgment, Rater, Study
 from tasks_app.services import assignments, claims, judgments, lifecycle, reopening
 from tests import invariants, walk
 from tests.builders import build_study
@@ -55,6 +55,22 @@ def test_asking_again_twice_frees_nothing_more_and_a_closed_study_frees_nothing(
     assert [reopening.reopen(study=study, judgments=ids[:1], rule="manual") for _twice in range(2)] == [1, 0]
     lifecycle.move(study_id=study.pk, action="close", by=None)
     assert reopening.reopen(study=study, judgments=ids, rule="manual") == 0
+
+
+def test_answers_of_another_study_are_left_alone() -> None:
+    study, rater = filled()
+    other = build_study(None, slug="other", items=3, systems=("alpha-mt",), k=1, set_size=3)
+    stranger = walk.arrive(other)
+    judge_all(other, stranger)
+    assert reopening.reopen(study=study, judgments=own_judgments(stranger), rule="manual") == 0
+    assert not Event.objects.filter(verb="reopened").exists()
+    both = [*own_judgments(rater)[:1], *own_judgments(stranger)]
+    assert reopening.reopen(study=study, judgments=both, rule="manual") == 1
+    assert set(Assignment.objects.filter(rater=stranger).values_list("state", flat=True)) == {"submitted"}
+    assert list(Event.objects.filter(verb="reopened").values_list("study", "after")) == [(study.pk, {"places": 1})]
+    invariants.check(study)
+    invariants.check(other)
+    assert not claims.has_room(other.tasks.get())
 
 
 def analysed(study: Study, trigger: str = "schedule") -> Run:
