@@ -1,0 +1,232 @@
+"""A pytest plugin that runs tests once for each mutation, each time in a copy of the process; see scripts/mutate.py.
+
+The process that pytest started imports everything and makes the test database. For each mutation it forks: the child
+puts the changed code into the functions in its memory, runs the tests chosen for it up to the first that fails, and
+ends. No file is changed, and whatever a mutation breaks ends with its process.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import importlib
+import inspect
+import json
+import math
+import os
+import re
+import select
+import signal
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+from django.db import connections
+
+from scripts.mutations import Mutation
+
+# A test that is silent for so long never ends: the mutation made it wait for something.
+SILENT_SECONDS = 300
+CAUGHT, SURVIVED, HUNG, CUT, UNFIT = "caught", "survived", "hung", "cut off", "not applicable"
+
+
+class Mutating:
+    """Takes the place of pytest's loop over tests."""
+
+    def __init__(self, jobs: Path, results: Path, cpu_seconds: float, seconds_of_a_test: float) -> None:
+        self.jobs = json.loads(jobs.read_text(encoding="utf-8"))
+        self.results = results
+        self.cpu_seconds = cpu_seconds
+        self.seconds_of_a_test = seconds_of_a_test
+        self.sound: dict[str, bool] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try every mutation, and write a line of JSON for each."""
+        if session.testsfailed:
+            raise session.Interrupted(f"{session.testsfailed} test modules cannot be imported")
+        prepare(session)
+        for job in self.jobs:
+            result = self._try(session, job)
+            with self.results.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"number": job["number"], **result}) + "\n")
+            if result["outcome"] == HUNG:
+                # A killed test may have left rows behind: what is left to do gets a new process and database.
+                break
+        return True
+
+    def _try(self, session: pytest.Session, job: dict[str, Any]) -> dict[str, object]:
+        mutation = Mutation(**job["mutation"])
+        items = [one for one in session.items if one.nodeid.partition("::")[0] in job["tests"]]
+        items = likeliest_first(items, mutation, Path(session.config.rootpath), job["tests"])
+        while True:
+            result = self._fork(session, mutation, items)
+            failed = str(result.get("test", ""))
+            if result["outcome"] != CAUGHT or self._is_sound(session, failed):
+                return result
+            # A test that also fails without the mutation has caught nothing.
+            items = [one for one in items if one.nodeid != failed]
+
+    def _is_sound(self, session: pytest.Session, test: str) -> bool:
+        if test not in self.sound:
+            items = [one for one in session.items if one.nodeid == test]
+            self.sound[test] = self._fork(session, None, items)["outcome"] == SURVIVED
+        return self.sound[test]
+
+    def _fork(self, session: pytest.Session, mutation: Mutation | None, items: list[pytest.Item]) -> dict[str, object]:
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            os.setsid()
+            try:
+                outcome = self._in_child(session, mutation, items, writer)
+                os.write(writer, f"= {outcome}\n".encode())
+            except BaseException:
+                traceback.print_exc(file=sys.__stderr__)
+            finally:
+                os._exit(0)
+        os.close(writer)
+        try:
+            return watch(child, reader)
+        finally:
+            os.close(reader)
+
+    def _in_child(
+        self, session: pytest.Session, mutation: Mutation | None, items: Sequence[pytest.Item], writer: int
+    ) -> str:
+        """Run the tests up to the first that fails; tells each before it begins."""
+        if mutation is not None and not put_in(mutation, Path(session.config.rootpath)):
+            return UNFIT
+        if items:
+            session._setupstate.teardown_exact(items[0])
+        for place, item in enumerate(items):
+            os.write(writer, f"+ {item.nodeid}\n".encode())
+            signal.setitimer(signal.ITIMER_PROF, self.seconds_of_a_test)
+            following = items[place + 1] if place + 1 < len(items) else None
+            reports = runtestprotocol(item, log=False, nextitem=following)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            if any(one.failed for one in reports):
+                return CAUGHT
+            if sum(os.times()[:2]) > self.cpu_seconds and following is not None:
+                return CUT
+        return SURVIVED
+
+
+def likeliest_first(
+    items: Sequence[pytest.Item], mutation: Mutation, root: Path, files: Sequence[str]
+) -> list[pytest.Item]:
+    """Sort tests by the words that they share with the changed function, rare words first."""
+    lines = (root / mutation.path).read_text(encoding="utf-8").splitlines()
+    changed = _words("\n".join(lines[mutation.line - 15 : mutation.line + 10]) + mutation.function)
+    words = {one: _words(f"{one.name} {_source(one)}") for one in items}
+    often = Counter(word for of_test in words.values() for word in of_test)
+    place = {path: number for number, path in enumerate(files)}
+
+    def worth(item: pytest.Item) -> float:
+        shared = sum(1 / math.sqrt(often[word]) for word in words[item] & changed)
+        return shared / math.sqrt(10 + len(words[item])) / (3 + place[item.nodeid.partition("::")[0]])
+
+    return sorted(items, key=worth, reverse=True)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]{3,}", text.lower()))
+
+
+def _source(item: pytest.Item) -> str:
+    try:
+        return inspect.getsource(getattr(item, "function", type(item)))
+    except (OSError, TypeError):
+        return ""
+
+
+def prepare(session: pytest.Session) -> None:
+    """Run one test with a database, so that children find it made, and close the connections they must not share."""
+    with_database = [one for one in session.items if one.get_closest_marker("django_db")]
+    others = [one for one in session.items if one not in with_database[:1]]
+    if with_database and others:
+        session.config.hook.pytest_runtest_protocol(item=with_database[0], nextitem=others[0])
+    connections.close_all()
+
+
+def watch(child: int, reader: int) -> dict[str, object]:
+    """Read what a child tells until it ends; kills one that is silent for too long."""
+    told, n_tests, test, outcome = b"", 0, "", ""
+    while True:
+        ready, _writable, _failed = select.select([reader], [], [], SILENT_SECONDS)
+        news = os.read(reader, 65_536) if ready else b""
+        if not news:
+            break
+        told += news
+        *lines, told = told.split(b"\n")
+        for line in lines:
+            sign, _space, words = line.decode().partition(" ")
+            if sign == "+":
+                n_tests, test = n_tests + 1, words
+            else:
+                outcome = words
+    if not ready:
+        os.killpg(child, signal.SIGKILL)
+    _pid, status = os.waitpid(child, 0)
+    if not outcome:
+        outcome = HUNG if not ready or os.WIFSIGNALED(status) else UNFIT
+    return {"outcome": outcome, "n_tests": n_tests, "test": test if outcome in {CAUGHT, HUNG} else ""}
+
+
+def put_in(mutation: Mutation, root: Path) -> bool:
+    """Put changed code into this process; False where the interpreter does not take it."""
+    path = root / mutation.path
+    module = importlib.import_module(mutation.path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+    source = mutation.source(path.read_text(encoding="utf-8"))
+    if not mutation.function:
+        return _assign_again(module.__dict__, source, mutation.line, str(path))
+    changed = {
+        (code.co_qualname, code.co_firstlineno): code
+        for code in _codes(compile(source, str(path), "exec", dont_inherit=True))
+        if f"{code.co_qualname}.".startswith(f"{mutation.function}.")
+    }
+    taken = 0
+    for one in gc.get_objects():
+        if type(one) is FunctionType and one.__code__.co_filename == str(path):
+            code = changed.get((one.__code__.co_qualname, one.__code__.co_firstlineno))
+            if code is not None and len(code.co_freevars) == len(one.__code__.co_freevars):
+                one.__code__ = code
+                taken += 1
+    return taken > 0
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from _codes(one)
+
+
+def _assign_again(names: dict[str, object], source: str, line: int, path: str) -> bool:
+    """Repeat a changed assignment of a module, also for modules that have imported the name."""
+    tree = ast.parse(source)
+    statement = next(one for one in tree.body if one.lineno <= line <= (one.end_lineno or one.lineno))
+    before = dict(names)
+    exec(compile(ast.Module([statement], []), path, "exec", dont_inherit=True), names)  # noqa: S102
+    new = {name: value for name, value in names.items() if name in before and before[name] is not value}
+    for module in list(sys.modules.values()):
+        of_module = getattr(module, "__dict__", {})
+        for name, value in new.items():
+            if name in of_module and of_module[name] is before[name]:
+                of_module[name] = value
+    return bool(new)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Take over where scripts/mutate.py asks for it."""
+    if "EVALWEB_MUTATIONS" in os.environ:
+        jobs, results, *seconds = os.environ["EVALWEB_MUTATIONS"].split(os.pathsep)
+        loop = Mutating(Path(jobs), Path(results), *map(float, seconds))
+        config.pluginmanager.register(loop, "loop over mutations")
