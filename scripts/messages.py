@@ -90,6 +90,7 @@ SOURCES = (
     Source("tasks_app/views/trying.py", without=ALL),
     Source("tasks_app/views/waves.py", without=("due*", "_row")),
     Source("tasks_app/views/judging.py"),
+    Source("tasks_app/views/refusing.py"),
     Source("tasks_app/views/pages.py"),
     Source("tasks_app/views/overview.py"),
     Source("evalweb/views.py"),

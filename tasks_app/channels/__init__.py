@@ -20,6 +20,16 @@ def params_of(options: StudySettings, name: str) -> Mapping[str, Any] | None:
     return registry[name].Params.read(options.channels[name])
 
 
+def ignores_case(name: str) -> bool:
+    """Say whether a channel's platform takes ids that differ in case for the same."""
+    return name in registry and registry[name].ids_ignore_case
+
+
+def canonical_id(name: str, external_id: str) -> str:
+    """Return the form of a person's id that stands for all forms its platform takes for the same."""
+    return registry[name].canonical_id(external_id) if name in registry else external_id
+
+
 def lease_minutes(options: StudySettings, name: str) -> float:
     """Return how long sets are kept for a channel's raters: the channel's days, else the study's minutes."""
     if name not in registry or "lease_days" not in registry[name].Params.base_fields:

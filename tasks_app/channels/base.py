@@ -78,6 +78,8 @@ class Channel(ABC):
     needs_account: ClassVar[bool] = False
     # Whether nobody can be paid without the ids that came with the arrival.
     needs_ids: ClassVar[bool] = False
+    # Whether ids that differ in case are the same person's: raters can edit the address they come by.
+    ids_ignore_case: ClassVar[bool] = False
     # What somebody does on the platform who is given neither a code nor a form, such as giving their place back.
     way_out: ClassVar[StrOrPromise] = ""
     # What somebody does who looks at a preview and would like to take part.
@@ -92,6 +94,11 @@ class Channel(ABC):
     @abstractmethod
     def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:
         """Read the query of an address. Raises NotArrived where it is not one of the platform's."""
+
+    @classmethod
+    def canonical_id(cls, external_id: str) -> str:
+        """Return an id as the platform writes it, whatever way it came in an address."""
+        return external_id
 
     @classmethod
     def ending(cls, outcome: str, code: str, details: Mapping[str, str], params: Mapping[str, Any]) -> Ending:

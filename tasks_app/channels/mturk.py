@@ -45,6 +45,7 @@ class MTurk(Channel):
         "which needs https. Workers see a preview that stores nothing until they accept the HIT."
     )
     needs_ids = True
+    ids_ignore_case = True
     way_out = gettext_lazy("Please return this HIT, so that somebody else can take it.")
     way_in = gettext_lazy("To take part, accept this HIT.")
 
@@ -75,8 +76,16 @@ class MTurk(Channel):
                 _("This address asks for your work to be sent somewhere else than Mechanical Turk. Nothing was begun.")
             )
         return Arrival(
-            "mturk", external_id=worker, session_id=assignment, details={"hit_id": hit, "submit_to": submit_to}
+            "mturk",
+            external_id=cls.canonical_id(worker),
+            session_id=assignment,
+            details={"hit_id": hit, "submit_to": submit_to},
         )
+
+    @classmethod
+    def canonical_id(cls, external_id: str) -> str:
+        """MTurk writes ids of workers in capitals."""
+        return external_id.upper()
 
     @classmethod
     def ending(cls, outcome: str, code: str, details: Mapping[str, str], params: Mapping[str, Any]) -> Ending:

@@ -37,6 +37,7 @@ class Prolific(Channel):
         "write the same codes into the study file."
     )
     needs_ids = True
+    ids_ignore_case = True
     way_out = gettext_lazy("Please return your submission on Prolific, so that your place goes to somebody else.")
     statuses = {
         "RESERVED": None,
@@ -78,10 +79,15 @@ class Prolific(Channel):
             )
         return Arrival(
             "prolific",
-            external_id=given["PROLIFIC_PID"].lower(),
+            external_id=cls.canonical_id(given["PROLIFIC_PID"]),
             session_id=given["SESSION_ID"].lower(),
             details={"study_id": given["STUDY_ID"].lower()},
         )
+
+    @classmethod
+    def canonical_id(cls, external_id: str) -> str:
+        """Prolific writes ids as hexadecimal digits in small letters."""
+        return external_id.lower()
 
     @classmethod
     def ending(cls, outcome: str, code: str, details: Mapping[str, str], params: Mapping[str, Any]) -> Ending:

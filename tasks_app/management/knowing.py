@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from tasks_app.models import Assignment, Gold
-from tasks_app.services import checks
+from tasks_app.services import grading
 from tasks_app.task_types.base import GoldAnswer, Quality, Screen, TaskType
 
 # How often a rater of each quality knows what is known. The others answer as they would anyway.
@@ -16,7 +16,7 @@ TRIES = 150
 
 def known(assignment: Assignment) -> list[GoldAnswer]:
     """Return what is known about a unit; what is compared with other answers is not known."""
-    return [answer for row, answer in checks.known_answers(assignment.unit_id) if row.kind != Gold.Kind.WORSE]
+    return [answer for row, answer in grading.known_answers(assignment.unit_id) if row.kind != Gold.Kind.WORSE]
 
 
 def right(

@@ -152,8 +152,8 @@ def _of_task(task: Task) -> TaskChecks:
 
 
 def _results(task: Task) -> QuerySet[ControlResult]:
-    """Results of answers as they stand now, of whoever did not only try the study out."""
-    rows = ControlResult.objects.filter(gold__unit__task=task, judgment__replaced_by=None)
+    """Return the results of all graded answers, of whoever did not only try the study out."""
+    rows = ControlResult.objects.filter(gold__unit__task=task)
     return rows.exclude(judgment__assignment__rater_kind=Rater.Kind.SANDBOX).order_by("judgment_id")
 
 

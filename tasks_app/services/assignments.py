@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 
 from tasks_app.credentials import new_code
 from tasks_app.models import Assignment, Rater, RaterSet, Study, Task
-from tasks_app.services import claims, enrolment, groups, leases, pay, waves
+from tasks_app.services import claims, enrolment, grading, groups, leases, pay, waves
 from tasks_app.services.database import atomically, lock_claims
 
 OPEN = (Assignment.State.RESERVED, Assignment.State.LIVE)
@@ -18,6 +18,10 @@ def next_for(*, rater: Rater) -> Assignment | None:
     has ended then, or has nothing to do.
     """
     if rater.state == Rater.State.ENDED:
+        return None
+    if rater.prefs.get(grading.TO_BE_ENDED):
+        # Decided with the last answer; the process that stored it did not get as far as this.
+        stop(rater=rater, outcome=Rater.Outcome.FAILED)
         return None
     found = _show_next(rater=rater)
     if found is not None:
@@ -56,6 +60,7 @@ def open_chosen(*, rater: Rater, assignment: Assignment) -> bool:
 def come_back(*, rater: Rater) -> int:
     """Give a rater who comes back late what is still free of their sets; return how many units that is."""
     lock_claims(rater.study_id)
+    leases.lock_rater(rater.pk)
     if RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN, closes_at__lte=Now()).exists():
         # What has closed is freed by whoever comes first: no worker need run.
         leases.free_expired(rater.study_id)
@@ -96,7 +101,7 @@ def is_waiting(rater: Rater) -> bool:
 def end_if_done(*, rater: Rater) -> bool:
     """End a rater who has answered whatever they can be given; say whether they have ended."""
     lock_claims(rater.study_id)
-    fresh = Rater.objects.select_for_update().get(pk=rater.pk)
+    fresh = leases.lock_rater(rater.pk)
     if fresh.state != Rater.State.ENDED:
         if Assignment.objects.filter(rater=rater, state__in=OPEN).exists():
             return False
@@ -145,6 +150,7 @@ def end(rater: Rater, outcome: str) -> None:
         state=rater.state, outcome=outcome, completion_code=rater.completion_code, ended_at=Now()
     )
     groups.settle(rater)
+    grading.mark_at_end(rater)
     pay.record(rater)
 
 
@@ -157,11 +163,11 @@ def stop(*, rater: Rater, outcome: str = Rater.Outcome.WITHDRAWN) -> None:
 
 def leave_early(rater: Rater, outcome: str) -> None:
     """End a rater before everything is answered and give their open units to others, under the claims lock."""
-    waiting = RaterSet.objects.filter(rater=rater, state__in=(RaterSet.State.OPEN, RaterSet.State.EXPIRED))
-    sets = list(waiting.select_for_update().order_by("pk").values_list("pk", flat=True))
-    fresh = Rater.objects.select_for_update().get(pk=rater.pk)
+    fresh = leases.lock_rater(rater.pk)
     if fresh.state == Rater.State.ENDED:
         return
+    waiting = RaterSet.objects.filter(rater=rater, state__in=(RaterSet.State.OPEN, RaterSet.State.EXPIRED))
+    sets = list(waiting.order_by("pk").values_list("pk", flat=True))
     RaterSet.objects.filter(pk__in=sets).update(state=RaterSet.State.RETURNED)
     leases.leave(sets, Assignment.State.RETURNED)
     end(fresh, outcome)
@@ -172,7 +178,7 @@ def leave_early(rater: Rater, outcome: str) -> None:
 def take_another(*, rater: Rater) -> bool:
     """Reserve another set for a rater who has finished one; False where there is none, or they may take no more."""
     lock_claims(rater.study_id)
-    fresh = Rater.objects.select_for_update().select_related("study").get(pk=rater.pk)
+    fresh = leases.lock_rater(rater.pk)
     if not may_take_another(fresh):
         return False
     if not _claim_again(fresh):

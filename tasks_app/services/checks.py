@@ -1,46 +1,28 @@
-"""What answers to units with known answers lead to: screening, training, exam, controls. Graded here, on the server."""
+"""What answers to units with known answers lead to: screening, training, exam, controls. Graded here, on the server.
+
+Answers that decide (screening, training, exam) are graded when they are stored; the others as `grading` says.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Max
-from django.db.models.functions import Now
 
-from tasks_app.check_settings import OnFailing, checks_of
+from tasks_app.check_settings import checks_of
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task
 from tasks_app.selectors import screens
-from tasks_app.selectors.check_results import BLAMELESS, CheckScore, score_of
-from tasks_app.services import assignments, degrading, sets
-from tasks_app.task_types.base import GoldAnswer, Graded
+from tasks_app.selectors.check_results import BLAMELESS, score_of
+from tasks_app.services import assignments, sets
+from tasks_app.services.grading import WARN_AFTER, known_answers
+from tasks_app.task_types.base import Graded
 
 Purpose = Assignment.Purpose
 
-# Purposes whose answers are compared with known ones when they are stored.
-GRADED = frozenset({Purpose.SCREENING, Purpose.TRAINING, Purpose.EXAM, Purpose.CONTROL, Purpose.ATTENTION})
+# Purposes whose answers decide whether a rater takes part, or teach them: never changed, and graded at once.
+DECIDING = frozenset({Purpose.SCREENING, Purpose.TRAINING, Purpose.EXAM})
 
 # What the rater is shown after an answer, before the next unit.
 FEEDBACK, EXAM, NOTICE = "feedback", "exam", "notice"
-
-# Answers between a failed check and the break at which it is mentioned, so that nobody learns which unit it was.
-UNITS_BEFORE_A_WARNING = 3
-
-
-def known_answers(unit_id: int) -> list[tuple[Gold, GoldAnswer]]:
-    """Return what is known about a unit, row and contract side by side."""
-    rows = Gold.objects.filter(unit=unit_id).select_related("criterion").order_by("id")
-    return [
-        (row, GoldAnswer(row.kind, row.answer, row.criterion.key if row.criterion else None, None, row.explanation))
-        for row in rows
-    ]
-
-
-def concerns(assignment: Assignment) -> bool:
-    """Say whether an answer to a unit is graded: also that to a text whose degraded copy was answered before it."""
-    return assignment.purpose in GRADED or (
-        assignment.purpose == Purpose.MAIN
-        and checks_of(assignment.unit.task.checks).degraded > 0
-        and degrading.is_second(assignment)
-    )
 
 
 def grade(assignment: Assignment, study: Study, judgment: Judgment) -> list[Graded]:
@@ -59,7 +41,7 @@ def grade(assignment: Assignment, study: Study, judgment: Judgment) -> list[Grad
 
 
 def settle(assignment: Assignment, rater: Rater, judgment: Judgment) -> str:
-    """Do what an answer to a graded unit leads to; return what the rater is shown next, empty for the next unit.
+    """Do what an answer that decides leads to; return what the rater is shown next, empty for the next unit.
 
     Under the claims lock, since a rater who does not pass gives their places back.
     """
@@ -69,12 +51,7 @@ def settle(assignment: Assignment, rater: Rater, judgment: Judgment) -> str:
         return ""
     if assignment.purpose == Purpose.EXAM:
         return _settle_exam(assignment, rater)
-    if assignment.purpose == Purpose.TRAINING:
-        return FEEDBACK
-    if not judgment.skip_reason:
-        degrading.grade_pair(assignment, judgment)
-    _watch(rater, assignment.unit.task)
-    return ""
+    return FEEDBACK
 
 
 def _settle_screening(assignment: Assignment, rater: Rater, judgment: Judgment, graded: Iterable[Graded]) -> None:
@@ -189,48 +166,18 @@ def _another_attempt(assignment: Assignment, rater: Rater, task: Task, attempt: 
     )
 
 
-def check_score(rater: Rater, task: Task) -> CheckScore:
-    """Count a rater's answers to controls and loud checks of a task, each as it stands now; skips do not count."""
-    results = ControlResult.objects.filter(
-        judgment__assignment__rater=rater,
-        gold__unit__task=task,
-        gold__purpose__in=(Gold.Purpose.CONTROL, Gold.Purpose.ATTENTION),
-        judgment__replaced_by=None,
-    )
-    return score_of(results.values_list("gold__unit", "judgment", "passed"))
-
-
-def _watch(rater: Rater, task: Task) -> None:
-    """Mark, warn or end a rater whose answers to the checks of a task are too often wrong."""
-    checks, score = checks_of(task.checks), check_score(rater, task)
-    if score.answered < checks.fail_after or (score.share or 0.0) >= checks.fail_below:
-        return
-    marked = Rater.objects.filter(pk=rater.pk, failed_checks_at=None).update(failed_checks_at=Now())
-    if checks.on_failing == OnFailing.END:
-        assignments.leave_early(rater, Rater.Outcome.FAILED)
-    elif checks.on_failing == OnFailing.WARN and marked:
-        _remember(rater, warn_after=_answered(rater) + UNITS_BEFORE_A_WARNING)
-
-
 def _answered(rater: Rater) -> int:
     return Judgment.objects.filter(assignment__rater=rater, replaces=None).count()
 
 
-def _remember(rater: Rater, **prefs: object) -> None:
-    # Read anew: another tab may have asked for no more mail meanwhile.
-    fresh = Rater.objects.select_for_update().get(pk=rater.pk)
-    rater.prefs = {**fresh.prefs, **prefs}
-    Rater.objects.filter(pk=rater.pk).update(prefs=rater.prefs)
-
-
 def notice_due(rater: Rater) -> bool:
     """Say whether the break has come at which a rater is told about failed checks."""
-    after = rater.prefs.get("warn_after")
+    after = rater.prefs.get(WARN_AFTER)
     return isinstance(after, int) and _answered(rater) >= after
 
 
 def notice_seen(*, rater: Rater) -> None:
     """Write down that a rater was told."""
-    prefs = {name: value for name, value in rater.prefs.items() if name != "warn_after"}
+    prefs = {name: value for name, value in rater.prefs.items() if name != WARN_AFTER}
     rater.prefs = {**prefs, "warned": True}
     Rater.objects.filter(pk=rater.pk).update(prefs=rater.prefs)

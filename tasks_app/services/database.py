@@ -1,12 +1,16 @@
-"""What every write needs from the database: one transaction, tried again where it collided, and named locks.
+"""What every write needs from the database: one transaction, tried again where it collided, and locks in one order.
 
-Two advisory locks a study, both held to the end of the transaction:
+Every transaction takes its locks in the order of `LOCK_ORDER`, from the study inwards, so that nobody waits in a
+circle. It may leave out any of them, and holds what it takes to its end:
 
-- *claims* is taken by whoever gives out or frees places, so that two raters never race for one;
-- *submissions* is shared by everybody who submits and exclusive to a run for the moment it reads which ratings
-  exist: a bare max(id) would miss rows of transactions that are still open.
+1. *claims*, an advisory lock of the study: whoever gives out or frees places, so that two raters never race for one;
+2. *submissions*, an advisory lock of the study: shared by everybody who stores judgments, exclusive for a run while it
+   reads which ratings exist (a bare max(id) would miss rows of open transactions) and for erasure;
+3. *rater*: the row of the rater, so that all that one rater does happens one after the other;
+4. *set*: the rows of the rater's sets, by number;
+5. *assignment*: the rows of their assignments.
 
-Order, so that nobody waits in a circle: claims, then set, then assignment, then submissions.
+docs/decisions/0011 gives the reasons.
 """
 
 from collections.abc import Callable
@@ -16,6 +20,8 @@ from typing import Any, ParamSpec, TypeVar
 from django.db import OperationalError, connection, transaction
 
 CLAIMS, SUBMISSIONS = 1, 2
+
+LOCK_ORDER = ("claims", "submissions", "rater", "set", "assignment")
 
 TRIES = 3
 

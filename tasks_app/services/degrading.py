@@ -10,15 +10,11 @@ from django.utils.translation import gettext as _
 from tasks_app import plaintext
 from tasks_app.check_settings import COPIES, checks_of
 from tasks_app.models import (
-    Assignment,
-    ControlResult,
     Criterion,
     Gold,
-    Judgment,
     Output,
     Part,
     PartOutput,
-    Rating,
     Study,
     System,
     Task,
@@ -161,56 +157,6 @@ class _Maker:
             since=self.study.next_version,
             features={**kept, "degraded_of": unit.pk, "systems": list(systems)},
         )
-
-
-def is_second(assignment: Assignment) -> bool:
-    """Say whether a rater has answered the degraded copy of a unit before the unit itself."""
-    copies = Assignment.objects.filter(
-        rater=assignment.rater_id, purpose=Assignment.Purpose.CONTROL, unit__features__degraded_of=assignment.unit_id
-    )
-    return copies.filter(judgments__isnull=False).exists()
-
-
-def _gold_of(assignment: Assignment) -> Gold | None:
-    """What is known about the pair that a unit belongs to."""
-    if not checks_of(assignment.unit.task.checks).degraded:
-        return None
-    worse = Gold.objects.filter(kind=Gold.Kind.WORSE, unit__task=assignment.unit.task_id).select_related("unit")
-    if "degraded_of" in assignment.unit.features:
-        return worse.filter(unit=assignment.unit_id).first()
-    return worse.filter(unit__features__degraded_of=assignment.unit_id).first()
-
-
-def grade_pair(assignment: Assignment, judgment: Judgment) -> bool | None:
-    """Compare the answers to a text and its degraded copy once both are there, and write down which was better.
-
-    The result belongs to the judgment that came now. None where there is nothing to compare: no copy, an answer that
-    is missing or was skipped, no criterion that both answer.
-    """
-    gold = _gold_of(assignment)
-    if gold is None:
-        return None
-    original = gold.unit.features["degraded_of"]
-    answers = Judgment.objects.filter(
-        assignment__rater=assignment.rater_id,
-        assignment__purpose__in=(Assignment.Purpose.MAIN, Assignment.Purpose.CONTROL),
-        assignment__unit__in=(original, gold.unit_id),
-        replaced_by=None,
-        skip_reason="",
-    )
-    frame = screens.read_frame(assignment.unit.task_id)
-    on = scaled(frame.kind, frame.params, frame.criteria)
-    values: dict[int, dict[int, float]] = {original: {}, gold.unit_id: {}}
-    ratings = Rating.objects.filter(judgment__in=answers, criterion__key__in=on, span_side=None)
-    for unit, criterion, value in ratings.values_list("unit", "criterion", "value"):
-        if value is not None:
-            values[unit][criterion] = value
-    shared = values[original].keys() & values[gold.unit_id].keys()
-    if not shared:
-        return None
-    copy, text = (sum(values[unit][one] for one in shared) / len(shared) for unit in (gold.unit_id, original))
-    ControlResult.objects.create(judgment=judgment, gold=gold, passed=copy < text, detail={"given": [copy, text]})
-    return copy < text
 
 
 def shortened(text: str, most: int) -> str:

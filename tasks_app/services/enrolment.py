@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.crypto import get_random_string
 from django.utils.translation import gettext as _
 
+from tasks_app import channels
 from tasks_app.channels.base import Arrival
 from tasks_app.credentials import hash_token, mark_of_erased, token_from, token_of_link, token_of_visit
 from tasks_app.models import Consent, ConsentText, DailySalt, EnrolmentCount, Group, Identity, Rater, Study, Task
@@ -52,7 +53,6 @@ class Enrolled:
     is_new: bool
 
 
-@atomically
 def enrol(
     *,
     study_id: int,
@@ -65,36 +65,57 @@ def enrol(
     """Make a rater at the consent POST and reserve a set of every task; posted twice, the same rater comes back.
 
     Sets of later waves are reserved too, so that nobody who comes back for them is turned away.
-    Who a platform sends a second time in the same visit comes back too, even without the first press's form.
+    Who a platform sends a second time in the same visit comes back too, even without the first press's form. Whoever
+    is known or refused for their address takes no lock, so that a form sent again and again keeps nobody waiting.
 
     Raises
     ------
     NotOpen, StudyFull, TooMany, AlreadyHere
         Nothing is stored then.
     """
-    lock_claims(study_id)
     study = Study.objects.get(pk=study_id)
     arrived = arrival or Arrival("link")
-    if (known := recognise(study, arrived)) is not None:
-        return known
     token = _first_token(study_id, nonce, arrived)
-    already = Rater.objects.select_related("study").filter(token_hash=hash_token(token)).first()
-    if already is not None:
-        return Enrolled(already, token, is_new=False)
+    if (known := _known(study, arrived, token)) is not None:
+        return known
+    if address and study.state == Study.State.OPEN:
+        _refuse_too_many(study, address)
+    return _enrol(
+        study_id=study_id, token=token, consent_text_id=consent_text_id, arrival=arrived, address=address, kind=kind
+    )
+
+
+@atomically
+def _enrol(
+    *, study_id: int, token: str, consent_text_id: int | None, arrival: Arrival, address: str, kind: str
+) -> Enrolled:
+    """Enrol somebody under the claims lock, unless they came in while it was waited for."""
+    lock_claims(study_id)
+    study = Study.objects.get(pk=study_id)
+    if (known := _known(study, arrival, token)) is not None:
+        return known
     if study.state != Study.State.OPEN:
         raise NotOpen
     if address:
         _count(study, address)
     leases.free_expired(study_id)
-    rater = _new_rater(study, token, arrived, kind)
+    rater = _new_rater(study, token, arrival, kind)
     if consent_text_id is not None:
         Consent.objects.create(rater=rater, consent_text=ConsentText.objects.get(pk=consent_text_id, study=study))
-    if not groups.allocate(rater, arrived.group, groups_with_room(study)):
+    if not groups.allocate(rater, arrival.group, groups_with_room(study)):
         raise StudyFull
     for task in waves.tasks_of(rater):
         if claims.claim(rater, task, leases.minutes_of(rater)) is None:
             raise StudyFull
     return Enrolled(rater, token, is_new=True)
+
+
+def _known(study: Study, arrival: Arrival, token: str) -> Enrolled | None:
+    """Return the rater that this visit or this form made before; None for somebody new."""
+    if (known := recognise(study, arrival)) is not None:
+        return known
+    rater = Rater.objects.select_related("study").filter(token_hash=hash_token(token)).first()
+    return None if rater is None else Enrolled(rater, token, is_new=False)
 
 
 def recognise(study: Study, arrival: Arrival) -> Enrolled | None:
@@ -107,8 +128,7 @@ def recognise(study: Study, arrival: Arrival) -> Enrolled | None:
     """
     if not arrival.external_id:
         return None
-    found = Identity.objects.filter(study=study, channel=arrival.channel, external_id=arrival.external_id)
-    identity = found.select_related("rater__study").first()
+    identity = identity_of(study, arrival)
     if identity is None:
         _refuse_erased(study, arrival)
         return None
@@ -117,9 +137,17 @@ def recognise(study: Study, arrival: Arrival) -> Enrolled | None:
     return Enrolled(identity.rater, token_of(identity.rater, identity), is_new=False)
 
 
+def identity_of(study: Study, arrival: Arrival) -> Identity | None:
+    """Return who is known to the study under the external id of an arrival, compared as the platform compares ids."""
+    found = Identity.objects.filter(study=study, channel=arrival.channel).select_related("rater__study").order_by("pk")
+    if channels.ignores_case(arrival.channel):
+        return found.filter(external_id__iexact=arrival.external_id).first()
+    return found.filter(external_id=arrival.external_id).first()
+
+
 def _refuse_erased(study: Study, arrival: Arrival) -> None:
     """Turn away who took part under this id and had everything erased: a second try would begin with what they saw."""
-    mark = mark_of_erased(study.pk, arrival.channel, arrival.external_id)
+    mark = mark_of_erased(study.pk, arrival.channel, channels.canonical_id(arrival.channel, arrival.external_id))
     if (erased := Rater.objects.select_related("study").filter(token_hash=mark).first()) is not None:
         raise AlreadyHere(erased)
 
@@ -201,14 +229,27 @@ def new_pseudonym(study: Study) -> str:
             return drawn
 
 
+def _refuse_too_many(study: Study, address: str) -> None:
+    """Raise TooMany where an address has had its enrolments of today; nothing is counted."""
+    today = timezone.now().date()
+    if (salt := DailySalt.objects.filter(day=today).first()) is None:
+        return
+    counts = EnrolmentCount.objects.filter(study=study, day=today, digest=_digest(salt, address))
+    if counts.filter(count__gte=study.options.enrolments_per_address).exists():
+        raise TooMany
+
+
+def _digest(salt: DailySalt, address: str) -> str:
+    return hmac.new(salt.salt.encode(), address.encode(), "sha256").hexdigest()
+
+
 def _count(study: Study, address: str) -> None:
     """Count an enrolment under a digest of the address whose salt lives for a day; refuse what is too much."""
     today = timezone.now().date()
     DailySalt.objects.filter(day__lt=today).delete()
     EnrolmentCount.objects.filter(day__lt=today).delete()
     DailySalt.objects.bulk_create([DailySalt(day=today, salt=secrets.token_hex(32))], ignore_conflicts=True)
-    salt = DailySalt.objects.get(day=today).salt
-    digest = hmac.new(salt.encode(), address.encode(), "sha256").hexdigest()
+    digest = _digest(DailySalt.objects.get(day=today), address)
     counted, _new = EnrolmentCount.objects.get_or_create(study=study, day=today, digest=digest)
     if counted.count >= study.options.enrolments_per_address:
         raise TooMany

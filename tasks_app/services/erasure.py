@@ -6,6 +6,7 @@ from django.db import connection
 from django.db.models import Count
 from django.db.models.functions import Now
 
+from tasks_app import channels
 from tasks_app.credentials import hash_token, mark_of_erased, new_token
 from tasks_app.models import (
     Assignment,
@@ -45,15 +46,13 @@ def erase(*, rater: Rater, by: events.Actor = None) -> Erased:
     apps hear `rater_erased` before the rows are gone. The pseudonym is drawn anew, so that an old export leads nowhere.
     """
     lock_claims(rater.study_id)
-    # Sets before the rater, as everywhere: an answer on its way holds them.
-    list(RaterSet.objects.select_for_update().filter(rater=rater).order_by("pk").values_list("pk", flat=True))
-    fresh = Rater.objects.select_for_update().get(pk=rater.pk)
+    # A run that is reading which ratings there are sees them all or none.
+    lock_submissions(rater.study_id)
+    fresh = leases.lock_rater(rater.pk)
     if fresh.erased_at is not None:
         return Erased(0, 0)
     if fresh.state != Rater.State.ENDED:
         assignments.leave_early(fresh, Rater.Outcome.WITHDRAWN)
-    # A run that is reading which ratings there are sees them all or none.
-    lock_submissions(rater.study_id)
     erased = _erase_answers(fresh)
     _forget(fresh)
     events.log(fresh.study, by, "erased", about="", after={"judgments": erased.judgments, "ratings": erased.ratings})
@@ -118,7 +117,8 @@ def _forget(rater: Rater) -> None:
 
 
 def _mark(identity: Identity) -> str:
-    return mark_of_erased(identity.study_id, identity.channel, identity.external_id)
+    person = channels.canonical_id(identity.channel, identity.external_id)
+    return mark_of_erased(identity.study_id, identity.channel, person)
 
 
 @atomically

@@ -3,13 +3,15 @@
 Whoever frees places or takes them back holds the claims lock of the study. All times are the database's.
 """
 
-from collections.abc import Sequence
-from typing import cast
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 from tasks_app import channels
 from tasks_app.models import Assignment, Booklet, Rater, RaterSet
 from tasks_app.services import groups
-from tasks_app.services.database import rows
+from tasks_app.services.database import SUBMISSIONS, rows
 
 # A set that was answered whole is finished when its lease ends; others are expired, with the later waves of who left.
 _EXPIRE = """
@@ -22,9 +24,13 @@ WITH ended AS (
 left_early AS (
     SELECT s.id, true AS unanswered FROM tasks_app_raterset s WHERE s.state = 'open' AND s.opens_at > now()
     AND s.rater_id IN (SELECT rater_id FROM ended WHERE unanswered AND NOT closed)),
-over AS (SELECT id, unanswered FROM ended UNION SELECT id, unanswered FROM left_early)
+over AS (SELECT id, unanswered FROM ended UNION SELECT id, unanswered FROM left_early),
+-- Locked in one order; a set whose lease was lengthened while this statement waited for its row is kept.
+locked AS (
+    SELECT s.id FROM tasks_app_raterset s WHERE s.id IN (SELECT id FROM over)
+    AND s.state = 'open' AND (s.lease_until < now() OR s.opens_at > now()) ORDER BY s.id FOR NO KEY UPDATE)
 UPDATE tasks_app_raterset s SET state = CASE WHEN o.unanswered THEN 'expired' ELSE 'finished' END
-FROM over o WHERE o.id = s.id RETURNING s.id, s.rater_id, s.state
+FROM over o WHERE o.id = s.id AND s.id IN (SELECT id FROM locked) RETURNING s.id, s.rater_id, s.state
 """
 
 
@@ -80,6 +86,59 @@ WHERE id = %(assignment)s AND set_id IN (SELECT id FROM held) AND state IN ('res
 """
 
 
+# Takes every lock that storing an answer needs, in the order of `database.LOCK_ORDER`: each part reads the one before.
+_TAKE = """
+WITH shared AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(%(submissions)s, %(study)s)),
+person AS MATERIALIZED (
+    SELECT id, state, prefs, failed_checks_at FROM tasks_app_rater
+    WHERE id = %(rater)s AND (SELECT count(*) FROM shared) > 0 FOR NO KEY UPDATE),
+own AS MATERIALIZED (
+    SELECT id FROM tasks_app_raterset WHERE rater_id = (SELECT id FROM person) ORDER BY id FOR NO KEY UPDATE),
+held AS (
+    UPDATE tasks_app_raterset
+    SET lease_until = LEAST(GREATEST(lease_until, now() + %(minutes)s * interval '1 minute'), closes_at)
+    WHERE id IN (SELECT id FROM own) AND state = 'open' AND (opens_at IS NULL OR opens_at <= now()) RETURNING id)
+SELECT a.state, a.place_id, p.state, p.prefs, p.failed_checks_at IS NOT NULL
+FROM tasks_app_assignment a, person p
+WHERE a.id = %(assignment)s AND (SELECT count(*) FROM held) >= 0 FOR NO KEY UPDATE OF a
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An assignment and its rater as they stand while both are locked."""
+
+    state: str
+    place_id: int | None
+    rater_state: str
+    prefs: Mapping[str, Any]
+    failed_checks: bool
+
+
+def take(assignment: Assignment, rater: Rater) -> Taken:
+    """Lock an assignment to store an answer to it, and lengthen the rater's leases; the locks last to the commit.
+
+    One statement, the same for every purpose: no wait tells a rater what a unit is for.
+    """
+    given = {
+        "submissions": SUBMISSIONS,
+        "study": rater.study_id,
+        "rater": rater.pk,
+        "minutes": minutes_of(rater),
+        "assignment": assignment.pk,
+    }
+    state, place, rater_state, prefs, failed = rows(_TAKE, given)[0]
+    return Taken(state, place, rater_state, json.loads(prefs) if isinstance(prefs, str) else prefs, failed)
+
+
+def lock_rater(rater_id: int) -> Rater:
+    """Lock a rater's row and then those of their sets, and return the rater as they stand, with the study."""
+    rater = Rater.objects.select_for_update(of=("self",), no_key=True).select_related("study").get(pk=rater_id)
+    sets = RaterSet.objects.select_for_update(no_key=True).filter(rater=rater).order_by("pk")
+    list(sets.values_list("pk", flat=True))
+    return rater
+
+
 def minutes_of(rater: Rater) -> float:
     """Return how long a sign of life keeps a rater's sets: days where their channel says so."""
     return channels.lease_minutes(rater.study.options, rater.channel)
@@ -97,18 +156,6 @@ def show(assignment: Assignment, lease_minutes: float) -> bool:
     """
     given = {"set": assignment.set_id, "minutes": lease_minutes, "assignment": assignment.pk}
     return bool(rows(_SHOW, given))
-
-
-def finish(assignment_id: int, rater_id: int, state: str) -> bool:
-    """Write down what became of a unit and drop its draft; say whether the rater has anything left to answer."""
-    left = rows(
-        """WITH written AS (UPDATE tasks_app_assignment SET state = %s WHERE id = %s),
-                dropped AS (DELETE FROM tasks_app_draft WHERE assignment_id = %s)
-           SELECT EXISTS (SELECT 1 FROM tasks_app_assignment WHERE rater_id = %s AND id <> %s
-                          AND state IN ('reserved', 'live', 'expired'))""",
-        [state, assignment_id, assignment_id, rater_id, assignment_id],
-    )
-    return bool(left[0][0])
 
 
 # Another free place of a unit whose own place went to somebody: one that others left, or a booklet of it alone.
@@ -201,14 +248,23 @@ def drop_repeat(assignment_id: int) -> None:
     )
 
 
+# Which of some booklets are taken whole, and which have open places left.
+_SETTLE = """
+UPDATE tasks_app_booklet b SET claimed_by_id = COALESCE(%s, b.claimed_by_id), state = CASE WHEN EXISTS (
+    SELECT 1 FROM tasks_app_place p WHERE p.booklet_id = b.id AND NOT EXISTS (
+        SELECT 1 FROM tasks_app_assignment a
+        WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted')))
+    THEN 'left' ELSE 'taken' END
+WHERE b.id IN ({booklets}) RETURNING b.id
+"""
+
+
 def settle(booklets: Sequence[int], rater: Rater | None) -> None:
     """Write down which of these booklets are taken whole and which have open places left."""
-    rows(
-        """UPDATE tasks_app_booklet b SET claimed_by_id = COALESCE(%s, b.claimed_by_id), state = CASE WHEN EXISTS (
-               SELECT 1 FROM tasks_app_place p WHERE p.booklet_id = b.id AND NOT EXISTS (
-                   SELECT 1 FROM tasks_app_assignment a
-                   WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted')))
-               THEN 'left' ELSE 'taken' END
-           WHERE b.id = ANY(%s) RETURNING b.id""",
-        [rater.pk if rater else None, list(booklets)],
-    )
+    rows(_SETTLE.format(booklets="SELECT unnest(%s::bigint[])"), [rater.pk if rater else None, list(booklets)])
+
+
+def settle_place(place_id: int | None) -> None:
+    """Do the same for the booklet of one place; without a place nothing is changed, by the same statement."""
+    of_place = "SELECT booklet_id FROM tasks_app_place WHERE id = %s"
+    rows(_SETTLE.format(booklets=of_place), [None, place_id])

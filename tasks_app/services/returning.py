@@ -54,11 +54,15 @@ def come_back(*, study: Study, arrival: Arrival, signed: str) -> enrolment.Enrol
     if made_for[:2] != [study.pk, arrival.channel] or not (arrival.external_id and arrival.session_id):
         raise NotDue
     wave = int(made_for[2])
-    found = Identity.objects.select_for_update(of=("self",)).select_related("rater__study")
-    identity = found.filter(study=study, channel=arrival.channel, external_id=arrival.external_id).first()
+    found = enrolment.identity_of(study, arrival)
+    if found is None:
+        raise NotDue
+    # The rater's row first, as everywhere: who else changes an identity holds it.
+    rater = Rater.objects.select_for_update(of=("self",), no_key=True).select_related("study").get(pk=found.rater_id)
+    identity = Identity.objects.filter(pk=found.pk).first()
     if identity is None:
         raise NotDue
-    rater, sessions = identity.rater, dict(identity.details.get(endings.WAVE_SESSIONS, {}))
+    sessions = dict(identity.details.get(endings.WAVE_SESSIONS, {}))
     known = sessions.get(str(wave))
     if known is None:
         if not reminders.open_sets(rater, wave).exists():

@@ -27,7 +27,7 @@ def submit(*, assignment: Assignment, rater: Rater, given: judgments.Submission)
 
     Raises
     ------
-    judgments.Conflict, judgments.Over
+    judgments.Conflict, judgments.TooManyChanges, judgments.Over
         As `judgments.submit` does.
     """
     receipt = judgments.submit(assignment=assignment, rater=rater, given=given)

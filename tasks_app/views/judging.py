@@ -21,7 +21,7 @@ from tasks_app.selectors.progress import BEFORE, JUDGED, next_purpose, progress_
 from tasks_app.services import assignments, judgments, steps
 from tasks_app.services.steps import Step
 from tasks_app.task_types.base import Screen
-from tasks_app.views import pages, stages
+from tasks_app.views import pages, refusing, stages
 from tasks_app.views.rater import forged, instructions_html, message, rater_page
 
 LARGEST_DRAFT = 500_000  # bytes; the longest text a rater may edit, several times over
@@ -90,16 +90,17 @@ def unit(request: HttpRequest, rater: Rater, token: str, order: int) -> HttpResp
     chosen = stored is None and lists and assignment.purpose in JUDGED and next_purpose(rater) not in BEFORE
     if chosen and assignments.open_chosen(rater=rater, assignment=assignment):
         return _pending(request, rater, token, assignment)
-    if stored is None or rater.state == Rater.State.ENDED or not _may_go_back(rater, assignment):
+    if stored is None or rater.state == Rater.State.ENDED or not judgments.may_change(assignment, rater):
         return redirect("rater:next", token)
+    return _change(request, rater, token, assignment, stored)
+
+
+def _change(request: HttpRequest, rater: Rater, token: str, assignment: Assignment, stored: Judgment) -> HttpResponse:
+    """Show a unit with its stored answer, to change it."""
     form = _task_form(rater, assignment, initial=stored.answer)
+    if assignment.judgments.count() > judgments.MOST_CHANGES:
+        return refusing.unchanged(request, rater, token, form, stored)
     return _page(request, rater, token, assignment, form, stored=stored, comment=stored.comment)
-
-
-def _may_go_back(rater: Rater, assignment: Assignment) -> bool:
-    """Say whether an answer may be changed: the study, the task type and what the unit is for all allow it."""
-    kind = screens.frame_of(assignment.unit.task_id, rater.study).kind
-    return rater.study.options.allow_back and kind.allows_back and assignment.purpose not in judgments.FINAL
 
 
 def _paused(request: HttpRequest) -> HttpResponse:
@@ -157,7 +158,7 @@ def _page(
     submission = uuid.uuid4()
     initial = {"submission": submission, "replaces": stored.pk if stored else None}
     progress = progress_of(rater, options.minutes, frame.task.set_size, assignment)
-    back = progress.before(assignment.order) if _may_go_back(rater, assignment) else None
+    back = progress.before(assignment.order) if judgments.may_change(assignment, rater) else None
     context = {
         "frame": pages.frame_for(rater, token, progress, lists_set=frame.kind.set_overview),
         "screen": _screen(rater, assignment),
@@ -212,10 +213,8 @@ def _answer(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         return _page(request, rater, token, assignment, form, fields=fields, status=422)
     try:
         step = steps.submit(assignment=assignment, rater=rater, given=_submission(rater, assignment, fields, form))
-    except judgments.Conflict as conflict:
-        return _conflict(request, rater, token, assignment, form, conflict.stored)
-    except judgments.Over:
-        return _over(request)
+    except judgments.REFUSALS as refusal:
+        return refusing.refused(request, rater, token, assignment, form, refusal, _bound(rater, assignment))
     return _go_on(request, _address_of(step, token))
 
 
@@ -245,52 +244,12 @@ def _submission(rater: Rater, assignment: Assignment, fields: AnswerFields, form
 
 
 def _bounded(seconds: float | None, assignment: Assignment) -> float | None:
-    """Return a time that a browser measured, at most what has passed since the server first showed the unit."""
+    """Return a time that a browser measured, at most what has passed since the server first showed the unit.
+
+    Where the server's clock was set back meanwhile, what has passed is not known and bounds nothing.
+    """
     shown = getattr(assignment, "seconds_shown", None)
-    return seconds if seconds is None or shown is None else min(seconds, float(shown))
-
-
-def _over(request: HttpRequest) -> HttpResponse:
-    return message(
-        request,
-        _("This unit is no longer yours"),
-        [
-            _("You stopped before this answer arrived, so it was not stored."),
-            _("Your earlier answers are safe."),
-        ],
-        status=410,
-    )
-
-
-def _conflict(
-    request: HttpRequest, rater: Rater, token: str, assignment: Assignment, form: forms.Form, stored: Judgment
-) -> HttpResponse:
-    """Show the stored answer beside the one that came now, and let the rater say which holds."""
-    may_change = _may_go_back(rater, assignment) and rater.state != Rater.State.ENDED
-    skipped = [(_("Skipped"), stored.get_skip_reason_display())]
-    context = {
-        "frame": pages.frame_for(rater, token, progress_of(rater, rater.study.options.minutes, 1)),
-        "stored": skipped if stored.skip_reason else pages.in_words(form, stored.answer),
-        "given": pages.in_words(form, form.cleaned_data),
-        "next_url": reverse("rater:next", args=[token]),
-        "form": _change_form(rater, assignment, form, stored, request.POST) if may_change else None,
-        "form_action": reverse("rater:judge", args=[token]),
-    }
-    return render(request, "rater/conflict.html", context, status=409)
-
-
-def _change_form(
-    rater: Rater, assignment: Assignment, form: forms.Form, stored: Judgment, posted: QueryDict
-) -> AnswerFields:
-    """Return a form of hidden fields that sends the new answer again, as a change of the stored one."""
-    initial = {"submission": uuid.uuid4(), "replaces": stored.pk}
-    names = [*form.fields, "comment", "seconds_active", "seconds_elapsed", "log"]
-    again = AnswerFields(
-        bound_to=_bound(rater, assignment), initial={**{name: posted.get(name, "") for name in names}, **initial}
-    )
-    for name in names:
-        again.fields[name] = forms.CharField(widget=forms.HiddenInput, required=False)
-    return again
+    return seconds if seconds is None or shown is None or shown < 0 else min(seconds, float(shown))
 
 
 @rater_page("POST")
@@ -322,7 +281,7 @@ def _store_skip(request: HttpRequest, rater: Rater, token: str, assignment: Assi
     except judgments.Conflict:
         return HttpResponseRedirect(reverse("rater:unit", args=[token, assignment.order]))
     except judgments.Over:
-        return _over(request)
+        return refusing.over(request)
     return HttpResponseRedirect(_address_of(step, token))
 
 

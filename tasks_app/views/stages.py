@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 from tasks_app.check_settings import checks_of
 from tasks_app.models import Assignment
 from tasks_app.selectors.progress import RaterProgress
-from tasks_app.services.checks import known_answers
+from tasks_app.services.grading import known_answers
 
 Purpose = Assignment.Purpose
 

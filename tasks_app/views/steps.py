@@ -18,7 +18,7 @@ from tasks_app.forms import StepForm
 from tasks_app.models import Assignment, Gold, Judgment, Rater, Task
 from tasks_app.selectors import screens
 from tasks_app.selectors.progress import progress_of
-from tasks_app.services import checks, enrolment, steps
+from tasks_app.services import checks, enrolment, grading, steps
 from tasks_app.services.steps import Step
 from tasks_app.task_types.base import GoldAnswer, Screen, TaskType, Words
 from tasks_app.views import pages, stages
@@ -60,7 +60,7 @@ def feedback(request: HttpRequest, rater: Rater, token: str, order: int) -> Http
 
 def _known(assignment: Assignment) -> list[GoldAnswer]:
     """Return what is known about a unit of the training."""
-    known = checks.known_answers(assignment.unit_id)
+    known = grading.known_answers(assignment.unit_id)
     return [answer for row, answer in known if row.purpose == Gold.Purpose.TRAINING and row.kind != Gold.Kind.WORSE]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy
-from analytics_app.ratings.extras._codes import CURRENT, rater_codes
+from analytics_app.ratings.extras._codes import GIVEN, rater_codes
 from analytics_app.ratings.extras.base import Extra, Loading
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Mask, Table
@@ -18,7 +18,9 @@ from analytics_app.ratings.table import Mask, Table
 @extra
 @dataclass(frozen=True, slots=True)
 class Controls(Extra):
-    """One entry for every unit with a known answer that a rater was given among the others, as it was answered last.
+    """One entry for every unit with a known answer that a rater was given among the others, as it was graded last.
+
+    Only changes that are made before the rater's next answer are graded.
 
     `rater` is a code of the table's names, `judgment` the id of the answer, `order` its place in the rater's way.
     `passed` says that everything known about the unit was met. `attention` marks checks that are no judgment, such
@@ -38,7 +40,7 @@ class Controls(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the results of the answers that a run counts."""
-        found = copy(_CONTROLS.format(current=CURRENT.format(judgment="j", assignment="a")), loading.seen, _TYPE)
+        found = copy(_CONTROLS.format(given=GIVEN.format(judgment="j", assignment="a")), loading.seen, _TYPE)
         return cls(
             rater=rater_codes(loading.table.names, found["rater"]),
             judgment=found["judgment"],
@@ -64,7 +66,7 @@ _TYPE = {
     "copy": np.int32,
 }
 
-# A unit that was answered several times counts as it was answered last.
+# A unit that was answered several times counts as it was graded last; later changes have no result.
 _CONTROLS = """
 SELECT rater_id, judgment, "order", passed::int, attention::int, copy::int FROM (
     SELECT a.rater_id, j.id AS judgment, a."order", bool_and(c.passed) AS passed,
@@ -75,7 +77,7 @@ SELECT rater_id, judgment, "order", passed::int, attention::int, copy::int FROM 
       JOIN tasks_app_controlresult c ON c.gold_id = g.id
       JOIN tasks_app_judgment j ON j.id = c.judgment_id
       JOIN tasks_app_assignment a ON a.id = j.assignment_id
-     WHERE u.task_id = ANY(%(tasks)s) AND g.purpose IN ('control', 'attention') AND {current}
+     WHERE u.task_id = ANY(%(tasks)s) AND g.purpose IN ('control', 'attention') AND {given}
      GROUP BY a.rater_id, g.unit_id, j.id, a."order") answered
  WHERE newest = 1
  ORDER BY rater_id, "order", judgment

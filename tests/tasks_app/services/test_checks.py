@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Rating, Study, Task, Unit
-from tasks_app.selectors import screens
-from tasks_app.services import assignments, checks, enrolment, judgments, lifecycle
+from tasks_app.selectors import check_results, screens
+from tasks_app.services import assignments, checks, enrolment, grading, judgments, lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.tasks_app.checks_kit import checked_study, give, skip, walk
@@ -65,7 +65,7 @@ def test_a_unit_is_right_only_where_everything_known_about_it_is() -> None:
     rater = arrive(study)
     give(study, rater, reach(study, rater, "control"), 3)
     assert sorted(ControlResult.objects.values_list("passed", flat=True)) == [False, True]
-    score = checks.check_score(rater, study.tasks.get())
+    score = grading.check_score(rater, study.tasks.get())
     assert (score.right, score.answered) == (0, 1)
 
 
@@ -101,18 +101,63 @@ def test_a_known_error_is_found_by_a_mark_that_shares_a_character_with_it() -> N
     assert seen == {True, False}
 
 
-def test_a_changed_answer_is_graded_anew_and_the_last_counts() -> None:
-    study = checked_study()
+def test_an_answer_is_graded_as_it_stands_when_the_rater_answers_another_unit() -> None:
+    study = checked_study(checks={"fail_after": 1})
     rater = arrive(study)
     control = reach(study, rater, "control")
-    first = give(study, rater, control, 1).judgment
-    second = give(study, rater, control, 3, replaces=first.pk).judgment
-    assert list(ControlResult.objects.filter(judgment__assignment=control).values_list("judgment", "passed")) == [
-        (first.pk, False),
-        (second.pk, True),
-    ]
-    score = checks.check_score(rater, study.tasks.get())
+    slip = give(study, rater, control, 1).judgment
+    correction = give(study, rater, control, 3, replaces=slip.pk).judgment
+    give(study, rater, assignments.next_for(rater=rater), 3)
+    late = give(study, rater, control, 1, replaces=correction.pk).judgment
+    assert Judgment.objects.filter(assignment=control, replaced_by=None).get() == late, "every change is stored"
+    results = ControlResult.objects.filter(judgment__assignment=control).order_by("id")
+    assert list(results.values_list("judgment", "passed")) == [(slip.pk, False), (correction.pk, True)]
+    score = grading.check_score(rater, study.tasks.get())
     assert (score.right, score.answered) == (1, 1)
+    walk(study, rater)
+    rater.refresh_from_db()
+    assert (rater.outcome, rater.failed_checks_at) == ("completed", None), "a slip that was corrected marks nobody"
+
+
+def test_a_wrong_answer_that_is_corrected_after_the_next_unit_stays_wrong() -> None:
+    study = checked_study(checks={"fail_after": 1})
+    rater = arrive(study)
+    control = reach(study, rater, "control")
+    wrong = give(study, rater, control, 1).judgment
+    marked = Rater.objects.exclude(failed_checks_at=None)
+    assert not marked.exists(), "nothing is decided while the answer may be corrected"
+    give(study, rater, assignments.next_for(rater=rater), 3)
+    assert marked.exists()
+    give(study, rater, control, 3, replaces=wrong.pk)
+    score = grading.check_score(rater, study.tasks.get())
+    assert (score.right, score.answered) == (0, 1)
+    tab = check_results.checks_of_study(study)[0]
+    assert [(one.controls.right, one.controls.answered) for one in tab.raters] == [(0, 1)]
+
+
+def test_who_misses_the_last_check_has_completed_and_is_marked() -> None:
+    study = checked_study(checks={"fail_after": 1, "on_failing": "end", "controls": 1, "attention": 0})
+    rater = arrive(study)
+    last = reach(study, rater, "control")
+    for assignment in rater.assignments.filter(state="reserved").exclude(pk=last.pk).order_by("order"):
+        give(study, rater, assignment, 3)
+    give(study, rater, last, 1)
+    rater.refresh_from_db()
+    assert (rater.outcome, rater.failed_checks_at is not None) == ("completed", True)
+
+
+def test_who_was_to_be_ended_when_the_process_died_is_ended_on_the_next_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = checked_study(checks={"fail_after": 1, "on_failing": "end"})
+    rater = arrive(study)
+    give(study, rater, reach(study, rater, "control"), 1)
+    with monkeypatch.context() as broken:
+        broken.setattr(judgments.assignments, "stop", lambda **_given: None)
+        give(study, rater, assignments.next_for(rater=rater), 3)
+    rater.refresh_from_db()
+    assert rater.state != Rater.State.ENDED
+    assert assignments.next_for(rater=rater) is None
+    rater.refresh_from_db()
+    assert rater.outcome == "failed"
 
 
 @pytest.mark.parametrize("purpose", ["training", "exam"])
@@ -192,7 +237,7 @@ def test_a_skipped_control_is_no_wrong_answer(reason: str) -> None:
     study = checked_study(checks={"fail_after": 1})
     rater = arrive(study)
     skip(rater, reach(study, rater, "control"), reason)
-    assert checks.check_score(rater, study.tasks.get()).answered == 0
+    assert grading.check_score(rater, study.tasks.get()).answered == 0
     rater.refresh_from_db()
     assert rater.failed_checks_at is None
 
@@ -222,8 +267,8 @@ def test_who_misses_checks_is_told_later_and_once() -> None:
             told.append(number)
             checks.notice_seen(rater=rater)
     if told:
-        assert told[0] >= failed + checks.UNITS_BEFORE_A_WARNING
-    assert len(told) == (1 if number - failed > checks.UNITS_BEFORE_A_WARNING else len(told)) <= 1
+        assert told[0] >= failed + grading.UNITS_BEFORE_A_WARNING
+    assert len(told) == (1 if number - failed > grading.UNITS_BEFORE_A_WARNING else len(told)) <= 1
 
 
 def test_who_misses_checks_ends_where_the_researcher_says_so() -> None:
@@ -280,7 +325,7 @@ def test_checks_of_one_task_do_not_fail_a_rater_in_another(study: Study) -> None
     rater = arrive(study)
     other = Task(study=study, key="other")
     other.pk = 10**6
-    assert checks.check_score(rater, other).answered == 0
+    assert grading.check_score(rater, other).answered == 0
 
 
 LEAKS = re.compile(r"gold|control|purpose|degraded|attention|repeat|warm.?up|passed|alpha|beta", re.IGNORECASE)

@@ -18,7 +18,7 @@ from tasks_app.check_settings import COPIES
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Output, Rater, Study, System, Task, Unit
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
-from tasks_app.services import assignments, checks, degrading, judgments, lifecycle
+from tasks_app.services import assignments, degrading, grading, judgments, lifecycle
 from tasks_app.services.degraded_text import Pieces, degrade, run_length
 from tests import invariants
 from tests.analytics_app.filling import new_run
@@ -169,23 +169,38 @@ def test_a_copy_passes_where_it_is_rated_lower_than_its_original(copy_step: int,
 
 
 @pytest.mark.django_db
-def test_a_changed_answer_to_the_original_is_compared_anew_and_counts() -> None:
+def test_the_original_counts_as_it_stands_when_its_copy_is_answered() -> None:
     study = degraded_study()
     rater = arrive(study)
     (copy,) = copies_of(rater)
     original = rater.assignments.get(unit=copy.unit.features["degraded_of"])
-    while not Judgment.objects.filter(assignment=copy).exists():
-        assignment = assignments.next_for(rater=rater)
-        submit(study, rater, assignment, 2 if assignment.pk == copy.pk else 4)
-    task = study.tasks.get()
-    assert checks.check_score(rater, task).right == 1
+    while not Judgment.objects.filter(assignment=original).exists():
+        submit(study, rater, assignments.next_for(rater=rater), 4)
     first = Judgment.objects.get(assignment=original)
-    # The copy may have stood last; an answer can be changed before the end only.
-    Rater.objects.filter(pk=rater.pk).update(state=Rater.State.JUDGING, outcome=None, ended_at=None)
-    submit(study, rater, original, 1, replaces=first.pk)
-    assert [result.passed for result in ControlResult.objects.order_by("id")] == [True, False]
-    score = checks.check_score(rater, task)
-    assert (score.right, score.answered) == (0, 1)
+    second = submit(study, rater, original, 3, replaces=first.pk).judgment
+    while (assignment := assignments.next_for(rater=rater)) != copy:
+        submit(study, rater, assignment, 4)
+    # Before the last answer, so that the original can still be changed after it.
+    Assignment.objects.filter(pk=rater.assignments.filter(state="submitted").first().pk).update(state="reserved")
+    submit(study, rater, copy, 2)
+    submit(study, rater, original, 1, replaces=second.pk)
+    result = ControlResult.objects.get()
+    assert (result.passed, result.detail) == (True, {"given": [2, 3]})
+    score = grading.check_score(rater, study.tasks.get())
+    assert (score.right, score.answered) == (1, 1)
+
+
+@pytest.mark.django_db
+def test_an_original_that_is_answered_after_its_copy_completes_the_pair() -> None:
+    study = degraded_study()
+    rater = arrive(study)
+    (copy,) = copies_of(rater)
+    original = rater.assignments.get(unit=copy.unit.features["degraded_of"])
+    submit(study, rater, copy, 4)
+    assert not ControlResult.objects.exists()
+    submit(study, rater, original, 3)
+    result = ControlResult.objects.get()
+    assert (result.judgment.assignment, result.passed, result.detail) == (original, False, {"given": [4, 3]})
 
 
 @pytest.mark.django_db
