@@ -130,6 +130,20 @@ def test_who_comes_back_after_the_place_was_taken_gets_the_next_of_their_group()
 
 
 @pytest.mark.django_db
+def test_who_comes_back_before_anybody_took_the_place_has_it_again() -> None:
+    study = grouped({"a": 1, "b": 1}, block_factor=1, items=4)
+    ada = arrive(study)
+    own = GroupBlock.objects.get(taken_by=ada)
+    RaterSet.objects.filter(rater=ada).update(lease_until="2020-01-01T00:00Z")
+    leases.free_expired(study.pk)
+    assert not GroupBlock.objects.exclude(taken_by=None).exists()
+    assert assignments.next_for(rater=ada) is not None
+    assert GroupBlock.objects.get(taken_by=ada) == own
+    assert arrive(study).group != ada.group, "a block of two holds each group once"
+    check(study)
+
+
+@pytest.mark.django_db
 def test_an_arrival_can_name_its_group_and_is_not_drawn() -> None:
     study = grouped({"a": 1, "b": 1})
     named = [arrive(study, "b") for _rater in range(3)]
