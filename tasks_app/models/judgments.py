@@ -144,6 +144,10 @@ class Judgment(models.Model):
             models.CheckConstraint(
                 condition=models.Q(skip_reason__in=["", *JudgmentSkip.values]), name="judgment_skip_reason"
             ),
+            # A null is no measurement, and passes.
+            models.CheckConstraint(
+                condition=models.Q(seconds_active__gte=0) & models.Q(seconds_elapsed__gte=0), name="judgment_seconds"
+            ),
         )
 
     def __str__(self) -> str:

@@ -2,13 +2,16 @@
 
 import json
 import uuid
+from datetime import timedelta
 
 import pytest
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.models import Assignment, Consent, Draft, EnrolmentCount, Judgment, Rater, RaterSet, Rating, Study
-from tasks_app.services import lifecycle
+from tasks_app.services import judgments, lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
 
@@ -289,10 +292,58 @@ def test_queries_of_judging(
     token = pages.join(somebody, study)
     somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
     form = pages.unit(somebody, token)
-    with django_assert_max_num_queries(12 + 2):  # two savepoints, which only exist inside a test's transaction
+    with django_assert_max_num_queries(7 + 2):  # two savepoints, which only exist inside a test's transaction
         somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "4"})
-    with django_assert_max_num_queries(12 + 2):
+    with django_assert_max_num_queries(4 + 2):
         somebody.get(f"/r/{token}/judge/")
+
+
+def test_a_clock_that_was_set_back_leaves_the_time_that_the_browser_measured(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    form = pages.unit(somebody, token)
+    Assignment.objects.filter(state="live").update(first_shown=Now() + timedelta(hours=2))
+    sent = {**form, "p1-fluency": "4", "seconds_active": "8.5", "seconds_elapsed": "9"}
+    assert somebody.post(f"/r/{token}/judge/", sent).status_code == 302
+    stored = Judgment.objects.get()
+    assert (stored.seconds_active, stored.seconds_elapsed) == (8.5, 9.0)
+
+
+@pytest.mark.parametrize("column", ["seconds_active", "seconds_elapsed"])
+def test_the_database_refuses_negative_times(study: Study, somebody: Client, column: str) -> None:
+    token = pages.join(somebody, study)
+    somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
+    first = Judgment.objects.get()
+    stored = {"assignment": first.assignment, "replaces": first, "version": 1, "submission": uuid.uuid4()}
+    with pytest.raises(IntegrityError, match="judgment_seconds"), transaction.atomic():
+        Judgment.objects.create(**stored, **{column: -7198.0})
+    Judgment.objects.create(**stored, **{column: 0.0})
+
+
+def test_an_answer_is_changed_only_so_often_and_the_rater_is_told_which_counts(study: Study, somebody: Client) -> None:
+    token = pages.join(somebody, study)
+    form = pages.unit(somebody, token)
+    somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "4"})
+    order = Assignment.objects.get(state="submitted").order
+    last: dict[str, str] = {}
+    for number in range(judgments.MOST_CHANGES):
+        last = pages.hidden(somebody.get(f"/r/{token}/judge/{order}/"), "answer")
+        changed = somebody.post(f"/r/{token}/judge/", {**last, "p1-fluency": str(1 + number % 2)})
+        assert changed.status_code == 302
+    stored = list(Judgment.objects.order_by("id"))
+    assert len(stored) == 1 + judgments.MOST_CHANGES
+    told = somebody.get(f"/r/{token}/judge/{order}/").content.decode()
+    assert "You have changed it 20 times. The stored answer counts" in told
+    assert 'id="answer"' not in told, "nobody types what cannot be sent"
+    # From a page that was opened before the last change that was possible.
+    late = {**last, "submission": str(uuid.uuid4()), "replaces": str(stored[-1].pk), "p1-fluency": "5"}
+    refused = somebody.post(f"/r/{token}/judge/", late)
+    page = refused.content.decode()
+    assert refused.status_code == 409
+    assert all(words in page for words in ("Stored answer", "New answer", "This one was not stored.", "Go on"))
+    assert list(Judgment.objects.order_by("id")) == stored
+    assert somebody.get(f"/r/{token}/judge/").status_code == 200
+    again = somebody.post(f"/r/{token}/judge/", {**last, "p1-fluency": "2"})
+    assert again.status_code == 302, "the last change sent again is answered as before"
 
 
 @pytest.mark.parametrize("method", ["put", "delete", "patch", "options"])
