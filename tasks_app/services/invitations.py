@@ -108,9 +108,10 @@ def _known(invitation: Invitation | None, channel: str) -> Arrival:
     return Arrival(channel, str(invitation.pk), SESSION, invitation.email, group)
 
 
-@atomically
 def enrol(*, study: Study, arrival: Arrival, user: Somebody, **given: Any) -> enrolment.Enrolled:
     """Enrol an invited person who has agreed; asked again, whether they are still invited.
+
+    Who has begun already is let in without a lock.
 
     Raises
     ------
@@ -119,16 +120,32 @@ def enrol(*, study: Study, arrival: Arrival, user: Somebody, **given: Any) -> en
     tasks_app.services.enrolment.NotOpen, StudyFull, AlreadyHere
         As anybody else.
     """
+    invitation = _meant(_open(study), arrival, user)
+    if invitation is not None and invitation.rater_id is not None:
+        known = enrolment.recognise(study, _known(invitation, arrival.channel))
+        if known is not None:
+            return known
+    return _enrol(study=study, arrival=arrival, user=user, **given)
+
+
+@atomically
+def _enrol(*, study: Study, arrival: Arrival, user: Somebody, **given: Any) -> enrolment.Enrolled:
     lock_claims(study.pk)
+    invitation = _meant(_open(study).select_for_update(of=("self",)), arrival, user)
+    enrolled = enrolment.enrol(arrival=_known(invitation, arrival.channel), **given)
+    if invitation is not None:
+        Invitation.objects.filter(pk=invitation.pk).update(rater=enrolled.rater)
+    return enrolled
+
+
+def _meant(invitations: QuerySet[Invitation], arrival: Arrival, user: Somebody) -> Invitation | None:
+    """Return the invitation of a consent form; raise NotInvited where its link or password was replaced since."""
     number = int(arrival.external_id) if arrival.external_id.isdecimal() else 0
     whose = {"user_id": user.pk} if arrival.channel == "account" else {"user": None}
-    invitation = _open(study).select_for_update(of=("self",)).filter(pk=number, **whose).first()
+    invitation = invitations.filter(pk=number, **whose).first()
     if arrival.details.get(KEY, "") != _mark(invitation):
-        # The page was opened with a link, or a password, that has been replaced since.
         raise NotInvited
-    enrolled = enrolment.enrol(arrival=_known(invitation, arrival.channel), **given)
-    Invitation.objects.filter(pk=number).update(rater=enrolled.rater)
-    return enrolled
+    return invitation
 
 
 @atomically

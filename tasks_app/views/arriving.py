@@ -17,11 +17,15 @@ from tasks_app.channels.base import Arrival, NotArrived
 from tasks_app.forms import ConsentForm
 from tasks_app.models import Rater, Study, Task
 from tasks_app.services import endings, enrolment, invitations, returning
-from tasks_app.views import examples, framing, pages, pay_words
+from tasks_app.views import counting, examples, framing, pages, pay_words
 from tasks_app.views.rater import forged, instructions_html, message
 
 # Seconds after which somebody who meets a paused study may look again.
 COME_BACK_AFTER = 3600
+
+# How often one consent is taken in ten minutes: presses, reloads and lost connections included.
+MOST_CONSENTS = 20
+CONSENT_SECONDS = 600
 
 
 @csrf_exempt
@@ -116,11 +120,31 @@ def _agreed(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
         form.is_valid()
         return consent_page(request, study, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     arrival = _arrival_in(form.signed, channel)
+    if _sent_too_often(study, arrival, str(form.signed["nonce"])):
+        return _wait_to_send(request)
     try:
         enrolled = _enrol(request, study, arrival, form.signed)
     except enrolment.REFUSALS as error:
         return refused(request, study, arrival, error)
     return redirect("rater:next", enrolled.token)
+
+
+def _sent_too_often(study: Study, arrival: Arrival, nonce: str) -> bool:
+    """Count a consent: of a platform's person in a visit, else of a form."""
+    about = f"{arrival.external_id} {arrival.session_id}" if arrival.external_id else nonce
+    key = counting.key_of("consent", f"{study.pk} {arrival.channel} {about}")
+    return counting.count(key, CONSENT_SECONDS) > MOST_CONSENTS
+
+
+def _wait_to_send(request: HttpRequest) -> HttpResponse:
+    sentences = [
+        _("You have agreed already. Nothing is lost."),
+        _("Please wait ten minutes, then send it again, or open your personal link."),
+    ]
+    title = _("This form was sent too often")
+    response = message(request, title, sentences, HTTPStatus.TOO_MANY_REQUESTS)
+    response.headers["Retry-After"] = str(CONSENT_SECONDS)
+    return response
 
 
 def _enrol(request: HttpRequest, study: Study, arrival: Arrival, signed: Mapping[str, Any]) -> enrolment.Enrolled:

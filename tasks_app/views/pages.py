@@ -1,5 +1,6 @@
 """What rater pages have in common: the frame, the words about time and pay, answers put into words."""
 
+import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -94,12 +95,28 @@ def consent_html(study: Study) -> str:
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the address a request came from; of X-Forwarded-For only what our own proxies wrote is believed."""
+    """Return the address a request came from; of X-Forwarded-For only what our own proxies wrote is believed.
+
+    Of an IPv6 address the network of 64 bits: whoever has one address of it has all.
+    """
     proxies: int = settings.EVALWEB_PROXIES
     forwarded = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]
     if proxies and len(forwarded) >= proxies:
-        return forwarded[-proxies]
-    return str(request.META.get("REMOTE_ADDR", ""))
+        return _network(forwarded[-proxies])
+    return _network(str(request.META.get("REMOTE_ADDR", "")))
+
+
+def _network(address: str) -> str:
+    """Return whom an address is counted for; what is no address stays as it is."""
+    try:
+        found = ipaddress.ip_address(address.strip("[]").partition("%")[0])
+    except ValueError:
+        return address
+    if found.version == 4:
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((found, 64), strict=False))
 
 
 @dataclass(frozen=True, slots=True)

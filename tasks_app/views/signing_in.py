@@ -10,11 +10,10 @@ from typing import Any
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from unfold.forms import AuthenticationForm as UnfoldForm
 
-from tasks_app.views import pages
+from tasks_app.views import counting, pages
 
 SECONDS = 15 * 60
 # Of one account from one address: by account alone, anybody could keep a researcher out.
@@ -31,7 +30,7 @@ class SignIn(AuthenticationForm):
     def clean(self) -> dict[str, Any]:
         """Count the try before the password is compared, so that many at once are counted too; a right one is free."""
         account, address = self._keys()
-        if _one_more(account) > TRIES_OF_ACCOUNT or _one_more(address) > TRIES_OF_ADDRESS:
+        if _too_often(account, TRIES_OF_ACCOUNT) or _too_often(address, TRIES_OF_ADDRESS):
             self.too_many = True
             raise ValidationError(_("Too many wrong tries. Wait a quarter of an hour, then try again."), "too_many")
         cleaned: dict[str, Any] = super().clean()
@@ -43,19 +42,13 @@ class SignIn(AuthenticationForm):
     def _keys(self) -> tuple[str, str]:
         assert self.request is not None
         address = pages.client_address(self.request)
-        about = (f"{address} {self.cleaned_data.get('username', '')}", address)
-        account_key, address_key = (salted_hmac(f"{__name__}.{n}", one).hexdigest() for n, one in enumerate(about))
-        return account_key, address_key
+        account = f"{address} {self.cleaned_data.get('username', '')}"
+        return counting.key_of("password of account", account), counting.key_of("password", address)
 
 
 class ResearcherSignIn(SignIn, UnfoldForm):  # type: ignore[misc]  # unfold ships no types
     """The same in the researchers' frame; who may not enter there is told no more than who mistyped."""
 
 
-def _one_more(key: str) -> int:
-    """Count one more under a key that is forgotten a quarter of an hour after the first, and return how many."""
-    cache.add(key, 0, SECONDS)
-    try:
-        return int(cache.incr(key))
-    except ValueError:  # expired, or pushed out by others, between the two lines
-        return 1
+def _too_often(key: str, most: int) -> bool:
+    return counting.count(key, SECONDS) > most
