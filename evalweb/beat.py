@@ -1,6 +1,8 @@
 """The scheduler that `celery beat` runs."""
 
 import logging
+import os
+from pathlib import Path
 from typing import Any
 
 from celery.beat import PersistentScheduler, ScheduleEntry
@@ -14,7 +16,18 @@ log = logging.getLogger("evalweb.beat")
 
 
 class Scheduler(PersistentScheduler):
-    """Beat that adds nothing to a queue nobody takes from."""
+    """Beat that adds nothing to a queue nobody takes from, and keeps its schedule for its owner only."""
+
+    def setup_schedule(self) -> None:
+        """Open the schedule; the library would make its files readable for everybody."""
+        umask = os.umask(0o077)
+        try:
+            super().setup_schedule()
+        finally:
+            os.umask(umask)
+        schedule = Path(self.schedule_filename)
+        for file in schedule.parent.glob(f"{schedule.name}*"):  # the ending depends on the system's database library
+            file.chmod(0o600)
 
     def apply_async(self, entry: ScheduleEntry, producer: Any = None, advance: bool = True, **kwargs: Any) -> Any:
         """Send what is due, unless its queue is full of what was due before."""

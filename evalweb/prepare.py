@@ -24,6 +24,7 @@ from django.db import OperationalError, connection
 from evalweb import backup, environment
 from evalweb.health import pending_migrations
 from evalweb.local_services import VarFolder
+from evalweb.local_services.folder import write_private
 
 # Any number will do that nothing else in the database locks; "evalweb" on a telephone's keys.
 PREPARE_LOCK = 3_825_932
@@ -43,7 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
         if options.demo and environment.flag("EVALWEB_DEMO"):
             report["links"] = load_demo(options.demo)
     if options.report:
-        options.report.write_text(json.dumps(report))
+        write_private(options.report, json.dumps(report))  # its links are the credentials of raters
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -37,6 +37,7 @@ class VarFolder:
         self.logs = self.root / "log"
         self.media = self.root / "media"
         self.backups = self.root / "backups"
+        self.mail = self.root / "mail"
         self.postgres = self.root / "postgres"
         self.valkey = self.root / "valkey"
         self.secrets = self.root / "secrets"
@@ -47,8 +48,9 @@ class VarFolder:
         """Make the folder. Root's can be entered by PostgreSQL's account; what is inside is closed by itself."""
         self.root.mkdir(parents=True, exist_ok=True)
         self.root.chmod(0o711 if os.geteuid() == 0 else 0o700)
-        for inner in (self.logs, self.media, self.backups):
-            inner.mkdir(mode=0o700, exist_ok=True)
+        for inner in (self.logs, self.media, self.backups, self.mail):
+            inner.mkdir(exist_ok=True)
+            inner.chmod(0o700)
 
     @contextmanager
     def held(self, what: str, *, wait: bool = False) -> Iterator[int]:
@@ -85,7 +87,7 @@ class VarFolder:
 
     def write_state(self, changes: dict[str, Any]) -> None:
         """Add to the state. It holds the broker's password and is therefore for its owner only."""
-        self._write(self._state, json.dumps({**self.state(), **changes}, indent=1))
+        write_private(self._state, json.dumps({**self.state(), **changes}, indent=1))
 
     def add_child(self, mark: Mark) -> None:
         """Remember a process, so that the next start can end it if this one cannot."""
@@ -113,17 +115,18 @@ class VarFolder:
     def write_secrets(self, values: dict[str, str]) -> None:
         """Replace the file of secrets."""
         head = "# Made by evalweb. Keep it private and in your backups; raters' links and sign-ins depend on it.\n"
-        self._write(self.secrets, head + "".join(f"{name}={value}\n" for name, value in values.items()))
+        write_private(self.secrets, head + "".join(f"{name}={value}\n" for name, value in values.items()))
 
-    @staticmethod
-    def _write(path: Path, text: str) -> None:
-        unfinished = path.with_name(f"{path.name}.new")
-        unfinished.unlink(missing_ok=True)
-        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+
+def write_private(path: Path, text: str) -> None:
+    """Replace the file at `path` by `text`, whole or not at all, readable by its owner only."""
+    unfinished = path.with_name(f"{path.name}.new")
+    unfinished.unlink(missing_ok=True)
+    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
 
 
 def _now() -> str:

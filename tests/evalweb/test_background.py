@@ -1,9 +1,15 @@
 """The promises of background work that lie in its settings."""
 
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
+from evalweb.beat import Scheduler
 from evalweb.celery import app
 from tests.servers import broker_url
 from tests.work import noted_waits
@@ -42,3 +48,22 @@ def test_ringing_a_broker_that_is_down_fails_within_seconds(monkeypatch: pytest.
 def test_ringing_a_broker_that_answers_works() -> None:
     with app.connection_for_write(broker_url(63)) as connection:
         assert app.send_task("nobody.knows", connection=connection, queue="analysis").id
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    """Make files as most accounts do: readable for everybody."""
+    umask = os.umask(0o022)
+    yield
+    os.umask(umask)
+
+
+@pytest.mark.usefixtures("open_umask")
+def test_the_schedule_is_readable_by_its_owner_only_also_after_an_upgrade(tmp_path: Path) -> None:
+    for _start in ("the first", "after an older version"):
+        Scheduler(app=app, schedule_filename=str(tmp_path / "beat-schedule")).close()
+        files = list(tmp_path.iterdir())
+        assert files
+        assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+        for file in files:
+            file.chmod(0o644)

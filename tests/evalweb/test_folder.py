@@ -93,8 +93,10 @@ def test_a_mark_does_not_fit_another_process_of_the_same_number() -> None:
 
 
 def test_the_folder_is_closed_to_other_users(var: VarFolder) -> None:
+    var.root.mkdir()
+    var.mail.mkdir(mode=0o755)  # as older versions made it
     var.make()
     others = stat.S_IROTH | stat.S_IWOTH
     assert var.root.stat().st_mode & others == 0
-    for inner in (var.media, var.backups, var.logs):
+    for inner in (var.media, var.backups, var.logs, var.mail):
         assert stat.S_IMODE(inner.stat().st_mode) == 0o700

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,7 @@ def test_several_may_prepare_one_database_at_once(tmp_path: Path) -> None:
     assert sorted("Preparing the database" in text for text in said) == [False, True]
     assert sorted("The database is up to date" in text for text in said) == [False, True]
     assert sorted("Making the login" in text for text in said) == [False, True]
+    assert stat.S_IMODE(report.stat().st_mode) == 0o600
     assert json.loads(report.read_text()) == {"login": "researcher", "password_valid": True, "links": []}
     assert not (tmp_path / "var" / "backups").exists()
 
