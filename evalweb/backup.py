@@ -21,11 +21,11 @@ from typing import Any
 
 import django
 import psycopg2
-from django.db.migrations.loader import MigrationLoader
 
 from evalweb import local_services
 from evalweb.local_services import ServiceError, VarFolder
 from evalweb.local_services.postgres import program
+from evalweb.migration_state import listed, unknown
 
 FORMAT = 1
 DUMP, SECRETS, MEDIA, MANIFEST = "database.dump", "secrets", "media", "manifest.json"
@@ -193,12 +193,10 @@ def _proved(content: Path, file: Path) -> dict[str, Any]:
 
 def _refuse_newer(manifest: dict[str, Any]) -> None:
     """Refuse a backup whose database knows migrations that this version does not have."""
-    known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations or {}}
-    unknown = [name for name in manifest["migrations"] if name not in known]
-    if unknown:
+    if newer := unknown(manifest["migrations"]):
         raise ServiceError(
-            f"The backup was made by a newer version of evalweb (it has {unknown[0]}). Update evalweb, then restore. "
-            "Nothing was changed."
+            f"The backup was made by a newer version of evalweb (it has {listed(newer)}). Update evalweb, then "
+            "restore. Nothing was changed."
         )
 
 

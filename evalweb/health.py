@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Callable
 
-from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from analytics_app.selectors.workers import broker_state
+from evalweb.migration_state import newer_migrations, pending_migrations
 
 log = logging.getLogger("evalweb.health")
 
@@ -38,17 +38,35 @@ class HealthMiddleware:
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT 1")
-            # Reading every migration takes long, and an applied one stays applied while this process lives.
+            # Reading every migration takes long, and an applied one stays applied while this process lives. A newer
+            # version may migrate the database at any time.
             self.migrated = self.migrated or not pending_migrations()
+            newer = newer_migrations()
         except DatabaseError as error:
             log.warning("The database does not answer", exc_info=error)
             connection.close()
             return "unreachable"
-        return "ok" if self.migrated else "not migrated"
+        if newer:
+            return "migrated by a newer version"
+        if not self.migrated:
+            return "not migrated"
+        return "ok" if can_write() else "cannot write"
 
 
-def pending_migrations() -> list[str]:
-    """Return the names of migrations that the database has not seen yet, as `app.name`."""
-    executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return [f"{migration.app_label}.{migration.name}" for migration, _backwards in plan]
+def can_write() -> bool:
+    """Return whether the database has room to write, asked by sorting more than fits into its memory.
+
+    The sort takes about a megabyte of temporary files for some milliseconds, and unlike a row or a temporary table
+    leaves nothing behind.
+    """
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL work_mem = '64kB'")
+            cursor.execute(
+                "SELECT count(*) FROM (SELECT repeat(md5(n::text), 16) AS text FROM generate_series(1, 2000) AS n"
+                " ORDER BY text OFFSET 0) AS sorted"
+            )
+    except DatabaseError as error:
+        log.warning("The database cannot write", exc_info=error)
+        return False
+    return True

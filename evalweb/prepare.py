@@ -22,9 +22,9 @@ from django.core.management import call_command, get_commands
 from django.db import OperationalError, connection
 
 from evalweb import backup, environment
-from evalweb.health import pending_migrations
 from evalweb.local_services import VarFolder
 from evalweb.local_services.folder import write_private
+from evalweb.migration_state import listed, newer_migrations, pending_migrations
 
 # Any number will do that nothing else in the database locks; "evalweb" on a telephone's keys.
 PREPARE_LOCK = 3_825_932
@@ -93,7 +93,15 @@ def one_at_a_time() -> Iterator[None]:
 
 
 def migrate(*, backup_first: bool) -> None:
-    """Bring the database up to this version, after a backup where it holds data already."""
+    """Bring the database up to this version, after a backup where it holds data already.
+
+    Exits where a newer version has migrated it: this version's pages would read and write other columns.
+    """
+    if newer := newer_migrations():
+        sys.exit(
+            f"A newer version of evalweb has migrated this database (it has {listed(newer)}). Start that version, or "
+            "restore a backup that this version made. Nothing was changed."
+        )
     pending = pending_migrations()
     if not pending:
         say("The database is up to date")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from evalweb import prepare
 from evalweb.local_services.folder import BASE_DIR
@@ -35,6 +37,18 @@ def test_links_are_taken_out_of_what_the_demonstration_says(capsys: pytest.Captu
         collector.write(piece)
     assert collector.links == [("Likert scale", "http://x/r/1/"), ("Triangle", "http://x/r/2/")]
     assert capsys.readouterr().out == "  Loading likert\n  Done\n"
+
+
+@pytest.mark.django_db
+def test_a_database_that_a_newer_version_has_migrated_is_refused_and_left_alone() -> None:
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied("sessions", "0001_initial")  # so that there is something to do
+    for number in range(5):
+        recorder.record_applied("tasks_app", f"999{number}_from_the_future")
+    before = recorder.applied_migrations().keys()
+    with pytest.raises(SystemExit, match=r"it has tasks_app\.9990_\w+, tasks_app\.9991_\w+, .* and 2 more\)"):
+        prepare.migrate(backup_first=False)
+    assert recorder.applied_migrations().keys() == before
 
 
 @pytest.mark.whole
