@@ -6,18 +6,23 @@ transaction, and keeps a backup of what it replaces.
 """
 
 import argparse
+import errno
 import hashlib
 import json
 import os
+import secrets
 import subprocess
 import sys
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from threading import Event
+from typing import Any, TypeGuard
+from urllib.parse import unquote, urlsplit
 
 import django
 import psycopg2
@@ -29,6 +34,39 @@ from evalweb.migration_state import listed, unknown
 
 FORMAT = 1
 DUMP, SECRETS, MEDIA, MANIFEST = "database.dump", "secrets", "media", "manifest.json"
+# Connections of clients; those that other roles own show neither what they do nor what they are.
+OTHER_SESSIONS = """SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename IS NOT NULL
+    AND pid <> pg_backend_pid() AND coalesce(backend_type, 'client backend') = 'client backend'"""
+# Rows written since the statistics began; sessions that have ended have all been counted.
+ROWS_WRITTEN = "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint FROM pg_stat_user_tables"
+# A session of ours that has just been closed is counted for a moment longer.
+TRIES, SECONDS_BETWEEN_TRIES = 30, 0.1
+EMPTYING = f"""
+SET client_min_messages = warning;
+SET lock_timeout = '10s';
+DO $$
+DECLARE
+    tables text := (SELECT string_agg(format('%I.%I', schemaname, tablename), ', ')
+                    FROM pg_tables WHERE schemaname = 'public');
+    others integer;
+BEGIN
+    IF tables IS NOT NULL THEN
+        EXECUTE 'LOCK TABLE ' || tables || ' IN ACCESS EXCLUSIVE MODE';
+    END IF;
+    FOR again IN 1..{TRIES} LOOP
+        PERFORM pg_stat_clear_snapshot();
+        others := ({OTHER_SESSIONS});
+        EXIT WHEN others = 0;
+        PERFORM pg_sleep({SECONDS_BETWEEN_TRIES});
+    END LOOP;
+    IF others > 0 OR ({ROWS_WRITTEN}) <> {{rows_written}} THEN
+        RAISE 'somebody has used the database meanwhile. Stop web, worker and scheduler. Nothing was changed.';
+    END IF;
+END $$;
+DROP SCHEMA public CASCADE;
+CREATE SCHEMA public;
+ALTER SCHEMA public OWNER TO pg_database_owner;
+"""  # noqa: S608  constants
 MIGRATIONS = "SELECT app || '.' || name FROM django_migrations ORDER BY id"
 
 
@@ -46,11 +84,16 @@ def main(arguments: list[str] | None = None) -> int:
             with local_services.database("make backup", var=var):
                 sys.stdout.write(f"{create(var, options.to)}\n")
         else:
+            # A machine that was never started has no key; the restore signs nothing and brings the key of the backup.
+            os.environ.setdefault("SECRET_KEY", secrets.token_urlsafe(48))
             with local_services.database("make restore", var=var, alone=True):
                 django.setup()
                 restore(var, options.file, sys.stdout.write)
     except ServiceError as problem:
         sys.stderr.write(f"{problem}\n")
+        return 1
+    except OSError as problem:
+        sys.stderr.write(f"{_sentence(problem)}\n")
         return 1
     return 0
 
@@ -67,7 +110,7 @@ def create(var: VarFolder, folder: Path | None = None) -> Path:
     target = folder / f"evalweb-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.tar.gz"
     with tempfile.TemporaryDirectory(dir=folder, prefix=".backup-") as scratch:
         dump = Path(scratch) / DUMP
-        _run([program("pg_dump"), "--format=custom", "--no-owner", "--no-privileges", "-f", str(dump), _database()])
+        _run([program("pg_dump"), "--format=custom", "--no-owner", "--no-privileges", "-f", str(dump)], database=True)
         unfinished = Path(scratch) / target.name
         with open(unfinished, "wb", opener=_private) as file, tarfile.open(fileobj=file, mode="w:gz") as archive:
             digests = _add(archive, dump, DUMP)
@@ -83,22 +126,46 @@ def create(var: VarFolder, folder: Path | None = None) -> Path:
 def restore(var: VarFolder, file: Path, say: Any) -> None:
     """Replace database, media and secrets by those of a backup; ServiceError where it cannot be trusted.
 
-    Raises before anything is changed where the file is damaged, or was made by a newer version than this one.
+    Raises before anything is changed where the file is damaged, was made by a newer version than this one, or where
+    others are connected to the database: what they wrote after the backup of it would be lost.
     """
     var.make()
+    _refuse_other_sessions()
     with _unpacked(file, var.root) as content:
         manifest = _proved(content, file)
         _refuse_newer(manifest)
+        written = _ask(ROWS_WRITTEN)
         if _applied_migrations():
             say(f"Backing up what is here: {create(var)}\n")
         say(f"Restoring the database of {manifest['made']}\n")
-        _replace_database(content / DUMP)
+        _replace_database(content / DUMP, written)
         say(f"Restoring {sum(name.startswith(MEDIA) for name in manifest['files'])} media files and the secrets\n")
         _replace_folder(var.media, content / MEDIA)
         if (content / SECRETS).exists():
             (content / SECRETS).chmod(0o600)
             (content / SECRETS).replace(var.secrets)
     say("Done. `make run` starts evalweb with the restored data.\n")
+
+
+def _refuse_other_sessions() -> None:
+    others = 0
+    for _try in range(TRIES):
+        others = _ask(OTHER_SESSIONS)
+        if not others:
+            return
+        Event().wait(SECONDS_BETWEEN_TRIES)
+    raise ServiceError(
+        f"{others} other sessions are connected to the database, such as a web server or a worker: what they store "
+        "meanwhile would be lost. Stop them, then restore. Nothing was changed."
+    )
+
+
+def _sentence(problem: OSError) -> str:
+    """Say what the system refused, and where."""
+    where = f" ({problem.filename})" if problem.filename else ""
+    if problem.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return f"The disk is full{where}. Make room and try again."
+    return f"{problem.strerror or problem}{where}."
 
 
 def _database() -> str:
@@ -112,9 +179,19 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_EXCL, 0o600)
 
 
-def _run(command: list[str], *, stdin: Path | None = None) -> None:
-    with open(stdin or os.devnull, "rb") as source:
-        answer = subprocess.run(command, stdin=source, capture_output=True, check=False)
+def _run(command: list[str], *, database: bool = False) -> None:
+    """Run one of PostgreSQL's programs, on the database if asked to; ServiceError with its complaint where it fails.
+
+    The password goes by the environment: every user of the machine can read arguments.
+    """
+    environment = dict(os.environ)
+    if database:
+        url = urlsplit(_database())
+        if url.password is not None:
+            environment["PGPASSWORD"] = unquote(url.password)
+        user, at, place = url.netloc.rpartition("@")
+        command = [*command, url._replace(netloc=f"{user.partition(':')[0]}{at}{place}").geturl()]
+    answer = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, env=environment)
     if answer.returncode != 0:
         raise ServiceError(f"{Path(command[0]).name} failed: {answer.stderr.decode(errors='replace').strip()}")
 
@@ -149,14 +226,30 @@ def _add_manifest(archive: tarfile.TarFile, scratch: Path, digests: dict[str, st
 
 def _applied_migrations() -> list[str]:
     """Return the migrations the database has seen; none where it was never migrated."""
-    connection = psycopg2.connect(_database())
+    with _cursor() as cursor:
+        cursor.execute("SELECT to_regclass('django_migrations') IS NOT NULL")
+        if cursor.fetchone() != (True,):
+            return []
+        cursor.execute(MIGRATIONS)
+        return [name for (name,) in cursor.fetchall()]
+
+
+def _ask(statement: str) -> int:
+    """Return the number that a statement selects."""
+    with _cursor() as cursor:
+        cursor.execute(statement)
+        return int((cursor.fetchone() or (0,))[0])
+
+
+@contextmanager
+def _cursor() -> "Iterator[psycopg2.extensions.cursor]":
+    try:
+        connection = psycopg2.connect(_database())
+    except psycopg2.OperationalError as problem:
+        raise ServiceError(f"The database does not take connections: {problem}") from problem
     try:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT to_regclass('django_migrations') IS NOT NULL")
-            if cursor.fetchone() != (True,):
-                return []
-            cursor.execute(MIGRATIONS)
-            return [name for (name,) in cursor.fetchall()]
+            yield cursor
     finally:
         connection.close()
 
@@ -168,7 +261,9 @@ def _unpacked(file: Path, root: Path) -> Iterator[Path]:
         try:
             with tarfile.open(file, "r:gz") as archive:
                 archive.extractall(scratch, filter="data")
-        except (OSError, EOFError, tarfile.TarError) as problem:
+        except (OSError, EOFError, tarfile.TarError, zlib.error) as problem:
+            if isinstance(problem, OSError) and problem.errno in {errno.ENOSPC, errno.EDQUOT}:
+                raise ServiceError(f"There is no room in {root} to unpack {file}. Nothing was changed.") from problem
             raise ServiceError(f"{file} cannot be read as a backup: {problem}") from problem
         yield Path(scratch)
 
@@ -176,19 +271,35 @@ def _unpacked(file: Path, root: Path) -> Iterator[Path]:
 def _proved(content: Path, file: Path) -> dict[str, Any]:
     """Return the manifest after comparing every file with its digest."""
     try:
-        manifest: dict[str, Any] = json.loads((content / MANIFEST).read_text())
-    except (OSError, ValueError) as problem:
+        manifest: Any = json.loads((content / MANIFEST).read_text())
+    except (OSError, ValueError, RecursionError) as problem:
         raise ServiceError(f"{file} holds no manifest: it is not a backup of evalweb, or not a whole one.") from problem
-    if manifest["format"] != FORMAT:
-        raise ServiceError(
-            f"{file} has format {manifest['format']}, this version reads {FORMAT}. Update evalweb first."
-        )
+    form = manifest.get("format", FORMAT) if isinstance(manifest, dict) else FORMAT
+    if form != FORMAT:
+        raise ServiceError(f"{file} has format {form}, this version reads {FORMAT}. Update evalweb first.")
+    if not _is_manifest(manifest):
+        raise ServiceError(f"{file} is damaged: its manifest lacks something. Nothing was changed.")
     expected: dict[str, str] = manifest["files"]
     paths = (path for path in content.rglob("*") if path.is_file() and path.name != MANIFEST)
     found = {str(path.relative_to(content)): _digest(path) for path in paths}
     if wrong := sorted(dict(found.items() ^ expected.items())):
         raise ServiceError(f"{file} is damaged: {', '.join(wrong[:5])} is not what was backed up. Nothing was changed.")
     return manifest
+
+
+def _is_manifest(manifest: object) -> TypeGuard[dict[str, Any]]:
+    """Return whether everything that `_add_manifest` writes is there."""
+    if not isinstance(manifest, dict) or set(manifest) < {"format", "made", "migrations", "files"}:
+        return False
+    migrations, files = manifest["migrations"], manifest["files"]
+    return (
+        isinstance(manifest["made"], str)
+        and isinstance(migrations, list)
+        and all(isinstance(name, str) for name in migrations)
+        and isinstance(files, dict)
+        and all(isinstance(digest, str) for digest in files.values())
+        and DUMP in files
+    )
 
 
 def _refuse_newer(manifest: dict[str, Any]) -> None:
@@ -200,16 +311,16 @@ def _refuse_newer(manifest: dict[str, Any]) -> None:
         )
 
 
-def _replace_database(dump: Path) -> None:
-    """Put the dump in the place of everything there, in one transaction: all of it or nothing."""
+def _replace_database(dump: Path, rows_written: int) -> None:
+    """Put the dump in the place of everything there, in one transaction: all of it or nothing.
+
+    Refuses where others are connected once the tables are locked, or have written anything since `rows_written`.
+    """
     emptying, filling = dump.with_name("empty.sql"), dump.with_name("fill.sql")
-    emptying.write_text(
-        "SET client_min_messages = warning; DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n"
-        "ALTER SCHEMA public OWNER TO pg_database_owner;\n"
-    )
+    emptying.write_text(EMPTYING.replace("{rows_written}", str(rows_written)))
     _run([program("pg_restore"), "--no-owner", "--no-privileges", "-f", str(filling), str(dump)])
     scripts = ["-f", str(emptying), "-f", str(filling)]
-    _run([program("psql"), "-X", "-q", "-1", "-v", "ON_ERROR_STOP=1", *scripts, _database()])
+    _run([program("psql"), "-X", "-q", "-1", "-v", "ON_ERROR_STOP=1", *scripts], database=True)
 
 
 def _replace_folder(folder: Path, content: Path) -> None:

@@ -45,12 +45,24 @@ class VarFolder:
         self._state = self.root / "running.json"
 
     def make(self) -> None:
-        """Make the folder. Root's can be entered by PostgreSQL's account; what is inside is closed by itself."""
-        self.root.mkdir(parents=True, exist_ok=True)
-        self.root.chmod(0o711 if os.geteuid() == 0 else 0o700)
-        for inner in (self.logs, self.media, self.backups, self.mail):
-            inner.mkdir(exist_ok=True)
-            inner.chmod(0o700)
+        """Make the folder. Root's can be entered by PostgreSQL's account; what is inside is closed by itself.
+
+        ServiceError where it belongs to somebody else or cannot be made.
+        """
+        folder = self.root
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            self.root.chmod(0o711 if os.geteuid() == 0 else 0o700)
+            for folder in (self.logs, self.media, self.backups, self.mail):
+                folder.mkdir(exist_ok=True)
+                folder.chmod(0o700)
+        except PermissionError as problem:
+            raise ServiceError(
+                f"{folder} belongs to somebody else, or lies in a folder that does. Start evalweb as the user who "
+                "owns it, or set EVALWEB_VAR to a folder of your own."
+            ) from problem
+        except OSError as problem:
+            raise ServiceError(f"{folder} cannot be made: {problem.strerror}.") from problem
 
     @contextmanager
     def held(self, what: str, *, wait: bool = False) -> Iterator[int]:

@@ -1,15 +1,19 @@
 """Backup and restore, as the commands people run do them."""
 
+import errno
+import json
 import os
+import re
 import stat
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from unittest.mock import patch
+from urllib.parse import unquote
 
 import psycopg2
 import pytest
@@ -18,7 +22,7 @@ from evalweb import backup
 from evalweb.local_services import VarFolder
 from evalweb.local_services.folder import BASE_DIR
 from evalweb.local_services.postgres import OWNER, SUPERUSER
-from tests.servers import new_database
+from tests.servers import new_database, temporary_folder
 
 KNOWN = "INSERT INTO django_migrations (app, name) VALUES ('sessions', '0001_initial')"
 
@@ -130,6 +134,12 @@ def repacked(file: Path, change: Callable[[Path], None]) -> Path:
     return copy
 
 
+def edit(content: Path, **changes: object) -> None:
+    """Change entries of the manifest."""
+    path = content / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
 def test_an_untouched_copy_is_accepted(here: Installation) -> None:
     """So that the refusals below are for the reason they name."""
     copy = repacked(here.back_up(), lambda content: None)
@@ -143,6 +153,16 @@ def test_an_untouched_copy_is_accepted(here: Installation) -> None:
         (lambda content: (content / "database.dump").unlink(), "database.dump is not what was backed up"),
         (lambda content: (content / "media/extra.png").write_bytes(b"x"), "extra.png is not what was backed up"),
         (lambda content: (content / "manifest.json").unlink(), "holds no manifest"),
+        (lambda content: (content / "manifest.json").write_text("[" * 100_000), "holds no manifest"),
+        (lambda content: (content / "manifest.json").write_text("[1]"), "its manifest lacks something"),
+        (lambda content: (content / "manifest.json").write_text("{}"), "its manifest lacks something"),
+        (lambda content: edit(content, format=99), "has format 99, this version reads 1"),
+        (lambda content: edit(content, made=None), "its manifest lacks something"),
+        (lambda content: edit(content, migrations=[7]), "its manifest lacks something"),
+        (lambda content: edit(content, migrations="all"), "its manifest lacks something"),
+        (lambda content: edit(content, files=["database.dump"]), "its manifest lacks something"),
+        (lambda content: edit(content, files={"secrets": 1}), "its manifest lacks something"),
+        (lambda content: edit(content, files={}), "its manifest lacks something"),
     ],
 )
 def test_a_damaged_file_changes_nothing(here: Installation, change: Callable[[Path], None], sentence: str) -> None:
@@ -154,13 +174,16 @@ def test_a_damaged_file_changes_nothing(here: Installation, change: Callable[[Pa
     assert here.content() == before
 
 
-@pytest.mark.parametrize("cut", [0, 200])
-def test_a_file_cut_short_changes_nothing(here: Installation, cut: int) -> None:
+@pytest.mark.parametrize(
+    "damage", [lambda data: b"", lambda data: data[:200], lambda data: data[:300] + b"\xff" * 100 + data[400:]]
+)
+def test_a_file_cut_short_or_overwritten_changes_nothing(here: Installation, damage: Callable[[bytes], bytes]) -> None:
     file = here.back_up()
-    file.write_bytes(file.read_bytes()[:cut])
+    file.write_bytes(damage(file.read_bytes()))
     before = here.content()
     answer = here.run("restore", str(file))
-    assert (answer.returncode, "cannot be read as a backup" in answer.stderr) == (1, True)
+    assert answer.returncode == 1
+    assert re.match(rf"{file} (cannot be read as a backup|is damaged|holds no manifest)", answer.stderr)
     assert here.content() == before
 
 
@@ -193,21 +216,137 @@ def test_a_restore_that_fails_half_way_leaves_the_database_as_it_was(here: Insta
     assert here.content() == before
 
 
-def test_the_command_that_make_runs(here: Installation) -> None:
-    environment = os.environ | {"DATABASE_URL": here.url, "EVALWEB_VAR": str(here.var.root)}
-    command = [sys.executable, "-m", "evalweb.backup"]
-    made = subprocess.run(
-        [*command, "create"], cwd=BASE_DIR, env=environment, capture_output=True, text=True, check=True
-    )
-    restored = subprocess.run(
-        [*command, "restore", made.stdout.strip()],
+# What the test run has set for itself, and a machine that was never started has not.
+OWN_VARIABLES = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DJANGO_SETTINGS_MODULE"}
+
+
+def command(var: VarFolder, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """Run what `make backup` and `make restore` run, in the environment of a shell."""
+    inherited = {name: value for name, value in os.environ.items() if name not in OWN_VARIABLES}
+    return subprocess.run(
+        [sys.executable, "-m", "evalweb.backup", *arguments],
         cwd=BASE_DIR,
-        env=environment,
+        env=inherited | {"EVALWEB_VAR": str(var.root)} | variables,
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
+
+
+def test_the_command_that_make_runs_needs_no_key_on_a_machine_that_was_never_started(
+    here: Installation, tmp_path: Path
+) -> None:
+    made = command(here.var, "create", DATABASE_URL=here.url)
+    assert (made.returncode, made.stderr) == (0, "")
+    there = Installation(tmp_path, "there")
+    restored = command(there.var, "restore", made.stdout.strip(), DATABASE_URL=there.url)
+    assert (restored.returncode, restored.stderr) == (0, "")
     assert restored.stdout.splitlines()[-1] == "Done. `make run` starts evalweb with the restored data."
+    assert there.content() == here.content()
+
+
+@pytest.mark.whole
+def test_a_machine_that_was_never_started_gets_a_database_of_its_own(here: Installation) -> None:
+    file = here.back_up()
+    with temporary_folder() as folder:
+        var = VarFolder(folder / "var")
+        restored = command(var, "restore", str(file))
+        assert (restored.returncode, restored.stderr) == (0, "")
+        assert var.read_secrets() == here.var.read_secrets()
+        again = command(var, "create")
+        assert (again.returncode, again.stderr) == (0, "")
+        assert here.run("restore", again.stdout.strip()).returncode == 0
+    assert here.sql("SELECT answer->>'text' FROM judgment") == [("judged – mit Umlauten: äöü",)]
+
+
+@contextmanager
+def session(here: Installation) -> Iterator[None]:
+    """Stay connected, as a web server does."""
+    connection = psycopg2.connect(here.url)
+    try:
+        yield
+    finally:
+        connection.close()
+
+
+def test_nothing_is_restored_while_others_are_connected(here: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backup, "SECONDS_BETWEEN_TRIES", 0)
+    file, before = here.back_up(), here.content()
+    with session(here), session(here):
+        answer = here.run("restore", str(file))
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("2 other sessions are connected to the database")
+    assert here.content() == before
+
+
+def test_nothing_is_restored_over_an_answer_that_came_after_the_backup_of_it(
+    here: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, create = here.back_up(), backup.create
+
+    def create_too_early(var: VarFolder) -> Path:
+        made = create(var)
+        here.sql("INSERT INTO judgment (answer) VALUES (jsonb_build_object('text', 'late'))")
+        return made
+
+    monkeypatch.setattr(backup, "create", create_too_early)
+    answer = here.run("restore", str(file))
+    assert answer.returncode == 1
+    assert "somebody has used the database meanwhile" in answer.stderr
+    assert here.sql("SELECT answer->>'text' FROM judgment ORDER BY id DESC LIMIT 1") == [("late",)]
+
+
+def test_nothing_is_restored_where_somebody_connects_after_the_backup(
+    here: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, create = here.back_up(), backup.create
+    with ExitStack() as stack:
+
+        def create_and_let_in(var: VarFolder) -> Path:
+            made = create(var)
+            stack.enter_context(session(here))
+            return made
+
+        monkeypatch.setattr(backup, "create", create_and_let_in)
+        monkeypatch.setattr(backup, "EMPTYING", backup.EMPTYING.replace("pg_sleep(0.1)", "pg_sleep(0)"))
+        answer = here.run("restore", str(file))
+    assert answer.returncode == 1
+    assert "somebody has used the database meanwhile" in answer.stderr
+
+
+def test_programs_get_the_password_where_other_users_cannot_read_it(
+    here: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started, run = [], subprocess.run
+
+    def note(arguments: list[str], **options: object) -> "subprocess.CompletedProcess[bytes]":
+        started.append(arguments)
+        return run(arguments, **options)
+
+    monkeypatch.setattr(backup.subprocess, "run", note)
+    file = here.back_up()
+    assert here.run("restore", str(file)).returncode == 0
+    password = psycopg2.extensions.parse_dsn(here.url)["password"]
+    assert {Path(arguments[0]).name for arguments in started} == {"pg_dump", "pg_restore", "psql"}
+    assert not [arguments for arguments in started if password in unquote(" ".join(arguments))]
+
+
+def full_disk(*_arguments: object, **_options: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_is_said_and_changes_nothing(here: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, before = here.back_up(), here.content()
+    with monkeypatch.context() as full:
+        full.setattr(tarfile.TarFile, "extractall", full_disk)
+        answer = here.run("restore", str(file))
+    assert (answer.returncode, answer.stderr.startswith("There is no room in ")) == (1, True)
+    with monkeypatch.context() as full:
+        full.setattr(tarfile.TarFile, "addfile", full_disk)
+        answer = here.run("create")
+    assert (answer.returncode, answer.stderr) == (1, "The disk is full. Make room and try again.\n")
+    assert list(here.var.backups.iterdir()) == [file]
+    assert here.content() == before
 
 
 def test_restoring_waits_for_nobody(here: Installation) -> None:

@@ -1,14 +1,17 @@
 """The folder of everything kept: who holds it, and that its secrets are private and stay."""
 
 import os
+import pwd
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from evalweb.local_services import InUse, VarFolder
+from evalweb.local_services import InUse, ServiceError, VarFolder
 from evalweb.local_services.folder import SECRET_NAMES
 from evalweb.local_services.processes import mark_of, still_alive
 
@@ -100,3 +103,27 @@ def test_the_folder_is_closed_to_other_users(var: VarFolder) -> None:
     assert var.root.stat().st_mode & others == 0
     for inner in (var.media, var.backups, var.logs, var.mail):
         assert stat.S_IMODE(inner.stat().st_mode) == 0o700
+
+
+@contextmanager
+def somebody_else() -> Iterator[None]:
+    """Act for a moment as a user who owns nothing here, which root can and others already do."""
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(pwd.getpwnam("nobody").pw_uid)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+def test_a_folder_that_belongs_to_somebody_else_is_named(tmp_path: Path) -> None:
+    root = tmp_path / "var" if os.geteuid() == 0 else Path("/usr/var-of-evalweb")
+    with somebody_else(), pytest.raises(ServiceError, match=r"/var\S* belongs to somebody else, or lies in a folder"):
+        VarFolder(root).make()
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ServiceError, match=r"file/var cannot be made: Not a directory\."):
+        VarFolder(tmp_path / "file" / "var").make()
