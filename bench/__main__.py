@@ -10,12 +10,14 @@ from pathlib import Path
 def main() -> None:
     """Start the server, make the tables, run the benchmarks and print their ratios."""
     from evalweb.local_services import PostgresServer  # noqa: PLC0415  before Django's settings
+    from evalweb.local_services.postgres import Passwords  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="evalweb-bench-") as name:
         folder = Path(name)
         folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
         # The server's own settings, not a test's: a commit waits for the disk, as in real work.
-        server = PostgresServer(folder / "postgres", log=folder / "postgres.log")
+        passwords = Passwords(administrator=secrets.token_hex(16), owner=secrets.token_hex(16))
+        server = PostgresServer(folder / "postgres", log=folder / "postgres.log", passwords=passwords)
         server.start()
         try:
             server.make_owner(may_create=True)

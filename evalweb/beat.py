@@ -25,7 +25,7 @@ class Scheduler(PersistentScheduler):
             super().setup_schedule()
         finally:
             os.umask(umask)
-        schedule = Path(self.schedule_filename)
+        schedule = Path(self.schedule_filename)  # type: ignore[attr-defined]  # set in the library's constructor
         for file in schedule.parent.glob(f"{schedule.name}*"):  # the ending depends on the system's database library
             file.chmod(0o600)
 

@@ -25,7 +25,7 @@ from xdist import get_xdist_worker_id
 
 from evalweb.local_services import PostgresServer, ValkeyServer, processes
 from evalweb.local_services.folder import BASE_DIR
-from evalweb.local_services.postgres import FLEETING, OWNER, program
+from evalweb.local_services.postgres import FLEETING, OWNER, Passwords, program
 from evalweb.serve.address import base_url, held_port
 from evalweb.serve.children import commands
 from tests.commands import Commands
@@ -35,6 +35,8 @@ from tests.platform import Platform, running_platform
 POSTGRES_VARIABLE, VALKEY_VARIABLE = "EVALWEB_TEST_POSTGRES", "EVALWEB_TEST_VALKEY"
 FOLDER_VARIABLE = "EVALWEB_TEST_FOLDER"
 BROWSER_FIXTURES = frozenset({"browser", "page", "live_site"})
+# The same for both roles, so that a test can change sides by the role's name alone.
+PASSWORDS = Passwords(administrator="a password for tests", owner="a password for tests")
 # Numbers of Valkey's databases: workers count up from 1, their live sites from here.
 FIRST_LIVE_NUMBER = 32
 
@@ -87,7 +89,7 @@ def temporary_folder() -> Iterator[Path]:
 @contextmanager
 def running_postgres(folder: Path) -> Iterator[PostgresServer]:
     """Run a PostgreSQL that forgets everything, with a role that may make databases."""
-    server = PostgresServer(folder / "postgres", log=folder / "postgres.log", settings=FLEETING)
+    server = PostgresServer(folder / "postgres", log=folder / "postgres.log", passwords=PASSWORDS, settings=FLEETING)
     try:
         server.start()
         server.make_owner(may_create=True)

@@ -7,9 +7,10 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import NamedTuple
 
 from evalweb.local_services.folder import InUse, VarFolder
-from evalweb.local_services.postgres import OWNER, PostgresServer
+from evalweb.local_services.postgres import Passwords, PostgresServer
 from evalweb.local_services.processes import ServiceError
 from evalweb.local_services.valkey import ValkeyServer
 
@@ -18,27 +19,39 @@ __all__ = ["InUse", "PostgresServer", "ServiceError", "ValkeyServer", "VarFolder
 Say = Callable[[str], None]
 
 
+class Servers(NamedTuple):
+    """DATABASE_URL and REDIS_URL, and those of the two servers that run for this process alone."""
+
+    urls: dict[str, str]
+    private: list[PostgresServer | ValkeyServer]
+
+
 @contextmanager
-def servers(var: VarFolder, passwords: dict[str, str], say: Say) -> Iterator[dict[str, str]]:
-    """Run the servers that the environment does not name, and yield DATABASE_URL and REDIS_URL.
+def servers(var: VarFolder, say: Say) -> Iterator[Servers]:
+    """Run the servers that the environment does not name.
 
     The caller holds `var`. The servers are stopped at the end in the opposite order.
     """
     with ExitStack() as stack:
-        urls = {}
+        urls: dict[str, str] = {}
+        private: list[PostgresServer | ValkeyServer] = []
         if named := os.environ.get("DATABASE_URL"):
             say("Using the PostgreSQL that DATABASE_URL names")
             urls["DATABASE_URL"] = named
         else:
             say("Starting PostgreSQL")
-            urls["DATABASE_URL"] = stack.enter_context(_postgres(var, say)).url(OWNER)
+            postgres = stack.enter_context(_postgres(var, say))
+            urls["DATABASE_URL"] = postgres.url()
+            private.append(postgres)
         if named := os.environ.get("REDIS_URL"):
             say("Using the broker that REDIS_URL names")
             urls["REDIS_URL"] = named
         else:
             say("Starting Valkey")
-            urls["REDIS_URL"] = stack.enter_context(_valkey(var, passwords, say)).url()
-        yield urls
+            valkey = stack.enter_context(_valkey(var, say))
+            urls["REDIS_URL"] = valkey.url()
+            private.append(valkey)
+        yield Servers(urls, private)
 
 
 @contextmanager
@@ -55,7 +68,7 @@ def database(what: str, *, var: VarFolder | None = None, alone: bool = False) ->
     """
     var = var or VarFolder()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalweb.settings")
-    for name, value in var.read_secrets().items():
+    for name, value in var.variables().items():
         os.environ.setdefault(name, value)
     os.environ.setdefault("ALLOWED_HOSTS", "localhost,127.0.0.1")
     with ExitStack() as stack:
@@ -66,7 +79,7 @@ def database(what: str, *, var: VarFolder | None = None, alone: bool = False) ->
             private = _hold_or_borrow(stack, var, what)
         if private:
             server = stack.enter_context(_postgres(var, _silent))
-            os.environ["DATABASE_URL"] = server.url(OWNER)
+            os.environ["DATABASE_URL"] = server.url()
         yield
 
 
@@ -87,7 +100,11 @@ def _hold_or_borrow(stack: ExitStack, var: VarFolder, what: str) -> bool:
 
 @contextmanager
 def _postgres(var: VarFolder, say: Say) -> Iterator[PostgresServer]:
-    server = PostgresServer(var.postgres, log=var.logs / "postgres.log")
+    made = var.make_secrets()
+    passwords = Passwords(
+        administrator=made["EVALWEB_DATABASE_ADMINISTRATOR_PASSWORD"], owner=made["EVALWEB_DATABASE_PASSWORD"]
+    )
+    server = PostgresServer(var.postgres, log=var.logs / "postgres.log", passwords=passwords)
     try:
         server.start()
         if server.folder.parent != server.link.parent.resolve():
@@ -100,8 +117,9 @@ def _postgres(var: VarFolder, say: Say) -> Iterator[PostgresServer]:
 
 
 @contextmanager
-def _valkey(var: VarFolder, passwords: dict[str, str], say: Say) -> Iterator[ValkeyServer]:
-    server = ValkeyServer(var.valkey, log=var.logs / "valkey.log", password=passwords["EVALWEB_BROKER_PASSWORD"])
+def _valkey(var: VarFolder, say: Say) -> Iterator[ValkeyServer]:
+    password = var.make_secrets()["EVALWEB_BROKER_PASSWORD"]
+    server = ValkeyServer(var.valkey, log=var.logs / "valkey.log", password=password)
     try:
         server.start()
         yield server

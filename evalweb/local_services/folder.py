@@ -14,7 +14,13 @@ from evalweb import environment
 from evalweb.local_services.processes import Mark, ServiceError, end_leftovers
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
-SECRET_NAMES = ("SECRET_KEY", "EVALWEB_RESEARCHER_PASSWORD", "EVALWEB_BROKER_PASSWORD")
+SECRET_NAMES = (
+    "SECRET_KEY",
+    "EVALWEB_RESEARCHER_PASSWORD",
+    "EVALWEB_BROKER_PASSWORD",
+    "EVALWEB_DATABASE_PASSWORD",
+    "EVALWEB_DATABASE_ADMINISTRATOR_PASSWORD",
+)
 
 
 class InUse(ServiceError):
@@ -123,6 +129,10 @@ class VarFolder:
         if complete != known:
             self.write_secrets(complete)
         return complete
+
+    def variables(self) -> dict[str, str]:
+        """Return those of the secrets made so far that are variables of evalweb's processes."""
+        return {name: value for name, value in self.read_secrets().items() if name in environment.VARIABLES}
 
     def write_secrets(self, values: dict[str, str]) -> None:
         """Replace the file of secrets."""

@@ -66,21 +66,32 @@ def end_leftovers(marks: Iterable[Mark], *, seconds: float = 10) -> int:
     for mark in marks:
         if (process := still_alive(mark)) is not None:
             leftovers += [process, *process.children(recursive=True)]
-    for process in leftovers:
-        _signal(process, signal.SIGTERM)
+    send(leftovers, signal.SIGTERM)
     _gone, alive = psutil.wait_procs(leftovers, timeout=seconds)
-    for process in alive:
-        _signal(process, signal.SIGKILL)
+    send(alive, signal.SIGKILL)
     psutil.wait_procs(alive, timeout=seconds)
     return len(leftovers)
 
 
-def _signal(process: psutil.Process, number: signal.Signals) -> bool:
-    try:
-        process.send_signal(number)
-    except psutil.NoSuchProcess:
-        return False
-    return True
+def send(processes: Iterable[psutil.Process], number: signal.Signals) -> None:
+    """Send a signal to those of the processes that still run."""
+    for process in processes:
+        try:
+            process.send_signal(number)
+        except psutil.NoSuchProcess:
+            continue
+
+
+def group_of(leader: int) -> list[psutil.Process]:
+    """Return the processes in the group of a process that `start` has started, also where that one has ended."""
+    members = []
+    for process in psutil.process_iter():
+        try:
+            if os.getpgid(process.pid) == leader:
+                members.append(process)
+        except ProcessLookupError:
+            continue
+    return members
 
 
 def start(
@@ -90,11 +101,12 @@ def start(
     dies_with: signal.Signals,
     stdin: bytes | None = None,
     env: Mapping[str, str] | None = None,
+    cwd: Path | str = "/",
     account: Account | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a server whose output goes to `log`, in a session of its own so that Ctrl-C does not reach it.
+    """Start a program whose output goes to `log`, in a session of its own so that Ctrl-C does not reach it.
 
-    Where the system can (Linux), it gets the signal `dies_with` when this process ends, however that happens.
+    Where the system can (Linux), it gets the signal `dies_with` when the calling thread ends, however that happens.
     """
     with log.open("ab") as output:
         process: subprocess.Popen[bytes] = subprocess.Popen(
@@ -103,9 +115,9 @@ def start(
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            cwd="/",
+            cwd=cwd,
             env=None if env is None else dict(env),
-            preexec_fn=_tied_to_parent(dies_with),  # noqa: PLW1509  one system call, made before any thread
+            preexec_fn=tied_to_parent(dies_with),  # noqa: PLW1509  one system call
             **(account or Account()),
         )
     if process.stdin is not None:
@@ -114,7 +126,8 @@ def start(
     return process
 
 
-def _tied_to_parent(number: signal.Signals) -> Callable[[], None] | None:
+def tied_to_parent(number: signal.Signals) -> Callable[[], None] | None:
+    """Return Popen's `preexec_fn` that has the system send `number` to the child when this process ends."""
     if not sys.platform.startswith("linux"):
         return None
     prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
@@ -154,5 +167,9 @@ def stop(process: subprocess.Popen[bytes], number: signal.Signals, *, seconds: f
 
 
 def tail(log: Path, lines: int = 12) -> str:
-    """Return the last lines of a log."""
-    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
+    """Return the last lines of a log, or why it cannot be read."""
+    try:
+        text = log.read_text(errors="replace")
+    except OSError as problem:
+        return f"({problem})"
+    return "\n".join(text.splitlines()[-lines:])

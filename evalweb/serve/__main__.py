@@ -44,9 +44,9 @@ def serve(var: VarFolder) -> int:
         if ended_first := stack.enter_context(var.held(WHAT)):
             say(f"Ended {ended_first} processes that the last run left behind")
         stack.callback(say, "Stopped.")
-        secrets = var.make_secrets()
-        settings = _settings(secrets)
-        settings |= stack.enter_context(local_services.servers(var, secrets, say))
+        var.make_secrets()
+        settings = _settings(var)
+        settings |= stack.enter_context(local_services.servers(var, say)).urls
         stack.callback(_ignore_signals)
         settings |= _prepared(var, settings)
         when_started = partial(_start_thread, announce, var, settings, ended)
@@ -75,10 +75,10 @@ def say(line: str) -> None:
     sys.stdout.write(f"{line}\n")
 
 
-def _settings(secrets: dict[str, str]) -> dict[str, str]:
+def _settings(var: VarFolder) -> dict[str, str]:
     """Return the variables of the processes; what the caller has set stays as it is."""
     host = environment.text("HOST")
-    chosen = {**secrets, "ALLOWED_HOSTS": address.host_names(host), "HOST": host}
+    chosen = {**var.variables(), "ALLOWED_HOSTS": address.host_names(host), "HOST": host}
     return {**chosen, **{name: os.environ[name] for name in chosen if os.environ.get(name)}}
 
 

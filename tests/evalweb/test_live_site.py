@@ -19,7 +19,7 @@ TOKEN = "Zk3vJ9wQ2mXc7RtY5uLpAg"
 def as_superuser(site: LiveSite, statement: str) -> None:
     """Run a statement on the server's own database, which the site's role may not."""
     url = urlsplit(site.environment["DATABASE_URL"])
-    server = url._replace(netloc=url.netloc.replace(f"{OWNER}@", f"{SUPERUSER}@"), path="/postgres").geturl()
+    server = url._replace(netloc=url.netloc.replace(f"{OWNER}:", f"{SUPERUSER}:"), path="/postgres").geturl()
     subprocess.run(
         [program("psql"), "-X", "-v", "ON_ERROR_STOP=1", "-c", statement, server], check=True, capture_output=True
     )

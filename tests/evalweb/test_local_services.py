@@ -12,14 +12,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
+import psycopg2
 import pytest
 import redis
 
 from evalweb.local_services import PostgresServer, ServiceError, ValkeyServer, accounts
 from evalweb.local_services import valkey as valkey_module
-from evalweb.local_services.postgres import FLEETING
+from evalweb.local_services.postgres import FLEETING, OWNER, SUPERUSER, Passwords
 from evalweb.local_services.processes import Account
-from tests.servers import temporary_folder
+from tests.servers import PASSWORDS, temporary_folder
 
 
 @pytest.fixture
@@ -30,8 +31,8 @@ def folder() -> Iterator[Path]:
 
 
 @contextmanager
-def postgres(folder: Path) -> Iterator[PostgresServer]:
-    server = PostgresServer(folder / "postgres", log=folder / "postgres.log", settings=FLEETING)
+def postgres(folder: Path, passwords: Passwords = PASSWORDS) -> Iterator[PostgresServer]:
+    server = PostgresServer(folder / "postgres", log=folder / "postgres.log", passwords=passwords, settings=FLEETING)
     server.start()
     try:
         yield server
@@ -69,6 +70,31 @@ def test_a_lock_file_that_names_somebody_elses_process_is_no_hindrance(folder: P
     with postgres(folder) as server:
         assert server.query("SELECT 1") == "1"
     assert psutil.Process().is_running()
+
+
+def test_a_lock_file_that_a_full_disk_left_empty_is_no_hindrance(folder: Path) -> None:
+    with postgres(folder):
+        pass
+    (folder / "postgres" / "postmaster.pid").write_text("")
+    with postgres(folder) as server:
+        assert server.query("SELECT 1") == "1"
+
+
+def test_connections_of_a_killed_server_are_ended_and_others_left_alone(folder: Path) -> None:
+    """A query goes on without its server, and a new server would refuse to start beside it."""
+    other = folder / "other"
+    other.mkdir(mode=0o711)
+    with postgres(folder) as server, postgres(other) as neighbour:
+        connection = psycopg2.connect(
+            host=str(server.sockets), dbname="postgres", user=SUPERUSER, password=PASSWORDS.owner
+        )
+        server.process.kill()
+        server.process.wait()
+        psutil.wait_procs(server.end_leftovers(), timeout=10)
+        assert server.end_leftovers() == []
+        connection.close()
+        server.launch()
+        assert neighbour.query("SELECT 1") == "1"
 
 
 def test_a_server_that_outlived_its_holder_is_ended_first(folder: Path) -> None:
@@ -130,6 +156,52 @@ def test_only_the_owner_can_open_the_socket_and_there_is_no_port(folder: Path) -
         assert stat.S_IMODE(server.sockets.stat().st_mode) == 0o700
         assert server.process is not None
         assert [one for one in psutil.Process(server.process.pid).net_connections("inet") if one.laddr] == []
+
+
+def refusal(server: PostgresServer, user: str, password: str = "") -> str:
+    """Return why PostgreSQL does not let a role in."""
+    with pytest.raises(psycopg2.OperationalError) as refused:
+        psycopg2.connect(host=str(server.sockets), dbname="postgres", user=user, password=password)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("role", [SUPERUSER, OWNER])
+def test_the_socket_asks_for_a_password_whoever_opens_it(folder: Path, role: str) -> None:
+    """The server's account is often `nobody`, which other daemons run under as well."""
+    with postgres(folder) as server:
+        server.make_owner()
+        assert "no password supplied" in refusal(server, role)
+        assert "password authentication failed" in refusal(server, role, password="a guess")
+        psycopg2.connect(server.url("postgres"), user=role).close()
+        assert server.query("SELECT count(*) FROM pg_authid WHERE rolpassword LIKE 'SCRAM-SHA-256$%'") == "2"
+
+
+def test_data_of_a_version_that_trusted_everybody_are_moved_over(folder: Path) -> None:
+    rules = folder / "postgres" / "pg_hba.conf"
+    with postgres(folder) as server:
+        server.make_owner()
+        server.query("CREATE TABLE kept AS SELECT 1 AS one")
+        for role in (OWNER, SUPERUSER):
+            server.query(f"ALTER ROLE {role} PASSWORD NULL")
+    rules.write_text("local all all trust\n")
+    with postgres(folder) as server:
+        server.make_owner()
+        assert server.query("SELECT one FROM kept") == "1"
+        psycopg2.connect(server.url()).close()
+        for role in (SUPERUSER, OWNER):
+            assert "no password supplied" in refusal(server, role)
+    assert "trust" not in rules.read_text()
+
+
+def test_passwords_that_a_restore_brought_from_another_machine_take_over(folder: Path) -> None:
+    with postgres(folder) as server:
+        server.make_owner()
+        server.query("CREATE TABLE kept AS SELECT 1 AS one")
+    with postgres(folder, Passwords("it's another", "and: another")) as server:
+        server.make_owner()
+        assert server.query("SELECT one FROM kept") == "1"
+        psycopg2.connect(server.url()).close()
+        assert "password authentication failed" in refusal(server, SUPERUSER, password=PASSWORDS.administrator)
 
 
 def test_refused_rows_are_not_logged(folder: Path) -> None:
@@ -212,7 +284,9 @@ def test_servers_end_with_the_process_that_started_them(folder: Path) -> None:
         "import sys, threading\n"
         "from pathlib import Path\n"
         "from evalweb.local_services import PostgresServer\n"
-        "server = PostgresServer(Path(sys.argv[1]) / 'postgres', log=Path(sys.argv[1]) / 'log')\n"
+        "from evalweb.local_services.postgres import Passwords\n"
+        "folder = Path(sys.argv[1])\n"
+        "server = PostgresServer(folder / 'postgres', log=folder / 'log', passwords=Passwords('x', 'y'))\n"
         "server.start()\n"
         "print(server.process.pid, flush=True)\n"
         "threading.Event().wait()\n"
