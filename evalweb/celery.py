@@ -5,9 +5,12 @@ Importing this connects to nothing: pages are served whether or not the broker a
 """
 
 import os
+import signal
 
 from celery import Celery
-from celery.signals import setup_logging
+from celery.signals import setup_logging, worker_process_init
+
+from evalweb.local_services.processes import tie_to_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalweb.settings")
 
@@ -19,3 +22,12 @@ app.autodiscover_tasks(related_name="jobs")
 @setup_logging.connect
 def keep_django_logging(**_kwargs: object) -> None:
     """Leave logging as Django set it up: a receiver of this signal is what stops Celery from adding its own."""
+
+
+@worker_process_init.connect
+def end_with_the_worker(**_kwargs: object) -> None:
+    """Have a process that computes end when the worker that forked it was killed; its job is given to another one.
+
+    It would wait for a next job for ever: its siblings hold the other ends of its pipes.
+    """
+    tie_to_parent(signal.SIGKILL)

@@ -140,6 +140,12 @@ def tied_to_parent(number: signal.Signals) -> Callable[[], None] | None:
     return tie
 
 
+def tie_to_parent(number: signal.Signals) -> None:
+    """Have the system send `number` to this process when its parent ends, where the system can (Linux)."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number))
+
+
 def wait_until(
     ready: Callable[[], bool], process: subprocess.Popen[bytes], *, name: str, log: Path, seconds: float = 60
 ) -> None:

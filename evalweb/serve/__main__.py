@@ -7,72 +7,103 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from functools import partial
+from queue import SimpleQueue
 from threading import Event, Thread
-from typing import Any
 
 from evalweb import environment, local_services
 from evalweb.local_services import InUse, ServiceError, VarFolder, processes
 from evalweb.local_services.folder import BASE_DIR
 from evalweb.serve import address, children
 from evalweb.serve.announcement import announce
+from evalweb.serve.log_files import rotate
+from evalweb.serve.messages import Messages
+from evalweb.serve.supervisor import Service, Supervisor
 
 WHAT = "evalweb"
+# A closed terminal sends SIGHUP; nohup has it ignored, and that is left so.
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main(arguments: list[str]) -> int:
-    """Start or stop evalweb and return the exit code: 0 after Ctrl-C or SIGTERM, else 1."""
-    # A message of ours must not wait in a buffer while somebody watches a file or a pipe.
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    var = VarFolder()
+    """Start or stop evalweb and return the exit code: 0 after Ctrl-C, SIGTERM or a closed terminal, else 1."""
+    var, messages = VarFolder(), Messages()
     try:
-        return stop(var) if arguments == ["stop"] else serve(var)
+        return stop(var, messages) if arguments == ["stop"] else serve(var, messages)
     except InUse as other:
-        say(f"{other} Stop it there with Ctrl-C, or here with `make stop`.")
+        messages.say(f"{other} Stop it there with Ctrl-C, or here with `make stop`.")
     except ServiceError as problem:
-        say(str(problem))
+        messages.say(str(problem))
+    except OSError as problem:
+        messages.say(f"evalweb cannot run on {var.root}: {problem}")
     except KeyboardInterrupt:
-        say("Stopped.")
+        messages.say("Stopped.")
         return 0
     return 1
 
 
-def serve(var: VarFolder) -> int:
-    """Run everything until a signal comes or a process ends by itself."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # until the processes run, like Ctrl-C
+def serve(var: VarFolder, messages: Messages) -> int:
+    """Run everything until a signal comes."""
+    say = messages.say
+    _on_stop_signals(signal.default_int_handler)  # until the processes run, each is like Ctrl-C
     ended = Event()
     with ExitStack() as stack:
-        if ended_first := stack.enter_context(var.held(WHAT)):
+        ended_first = stack.enter_context(var.held(WHAT))
+        messages.log = var.logs / "supervisor.log"
+        if ended_first:
             say(f"Ended {ended_first} processes that the last run left behind")
         stack.callback(say, "Stopped.")
         var.make_secrets()
         settings = _settings(var)
-        settings |= stack.enter_context(local_services.servers(var, say)).urls
-        stack.callback(_ignore_signals)
-        settings |= _prepared(var, settings)
-        when_started = partial(_start_thread, announce, var, settings, ended)
-        obituary = children.run(var, settings, when_started)
-        ended.set()
-        say("Stopping" if obituary is None else obituary)
-    return 0 if obituary is None else 1
+        servers = stack.enter_context(local_services.servers(var, say))
+        settings |= servers.urls
+        stack.callback(_on_stop_signals, signal.SIG_IGN)  # a second Ctrl-C does not interrupt the servers' shutdown
+        settings |= _prepared(var, settings, say)
+        signals: SimpleQueue[int] = SimpleQueue()
+        _on_stop_signals(lambda number, _frame: signals.put(number))
+        signal.signal(signal.SIGCHLD, lambda number, _frame: signals.put(number))
+        processes_of_ours = children.children(var, settings)
+        stack.callback(children.stop, processes_of_ours)
+        stack.callback(ended.set)
+        for child in processes_of_ours:
+            child.launch()
+        services: list[Service] = [*servers.private, *processes_of_ours]
+        _announce(var, settings, messages, ended)
+        Supervisor(services, say=say, upkeep=Upkeep(var, services)).run(signals)
+        say("Stopping")
+    return 0
 
 
-def stop(var: VarFolder) -> int:
+def stop(var: VarFolder, messages: Messages) -> int:
     """Ask a running evalweb to stop, and wait until it has."""
     state = var.state()
     mark = processes.mark_of(state.get("pid", 0)) if state.get("what") == WHAT else None
     process = mark and processes.still_alive(mark)
     if not process:
-        say("evalweb is not running here.")
+        messages.say("evalweb is not running here.")
         return 1
     process.terminate()
     with var.held("make stop", wait=True):  # it holds the folder until everything has ended
-        say("evalweb has stopped.")
+        messages.say("evalweb has stopped.")
     return 0
 
 
-def say(line: str) -> None:
-    """Tell who watches what is being done."""
-    sys.stdout.write(f"{line}\n")
+class Upkeep:
+    """What is done every few seconds: logs are kept small, and the next start is told what runs."""
+
+    def __init__(self, var: VarFolder, services: list[Service]) -> None:
+        self.var, self.services = var, services
+        self._written: list[processes.Mark] = []
+
+    def __call__(self) -> None:
+        """Do what is to be done; OSError where the disk is full."""
+        # PostgreSQL tells the next start by a lock file of its own, and wants another signal.
+        running = [service.process for service in self.services if service.process and service.name != "postgres"]
+        marks = [mark for process in running if (mark := processes.mark_of(process.pid)) is not None]
+        if marks != self._written:
+            self.var.write_state({"children": marks})
+            self._written = marks
+        for log in [self.var.logs / "supervisor.log", *(service.log for service in self.services)]:
+            rotate(log)
 
 
 def _settings(var: VarFolder) -> dict[str, str]:
@@ -82,7 +113,7 @@ def _settings(var: VarFolder) -> dict[str, str]:
     return {**chosen, **{name: os.environ[name] for name in chosen if os.environ.get(name)}}
 
 
-def _prepared(var: VarFolder, settings: dict[str, str]) -> dict[str, str]:
+def _prepared(var: VarFolder, settings: dict[str, str], say: local_services.Say) -> dict[str, str]:
     """Choose the port and get database, static files, login and demonstration ready; return HOST's PORT."""
     first = environment.number("PORT", least=1)
     with address.held_port(settings["HOST"], first) as held:
@@ -99,6 +130,7 @@ def _prepared(var: VarFolder, settings: dict[str, str]) -> dict[str, str]:
             env=os.environ | settings,
             cwd=BASE_DIR,
             start_new_session=True,
+            preexec_fn=processes.tied_to_parent(signal.SIGTERM),
             check=False,
         )
     if answer.returncode != 0:
@@ -107,16 +139,17 @@ def _prepared(var: VarFolder, settings: dict[str, str]) -> dict[str, str]:
     return {"PORT": str(port)}
 
 
-def _start_thread(target: Any, var: VarFolder, settings: dict[str, str], ended: Event) -> None:
+def _announce(var: VarFolder, settings: dict[str, str], messages: Messages, ended: Event) -> None:
     report = json.loads((var.root / "prepared.json").read_text())
-    url = str(var.state()["url"])
-    Thread(target=target, args=(url, var, report, settings, ended), daemon=True).start()
+    password = settings["EVALWEB_RESEARCHER_PASSWORD"]
+    target = partial(announce, str(var.state()["url"]), var, report, password=password, ended=ended, say=messages.say)
+    Thread(target=target, daemon=True).start()
 
 
-def _ignore_signals() -> None:
-    """Let a second Ctrl-C not interrupt the shutdown of the database."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+def _on_stop_signals(handler: "signal._HANDLER") -> None:
+    for number in STOP_SIGNALS:
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 if __name__ == "__main__":

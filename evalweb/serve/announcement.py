@@ -1,6 +1,6 @@
 """What `make run` prints once pages are served: where, the first login, and a rater link to every study."""
 
-import sys
+from collections.abc import Callable
 from threading import Event
 from time import monotonic
 from typing import Any
@@ -12,17 +12,18 @@ from evalweb.local_services import VarFolder
 PATIENCE_SECONDS = 120
 
 
-def announce(url: str, var: VarFolder, report: dict[str, Any], settings: dict[str, str], ended: Event) -> None:
+def announce(
+    url: str, var: VarFolder, report: dict[str, Any], *, password: str, ended: Event, say: Callable[[str], None]
+) -> None:
     """Wait until the pages are served and print where they are; say so if they are not in time."""
     deadline = monotonic() + PATIENCE_SECONDS
     while (problem := readiness(url)) is not None:
         if ended.wait(0.1):
             return
         if monotonic() > deadline:
-            sys.stdout.write(f"{url} does not answer yet ({problem}). Look at {var.logs / 'web.log'}.\n")
+            say(f"{url} does not answer yet ({problem}). Look at {var.logs / 'web.log'}.")
             return
-    sys.stdout.write(block(url, var, report, settings["EVALWEB_RESEARCHER_PASSWORD"]))
-    sys.stdout.flush()
+    say(block(url, var, report, password))
 
 
 def readiness(url: str) -> str | None:
@@ -47,4 +48,4 @@ def block(url: str, var: VarFolder, report: dict[str, Any], password: str) -> st
         lines += ["", "  Judge as a rater"]
         lines += [f"    {title.ljust(width)}  {link}" for title, link in report["links"]]
     lines += ["", f"  Logs are in {var.logs}, the password in {var.secrets}. Ctrl-C stops everything.", ""]
-    return "".join(f"{line}\n" for line in lines)
+    return "\n".join(lines)

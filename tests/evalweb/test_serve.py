@@ -1,13 +1,18 @@
 """`make run`: one story from the first start to the second, and what the parts of it do."""
 
+import inspect
 import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from configparser import ConfigParser
 from contextlib import contextmanager
+from threading import Event
+from time import monotonic
 from urllib.request import urlopen
 
 import psutil
@@ -15,9 +20,10 @@ import psycopg2
 import pytest
 import redis
 
-from evalweb.local_services import ServiceError, VarFolder
+from evalweb.local_services import ServiceError, VarFolder, processes
 from evalweb.local_services.folder import BASE_DIR
-from evalweb.serve import address
+from evalweb.serve import address, children
+from evalweb.serve.announcement import readiness
 from tests.servers import temporary_folder
 
 SERVE = [sys.executable, "-m", "evalweb.serve"]
@@ -50,7 +56,6 @@ class Running:
             self.said += line
             if "Ctrl-C stops everything" in line:
                 break
-        self.family = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
 
     @property
     def url(self) -> str:
@@ -58,12 +63,36 @@ class Running:
         assert found, self.said
         return found[1]
 
+    def read_until(self, message: str) -> str:
+        """Read what is said up to the line that is `message`, and return it."""
+        lines: list[str] = []
+        for line in self.process.stdout:
+            lines.append(line)
+            if line == f"{message}\n":
+                return "".join(lines)
+        pytest.fail(f"{message!r} was not said:\n{''.join(lines)}")
+
+    def child(self, program: str) -> psutil.Process:
+        """Return the process that the supervisor has started for a program."""
+        (child,) = (
+            child for child in psutil.Process(self.process.pid).children() if program in " ".join(child.cmdline())
+        )
+        return child
+
+    def is_ready_again(self) -> bool:
+        """Wait until /readyz answers 200, and return whether it did within a minute."""
+        deadline = monotonic() + 60
+        while (problem := readiness(self.url)) is not None and monotonic() < deadline:
+            Event().wait(0.1)
+        return problem is None
+
     def stop(self, number: signal.Signals) -> str:
         """Send a signal, check that everything has ended, and return what was said meanwhile."""
+        family = psutil.Process(self.process.pid).children(recursive=True)
         self.process.send_signal(number)
         rest, _nothing = self.process.communicate(timeout=60)
         assert self.process.returncode == 0, rest
-        _gone, alive = psutil.wait_procs(self.family, timeout=1)
+        _gone, alive = psutil.wait_procs(family, timeout=1)
         assert alive == []
         return rest
 
@@ -140,28 +169,53 @@ def manage(env: dict[str, str], *arguments: str) -> str:
     return subprocess.run(command, cwd=BASE_DIR, env=env, capture_output=True, text=True, check=True).stdout
 
 
-def is_the_worker(process: psutil.Process) -> bool:
-    """Return whether this is Celery itself, not one of the processes it forks."""
-    parent = process.parent()
-    return "worker" in process.cmdline() and parent is not None and "worker" not in parent.cmdline()
-
-
 @pytest.mark.whole
-def test_a_taken_port_and_a_process_that_dies_are_said(var: VarFolder) -> None:
+def test_what_is_killed_comes_back_and_nothing_outlives_the_supervisor(var: VarFolder) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         taken = other.getsockname()[1]
-        with running(environment(var, PORT=str(taken))) as site:
+        env = environment(var, PORT=str(taken))
+        with running(env) as site:
             assert re.search(rf"Port {taken} is taken; using \d+\n", site.said)
             assert not site.url.endswith(f":{taken}")
-            (worker,) = filter(is_the_worker, site.family)
-            worker.kill()
-            rest, _nothing = site.process.communicate(timeout=60)
-            assert site.process.returncode == 1
-            assert f"The worker process ended by itself (code -9). The end of {var.logs / 'worker.log'}:" in rest
-            _gone, alive = psutil.wait_procs(site.family, timeout=1)
-            assert alive == []
+            for name, program in PROGRAMS.items():
+                before = site.child(program)
+                before.kill()
+                said = site.read_until(f"{name}: started again")
+                assert f"{name}: killed by SIGKILL. Starting it again in 0.5 s." in said
+                assert str(var.logs / f"{name}.log") in said
+                assert site.child(program).pid != before.pid
+            assert site.is_ready_again()
+            assert broker_answers(var)
+            recorded = [mark["pid"] for mark in var.state()["children"]]
+            assert site.child("celery -A evalweb worker").pid in recorded
+
+            family = psutil.Process(site.process.pid).children(recursive=True)
+            site.process.kill()
+            if sys.platform == "linux":
+                _gone, alive = psutil.wait_procs(family, timeout=30)
+                assert alive == []
+    with running(env) as again:
+        assert again.is_ready_again()
+        assert again.stop(signal.SIGHUP).endswith("Stopping\nStopped.\n")
+    assert "killed by SIGKILL" in (var.logs / "supervisor.log").read_text()
+    readable = {path.name for path in var.root.iterdir() if path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)}
+    assert readable <= {"static", "lock"}  # public files, and an empty one
+
+
+# What the command line of each process holds, by the name that the supervisor gives it.
+PROGRAMS = {
+    "worker": "celery -A evalweb worker",
+    "scheduler": "celery -A evalweb beat",
+    "web": "evalweb.wsgi",
+    "valkey": "valkey-server",
+    "postgres": "bin/postgres",
+}
+
+
+def broker_answers(var: VarFolder) -> bool:
+    return bool(redis.Redis.from_url(str(var.state()["REDIS_URL"])).ping())
 
 
 def test_named_servers_are_used_and_none_is_started(var: VarFolder) -> None:
@@ -203,3 +257,18 @@ def test_an_address_that_is_not_ours_is_named() -> None:
 def test_addresses(host: str, url: str, answered: str) -> None:
     assert address.base_url(host, 8000) == url
     assert answered in address.host_names(host).split(",")
+
+
+def test_the_unit_for_systemd_starts_the_supervisor_and_leaves_it_time_to_stop() -> None:
+    unit = ConfigParser(interpolation=None)
+    (text,) = re.findall(r"```ini\n(.*?)```", (BASE_DIR / "docs" / "operations.md").read_text(), re.DOTALL)
+    unit.read_string(text)
+    service = unit["Service"]
+    python = f"{service['WorkingDirectory']}/.venv/bin/python"
+    assert service["ExecStart"].split() == [python, *SERVE[1:]]
+    # With SIGTERM for every process the database would end before the answers that are being stored.
+    assert service["KillMode"] == "mixed"
+    # After `systemctl stop` and `make stop` it stays stopped; after a kill it comes back, however often.
+    assert (service["Restart"], unit["Unit"]["StartLimitIntervalSec"]) == ("on-failure", "0")
+    servers = 2 * inspect.signature(processes.stop).parameters["seconds"].default
+    assert int(service["TimeoutStopSec"]) > children.STOP_SECONDS + servers
