@@ -142,7 +142,7 @@ def _prepared(var: VarFolder, settings: dict[str, str], say: local_services.Say)
 def _announce(var: VarFolder, settings: dict[str, str], messages: Messages, ended: Event) -> None:
     report = json.loads((var.root / "prepared.json").read_text())
     password = settings["EVALWEB_RESEARCHER_PASSWORD"]
-    target = partial(announce, str(var.state()["url"]), var, report, password=password, ended=ended, say=messages.say)
+    target = partial(announce, str(var.state()["url"]), var, report, password=password, ended=ended, show=messages.show)
     Thread(target=target, daemon=True).start()
 
 

@@ -13,7 +13,7 @@ PATIENCE_SECONDS = 120
 
 
 def announce(
-    url: str, var: VarFolder, report: dict[str, Any], *, password: str, ended: Event, say: Callable[[str], None]
+    url: str, var: VarFolder, report: dict[str, Any], *, password: str, ended: Event, show: Callable[[str], object]
 ) -> None:
     """Wait until the pages are served and print where they are; say so if they are not in time."""
     deadline = monotonic() + PATIENCE_SECONDS
@@ -21,9 +21,9 @@ def announce(
         if ended.wait(0.1):
             return
         if monotonic() > deadline:
-            say(f"{url} does not answer yet ({problem}). Look at {var.logs / 'web.log'}.")
+            show(f"{url} does not answer yet ({problem}). Look at {var.logs / 'web.log'}.")
             return
-    say(block(url, var, report, password))
+    show(block(url, var, report, password))
 
 
 def readiness(url: str) -> str | None:

@@ -20,14 +20,19 @@ class Messages:
 
     def say(self, message: str) -> None:
         """Write a message of one line or several."""
-        try:
-            _write_all(STDOUT, f"{message}\n")
-        except OSError:
-            # Nobody watches any more. The log has the message.
-            if self.log is None:
-                self._lost += 1
+        shown = self.show(message)
         if self.log is not None:
             self._append(self.log, message)
+        elif not shown:
+            self._lost += 1
+
+    def show(self, message: str) -> bool:
+        """Write a message that may hold a password, and is therefore not logged. Return whether anybody got it."""
+        try:
+            _write_all(STDOUT, f"{message}\n")
+        except OSError:  # a closed terminal, or a file on a full disk
+            return False
+        return True
 
     def _append(self, log: Path, message: str) -> None:
         now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"

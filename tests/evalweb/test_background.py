@@ -2,15 +2,19 @@
 
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
+from celery.signals import worker_process_init
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
 from evalweb.beat import Scheduler
-from evalweb.celery import app
+from evalweb.celery import app, end_with_the_worker
 from tests.servers import broker_url
 from tests.work import noted_waits
 
@@ -67,3 +71,21 @@ def test_the_schedule_is_readable_by_its_owner_only_also_after_an_upgrade(tmp_pa
         assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
         for file in files:
             file.chmod(0o644)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="The system tells a process about its parent's end on Linux only")
+def test_a_process_that_computes_ends_with_the_worker_that_forked_it() -> None:
+    assert end_with_the_worker in [receiver() for _key, receiver in worker_process_init.receivers]
+    story = (
+        "import os, threading\n"
+        "from evalweb.celery import end_with_the_worker\n"
+        "if not (child := os.fork()):\n"
+        "    end_with_the_worker()\n"
+        "    print(os.getpid(), flush=True)\n"
+        "threading.Event().wait()\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", story], stdout=subprocess.PIPE, text=True) as worker:
+        child = psutil.Process(int(worker.stdout.readline()))
+        worker.kill()
+        _gone, alive = psutil.wait_procs([child], timeout=20)
+    assert alive == []

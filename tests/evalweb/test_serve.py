@@ -132,6 +132,7 @@ def test_it_starts_refuses_a_second_start_stops_and_keeps_its_data(var: VarFolde
             assert b"csrfmiddlewaretoken" in answer.read()
         key = password(first.said)
         assert f"EVALWEB_RESEARCHER_PASSWORD={key}\n" in var.secrets.read_text()
+        assert key not in (var.logs / "supervisor.log").read_text()
 
         second = serve(env)
         assert second.returncode == 1

@@ -6,13 +6,15 @@ import signal
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Event
 from typing import Any
+from unittest.mock import patch
 
 import psutil
 import pytest
 
-from evalweb.local_services import ServiceError
-from evalweb.serve import log_files, messages
+from evalweb.local_services import ServiceError, VarFolder
+from evalweb.serve import announcement, log_files, messages
 from evalweb.serve.log_files import rotate
 from evalweb.serve.messages import Messages
 from evalweb.serve.supervisor import FIRST_DELAY, LONGEST_DELAY, STEADY_SECONDS, Supervisor
@@ -213,6 +215,18 @@ def test_messages_survive_a_full_disk_and_a_closed_terminal(
     said.say("nobody watches")
     os.close(write)
     assert said.log.read_text().endswith(" UTC nobody watches\n")
+
+
+def test_a_password_is_shown_and_not_logged(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    messages_of_ours = Messages()
+    messages_of_ours.log = tmp_path / "supervisor.log"
+    report = {"login": "researcher", "password_valid": True, "links": []}
+    with patch.object(announcement, "readiness", return_value=None):
+        announcement.announce(
+            "http://x", VarFolder(tmp_path), report, password="the password", ended=Event(), show=messages_of_ours.show
+        )
+    assert "researcher  password the password" in capfd.readouterr().out
+    assert not messages_of_ours.log.exists()
 
 
 @pytest.fixture
