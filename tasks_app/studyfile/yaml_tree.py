@@ -72,6 +72,12 @@ def parse(file: str, text: str, problems: Problems) -> Tree:
         place = _place(mark)
         sentence = _("This is not YAML (%(reason)s). Look at the indentation, quotes and colons here.")
         reason = ", ".join(part for part in (found.context, found.problem) if part)
+        if "flow" in reason:
+            # The parser's own words do not help somebody who wrote {question: How good?}.
+            sentence = _(
+                "This is not YAML (%(reason)s). Between { } or [ ], put text that holds any of , : ? [ ] { } in quotes, "
+                "and close every bracket."
+            )
         problems.add(file, place.line, place.column, sentence % {"reason": reason})
         return Tree(file)
     return builder.tree
