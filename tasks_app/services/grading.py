@@ -7,7 +7,7 @@ that the grade is final by the time a rater can notice anything (docs/decisions/
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,14 +51,14 @@ class Counterpart:
 class Standing:
     """What an answer is graded with: read under the rater's lock, before the answer is stored.
 
-    `is_final` says that the rater has answered another unit since they first answered this one. `score` counts the
-    checks of the task, those of this unit left out, and `answered` all units the rater has answered.
+    `is_final` says that the rater has answered another unit since they first answered this one. `scores` counts the
+    checks by task, this unit left out, and `answered` all units the rater has answered.
     """
 
     answered: int
     is_final: bool
     known: Sequence[tuple[int, GoldAnswer]]
-    score: CheckScore
+    scores: Mapping[int, CheckScore]
     counterpart: Counterpart | None
 
 
@@ -73,12 +73,12 @@ SELECT
   (SELECT COALESCE(jsonb_agg(jsonb_build_array(g.id, g.kind, g.answer, c.key) ORDER BY g.id), '[]')
    FROM tasks_app_gold g LEFT JOIN tasks_app_criterion c ON c.id = g.criterion_id
    WHERE g.unit_id = %(unit)s AND g.kind <> 'worse'),
-  (SELECT COALESCE(jsonb_agg(jsonb_build_array(g.unit_id, j.id, r.passed)), '[]')
+  (SELECT COALESCE(jsonb_agg(jsonb_build_array(u.task_id, g.unit_id, j.id, r.passed)), '[]')
    FROM tasks_app_assignment a
    JOIN tasks_app_judgment j ON j.assignment_id = a.id
    JOIN tasks_app_controlresult r ON r.judgment_id = j.id
    JOIN tasks_app_gold g ON g.id = r.gold_id AND g.purpose IN ('control', 'attention')
-   JOIN tasks_app_unit u ON u.id = g.unit_id AND u.task_id = %(task)s
+   JOIN tasks_app_unit u ON u.id = g.unit_id
    WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s),
   (SELECT jsonb_build_object('gold', g.id, 'values', (
        SELECT jsonb_agg(jsonb_build_array(r.criterion_id, r.value) ORDER BY r.id) FROM tasks_app_rating r
@@ -103,7 +103,6 @@ def standing_of(assignment: Assignment, rater: Rater) -> Standing:
         "rater": rater.pk,
         "assignment": assignment.pk,
         "unit": unit.pk,
-        "task": unit.task_id,
         # A repeat or a warm-up of a text is not compared with its copy.
         "original": unit.pk if assignment.purpose == Purpose.MAIN else None,
         "copied": unit.features.get("degraded_of") if assignment.purpose == Purpose.CONTROL else None,
@@ -114,7 +113,7 @@ def standing_of(assignment: Assignment, rater: Rater) -> Standing:
         answered=answered,
         is_final=is_final,
         known=[(pk, GoldAnswer(kind, answer, criterion)) for pk, kind, answer, criterion in _read(known)],
-        score=score_of((unit, judgment, passed) for unit, judgment, passed in _read(results)),
+        scores=_scores(_read(results)),
         counterpart=None if other is None else Counterpart(other["gold"], _by_criterion(other["values"] or ())),
     )
 
@@ -122,6 +121,14 @@ def standing_of(assignment: Assignment, rater: Rater) -> Standing:
 def _read(value: Any) -> Any:
     """Return what the driver left as JSON."""
     return json.loads(value) if isinstance(value, str) else value
+
+
+def _scores(results: Iterable[tuple[int, int, int, bool]]) -> dict[int, CheckScore]:
+    """Count results (task, unit, judgment, passed) of a rater by task."""
+    by_task: dict[int, list[tuple[int, int, bool]]] = {}
+    for task, unit, judgment, passed in results:
+        by_task.setdefault(task, []).append((unit, judgment, passed))
+    return {task: score_of(found) for task, found in by_task.items()}
 
 
 def _by_criterion(values: Sequence[tuple[int, float]]) -> dict[int, float]:
@@ -194,17 +201,17 @@ class Consequence:
 NOTHING = Consequence()
 
 
-def consequence_of(task: Task, standing: Standing, *, marked: bool, is_new: bool) -> Consequence:
-    """Decide what the checks that are final lead to; `marked` says that the rater was marked before."""
-    checks = checks_of(task.checks)
-    if not (is_new and fails(task, standing.score)):
-        return NOTHING
-    if checks.on_failing == OnFailing.END:
+def consequence_of(scores: Iterable[tuple[Task, CheckScore]], answered: int, *, marked: bool) -> Consequence:
+    """Decide what the checks that are final lead to, with the answer after them; `marked` says of a mark before.
+
+    `answered` counts the units before this one.
+    """
+    failed = {checks_of(task.checks).on_failing for task, score in scores if fails(task, score)}
+    if OnFailing.END in failed:
         return Consequence(True, {TO_BE_ENDED: True})
-    if checks.on_failing == OnFailing.WARN and not marked:
-        # This answer is the first after the check that failed.
-        return Consequence(True, {WARN_AFTER: standing.answered + UNITS_BEFORE_A_WARNING})
-    return Consequence(True)
+    if OnFailing.WARN in failed and not marked:
+        return Consequence(True, {WARN_AFTER: answered + UNITS_BEFORE_A_WARNING})
+    return Consequence(bool(failed))
 
 
 def fails(task: Task, score: CheckScore) -> bool:
@@ -228,8 +235,6 @@ def mark_at_end(rater: Rater) -> None:
     results = ControlResult.objects.filter(
         judgment__assignment__rater=rater, gold__purpose__in=(Gold.Purpose.CONTROL, Gold.Purpose.ATTENTION)
     )
-    by_task: dict[int, list[tuple[int, int, bool]]] = {}
-    for task, unit, judgment, passed in results.values_list("gold__unit__task", "gold__unit", "judgment", "passed"):
-        by_task.setdefault(task, []).append((unit, judgment, passed))
-    if any(fails(task, score_of(by_task[task.pk])) for task in Task.objects.filter(pk__in=by_task)):
+    scores = _scores(results.values_list("gold__unit__task", "gold__unit", "judgment", "passed"))
+    if any(fails(task, scores[task.pk]) for task in Task.objects.filter(pk__in=scores)):
         Rater.objects.filter(pk=rater.pk, failed_checks_at=None).update(failed_checks_at=Now())

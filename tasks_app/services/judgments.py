@@ -125,10 +125,9 @@ def _submit(*, assignment: Assignment, rater: Rater, given: Submission, claiming
     locked.state, locked.place_id = taken.state, taken.place_id
     # A unit that is still to be answered has no judgment; the states of all others tell that it may.
     stored = [] if locked.state in HELD else list(Judgment.objects.filter(assignment=locked).order_by("id"))
-    if (known := _stored_before(locked, rater, given, stored)) is not None:
+    may_replace = may_change(locked, rater) and taken.rater_state != Rater.State.ENDED
+    if (known := _stored_before(locked, rater, given, stored, may_replace=may_replace)) is not None:
         return known
-    if stored:
-        _refuse_change(locked, rater, given, stored, ended=taken.rater_state == Rater.State.ENDED)
     if not claiming and locked.state in LOST:
         raise _NeedsClaims
     graded = _grade(locked, rater, given, taken, is_new=not stored)
@@ -152,23 +151,29 @@ def _submit(*, assignment: Assignment, rater: Rater, given: Submission, claiming
 
 
 def _stored_before(
-    assignment: Assignment, rater: Rater, given: Submission, stored: Sequence[Judgment]
+    assignment: Assignment, rater: Rater, given: Submission, stored: Sequence[Judgment], *, may_replace: bool
 ) -> Receipt | None:
-    """Return the first result where the submission, or the same answer in another one, is stored already."""
+    """Return the first result where the submission, or the same answer, is stored; None where it is to be stored.
+
+    Raises
+    ------
+    Conflict, TooManyChanges
+        Where a stored answer may not be replaced by this one.
+    """
+    if not stored:
+        return None
+    last = stored[-1]
     same = [one for one in stored if one.submission == given.uuid]
-    if not same and stored and given.replaces != stored[-1].pk:
-        same = [one for one in stored[-1:] if (one.answer, one.skip_reason) == (given.answer, given.skip_reason)]
-    return Receipt(same[0], is_new=False, step=checks.step_after(assignment, rater)) if same else None
-
-
-def _refuse_change(
-    assignment: Assignment, rater: Rater, given: Submission, stored: Sequence[Judgment], *, ended: bool
-) -> None:
-    """Raise Conflict or TooManyChanges where a stored answer may not be replaced by this one."""
-    if given.replaces != stored[-1].pk or ended or not may_change(assignment, rater):
-        raise Conflict(stored[-1])
+    replaces = given.replaces == last.pk and may_replace
+    if not same and not replaces and (last.answer, last.skip_reason) == (given.answer, given.skip_reason):
+        same = [last]
+    if same:
+        return Receipt(same[0], is_new=False, step=checks.step_after(assignment, rater))
+    if not replaces:
+        raise Conflict(last)
     if len(stored) > MOST_CHANGES:
-        raise TooManyChanges(stored[-1])
+        raise TooManyChanges(last)
+    return None
 
 
 def may_change(assignment: Assignment, rater: Rater) -> bool:
@@ -196,8 +201,10 @@ def _grade(assignment: Assignment, rater: Rater, given: Submission, taken: lease
         if not given.skip_reason
         else []
     )
-    task = screens.frame_of(assignment.unit.task_id, rater.study).task
-    consequence = grading.consequence_of(task, standing, marked=taken.failed_checks, is_new=is_new)
+    scores = [(screens.frame_of(task, rater.study).task, score) for task, score in sorted(standing.scores.items())]
+    consequence = (
+        grading.consequence_of(scores, standing.answered, marked=taken.failed_checks) if is_new else grading.NOTHING
+    )
     warn_after = taken.prefs.get(grading.WARN_AFTER)
     due = isinstance(warn_after, int) and standing.answered + is_new >= warn_after
     return _Graded(results, consequence, checks.NOTICE if due else "")

@@ -135,6 +135,26 @@ def test_a_wrong_answer_that_is_corrected_after_the_next_unit_stays_wrong() -> N
     assert [(one.controls.right, one.controls.answered) for one in tab.raters] == [(0, 1)]
 
 
+def test_the_last_check_of_a_task_counts_with_the_first_answer_to_the_next_task() -> None:
+    study = checked_study(
+        checks={"fail_after": 1, "on_failing": "end", "controls": 1}, purposes={"i6": "control"}, opened=False
+    )
+    first = study.tasks.get()
+    second = Task.objects.create(study=study, key="second", order=5, type="likert", k=8, set_size=2)
+    second.task_criteria.create(criterion=first.task_criteria.get().criterion, order=1)
+    Unit.objects.filter(task=first, item__key__in=("i0", "i1")).update(task=second)
+    study = lifecycle.move(study_id=study.pk, action="open", by=None)
+    rater = arrive(study)
+    control = rater.assignments.get(purpose="control")
+    of_first = rater.assignments.filter(unit__task=first).exclude(pk=control.pk)
+    for assignment in of_first.order_by("order"):
+        give(study, rater, assignment, 3)
+    give(study, rater, control, 1)
+    assert Rater.objects.get(pk=rater.pk).outcome is None
+    give(study, rater, rater.assignments.filter(unit__task=second).first(), 3)
+    assert Rater.objects.get(pk=rater.pk).outcome == "failed"
+
+
 def test_who_misses_the_last_check_has_completed_and_is_marked() -> None:
     study = checked_study(checks={"fail_after": 1, "on_failing": "end", "controls": 1, "attention": 0})
     rater = arrive(study)
