@@ -6,7 +6,6 @@ transaction, and keeps a backup of what it replaces.
 """
 
 import argparse
-import errno
 import hashlib
 import json
 import os
@@ -30,6 +29,7 @@ import psycopg2
 from evalweb import local_services
 from evalweb.local_services import ServiceError, VarFolder
 from evalweb.local_services.postgres import program
+from evalweb.local_services.processes import FULL_DISK, sentence
 from evalweb.migration_state import listed, unknown
 
 FORMAT = 1
@@ -93,7 +93,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write(f"{problem}\n")
         return 1
     except OSError as problem:
-        sys.stderr.write(f"{_sentence(problem)}\n")
+        sys.stderr.write(f"{sentence(problem)}\n")
         return 1
     return 0
 
@@ -158,14 +158,6 @@ def _refuse_other_sessions() -> None:
         f"{others} other sessions are connected to the database, such as a web server or a worker: what they store "
         "meanwhile would be lost. Stop them, then restore. Nothing was changed."
     )
-
-
-def _sentence(problem: OSError) -> str:
-    """Say what the system refused, and where."""
-    where = f" ({problem.filename})" if problem.filename else ""
-    if problem.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return f"The disk is full{where}. Make room and try again."
-    return f"{problem.strerror or problem}{where}."
 
 
 def _database() -> str:
@@ -262,7 +254,7 @@ def _unpacked(file: Path, root: Path) -> Iterator[Path]:
             with tarfile.open(file, "r:gz") as archive:
                 archive.extractall(scratch, filter="data")
         except (OSError, EOFError, tarfile.TarError, zlib.error) as problem:
-            if isinstance(problem, OSError) and problem.errno in {errno.ENOSPC, errno.EDQUOT}:
+            if isinstance(problem, OSError) and problem.errno in FULL_DISK:
                 raise ServiceError(f"There is no room in {root} to unpack {file}. Nothing was changed.") from problem
             raise ServiceError(f"{file} cannot be read as a backup: {problem}") from problem
         yield Path(scratch)

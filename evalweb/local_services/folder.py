@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evalweb import environment
-from evalweb.local_services.processes import Mark, ServiceError, end_leftovers
+from evalweb.local_services.processes import Mark, ServiceError, end_leftovers, sentence
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 SECRET_NAMES = (
@@ -68,7 +68,7 @@ class VarFolder:
                 "owns it, or set EVALWEB_VAR to a folder of your own."
             ) from problem
         except OSError as problem:
-            raise ServiceError(f"{folder} cannot be made: {problem.strerror}.") from problem
+            raise ServiceError(f"{folder} cannot be made. {sentence(problem)}") from problem
 
     @contextmanager
     def held(self, what: str, *, wait: bool = False) -> Iterator[int]:
@@ -88,8 +88,11 @@ class VarFolder:
             # A fork that outlives this process must not go on holding the lock in its name.
             os.register_at_fork(after_in_child=lock.close)
             ended = end_leftovers(self.state().get("children", []))
-            self._state.unlink(missing_ok=True)
-            self.write_state({"what": what, "pid": os.getpid(), "since": _now()})
+            try:
+                self._state.unlink(missing_ok=True)
+                self.write_state({"what": what, "pid": os.getpid(), "since": _now()})
+            except OSError as problem:
+                raise ServiceError(f"{self.root} cannot be used. {sentence(problem)}") from problem
             try:
                 yield ended
             finally:

@@ -1,6 +1,7 @@
 """Starting and stopping child processes so that none outlives the one that started it."""
 
 import ctypes
+import errno
 import os
 import signal
 import subprocess
@@ -14,10 +15,19 @@ from typing import TypedDict
 import psutil
 
 PR_SET_PDEATHSIG = 1
+FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class ServiceError(Exception):
     """A private server or the folder it lives in cannot be used; the message says what to do."""
+
+
+def sentence(problem: OSError) -> str:
+    """Return what the system has refused, and where, as a sentence for people."""
+    where = f" ({problem.filename})" if problem.filename else ""
+    if problem.errno in FULL_DISK:
+        return f"The disk is full{where}. Make room and try again."
+    return f"{problem.strerror or problem}{where}."
 
 
 def package_folder(name: str) -> Path:

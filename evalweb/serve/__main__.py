@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
     except ServiceError as problem:
         messages.say(str(problem))
     except OSError as problem:
-        messages.say(f"evalweb cannot run on {var.root}: {problem}")
+        messages.say(f"evalweb did not start. {processes.sentence(problem)}")
     except KeyboardInterrupt:
         messages.say("Stopped.")
         return 0

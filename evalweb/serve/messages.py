@@ -36,7 +36,8 @@ class Messages:
 
     def _append(self, log: Path, message: str) -> None:
         now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
-        lost = f"{now} {self._lost} messages could not be written here\n" if self._lost else ""
+        # The first of them may have been written in part.
+        lost = f"\n{now} {self._lost} messages could not be written here\n" if self._lost else ""
         try:
             file = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             try:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 from urllib.parse import unquote
 
@@ -317,9 +318,10 @@ def test_nothing_is_restored_where_somebody_connects_after_the_backup(
 def test_programs_get_the_password_where_other_users_cannot_read_it(
     here: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started, run = [], subprocess.run
+    started: list[list[str]] = []
+    run: Any = subprocess.run
 
-    def note(arguments: list[str], **options: object) -> "subprocess.CompletedProcess[bytes]":
+    def note(arguments: list[str], **options: Any) -> Any:
         started.append(arguments)
         return run(arguments, **options)
 

@@ -1,5 +1,6 @@
 """The folder of everything kept: who holds it, and that its secrets are private and stay."""
 
+import errno
 import os
 import pwd
 import stat
@@ -125,5 +126,20 @@ def test_a_folder_that_belongs_to_somebody_else_is_named(tmp_path: Path) -> None
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(ServiceError, match=r"file/var cannot be made: Not a directory\."):
+    with pytest.raises(ServiceError, match=r"file/var cannot be made\. Not a directory"):
         VarFolder(tmp_path / "file" / "var").make()
+
+
+def test_a_full_disk_is_said_by_whoever_wants_the_folder(var: VarFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full_disk(file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(os, "fsync", full_disk)
+        with (
+            pytest.raises(ServiceError, match=r"var cannot be used\. The disk is full\. Make room and try again\."),
+            var.held("a command"),
+        ):
+            pytest.fail("held without a state")
+    with var.held("a command"):
+        assert var.state()["what"] == "a command"

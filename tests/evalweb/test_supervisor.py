@@ -206,7 +206,7 @@ def test_messages_survive_a_full_disk_and_a_closed_terminal(
     said.say("after")
     said.say("later")
     lines = [line.partition(" UTC ")[2] for line in said.log.read_text().splitlines()]
-    assert lines == ["before", "2 messages could not be written here", "after", "later"]
+    assert lines == ["before", "", "2 messages could not be written here", "after", "later"]
     assert capfd.readouterr().out == "before\nafter\nlater\n"
 
     read, write = os.pipe()
