@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,7 @@ Result = dict[str, Any]
 def main() -> None:
     """Draw, try, report; ends with 1 where a stratum is below the share that is asked for."""
     arguments = _arguments()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     os.chdir(ROOT)
     chosen = again(arguments.again) if arguments.again else draw(arguments)
     sys.stdout.write(f"Seed {arguments.seed}: {len(chosen)} mutations\n")
@@ -211,7 +213,7 @@ def run(
             started = [_start(Path(name), number, share, cpu_seconds) for number, share in enumerate(shares_of_work)]
             before, log = len(done), ""
             for process, results in started:
-                log = process.communicate()[0]
+                log = _end_of(process)
                 for line in results.read_text(encoding="utf-8").splitlines() if results.exists() else ():
                     done[json.loads(line)["number"]] = json.loads(line)
                 results.unlink(missing_ok=True)
@@ -220,11 +222,23 @@ def run(
     return [{**one, **done[int(str(one["number"]))]} for one in todo]
 
 
+def _end_of(process: subprocess.Popen[str]) -> str:
+    """Wait for a process, and stop it where this one is stopped; returns what it has printed."""
+    try:
+        return process.communicate()[0]
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+
+
 def _start(folder: Path, number: int, share: Sequence[Result], cpu_seconds: float) -> tuple[Any, Path]:
     jobs, results = folder / f"jobs-{number}.json", folder / f"results-{number}.jsonl"
     jobs.write_text(json.dumps(list(share)), encoding="utf-8")
     files = sorted({test for one in share for test in one["tests"]})
     environment = os.environ | {
+        # A process with threads of its own cannot be forked safely.
+        "OPENBLAS_NUM_THREADS": "1",
         "EVALWEB_MUTATIONS": os.pathsep.join([str(jobs), str(results), str(cpu_seconds), str(HANGS)]),
     }
     options = ["-q", "-p", "scripts.mutating", "-p", "no:cacheprovider", "-m", "not browser and not whole"]

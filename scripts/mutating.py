@@ -64,14 +64,15 @@ class Mutating:
     def _try(self, session: pytest.Session, job: dict[str, Any]) -> dict[str, object]:
         mutation = Mutation(**job["mutation"])
         items = [one for one in session.items if one.nodeid.partition("::")[0] in job["tests"]]
+        items = [one for one in items if self.sound.get(one.nodeid, True)]
         items = likeliest_first(items, mutation, Path(session.config.rootpath), job["tests"])
         while True:
             result = self._fork(session, mutation, items)
             failed = str(result.get("test", ""))
-            if result["outcome"] != CAUGHT or self._is_sound(session, failed):
+            if result["outcome"] not in {CAUGHT, HUNG} or self._is_sound(session, failed):
                 return result
-            # A test that also fails without the mutation has caught nothing.
-            items = [one for one in items if one.nodeid != failed]
+            # A test that also fails without the mutation has caught nothing, and is left out from now on.
+            items = [one for one in items if self.sound.get(one.nodeid, True)]
 
     def _is_sound(self, session: pytest.Session, test: str) -> bool:
         if test not in self.sound:
@@ -95,6 +96,9 @@ class Mutating:
         os.close(writer)
         try:
             return watch(child, reader)
+        except BaseException:
+            os.killpg(child, signal.SIGKILL)
+            raise
         finally:
             os.close(reader)
 
