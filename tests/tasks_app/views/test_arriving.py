@@ -10,6 +10,7 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
 from tasks_app import credentials
@@ -19,6 +20,7 @@ from tasks_app.services import assignments, erasure, invitations, lifecycle
 from tasks_app.views import arriving
 from tests import invariants, pages
 from tests.builders import build_study
+from tests.clock import set_clock
 from tests.tasks_app.statements import statements
 
 pytestmark = pytest.mark.django_db
@@ -243,7 +245,10 @@ def test_without_a_code_for_full_prolifics_raters_are_asked_to_return(somebody: 
     assert "complete?cc" not in body
 
 
-def test_too_many_from_one_address_are_refused_and_nothing_is_stored(somebody: Client) -> None:
+def test_too_many_from_one_address_are_refused_and_nothing_is_stored(
+    somebody: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_clock(monkeypatch, timezone.now())  # each day counts for itself
     study = open_study(k=4, enrolments_per_address=1)
     arrive(somebody, study, "prolific", prolific())
     path, query = f"/join/{study.link_code}/prolific/", prolific()

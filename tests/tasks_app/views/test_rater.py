@@ -8,12 +8,14 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.test import Client
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.models import Assignment, Consent, Draft, EnrolmentCount, Judgment, Rater, RaterSet, Rating, Study
 from tasks_app.services import judgments, lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
+from tests.clock import set_clock
 
 pytestmark = pytest.mark.django_db
 
@@ -273,7 +275,10 @@ def test_full_paused_and_closed_say_so(somebody: Client, rosa: object) -> None:
     assert somebody.get(f"/r/{token}/judge/").status_code == 200, "who is at work may finish"
 
 
-def test_enrolment_from_one_address_is_throttled_and_forgets_the_address(somebody: Client) -> None:
+def test_enrolment_from_one_address_is_throttled_and_forgets_the_address(
+    somebody: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_clock(monkeypatch, timezone.now())  # each day counts for itself
     study = build_study(None, enrolments_per_address=2, k=4)
     for _rater in range(2):
         pages.join(somebody, study)

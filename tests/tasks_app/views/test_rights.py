@@ -1,19 +1,19 @@
 """Raters' rights by their own link, and what researchers can do about a rater."""
 
 import json
-from datetime import timedelta
+from datetime import datetime
 from random import Random
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from django.utils import timezone
 
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Event, Identity, Judgment, Rater, Study
 from tasks_app.services import assignments, enrolment, judgments
 from tests import pages, walk
 from tests.builders import build_study
+from tests.clock import set_clock
 from tests.tasks_app.services.test_erasure import everywhere
 
 pytestmark = pytest.mark.django_db
@@ -72,13 +72,29 @@ def test_a_rater_erases_everything_by_the_own_link(somebody: Client, enrolled: e
     assert not Assignment.objects.filter(state__in=("reserved", "live", "submitted")).exists()
 
 
-@pytest.mark.parametrize(("days", "status"), [(-1, 403), (0, 200), (1, 200)])
+# The last moment of the last day and the first of the day after, in the study's time zone.
+LAST_DAYS = [
+    ("UTC", "2028-02-29", "2028-02-29T23:59:59.999999+00:00", 200),
+    ("UTC", "2028-02-29", "2028-03-01T00:00:00+00:00", 403),
+    ("Pacific/Auckland", "2026-05-01", "2026-05-01T11:59:59+00:00", 200),
+    ("Pacific/Auckland", "2026-05-01", "2026-05-01T12:00:00+00:00", 403),
+    # The clock is set forward that morning, and back that night.
+    ("America/New_York", "2026-03-08", "2026-03-09T03:59:59+00:00", 200),
+    ("America/New_York", "2026-03-08", "2026-03-09T04:00:00+00:00", 403),
+    ("America/New_York", "2026-11-01", "2026-11-02T04:59:59+00:00", 200),
+    ("America/New_York", "2026-11-01", "2026-11-02T05:00:00+00:00", 403),
+]
+
+
+@pytest.mark.parametrize(("zone", "last", "moment", "status"), LAST_DAYS)
 def test_after_the_last_day_nothing_can_be_withdrawn(
-    somebody: Client, study: Study, enrolled: enrolment.Enrolled, days: int, status: int
-) -> None:
+    somebody: Client, study: Study, enrolled: enrolment.Enrolled, monkeypatch: pytest.MonkeyPatch,
+    zone: str, last: str, moment: str, status: int,
+) -> None:  # fmt: skip
     page = somebody.get(f"/r/{enrolled.token}/withdraw/")
-    about = {"withdraw_until": (timezone.now() + timedelta(days=days)).date().isoformat(), "contact": "a@b.example"}
-    Study.objects.filter(pk=study.pk).update(settings={**study.settings, "about": about})
+    about = {"withdraw_until": last, "contact": "a@b.example"}
+    Study.objects.filter(pk=study.pk).update(settings={**study.settings, "about": about}, timezone=zone)
+    set_clock(monkeypatch, datetime.fromisoformat(moment))
     assert somebody.get(f"/r/{enrolled.token}/withdraw/").status_code == status
     answer = somebody.post(f"/r/{enrolled.token}/withdraw/", pages.hidden(page))
     assert answer.status_code == status

@@ -15,6 +15,7 @@ from tasks_app.models import Event, Identity, Membership, Outbox, Rater, RaterSe
 from tasks_app.services import enrolment, invitations, reminders, returning
 from tasks_app.views import waves
 from tests import pages, walk
+from tests.clock import set_clock
 from tests.tasks_app import waves_kit as kit
 from tests.tasks_app.waves_kit import days_pass, do_what_is_open, from_prolific, invited
 
@@ -65,11 +66,21 @@ def test_the_instructions_announce_the_later_parts(study: Study, somebody: Clien
     assert "shorter" not in text
 
 
-def test_the_wait_is_told_in_the_language_and_days_of_the_study(study: Study) -> None:
-    now = timezone.now()
+@pytest.mark.parametrize(
+    "now",
+    [
+        "2026-05-01T11:59:59.9+12:00",
+        "2026-05-01T00:00:00+12:00",
+        "2028-02-28T23:59:59.9+13:00",  # the next day is a leap day
+        "2026-09-26T12:00:00+12:00",  # the clock is set forward in the night
+        "2026-04-05T02:30:00+13:00",  # it is set back within the hour
+    ],
+)
+def test_the_wait_is_told_in_the_language_and_days_of_the_study(now: str, monkeypatch: pytest.MonkeyPatch) -> None:
     zone = "Pacific/Auckland"
-    here = now.astimezone(timezone.zoneinfo.ZoneInfo(zone))
-    assert waves.in_days(now, zone) == "today"
+    here = datetime.fromisoformat(now).astimezone(timezone.zoneinfo.ZoneInfo(zone))
+    set_clock(monkeypatch, here.astimezone(UTC))
+    assert waves.in_days(here.astimezone(UTC), zone) == "today"
     next_day = (here + timedelta(days=1)).replace(hour=0, minute=1)
     assert waves.in_days(next_day.astimezone(UTC), zone) == "tomorrow"
     assert waves.in_days(next_day + timedelta(days=2), zone) == "in 3 days"
