@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import tabs
+from tasks_app import access, tabs
 
 
 def register_tabs() -> None:
@@ -17,6 +17,6 @@ def register_tabs() -> None:
         start=1,
     ):
         tabs.register(tabs.Tab(slug, label, order * 10, "viewer", f"researcher:{slug}"))
-    tabs.register(tabs.Tab("checks", _("Checks"), 35, "editor", "researcher:checks"))
+    tabs.register(tabs.Tab("checks", _("Checks"), 35, access.GOLD_READER, "researcher:checks"))
     tabs.register(tabs.Tab("pay", _("Pay"), 55, "viewer", "researcher:pay"))  # after Monitor
     tabs.register(tabs.Tab("api", _("API"), 80, "viewer", "researcher:api"))

@@ -14,13 +14,11 @@ from django.views.decorators.http import require_safe
 
 from tasks_app import access
 from tasks_app.check_settings import CheckSettings, OnFailing
-from tasks_app.models import Gold, Membership, Study, Task
+from tasks_app.models import Gold, Study, Task
 from tasks_app.selectors.check_results import CheckScore, TaskChecks, checks_of_study
 from tasks_app.services import events
 from tasks_app.views.frame import researcher_page, study_page
 from tasks_app.views.overview import as_text
-
-EDITOR = Membership.Role.EDITOR
 
 # Raters on the page; the file has all of them.
 RATERS_SHOWN = 200
@@ -30,7 +28,7 @@ RATERS_SHOWN = 200
 @require_safe
 def checks(request: HttpRequest, slug: str) -> HttpResponse:
     """Settings in words, units with known answers, and how raters answered them."""
-    return study_page(request, slug, "checks", _context, role=EDITOR)
+    return study_page(request, slug, "checks", _context, role=access.GOLD_READER)
 
 
 def _context(study: Study) -> dict[str, Any]:
@@ -107,7 +105,7 @@ def percent(share: float) -> str:
 @require_safe
 def table(request: HttpRequest, slug: str, table: str) -> HttpResponseBase:
     """A table of the page as a file: units, or raters. It names no system."""
-    study = access.study_for_researcher(request.user, slug, EDITOR)
+    study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
     if table not in _TABLES:
         raise Http404
     events.log(study, request.user, "exported", about=f"checks by {table}")

@@ -71,6 +71,7 @@ def study_page(
         "role": own,
         "may_edit": access.reaches(own, Membership.Role.EDITOR),
         "is_owner": access.reaches(own, Membership.Role.OWNER),
+        "reads_gold": access.reaches(own, access.GOLD_READER),
         "moves": _moves(study),
     }
     return show(request, template or tab, str(current), {**frame, **context(study)}, status=status)

@@ -22,7 +22,7 @@ from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Membership, Study
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
-from tasks_app.services import lifecycle
+from tasks_app.services import events, lifecycle
 from tasks_app.views import pay_words, setup_facts
 from tasks_app.views.frame import researcher_page, show, study_page
 
@@ -128,11 +128,12 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
 @researcher_page
 @require_safe
 def file(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """The study as a study file, as a zip."""
-    study = access.study_for_researcher(request.user, slug)
+    """Send the study as a study file, as a zip; it holds the known answers and the plan, and so it is logged."""
+    study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
     target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
     studyfile.export(study, target)
     target.seek(0)
+    events.log(study, request.user, "exported", about="study file")
     return FileResponse(target, as_attachment=True, filename=f"{study.slug}.zip")
 
 

@@ -22,7 +22,9 @@ from tasks_app.views.frame import researcher_page, study_page
 # What each role may do, beside the roles before it.
 MAY = {
     Membership.Role.VIEWER: gettext_lazy("sees the study and, once it is closed, takes ratings out"),
-    Membership.Role.EDITOR: gettext_lazy("also sets it up, recruits raters, excludes answers and starts runs"),
+    Membership.Role.EDITOR: gettext_lazy(
+        "also sets it up, reads known answers and the plan, recruits raters, excludes answers and starts runs"
+    ),
     Membership.Role.OWNER: gettext_lazy("also shares it, pays, erases raters, shows results early"),
 }
 

@@ -25,6 +25,7 @@ WRITES = {
     "rater:judge": SHOWN,
     "researcher:plan": LOGGED,
     "researcher:checks_csv": LOGGED,
+    "researcher:file": LOGGED,
     "researcher:due_ids": LOGGED,
     "researcher:due_csv": LOGGED,
     "researcher:pay_file": LOGGED,

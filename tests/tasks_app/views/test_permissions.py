@@ -105,7 +105,7 @@ TABLE: list[tuple[str, str, dict[str, str], dict[str, int]]] = [
     ("get", "researcher:due_ids", {"slug": "SLUG", "wave": "1"}, EDITORS),
     ("get", "researcher:due_csv", {"slug": "SLUG", "wave": "1"}, EDITORS),
     ("get", "researcher:import", {"slug": "SLUG"}, EDITORS),
-    ("get", "researcher:file", {"slug": "SLUG"}, MEMBERS),
+    ("get", "researcher:file", {"slug": "SLUG"}, EDITORS),
     ("post", "researcher:move", {"slug": "SLUG", "action": "close"}, EDITORS),
     ("get", "researcher:pay", {"slug": "SLUG"}, MEMBERS),
     ("get", "researcher:pay_table", {"slug": "SLUG"}, MEMBERS),

@@ -48,7 +48,8 @@ def test_a_study_is_loaded_opened_and_exported(rosas_browser: Client, rosa: User
     exported = b"".join(rosas_browser.get("/admin/studies/from-a-zip/file/"))
     with zipfile.ZipFile(io.BytesIO(exported)) as archive:
         assert {"study.yaml", "items.csv"} <= set(archive.namelist())
-    assert [event.verb for event in Event.objects.order_by("id")][-1] == "opened"
+    logged = Event.objects.order_by("id").values_list("verb", "object")
+    assert list(logged)[-2:] == [("opened", ""), ("exported", "study file")]
 
 
 @pytest.mark.parametrize(
