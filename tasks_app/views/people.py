@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse, reverse_lazy
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tasks_app.models import Invitation, Study
 from tasks_app.services import invitations
@@ -34,11 +34,13 @@ def _with_origin(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRes
 
 
 sign_in = _with_origin(
-    LoginView.as_view(
-        authentication_form=SignIn,
-        template_name="rater/sign_in.html",
-        next_page=reverse_lazy("rater:studies"),
-        redirect_authenticated_user=False,
+    require_http_methods(["GET", "HEAD", "POST"])(
+        LoginView.as_view(
+            authentication_form=SignIn,
+            template_name="rater/sign_in.html",
+            next_page=reverse_lazy("rater:studies"),
+            redirect_authenticated_user=False,
+        )
     )
 )
 sign_out = require_POST(LogoutView.as_view(next_page=SIGN_IN))

@@ -199,7 +199,7 @@ def results_of(study: Study) -> dict[str, str]:
     """Store a run with a plot that may always be seen, a rater and an exclusion; returns how addresses name them."""
     run = build_run(study, slider_rows())
     add_plots(run, "content")
-    rater = Rater.objects.create(study=study, pseudonym="r-1", seed=1, token_hash="r-1", version=1)
+    rater = Rater.objects.create(study=study, pseudonym="r-1", seed=1, token_hash=f"r-1 of {study.pk}", version=1)
     exclusion = Exclusion.objects.create(study=study, rater=rater, rule="manual", reason="Asked for it.")
     plot = run.plots.filter(by_system=False).first()
     return {

@@ -18,12 +18,12 @@ from tasks_app.models import Judgment, Payment, Rater, RaterSet, Study
 from tasks_app.services import assignments, lifecycle, pay
 from tests import invariants, pages, walk
 from tests.builders import build_study
+from tests.permissions.table import TOKEN_ROWS
 from tests.tasks_app import waves_kit
 from tests.tasks_app.attack_kit import changed, rater_of, set_settings, tables
 from tests.tasks_app.services.test_pay import work
 from tests.tasks_app.views.test_arriving import arrive, open_study, prolific
 from tests.tasks_app.views.test_attacks import signed_in_form
-from tests.tasks_app.views.test_permissions import TOKEN_PAGES
 from tests.tasks_app.views.test_steps import RIGHT, WRONG, send
 
 pytestmark = pytest.mark.django_db
@@ -103,10 +103,10 @@ def test_before_the_end_there_is_no_code_anywhere(somebody: Client) -> None:
     token = arrive(somebody, study, "prolific", prolific())
     somebody.post(f"/r/{token}/instructions/", pages.hidden(somebody.get(f"/r/{token}/instructions/")))
     send(somebody, token, RIGHT)
-    for _method, name, takes, _statuses in TOKEN_PAGES:
-        own = {**takes, "token": token, **({"name": "x"} if "name" in takes else {})}
-        page = somebody.get(reverse(name, kwargs=own), follow=True).content.decode()
-        assert not [one for one in ("DONE1", "FAILED1", "STOP1") if one in page], name
+    for row in TOKEN_ROWS:
+        own = {**row.path, "token": token, **({"name": "x"} if "name" in row.path else {})}
+        page = somebody.get(reverse(row.name, kwargs=own), follow=True).content.decode()
+        assert not [one for one in ("DONE1", "FAILED1", "STOP1") if one in page], row.name
 
 
 def test_times_that_a_browser_makes_up_change_no_pay(somebody: Client) -> None:

@@ -17,8 +17,9 @@ from tasks_app.task_types.base import Quality
 from tests import pages
 from tests.builders import build_study
 from tests.house.examples import load, opened
+from tests.permissions.rows import Row
+from tests.permissions.table import TOKEN_ROWS
 from tests.tasks_app.attack_kit import rater_of, read_tokens
-from tests.tasks_app.views.test_permissions import TOKEN_PAGES
 from tests.tasks_app.views.test_steps import RIGHT, WRONG, send, watched
 
 pytestmark = pytest.mark.django_db
@@ -108,13 +109,10 @@ def send_any(browser: Client, token: str) -> None:
     assert answer.status_code == 302
 
 
-@pytest.mark.parametrize("row", TOKEN_PAGES, ids=[row[1] for row in TOKEN_PAGES])
-def test_no_page_tells_its_address_to_another_site(
-    study: Study, somebody: Client, row: tuple[str, str, dict[str, str], dict[str, int]]
-) -> None:
-    method, name, takes, _statuses = row
+@pytest.mark.parametrize("row", TOKEN_ROWS, ids=str)
+def test_no_page_tells_its_address_to_another_site(study: Study, somebody: Client, row: Row) -> None:
     token = pages.join(somebody, study)
-    takes = {**takes, "token": token, **({"name": "x"} if "name" in takes else {})}
-    answer = getattr(somebody, method)(reverse(name, kwargs=takes))
+    takes = {**row.path, "token": token, **({"name": "x"} if "name" in row.path else {})}
+    answer = somebody.generic(row.method, reverse(row.name, kwargs=takes))
     assert answer["Referrer-Policy"] == "no-referrer"
     assert "no-store" in answer["Cache-Control"]

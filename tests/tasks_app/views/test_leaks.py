@@ -32,9 +32,9 @@ from tasks_app.models import (
 from tasks_app.services import assignments, erasure, invitations, lifecycle, pay
 from tests import pages
 from tests.builders import build_study
+from tests.permissions.table import TABLE
 from tests.tasks_app.attack_kit import everything, rater_of, set_settings
 from tests.tasks_app.views.test_arriving import ALL, arrive, mturk, open_study, prolific
-from tests.tasks_app.views.test_permissions import TABLE
 from tests.tasks_app.views.test_steps import RIGHT, WRONG, send
 
 pytestmark = pytest.mark.django_db
@@ -219,11 +219,11 @@ def test_no_text_of_a_studys_or_a_raters_is_code_on_a_page(rosa: User, rosas_bro
     sent["pay/settle/"] = {"channel": SCRIPT, "last": SCRIPT}
     for rest, form in sent.items():
         no_code_in(rosas_browser.post(path + rest, form, follow=True).content.decode(), rest)
-    for _method, name, takes, _statuses in TABLE:
-        if name.startswith("researcher:") and set(takes) <= {"slug"} and _method == "get":
-            answer = rosas_browser.get(reverse(name, kwargs={"slug": study.slug} if takes else {}))
+    for row in TABLE:
+        if row.name.startswith("researcher:") and set(row.path) <= {"slug"} and row.method == "GET":
+            answer = rosas_browser.get(reverse(row.name, kwargs={"slug": study.slug} if row.path else {}))
             if answer["Content-Type"].startswith("text/html"):
-                no_code_in(answer.content.decode(), name)
+                no_code_in(answer.content.decode(), row.name)
     for query in ("channel=link&example=0", "channel=mturk&example=0", "channel=prolific&outcome=completed"):
         no_code_in(rosas_browser.get(f"{path}recruit/try/?{query}").content.decode(), query)
 

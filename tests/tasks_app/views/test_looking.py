@@ -10,10 +10,11 @@ from django.urls import reverse
 from tasks_app.models import Assignment, Rater, Study
 from tasks_app.services import assignments, invitations, lifecycle
 from tests import pages
+from tests.permissions.rows import Row
+from tests.permissions.table import TABLE, TOKEN_ROWS
 from tests.tasks_app.attack_kit import changed, rater_of, set_settings, tables
 from tests.tasks_app.services.test_pay import work
 from tests.tasks_app.views.test_arriving import ALL, open_study, prolific
-from tests.tasks_app.views.test_permissions import TABLE
 from tests.tasks_app.views.test_steps import RIGHT, send
 
 pytestmark = pytest.mark.django_db
@@ -31,22 +32,48 @@ WRITES = {
     "researcher:pay_file": LOGGED,
 }
 
-RATER_ADDRESSES = [row for row in TABLE if row[2].get("token") == "TOKEN"]
-RESEARCHER_ADDRESSES = [row for row in TABLE if row[1].startswith("researcher:") and row[0] == "get"]
-METHODS = ("head", "options", "get", "get")
+# What each page of a rater answers somebody who has agreed, somebody who judges, and somebody who has ended.
+GETS: dict[str, tuple[int, int, int]] = {
+    "rater:next": (302, 302, 302),
+    "rater:instructions": (200, 200, 302),
+    "rater:judge": (302, 302, 302),
+    "rater:unit": (302, 302, 302),
+    "rater:media": (404, 404, 404),
+    "rater:overview": (302, 302, 302),
+    "rater:summary": (200, 200, 200),
+    "rater:feedback": (302, 200, 302),
+    "rater:exam": (302, 302, 302),
+    "rater:notice": (302, 302, 302),
+    "rater:waiting": (302, 302, 302),
+    "rater:calendar": (302, 302, 302),
+    "rater:mail": (200, 200, 200),
+    "rater:help": (200, 200, 200),
+    "rater:stop": (200, 200, 302),
+    "rater:end": (302, 302, 200),
+    "rater:stored": (200, 200, 200),
+    "rater:mine": (200, 200, 200),
+    "rater:withdraw": (200, 200, 200),
+}
+GET_ROWS = {row.name: row for row in TABLE if row.method == "GET"}
+RESEARCHER_ROWS = [row for name, row in GET_ROWS.items() if name.startswith("researcher:")]
 
 
-def look(browser: Client, path: str, may: set[str]) -> None:
+def look(browser: Client, path: str, may: set[str], status: int) -> None:
     """Look in every way, twice; nothing may change but what is named."""
     before = tables()
-    for method in METHODS:
-        assert getattr(browser, method)(path).status_code < 500, (method, path)
+    answered = {method: browser.generic(method, path).status_code for method in ("HEAD", "OPTIONS", "GET")}
+    assert answered == {"HEAD": status, "OPTIONS": 405, "GET": status}, path
+    assert browser.get(path).status_code == status, path
     assert changed(before) <= may, path
 
 
-@pytest.mark.parametrize("row", RATER_ADDRESSES, ids=[row[1] for row in RATER_ADDRESSES])
-def test_looking_at_a_raters_pages(somebody: Client, row: tuple[str, str, dict[str, str], dict[str, int]]) -> None:
-    _method, name, takes, _statuses = row
+def test_each_page_of_a_rater_is_looked_at() -> None:
+    assert set(GETS) == {row.name for row in TOKEN_ROWS if row.method == "GET"}
+
+
+@pytest.mark.parametrize("name", GETS)
+def test_looking_at_a_raters_pages(somebody: Client, name: str) -> None:
+    takes = GET_ROWS[name].path
     study = open_study(known={"training": 1, "exam": 1, "control": 1})
     fresh = (
         somebody.post(
@@ -58,37 +85,34 @@ def test_looking_at_a_raters_pages(somebody: Client, row: tuple[str, str, dict[s
     judging, ended = pages.join(somebody, study), pages.join(somebody, study)
     send(somebody, judging, RIGHT)
     assignments.stop(rater=rater_of(ended))
-    for token in (fresh, judging, ended):
+    for token, status in zip((fresh, judging, ended), GETS[name], strict=True):
         path = reverse(name, kwargs={**takes, "token": token, **({"name": "x"} if "name" in takes else {})})
-        look(somebody, path, WRITES.get(name, set()))
+        look(somebody, path, WRITES.get(name, set()), status)
 
 
-@pytest.mark.parametrize("row", RESEARCHER_ADDRESSES, ids=[row[1] for row in RESEARCHER_ADDRESSES])
-def test_looking_at_a_researchers_pages(
-    rosa: User, rosas_browser: Client, row: tuple[str, str, dict[str, str], dict[str, int]]
-) -> None:
-    _method, name, takes, _statuses = row
+@pytest.mark.parametrize("row", RESEARCHER_ROWS, ids=str)
+def test_looking_at_a_researchers_pages(rosa: User, rosas_browser: Client, row: Row) -> None:
     study = open_study(k=8)
     study.memberships.create(user=rosa, role="owner")
-    made = invitations.invite(study=study, people=[invitations.Person("Bo")], by=rosa)[0]
     work(study)
     assignments.stop(rater=work(study, 1))
-    words = {"SLUG": study.slug, "0": str(made.invitation.pk), "PAYMENT": "1"}
-    given = {key: words.get(value, value) for key, value in takes.items() if key not in {"rater", "action"}}
+    given = {key: study.slug if value == "SLUG" else value for key, value in row.path.items()}
     for move in ("", "pause", "close"):
         if move:
             lifecycle.move(study_id=study.pk, action=move, by=rosa)
-        look(rosas_browser, reverse(name, kwargs=given), WRITES.get(name, set()))
+        look(rosas_browser, reverse(row.name, kwargs=given), WRITES.get(row.name, set()), 200)
 
 
 def test_a_messenger_that_looks_at_a_link_does_not_use_it_up(somebody: Client, rosa: User) -> None:
     study = open_study()
     made = invitations.invite(study=study, people=[invitations.Person("Bo")], by=rosa)[0]
-    for channel, query in (("invited", f"?key={made.secret}"), ("account", ""), ("link", ""), ("mturk", "?x=y")):
-        look(somebody, f"/join/{study.link_code}/{channel}/{query}", set())
+    for channel, query, status in (
+        ("invited", f"?key={made.secret}", 200), ("account", "", 302), ("link", "", 200), ("mturk", "?x=y", 400),
+    ):  # fmt: skip
+        look(somebody, f"/join/{study.link_code}/{channel}/{query}", set(), status)
     query = "&".join(f"{name}={value}" for name, value in prolific().items())
-    look(somebody, f"/join/{study.link_code}/prolific/?{query}", set())
-    look(somebody, f"/join/{study.link_code}/mturk/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=3H", set())
+    look(somebody, f"/join/{study.link_code}/prolific/?{query}", set(), 200)
+    look(somebody, f"/join/{study.link_code}/mturk/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=3H", set(), 200)
     page = somebody.get(f"/join/{study.link_code}/invited/", {"key": made.secret})
     form = {**pages.hidden(page), "agree": "on"}
     assert somebody.post(f"/join/{study.link_code}/invited/", form).status_code == 302

@@ -1,0 +1,112 @@
+"""The rows of pages that anybody may open: a rater's pages know people by the address alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.test import Client
+
+from tests import pages
+from tests.permissions.rows import PEOPLE, SIGN_IN, Row, public
+from tests.permissions.world import World
+
+
+def _signed(where: str, action: str = "", **filled: str) -> Any:
+    """Return what a form on a rater's page sends; both addresses are what follows the rater's token.
+
+    Without `action` it is the form that the page sends to itself.
+    """
+
+    def sent(world: World, row: Row) -> Mapping[str, Any]:
+        own = f"/r/{world.words[row.study]['TOKEN']}/"
+        page = Client().get(f"{own}{where}").content.decode()
+        if not action:
+            return {**pages.hidden_fields(page), **filled}
+        begin = page.rindex("<form", 0, page.index(f'action="{own}{action}"'))
+        # The reader passes over the form of languages, which is on every page.
+        form = page[begin : page.index("</form>", begin)].replace('class="languages"', "")
+        return {**pages.hidden_fields(form), **filled}
+
+    return sent
+
+
+def _consent(channel: str = "") -> Any:
+    """Return what the consent form of a channel sends."""
+
+    def sent(world: World, row: Row) -> Mapping[str, Any]:
+        code = world.words[row.study]["CODE"]
+        return {**pages.hidden(Client().get(f"/join/{code}/{channel}")), "agree": "on"}
+
+    return sent
+
+
+def _draft(world: World, row: Row) -> Mapping[str, Any]:
+    form = pages.unit(Client(), world.words[row.study]["TOKEN"])
+    return {"form_token": form["form_token"], "counter": 1, "answer": {"p1-fluency": "3"}}
+
+
+def own(method: str, name: str, status: int = 200, *, path: Mapping[str, str] | None = None, **rest: Any) -> Row:
+    """Return the row of a rater's page: whoever has the token is the rater, signed in or not."""
+    return public(method, name, status, path={"token": "TOKEN", **(path or {})}, **rest)
+
+
+PUBLIC = [
+    public("GET", "public:home"),
+    public("GET", "public:patterns"),
+    public("GET", "public:catalogue"),
+    public("GET", "public:task_type", path={"name": "likert"}),
+    public("POST", "public:task_type", 422, path={"name": "likert"}, sent={"p1-fluency": "9"}),
+]
+
+ARRIVING = [
+    public("GET", "rater:join", path={"code": "CODE"}),
+    public("POST", "rater:join", 302, path={"code": "CODE"}, sent=_consent(), changes=True),
+    public("GET", "rater:arrive", path={"code": "CODE", "channel": "link"}),
+    public("POST", "rater:arrive", 302, path={"code": "CODE", "channel": "link"}, sent=_consent("link/"), changes=True),
+    Row("GET", "rater:studies", "anybody", dict.fromkeys(PEOPLE, 200) | {"anonymous": SIGN_IN}),
+    public("GET", "rater:sign_in"),
+    public("POST", "rater:sign_in", sent={"username": "nobody", "password": "wrong"}),
+    public("POST", "rater:sign_out", 302),
+]
+
+# What a page of the answers holds once everything was filled in.
+ANSWER = {"p1-fluency": "4", "comment": "", "log": "[]", "replaces": "", "seconds_active": "1"}
+
+OWN = [
+    own("GET", "rater:next", 302),
+    own("GET", "rater:instructions"),
+    own("POST", "rater:instructions", 302, sent=_signed("instructions/")),
+    own("GET", "rater:judge"),
+    own("POST", "rater:judge", 302, sent=_signed("judge/", **ANSWER), changes=True),
+    own("GET", "rater:unit", 302, path={"order": "1"}),
+    own("POST", "rater:unit", 403, path={"order": "1"}),
+    own("POST", "rater:draft", sent=_draft, changes=True, is_json=True),
+    own("POST", "rater:skip", 302, sent=_signed("judge/", "skip/", reason="other", comment="x"), changes=True),
+    own("GET", "rater:media", path={"name": "MEDIA"}),
+    own("GET", "rater:overview", 302),
+    own("GET", "rater:summary"),
+    own("GET", "rater:feedback", 302, path={"order": "1"}),
+    own("POST", "rater:feedback", 302, path={"order": "1"}),
+    own("GET", "rater:exam", 302, path={"number": "1"}),
+    own("POST", "rater:exam", 302, path={"number": "1"}),
+    own("GET", "rater:notice", 302),
+    own("POST", "rater:notice", 302),
+    own("GET", "rater:waiting", 302),
+    own("GET", "rater:calendar", 302),
+    own("GET", "rater:mail"),
+    own("POST", "rater:mail", sent=_signed("mail/")),
+    own("GET", "rater:help"),
+    own("GET", "rater:stop"),
+    own("POST", "rater:stop", 302, sent=_signed("stop/"), changes=True),
+    own("GET", "rater:end", 302),
+    own("POST", "rater:more", 403),
+    own("POST", "rater:link", 302, sent=_signed("help/", "link/"), changes=True),
+    own("GET", "rater:stored"),
+    own("GET", "rater:mine"),
+    own("GET", "rater:withdraw"),
+    own("POST", "rater:withdraw", sent=_signed("withdraw/"), changes=True),
+    own("POST", "rater:language", 302, sent=_signed("help/", "language/", language="de", back="/"), changes=True),
+]
+
+ROWS = [*PUBLIC, *ARRIVING, *OWN]

@@ -1,0 +1,203 @@
+"""The rows of researchers' pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.analytics_app.views.test_runs import form as untouched
+from tests.permissions.rows import PEOPLE, RESEARCHER, Row, page
+from tests.permissions.world import RATINGS, SCORES, World, csv_file, packed, upload
+
+VIEWER, EDITOR, OWNER = "viewer", "editor", "owner"
+
+
+def _study_file(state: str, **more: str) -> Any:
+    """Return what loads a study again, where its slug is taken."""
+
+    def sent(world: World, _row: Row) -> Mapping[str, Any]:
+        return {"file": packed(world.studies[state]), **more}
+
+    return sent
+
+
+def _columns(text: str, **chosen: str) -> Any:
+    """Return what the second page of an import sends."""
+
+    def sent(world: World, row: Row) -> Mapping[str, Any]:
+        return {"action": "import", "file": upload(world.studies[row.study], text), **chosen}
+
+    return sent
+
+
+def _upload(text: str) -> Any:
+    """Return what the first page of an import sends."""
+
+    def sent(_world: World, _row: Row) -> Mapping[str, Any]:
+        return {"action": "upload", "file": csv_file(text)}
+
+    return sent
+
+
+def _run_form(world: World, row: Row) -> Mapping[str, Any]:
+    """Return what the form of a new run sends if nothing is touched."""
+    return untouched(world.client("owner"), world.address(row))
+
+
+CHOSEN = {"mode": "columns", "repeats": "refuse"} | {
+    f"column-{name}": name for name in ("rater", "item", "system", "criterion", "value")
+}
+BONUS = {"to": "listed", "raters": "PAYEE", "amount": "0.50", "reason": "care", "form": "0" * 32}
+TOKEN = {"name": "notebook", "scopes": "read:studies", "days": "90"}
+
+STUDIES = [
+    page("GET", "researcher:studies", RESEARCHER),
+    page("GET", "researcher:load", RESEARCHER),
+    # A study of that slug is there, whoever asks: only its editors and owners may replace it, and only a draft.
+    page("POST", "researcher:load", RESEARCHER, 422, sent=_study_file("draft"), note="a taken slug"),
+    Row(
+        "POST", "researcher:load", EDITOR,
+        dict.fromkeys(PEOPLE, 302) | {"rater": 404, "stranger": 422, "viewer": 422},
+        sent=_study_file("draft", replace="on"), changes=True, note="in the place of a draft",
+    ),
+]  # fmt: skip
+
+SETTING_UP = [
+    page("GET", "researcher:setup", VIEWER),
+    page("GET", "researcher:setup", VIEWER, study="draft"),
+    page("GET", "researcher:members", VIEWER),
+    page("POST", "researcher:members", OWNER, 302, sent={"name": "stranger", "role": "viewer"}, changes=True),
+    page("POST", "researcher:unshare", OWNER, 302, sent={"name": "GUEST"}, changes=True),
+    page("GET", "researcher:items", VIEWER),
+    page("GET", "researcher:design", VIEWER),
+    page("GET", "researcher:design", VIEWER, study="draft"),
+    # What holds known answers or the plan (access.GOLD_READER), in every state of the study.
+    *(
+        page("GET", name, EDITOR, study=state, path=path, changes=name != "researcher:checks")
+        for name, path in (
+            ("researcher:file", {}),
+            ("researcher:plan", {}),
+            ("researcher:checks", {}),
+            ("researcher:checks_csv", {"table": "units"}),
+            ("researcher:checks_csv", {"table": "raters"}),
+        )
+        for state in ("draft", "open", "closed")
+    ),
+    page("POST", "researcher:move", EDITOR, 302, sent={"action": "open"}, study="draft", changes=True, note="open"),
+    page("POST", "researcher:move", EDITOR, 302, sent={"action": "pause"}, changes=True, note="pause"),
+    page("POST", "researcher:move", EDITOR, sent={"action": "close"}, note="ask before closing"),
+    page("POST", "researcher:move", EDITOR, 302, sent={"action": "close", "sure": "yes"}, changes=True, note="close"),
+    page("POST", "researcher:move", OWNER, 302, sent={"action": "open"}, study="closed", changes=True, note="open"),
+]
+
+RECRUITING = [
+    page("GET", "researcher:recruit", VIEWER),
+    page("GET", "researcher:try", EDITOR),
+    page("GET", "researcher:try", EDITOR, query={"channel": "prolific", "outcome": "completed"}, note="an ending"),
+    page("GET", "researcher:invited", EDITOR),
+    page("POST", "researcher:invited", EDITOR, sent={"channel": "invited", "people": "Ann"}, changes=True),
+    *(
+        page(
+            "POST", "researcher:invitation", EDITOR, status, path={"invitation": "INVITATION"},
+            sent={"action": action}, changes=True, note=action,
+        )
+        for action, status in (("renew", 200), ("revoke", 302))
+    ),
+    # The account rates in a study too in which the owner is an editor, and the editor a viewer.
+    page(
+        "POST", "researcher:invitation", OWNER, path={"invitation": "ACCOUNT"}, sent={"action": "renew"},
+        changes=True, note="renew a password", others={"editor": 302},
+    ),
+    page("GET", "researcher:statuses", EDITOR, path={"channel": "prolific"}),
+    page(
+        "POST", "researcher:statuses", EDITOR, path={"channel": "prolific"},
+        sent={"status": "RETURNED", "ids": "VISIT"}, changes=True,
+    ),
+    page("GET", "researcher:due", EDITOR),
+    page("POST", "researcher:due_link", EDITOR, sent={"rater": "RATER", "sure": "yes"}, changes=True),
+    page("GET", "researcher:due_ids", EDITOR, path={"wave": "1"}, changes=True),
+    page("GET", "researcher:due_csv", EDITOR, path={"wave": "1"}, changes=True),
+]  # fmt: skip
+
+RATERS = [
+    page("GET", "researcher:people", VIEWER),
+    *(
+        page("POST", "researcher:act", least, 302, sent={"rater": "RATER", "action": action}, changes=True, note=action)
+        for action, least in (("returned", EDITOR), ("timed_out", EDITOR), ("forget", OWNER), ("erase", OWNER))
+    ),
+    page("POST", "researcher:new_link", EDITOR, sent={"rater": "RATER"}, changes=True),
+    page("GET", "analytics:monitor", VIEWER),
+    page("GET", "analytics:monitor", VIEWER, query={"live": "1"}, note="live"),
+    page("GET", "analytics:raters", VIEWER),
+    page("GET", "analytics:judgments", VIEWER, path={"pseudonym": "PAYEE"}),
+    page("POST", "analytics:exclude", EDITOR, 302, sent={"rater": "PAYEE", "reason": "tired"}, changes=True),
+    page("POST", "analytics:include", EDITOR, 302, path={"pk": "EXCLUSION"}, changes=True),
+]
+
+PAYING = [
+    page("GET", "researcher:pay", VIEWER),
+    page("GET", "researcher:pay_table", VIEWER),
+    page("GET", "researcher:pay_file", OWNER, path={"channel": "prolific", "name": "bonuses"}, changes=True),
+    page("POST", "researcher:pay_bonus", OWNER, 302, sent=BONUS, changes=True),
+    page("POST", "researcher:pay_withhold", OWNER, 302, sent={"rater": "PAYEE", "reason": "none"}, changes=True),
+    page("POST", "researcher:pay_undo", OWNER, 302, path={"pk": "PAYMENT"}, changes=True),
+    page("POST", "researcher:pay_settle", OWNER, sent={"channel": "prolific"}, note="ask"),
+    page("POST", "researcher:pay_settle", OWNER, 302, sent={"channel": "prolific", "sure": "yes"}, changes=True),
+    page("POST", "researcher:pay_mend", OWNER, sent={"form": "1" * 32}, note="ask"),
+    page(
+        "POST", "researcher:pay_mend", OWNER, 302, changes=True,
+        sent={"form": "1" * 32, "seen": "MISSING", "sure": "yes"},
+    ),
+    page("POST", "researcher:pay_absent", OWNER, 302, study="closed", changes=True),
+]  # fmt: skip
+
+RESULTS = [
+    page("GET", "analytics:results", VIEWER),
+    page("GET", "analytics:new_run", EDITOR),
+    page("POST", "analytics:new_run", EDITOR, 302, sent=_run_form, changes=True),
+    page("POST", "analytics:start", EDITOR, 302, changes=True),
+    page("POST", "analytics:lift", OWNER, 302, sent={"reason": "a talk", "sure": "yes"}, changes=True),
+    page("GET", "analytics:run", VIEWER, path={"number": "RUN"}),
+    page("GET", "analytics:run", VIEWER, path={"number": "RUN"}, query={"live": "1"}, note="live"),
+    page("GET", "analytics:run_raters", VIEWER, path={"number": "RUN"}),
+    page("GET", "analytics:excluded", VIEWER, path={"number": "RUN"}),
+    page("POST", "analytics:cancel", EDITOR, 302, path={"number": "QUEUED"}, changes=True),
+    page("POST", "analytics:start_without", EDITOR, 302, path={"number": "RUN"}, sent={"rule": "iqr"}, changes=True),
+    page(
+        "POST", "analytics:send", OWNER, 302, study="routed", path={"number": "RUN"}, sent={"task": "experts"},
+        changes=True,
+    ),
+    page("GET", "analytics:plot", VIEWER, path={"number": "RUN", "pk": "PLOT"}),
+    page("GET", "analytics:results_csv", VIEWER, path={"number": "RUN"}),
+    page("GET", "analytics:results_json", VIEWER, path={"number": "RUN"}),
+]  # fmt: skip
+
+DATA = [
+    page("GET", "analytics:data", VIEWER),
+    # Whoever reads answers while raters work could steer them; afterwards every member takes them out.
+    page("GET", "analytics:ratings", OWNER, path={"format": "csv"}, changes=True),
+    page("GET", "analytics:ratings", VIEWER, path={"format": "jsonl"}, study="closed", changes=True),
+    page("GET", "researcher:import", EDITOR),
+    page("POST", "researcher:import", EDITOR, 302, sent=_upload(RATINGS), changes=True, note="upload"),
+    page("POST", "researcher:import", EDITOR, 302, sent=_columns(RATINGS, **CHOSEN), changes=True, study="closed"),
+    page("GET", "analytics:scores", EDITOR),
+    page("POST", "analytics:scores", EDITOR, 302, sent=_upload(SCORES), changes=True, note="upload"),
+    page(
+        "POST", "analytics:scores", EDITOR, 302, sent=_columns(SCORES, item="item", system="system"), changes=True
+    ),
+    page("GET", "researcher:api", VIEWER),
+    page("POST", "researcher:api", VIEWER, sent=TOKEN, changes=True),
+    page("POST", "researcher:revoke", VIEWER, 302, path={"token": "OWN_TOKEN"}, changes=True),
+]  # fmt: skip
+
+PLANNING = [
+    page("GET", "planning:planning", RESEARCHER),
+    page("GET", "planning:planning", VIEWER, query={"study": "SLUG"}, study_in_path=False, note="of a study"),
+    page("GET", "planning:plan_ahead", RESEARCHER, path={"what": "triangle"}),
+    page(
+        "GET", "planning:plan_ahead", VIEWER, path={"what": "cost"}, query={"study": "SLUG"}, study_in_path=False,
+        note="of a study",
+    ),
+]  # fmt: skip
+
+ROWS = [*STUDIES, *SETTING_UP, *RECRUITING, *RATERS, *PAYING, *RESULTS, *DATA, *PLANNING]

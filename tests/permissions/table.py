@@ -1,0 +1,41 @@
+"""The whole permission table: a row for each address, method, state of the study and thing that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tests.permissions import raters, researchers, scripts
+from tests.permissions.rows import Row
+
+TABLE: list[Row] = [*raters.ROWS, *researchers.ROWS, *scripts.ROWS]
+
+# A token is the credential of a rater's pages.
+TOKEN_ROWS = [row for row in TABLE if row.path.get("token") == "TOKEN"]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Something on a page that is there for a role and those above it only."""
+
+    name: str
+    least: str
+    words: str
+    query: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Name it in a report."""
+        return f"{self.name} {self.words}"
+
+
+SHOWN = [
+    Shown("researcher:setup", "editor", "/the-open/checks/"),  # a tab
+    Shown("researcher:setup", "editor", "/the-open/file/"),
+    Shown("researcher:setup", "editor", 'name="action" value="close"'),
+    Shown("researcher:design", "editor", "/the-open/design/plan.csv"),
+    Shown("researcher:members", "owner", "Share the study"),
+    Shown("analytics:data", "owner", "/the-open/data/ratings.csv"),
+    Shown("analytics:data", "editor", "/the-open/file/"),
+    Shown("analytics:monitor", "editor", "/cancel/"),
+    Shown("analytics:monitor", "editor", "/cancel/", {"live": "1"}),
+]

@@ -1,0 +1,65 @@
+"""Who may do what: every row of the permission table, asked by everybody, in one world that is put back each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import transaction
+from django.test import override_settings
+from pytest_django import DjangoDbBlocker
+
+from tests.permissions.rows import PEOPLE, RANKED, SIGN_IN, Row, page
+from tests.permissions.table import SHOWN, TABLE, Shown
+from tests.permissions.world import EXPLANATION, World, build_world, digest, files, undone
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def world(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    """Build the world once, in a transaction that is never committed."""
+    media = tmp_path_factory.mktemp("media")
+    with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=media), transaction.atomic():
+        yield build_world()
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="module")
+def untouched(world: World) -> dict[str, str]:
+    """Digest the tables once: whatever a row changes is taken back."""
+    return digest()
+
+
+@pytest.mark.parametrize("row", TABLE, ids=str)
+def test_each_person_gets_what_the_table_says(world: World, untouched: dict[str, str], row: Row) -> None:
+    answered, changed = {}, {}
+    for person in PEOPLE:
+        with undone():
+            sent, stored = world.sent(row, person), files()
+            answer = world.ask(row, person, sent)
+            body = b"".join(answer)  # a file is read while it is sent
+            answered[person] = answer.status_code
+            if row.changes or person in row.refused:
+                changed[person] = digest() != untouched or files() != stored
+            if person not in {"editor", "owner", "superuser"}:
+                assert EXPLANATION.encode() not in body, f"{person} reads a known answer"
+            if person == "anonymous" and row.refused and answer.status_code == SIGN_IN:
+                assert answer["Location"].startswith("/admin/login/")
+    assert answered == dict(row.statuses)
+    assert [person for person in row.refused if changed[person]] == [], "a refused request changed something"
+    if row.changes:
+        let_in = [person for person in PEOPLE if person not in row.refused]
+        assert [person for person in let_in if not changed[person]] == [], "the row asks for nothing real"
+
+
+@pytest.mark.parametrize("shown", SHOWN, ids=str)
+def test_pages_show_each_role_what_it_may_do(world: World, shown: Shown) -> None:
+    row = page("GET", shown.name, "viewer", query=shown.query)
+    there = {}
+    for person in RANKED:
+        with undone():
+            there[person] = shown.words in world.ask(row, person, row.query).content.decode()
+    assert [person for person in RANKED if there[person]] == list(RANKED[RANKED.index(shown.least) :])
