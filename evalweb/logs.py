@@ -37,32 +37,58 @@ DROPPED_EXTRAS = frozenset({"request", "data", "args", "environ", "taskName"})
 HIDDEN_CELERY_VALUES = ("exc", "return_value", "traceback", "args", "kwargs")
 
 GONE = "…"
-_CREDENTIAL = re.compile(r"(/(?:r|join)/)[^/\s\"'?<>]+")
+# No message needs more, and whoever sends an endless header must not keep a process busy with it.
+LONGEST_FIELD, LONGEST_TRACEBACK = 2_000, 20_000
+
+# Each pattern starts at a place that the text has at most once a word, or takes what it has looked at: the time that
+# scrubbing takes grows with the length of the line, whatever stands in it.
+_WORD = re.compile(r"[^\s\"'<>]+")
+_CREDENTIAL = re.compile(r"(/(?:r|join)/)[^/?]+")
 # A token for the API, which somebody has put into an address instead of the header.
 _API_TOKEN = re.compile(r"(ewt_)[\w-]+")
-_QUERY = re.compile(r"(/[^\s\"'?<>]*)\?[^\s\"'<>]+")
-_E_MAIL = re.compile(r"[^\s\"'<>:/@\\]+@[^\s\"'<>:/@]+")
-_MAYBE_ADDRESS = re.compile(r"(?<![\w.:])[0-9A-Fa-f:]*(?:[.:][0-9A-Fa-f]*){2,}(?![\w])")
+_BETWEEN_PARTS = re.compile(r"([:/\\])")
+_LONGEST_ADDRESS = len("[ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255]:65535")
+_MAYBE_ADDRESS = re.compile(rf"(?<![\w.:])[0-9A-Fa-f.:]{{2,{_LONGEST_ADDRESS}}}(\w?)")
 
 
 def scrub(line: str) -> str:
     """Return `line` with tokens, join codes, query strings, e-mail and network addresses replaced by `…`."""
-    line = _CREDENTIAL.sub(rf"\1{GONE}", line)
-    line = _API_TOKEN.sub(rf"\1{GONE}", line)
-    line = _QUERY.sub(rf"\1?{GONE}", line)
-    line = _E_MAIL.sub(GONE, line)
-    return _MAYBE_ADDRESS.sub(_hide_address, line)
+    return _WORD.sub(_scrub_word, line)
+
+
+def _scrub_word(match: re.Match[str]) -> str:
+    word = match.group()
+    if "/" in word:
+        word = _CREDENTIAL.sub(rf"\1{GONE}", word)
+        path, mark, query = word.partition("?")
+        if query and "/" in path:
+            word = f"{path}{mark}{GONE}"
+    word = _API_TOKEN.sub(rf"\1{GONE}", word)
+    if "@" in word:
+        word = "".join(GONE if "@" in part[1:-1] else part for part in _BETWEEN_PARTS.split(word))
+    return _MAYBE_ADDRESS.sub(_hide_address, word)
 
 
 def _hide_address(match: re.Match[str]) -> str:
     """Replace an address of another machine; this machine's own (loopback, unspecified) identify nobody."""
-    found = match.group()
-    candidate = found if found.endswith("::") else found.rstrip(".:")
+    text = match.group()
+    digits = text.removesuffix(match[1])
+    if match[1]:  # a word goes on here, so that its last part is no number
+        digits = digits[: max(digits.rfind("."), digits.rfind(":"), 0)]
+    if digits.count(".") + digits.count(":") < 2:
+        return text
+    candidate = digits if digits.endswith("::") else digits.rstrip(".:")
+    if "." in candidate and candidate.count(":") == 1:
+        candidate = candidate.partition(":")[0]  # the port of an IPv4 address follows
     try:
         address = ipaddress.ip_address(candidate)
     except ValueError:
-        return found  # a version, a time, a dotted name
-    return found if address.is_loopback or address.is_unspecified else GONE + found[len(candidate) :]
+        return text  # a version, a time, a dotted name
+    return text if address.is_loopback or address.is_unspecified else GONE + text[len(candidate) :]
+
+
+def _cut(value: object) -> object:
+    return f"{value[:LONGEST_FIELD]}{GONE}" if isinstance(value, str) and len(value) > LONGEST_FIELD else value
 
 
 def describe(error: BaseException) -> str:
@@ -112,12 +138,15 @@ class SafeJsonFormatter(JsonFormatter):
         return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
 
     def formatException(self, ei: Any) -> str:  # noqa: N802  the name logging calls
-        """Return a traceback without the values an exception carries."""
-        return safe_traceback(ei[1])
+        """Return a traceback without the values an exception carries, from its end where it is very long."""
+        return safe_traceback(ei[1])[-LONGEST_TRACEBACK:]
 
     def _without_data(self, record: logging.LogRecord) -> logging.LogRecord:
-        fields = {key: value for key, value in record.__dict__.items() if key not in DROPPED_EXTRAS}
+        fields = {key: _cut(value) for key, value in record.__dict__.items() if key not in DROPPED_EXTRAS}
         fields["args"] = self._without_results(record)
+        if isinstance(record.msg, str):
+            message = logging.makeLogRecord({"msg": record.msg, "args": fields["args"]}).getMessage()
+            fields |= {"msg": _cut(message), "args": ()}
         fields["exc_text"] = None  # another handler may have formatted the exception with its message
         if (current := request_id.get()) is not None:
             fields["request_id"] = current

@@ -3,6 +3,7 @@
 import json
 import logging
 import sys
+import time
 from collections.abc import Iterator
 from io import StringIO
 
@@ -115,10 +116,57 @@ def test_each_request_is_logged_once_by_its_route(client: Client, lines: Lines) 
         ("Listening at: http://127.0.0.1:8000 (12)", "Listening at: http://127.0.0.1:8000 (12)"),
         ("Starting gunicorn 27.0.1 at 12:30:59", "Starting gunicorn 27.0.1 at 12:30:59"),
         ("celery.worker.consumer.connection", "celery.worker.consumer.connection"),
+        ("203.0.113.9:51820 sent nothing", "…:51820 sent nothing"),
+        ("203.0.113.9x and 1.2.3.4.example.org", "203.0.113.9x and ….example.org"),
+        (r'"user": "ada@example.org\nrosa@example.org"', r'"user": "…\…"'),
+        ("smtp://user:secret@mail.example.org:587", "smtp://user:…:587"),
     ],
 )
 def test_scrub(line: str, expected: str) -> None:
     assert scrub(line) == expected
+
+
+@pytest.mark.parametrize("pattern", ["/", ".", ":", "@", "/r/", "a", "1.", "a@", "ewt_", "/?", "/a?b", "f.x", "\\"])
+def test_ten_times_the_line_is_about_ten_times_the_work(pattern: str) -> None:
+    """A quadratic scrubber takes a hundred times as long; processor time, so that other processes do not count."""
+
+    def work(length: int) -> float:
+        line = pattern * (length // len(pattern))
+        spent = []
+        for _again in range(10):
+            started = time.thread_time()
+            scrub(line)
+            spent.append(time.thread_time() - started)
+        return min(spent)
+
+    assert work(5_000) < 15 * work(500)
+
+
+@pytest.mark.parametrize(
+    ("address", "headers"),
+    [
+        ("/fine/", {"host": "/" * 8_000}),
+        (f"/{'/' * 3_900}", {}),
+        (f"/{'r/' * 1_900}", {}),
+        ("/fine/", {"origin": "." * 8_000}),
+    ],
+)
+def test_a_long_field_is_cut_before_it_is_scrubbed(lines: Lines, address: str, headers: dict[str, str]) -> None:
+    Client(raise_request_exception=False, enforce_csrf_checks=True).post(address, headers=headers)
+    assert len(lines.records) >= 2
+    assert max(len(str(record["message"])) for record in lines.records) <= logs.LONGEST_FIELD + len(logs.GONE)
+    assert any(str(record["message"]).endswith(logs.GONE) for record in lines.records)
+
+
+def test_a_long_traceback_keeps_its_end(lines: Lines) -> None:
+    deep = "\n".join(f"def f{n}(): f{n + 1}()" for n in range(600))
+    try:
+        exec(f"{deep}\ndef f600(): 1 / 0\nf0()", {})
+    except ZeroDivisionError:
+        logging.getLogger("anything").exception("It failed")
+    traceback = str(lines.records[0]["traceback"])
+    assert len(traceback) == logs.LONGEST_TRACEBACK
+    assert traceback.endswith("ZeroDivisionError")
 
 
 def test_a_job_that_fails_is_named_without_its_data(lines: Lines) -> None:
