@@ -27,4 +27,4 @@ EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f\"http://127.0.0.1:{os.environ['PORT']}/healthz\", timeout=4)"]
 
-CMD ["python", "-m", "gunicorn", "-c", "python:evalweb.gunicorn_conf", "evalweb.wsgi"]
+CMD ["python", "-m", "gunicorn", "-c", "python:evalweb.gunicorn_conf", "evalweb.asgi"]

@@ -1,4 +1,4 @@
-"""How gunicorn serves the pages: `gunicorn -c python:evalweb.gunicorn_conf evalweb.wsgi`."""
+"""How gunicorn serves the pages: `gunicorn -c python:evalweb.gunicorn_conf evalweb.asgi`."""
 
 from pathlib import Path
 
@@ -6,12 +6,20 @@ from evalweb import environment, logs
 
 _host = environment.text("HOST")
 bind = f"{f'[{_host}]' if ':' in _host else _host}:{environment.number('PORT', least=1)}"
-worker_class = "gthread"
+# An event loop waits for clients; EVALWEB_WEB_THREADS threads compute, see evalweb.asgi.
+worker_class = "evalweb.front.worker.Worker"
 workers = environment.number("EVALWEB_WEB_PROCESSES", least=1)
-threads = environment.number("EVALWEB_WEB_THREADS", least=1)
+asgi_lifespan = "off"
+# Connections of one process, most of them idle. Beyond, the one that is idle for longest is cut.
+worker_connections = 4_000
 timeout = 60
 graceful_timeout = 10
-keepalive = 5
+# Longer than proxies and programs keep an idle connection (nginx 60 s): they close it, and never send on one that is
+# being closed here.
+keepalive = 75
+# Headers of a proxy are read by Django, and only where EVALWEB_HTTPS and EVALWEB_PROXIES say that there is one.
+forwarded_allow_ips = ""
+secure_scheme_headers: dict[str, str] = {}
 # A heartbeat file on a slow disk makes gunicorn take a busy worker for a dead one.
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108  a system's own folder
 # Its default place is one file in the home folder, over which two runs of one user would fight.

@@ -1,6 +1,7 @@
 """Pages for what goes wrong. Those for a failing server render without a database, a session or a user."""
 
 import sys
+from http import HTTPStatus
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -9,10 +10,19 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
 RETRY_AFTER_SECONDS = 5
-
+# Statuses with a page of their own; others look like 400 with another sentence.
+OWN_PAGES = frozenset({400, 403, 404, 500, 503})
 
 # The words a program can tell problems apart by; those of the API itself are more specific.
-ERRORS = {400: "bad_request", 403: "forbidden", 404: "not_found", 500: "server_error", 503: "unavailable"}
+ERRORS = {
+    400: "bad_request",
+    403: "forbidden",
+    404: "not_found",
+    408: "too_slow",
+    413: "too_large",
+    500: "server_error",
+    503: "unavailable",
+}
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -33,6 +43,19 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer for an address that leads nowhere, or nowhere this person may go."""
     return _problem(request, 404, _("There is nothing at this address."))
+
+
+def refused(request: HttpRequest, status: int) -> HttpResponse:
+    """Answer for a body that the server does not take: too large, too slow, or from nobody who may send one."""
+    if status == HTTPStatus.FORBIDDEN:
+        return csrf_failure(request)
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        return service_unavailable(request)
+    sentences = {
+        HTTPStatus.REQUEST_TIMEOUT: _("This took too long to arrive. Check the connection, then send it once more."),
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE: _("This is larger than this page accepts. Nothing was stored."),
+    }
+    return _problem(request, status, sentences[HTTPStatus(status)], with_request=False)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -61,7 +84,7 @@ def _problem(request: HttpRequest, status: int, sentence: str, *, with_request: 
     """
     if request.path_info.startswith("/api/") or not request.accepts("text/html"):
         return JsonResponse({"error": ERRORS[status], "detail": sentence}, status=status)
-    template, context = f"{status}.html", {"detail": sentence}
+    template, context = f"{status if status in OWN_PAGES else 400}.html", {"detail": sentence}
     if with_request:
         return render(request, template, context, status=status)
     return HttpResponse(render_to_string(template, context), status=status)

@@ -1,4 +1,4 @@
-"""What gunicorn serves."""
+"""Django as a WSGI application, which evalweb.asgi serves and `manage.py runserver` runs."""
 
 import os
 

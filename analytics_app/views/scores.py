@@ -21,7 +21,9 @@ from tasks_app import access
 from tasks_app.importing import RatingsFile, uploads
 from tasks_app.importing.guessing import Peek, guess, peek
 from tasks_app.models import Membership, Study
+from tasks_app.request_sizes import accepts_files
 from tasks_app.studyfile import StudyFileError
+from tasks_app.studyfile.limits import largest_upload
 from tasks_app.views.frame import researcher_page, study_page
 
 EDITOR = Membership.Role.EDITOR
@@ -69,6 +71,7 @@ class ColumnsForm(forms.Form):
         return given
 
 
+@accepts_files(largest_upload)
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def scores(request: HttpRequest, slug: str) -> HttpResponse:

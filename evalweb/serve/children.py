@@ -26,7 +26,7 @@ def commands(beat_schedule: Path) -> dict[str, list[str]]:
     python = [sys.executable, "-m"]
     celery = [*python, "celery", "-A", "evalweb"]
     return {
-        "web": [*python, "gunicorn", "-c", "python:evalweb.gunicorn_conf", "evalweb.wsgi"],
+        "web": [*python, "gunicorn", "-c", "python:evalweb.gunicorn_conf", "evalweb.asgi"],
         "worker": [*celery, "worker", "-Q", "quick,analysis", "--without-gossip", "--without-mingle"],
         "scheduler": [*celery, "beat", "--schedule", str(beat_schedule), "--pidfile="],
     }

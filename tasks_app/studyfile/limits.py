@@ -46,6 +46,11 @@ def limits() -> Limits:
     return Limits(**getattr(settings, "STUDY_FILE_LIMITS", {}))
 
 
+def largest_upload() -> int:
+    """Return the bytes of the largest study file, or file of ratings or scores, that a page accepts."""
+    return limits().upload_bytes
+
+
 def megabytes(size: int) -> str:
     """Write a number of bytes as people do."""
     if size < 1000:

@@ -18,14 +18,17 @@ from tasks_app.importing import uploads
 from tasks_app.importing.guessing import peek
 from tasks_app.importing.mapping import as_yaml
 from tasks_app.models import ImportMapping, Membership, Study
+from tasks_app.request_sizes import accepts_files
 from tasks_app.services import mappings
 from tasks_app.studyfile import StudyFileError
+from tasks_app.studyfile.limits import largest_upload
 from tasks_app.views.frame import researcher_page, study_page
 from tasks_app.views.import_forms import ColumnsForm, TextForm, UploadForm, form_for
 
 EDITOR = Membership.Role.EDITOR
 
 
+@accepts_files(largest_upload)
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_ratings(request: HttpRequest, slug: str) -> HttpResponse:

@@ -20,6 +20,7 @@ from tasks_app import access, channels
 from tasks_app.channels.invited import KEY
 from tasks_app.importing import people, sheets
 from tasks_app.models import Invitation, Membership, Study
+from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services import invitations
 from tasks_app.services.invitations import Made
 from tasks_app.studyfile import Problem, StudyFileError
@@ -77,6 +78,7 @@ class PeopleForm(forms.Form):
         return given
 
 
+@accepts_files(largest_table)
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def invited(request: HttpRequest, slug: str) -> HttpResponse:

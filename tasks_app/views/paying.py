@@ -22,6 +22,7 @@ from django.views.decorators.http import require_POST, require_safe
 from tasks_app import access, channels
 from tasks_app.channels.payment import PaymentFile
 from tasks_app.models import Membership, Payment, Rater, Study
+from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.selectors import payees
 from tasks_app.selectors.ledger import Entry, Ledger
 from tasks_app.services import absent, events, pay
@@ -168,6 +169,7 @@ def _whole(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 19 else None
 
 
+@accepts_files(largest_table)
 @researcher_page
 @require_POST
 def bonus(request: HttpRequest, slug: str) -> HttpResponse:

@@ -16,6 +16,7 @@ from tasks_app import access, channels
 from tasks_app.check_settings import OnFailing, checks_of
 from tasks_app.importing import sheets, submissions
 from tasks_app.models import Gold, Identity, Invitation, Membership, Rater, Study, Task
+from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services import platform_statuses
 from tasks_app.services.platform_statuses import Entered, Report
 from tasks_app.study_settings import Codes
@@ -172,6 +173,7 @@ class FileForm(forms.Form):
         return given
 
 
+@accepts_files(largest_table)
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def statuses(request: HttpRequest, slug: str, channel: str) -> HttpResponse:

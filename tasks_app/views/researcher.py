@@ -20,9 +20,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from tasks_app import access, studyfile
 from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Membership, Study
+from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
 from tasks_app.services import events, lifecycle
+from tasks_app.studyfile.limits import largest_upload
 from tasks_app.views import pay_words, setup_facts
 from tasks_app.views.frame import researcher_page, show, study_page
 
@@ -55,6 +57,7 @@ def studies(request: HttpRequest) -> HttpResponse:
     return show(request, "studies", _("Studies"), {"page": page})
 
 
+@accepts_files(largest_upload)
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def load(request: HttpRequest) -> HttpResponse:

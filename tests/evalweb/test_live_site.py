@@ -3,13 +3,15 @@
 import json
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
+from evalweb.local_services.folder import BASE_DIR
 from evalweb.local_services.postgres import OWNER, SUPERUSER, program
 from tests.servers import LiveSite
 
@@ -63,6 +65,80 @@ def test_the_log_is_json_without_tokens_and_addresses(live_site: LiveSite) -> No
     lines = [json.loads(line) for line in written.splitlines()]
     assert "the-last-request" in {line.get("request_id") for line in lines}
     assert TOKEN not in written
+
+
+SLOW = {
+    "heads": "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A",
+    "bodies": "POST /task-types/likert/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\n"
+    "Content-Type: application/x-www-form-urlencoded\r\n\r\na=",
+    "readers": "GET {static} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+}
+
+
+def largest_static_file(site: LiveSite) -> str:
+    """Return the address of a file that is larger than what lies between two sockets."""
+    page = httpx.get(f"{site.url}/api/v1/").text
+    return next(part for part in page.split('"') if part.endswith(".js") and "swagger-ui-bundle" in part)
+
+
+@pytest.mark.parametrize("what", SLOW)
+def test_slow_clients_keep_nobody_waiting(live_site: LiveSite, what: str) -> None:
+    """Twice as many as there are threads: without the front the next request is answered when one of these leaves."""
+    request = SLOW[what].format(static=largest_static_file(live_site)).encode()
+    port = urlsplit(live_site.url).port or 0
+    with ExitStack() as stack:
+        for _one in range(2 * 8):
+            connection = stack.enter_context(socket.socket())
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(("127.0.0.1", port))
+            # A reader asks four times: one answer may fit into the buffers of the system.
+            connection.sendall(request * (4 if what == "readers" else 1))
+        with httpx.Client(base_url=live_site.url, timeout=30) as client:
+            assert client.get("/healthz").status_code == 200
+            assert client.get("/task-types/likert/").status_code == 200
+
+
+def test_what_is_too_large_is_refused_with_a_page_and_not_read_into_a_form(live_site: LiveSite) -> None:
+    def endless() -> Iterator[bytes]:
+        yield from [b"a" * 100_000] * 40
+
+    for body in ({"content": b"a" * 4_000_000}, {"content": endless()}):
+        answer = httpx.post(f"{live_site.url}/task-types/likert/", headers={"Accept": "text/html"}, timeout=30, **body)
+        assert answer.status_code == 413
+        assert "larger than this page accepts" in answer.text
+    small = httpx.post(f"{live_site.url}/task-types/likert/", content=iter([b"a=", b"1"]), timeout=30)
+    assert small.status_code == 422, "a chunked form is read as any other"
+
+
+def test_a_scheme_that_nobody_asked_to_believe_is_not_believed(live_site: LiveSite) -> None:
+    """gunicorn believes X-Forwarded-Proto from loopback unless told otherwise."""
+    for headers in ({}, {"X-Forwarded-Proto": "https"}):
+        # Only over https does Django ask for a Referer with a form.
+        answer = httpx.post(f"{live_site.url}/admin/login/", headers={**headers, "Cookie": f"csrftoken={'a' * 32}"})
+        assert answer.status_code == 403
+    reasons = [line for line in live_site.log("web").splitlines() if "django.security.csrf" in line][-2:]
+    assert not [line for line in reasons if "Referer" in line]
+
+
+def test_an_idle_connection_is_kept_as_long_as_proxies_keep_theirs(live_site: LiveSite) -> None:
+    conf = run_in(live_site, "from evalweb import gunicorn_conf; print(gunicorn_conf.keepalive)")
+    assert int(conf) > 60, "nginx closes an idle connection to a server after 60 seconds"
+
+
+def test_a_stop_does_not_wait_for_idle_connections(live_site: LiveSite) -> None:
+    with httpx.Client(base_url=live_site.url) as client:
+        assert client.get("/healthz").status_code == 200
+        live_site.stop("web")
+        assert "Forcing close" not in live_site.log("web")
+    live_site.start("web")
+
+
+def run_in(site: LiveSite, program: str) -> str:
+    """Run a program with the site's environment and return what it printed."""
+    command = [sys.executable, "-c", program]
+    return subprocess.run(
+        command, env=site.environment, cwd=BASE_DIR, check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def test_static_files_may_be_kept_for_ever_and_pages_not_at_all(live_site: LiveSite) -> None:
