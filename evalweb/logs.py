@@ -8,15 +8,20 @@ line passes `SafeJsonFormatter`, which drops the values of exceptions and takes 
 import ipaddress
 import logging
 import re
+import time
 import traceback
+from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from threading import Lock
 from typing import Any
 
 from django.core.exceptions import FieldError, ImproperlyConfigured
 from django.db import Error as DatabaseError
 from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from pythonjsonlogger.json import JsonFormatter
+
+from evalweb.outages import is_outage
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
@@ -39,6 +44,8 @@ HIDDEN_CELERY_VALUES = ("exc", "return_value", "traceback", "args", "kwargs")
 GONE = "…"
 # No message needs more, and whoever sends an endless header must not keep a process busy with it.
 LONGEST_FIELD, LONGEST_TRACEBACK = 2_000, 20_000
+SECONDS_BETWEEN_OUTAGES = 60
+clock: Callable[[], float] = time.monotonic
 
 # Each pattern starts at a place that the text has at most once a word, or takes what it has looked at: the time that
 # scrubbing takes grows with the length of the line, whatever stands in it.
@@ -119,6 +126,26 @@ def safe_traceback(error: BaseException) -> str:
     return "\nwhich came from\n".join(chain)
 
 
+class OutageTracebacks:
+    """Lets one traceback of a lost database pass in a while.
+
+    Every request fails in the same way until the database is back, and a log that holds nothing else has lost what
+    came before.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._last = Lock(), -float(SECONDS_BETWEEN_OUTAGES)
+
+    def allow(self) -> bool:
+        """Return whether the traceback is due, and count it."""
+        with self._lock:
+            now = clock()
+            due = now - self._last >= SECONDS_BETWEEN_OUTAGES
+            if due:
+                self._last = now
+            return due
+
+
 class SafeJsonFormatter(JsonFormatter):
     """One JSON object a record: time, level, logger, message, request_id, and what the caller passed as `extra`."""
 
@@ -128,6 +155,7 @@ class SafeJsonFormatter(JsonFormatter):
             rename_fields={"asctime": "time", "levelname": "level", "name": "logger", "exc_info": "traceback"},
             json_ensure_ascii=False,
         )
+        self.outage_tracebacks = OutageTracebacks()
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as one line of JSON without tokens, addresses and answers."""
@@ -147,6 +175,9 @@ class SafeJsonFormatter(JsonFormatter):
         if isinstance(record.msg, str):
             message = logging.makeLogRecord({"msg": record.msg, "args": fields["args"]}).getMessage()
             fields |= {"msg": _cut(message), "args": ()}
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and is_outage(error) and not self.outage_tracebacks.allow():
+            fields |= {"exc_info": None, "error": describe(error)}
         fields["exc_text"] = None  # another handler may have formatted the exception with its message
         if (current := request_id.get()) is not None:
             fields["request_id"] = current

@@ -7,11 +7,11 @@ import uuid
 from collections.abc import Callable
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 
 from evalweb import logs
+from evalweb.outages import is_outage
 from evalweb.views import service_unavailable
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -102,7 +102,7 @@ class DatabaseLostMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Answer for a lost connection, a lock that was not granted in time, and their like."""
-        if isinstance(exception, (OperationalError, InterfaceError)):
+        if is_outage(exception):
             log.error("The database did not answer", exc_info=exception)
             return service_unavailable(request)
         return None

@@ -3,11 +3,12 @@
 import sys
 from http import HTTPStatus
 
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
+
+from evalweb.outages import is_outage
 
 RETRY_AFTER_SECONDS = 5
 # Statuses with a page of their own; others look like 400 with another sentence.
@@ -60,7 +61,7 @@ def refused(request: HttpRequest, status: int) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer for an exception nobody handled; 503 where it was the database, met outside of a view."""
-    if isinstance(sys.exception(), (OperationalError, InterfaceError)):
+    if is_outage(sys.exception()):
         return service_unavailable(request)
     return _problem(request, 500, _("Something went wrong here."), with_request=False)
 

@@ -158,6 +158,31 @@ def test_a_long_field_is_cut_before_it_is_scrubbed(lines: Lines, address: str, h
     assert any(str(record["message"]).endswith(logs.GONE) for record in lines.records)
 
 
+@pytest.mark.parametrize("address", ["/lost/", "/crashed/"])
+def test_a_storm_of_lost_databases_has_one_traceback_a_minute(
+    browser_like: Client, lines: Lines, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    now = [1_000.0]
+    monkeypatch.setattr(logs, "clock", lambda: now[0])
+    for _request in range(20):
+        assert browser_like.get(address).status_code == 503
+        now[0] += 1
+    told = [record for record in lines.records if record["message"] == "The database did not answer"]
+    assert len(told) == 20
+    assert [number for number, record in enumerate(told) if "traceback" in record] == [0]
+    assert all(str(record["error"]).startswith("django.db.utils.") for record in told[1:])
+    assert lines.text.count('"traceback"') == 1
+    now[0] += 60
+    browser_like.get(address)
+    assert lines.text.count('"traceback"') == 2
+
+
+def test_other_errors_keep_every_traceback(browser_like: Client, lines: Lines) -> None:
+    for _request in range(3):
+        browser_like.post(f"/r/{TOKEN}/broken/")
+    assert lines.text.count('"traceback"') == 3
+
+
 def test_a_long_traceback_keeps_its_end(lines: Lines) -> None:
     deep = "\n".join(f"def f{n}(): f{n + 1}()" for n in range(600))
     try:

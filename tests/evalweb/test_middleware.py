@@ -2,10 +2,11 @@
 
 import json
 
+import psycopg2
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import OperationalError
+from django.db import DatabaseError, OperationalError
 from django.test import Client
 from pytest_django.fixtures import Settings
 
@@ -62,7 +63,7 @@ def test_an_id_that_is_no_plain_word_is_replaced(client: Client, offered: str) -
     assert len(given) == 32
 
 
-@pytest.mark.parametrize("address", ["/lost/", "/closed/"])
+@pytest.mark.parametrize("address", ["/lost/", "/closed/", "/crashed/"])
 def test_a_lost_database_is_a_page_that_says_when_to_come_back(client: Client, address: str) -> None:
     response = client.get(address, headers={"accept": "text/html"})
     assert (response.status_code, response["Retry-After"]) == (503, "5")
@@ -77,11 +78,19 @@ def test_a_program_is_told_in_json(client: Client, address: str, accept: str) ->
     assert "again" in json.loads(response.content)["detail"]
 
 
-def test_a_database_lost_outside_of_a_view_is_no_500(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_our_own_that_has_the_same_class_stays_a_fault(client: Client) -> None:
+    client.raise_request_exception = False
+    assert client.get("/unsaved/").status_code == 500
+
+
+@pytest.mark.parametrize("error", [OperationalError, DatabaseError])
+def test_a_database_lost_outside_of_a_view_is_no_500(
+    client: Client, monkeypatch: pytest.MonkeyPatch, error: type[DatabaseError]
+) -> None:
     """A session is read while templates render and written after the view: no view's exception."""
 
     def lose(self: object, request: object, response: object) -> None:
-        raise OperationalError("server closed the connection unexpectedly")
+        raise error("server closed the connection unexpectedly") from psycopg2.DatabaseError()
 
     monkeypatch.setattr("django.contrib.sessions.middleware.SessionMiddleware.process_response", lose)
     client.raise_request_exception = False

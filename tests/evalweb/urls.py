@@ -1,8 +1,9 @@
 """Addresses that fail in every way a page can, for tests of what stands around all pages."""
 
+import psycopg2
 from django.contrib import admin
 from django.core.exceptions import BadRequest, PermissionDenied
-from django.db import InterfaceError, OperationalError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
@@ -44,6 +45,16 @@ def closed(request: HttpRequest) -> HttpResponse:
     raise InterfaceError("connection already closed")
 
 
+def crashed(request: HttpRequest) -> HttpResponse:
+    """Fail as a view does whose database crashed in the middle of an answer."""
+    raise DatabaseError("error with status PGRES_TUPLES_OK and no message from the libpq") from psycopg2.DatabaseError()
+
+
+def unsaved(request: HttpRequest) -> HttpResponse:
+    """Fail with a DatabaseError that Django raises itself."""
+    raise DatabaseError("Save with update_fields did not affect any rows.")
+
+
 def forbidden(request: HttpRequest) -> HttpResponse:
     """Refuse."""
     raise PermissionDenied
@@ -59,6 +70,8 @@ urlpatterns = [
     path("kept/", kept),
     path("lost/", lost),
     path("closed/", closed),
+    path("crashed/", crashed),
+    path("unsaved/", unsaved),
     path("forbidden/", forbidden),
     path("senseless/", senseless),
     path("api/lost/", lost),

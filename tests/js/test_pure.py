@@ -156,7 +156,27 @@ def test_sending_is_tried_until_it_works_and_begun_once(blank: Page) -> None:
     assert run(blank, "core/submit.js", body) == [[True, False], 3, ["/next/"], 0, shown]
 
 
-@pytest.mark.parametrize("status", [200, 403, 409, 410, 422, 500])
+def test_a_fault_of_the_server_is_tried_three_times_more_before_its_page_is_shown(blank: Page) -> None:
+    body = f"""{SENDER}
+        for (let one = 0; one < 4; one += 1) replies.push({{ status: 500 }});
+        sender.send(); await calm();
+        const after = [];
+        for (let one = 0; one < 3; one += 1) {{ after.push(fallbacks); sender.now(); await calm(); }}
+        return [posts, after, fallbacks];
+    """
+    assert run(blank, "core/submit.js", body) == [4, [0, 0, 0], 1]
+
+
+def test_a_fault_that_passes_costs_no_answer(blank: Page) -> None:
+    body = f"""{SENDER}
+        replies.push({{ status: 500 }}, {{ status: 0, next: "/next/" }});
+        sender.send(); await calm(); sender.now(); await calm();
+        return [posts, went, fallbacks];
+    """
+    assert run(blank, "core/submit.js", body) == [2, ["/next/"], 0]
+
+
+@pytest.mark.parametrize("status", [200, 403, 409, 410, 422])
 def test_a_refusal_is_posted_the_ordinary_way(blank: Page, status: int) -> None:
     body = (
         f"{SENDER} replies.push({{ status: {status} }}); sender.send(); await calm(); return [posts, went, fallbacks];"

@@ -6,6 +6,8 @@
 import { countdown, isPassing, pause } from "./retry.js";
 
 const LONGEST_TRY = 20_000;
+// A fault of the server may pass, as while it restarts; one that stays is shown as its page.
+const TRIES_OF_FAULT = 3;
 
 /**
  * The state machine, without a page.
@@ -52,7 +54,7 @@ export class Sender {
     }
     if (reply.next) {
       this.go(reply.next);
-    } else if (reply.status === 0 || isPassing(reply.status)) {
+    } else if (reply.status === 0 || isPassing(reply.status) || (reply.status === 500 && this.tries < TRIES_OF_FAULT)) {
       this.tries += 1;
       this.stopWaiting = countdown(
         pause(this.tries, reply.retryAfter),

@@ -1,0 +1,16 @@
+"""Which errors mean that the database is away, restarting or too busy, so that the same request may soon succeed."""
+
+import psycopg2
+from django.db import DatabaseError, InterfaceError, OperationalError
+
+
+def is_outage(error: BaseException | None) -> bool:
+    """Return whether an error came from a database that is away, and not from the statement.
+
+    Where PostgreSQL crashes while it answers, psycopg2 raises its general DatabaseError without an SQLSTATE, which
+    Django passes on as a bare DatabaseError. Django raises that class itself as well, with another cause or none.
+    """
+    if isinstance(error, OperationalError | InterfaceError):
+        return True
+    cause = getattr(error, "__cause__", None)
+    return type(error) is DatabaseError and isinstance(cause, psycopg2.DatabaseError) and cause.pgcode is None
