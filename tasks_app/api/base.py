@@ -8,10 +8,12 @@ from typing import Any, ClassVar, cast
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from rest_framework import serializers
+from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
+from rest_framework.utils.mediatypes import media_type_matches
 from rest_framework.views import APIView
 
 from tasks_app import access
@@ -46,8 +48,8 @@ class OneFormat(BaseContentNegotiation):
     """Answer in the one format an address has, whatever the client says it accepts."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
-        """Return the parser."""
-        return parsers[0]
+        """Return the parser of the body's type; None, which is answered with 415, where there is none."""
+        return next((parser for parser in parsers if media_type_matches(parser.media_type, request.content_type)), None)
 
     def select_renderer(
         self, request: Request, renderers: Any, format_suffix: str | None = None
@@ -98,7 +100,10 @@ class ApiView(APIView):
     Params: ClassVar[type[serializers.Serializer[Any]]] = NoParams
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check who asks, then what: `self.given` holds the parameters."""
+        """Check the method, then who asks, then what: `self.given` holds the parameters."""
+        method = (request.method or "").lower()
+        if method not in self.http_method_names or not hasattr(self, method):
+            raise MethodNotAllowed(method.upper())
         super().initial(request, *args, **kwargs)
         self.given = self._read_params(request)
 

@@ -227,6 +227,27 @@ def test_other_methods_are_refused(rosas_script: Client, study: Study) -> None:
     assert rosas_script.options("/api/v1/nowhere/").status_code == 404
 
 
+@pytest.mark.parametrize("address", [STUDIES, f"{STUDIES}{{slug}}/", f"{STUDIES}{{slug}}/runs/?a=1"])
+def test_a_method_that_there_is_not_is_refused_before_anything_else(
+    rosas_script: Client, study: Study, address: str
+) -> None:
+    for method in ("TRACE", "PUT", "DELETE"):
+        for script in (rosas_script, Client()):
+            answer = script.generic(method, address.format(slug=study.slug), headers={"accept": "application/json"})
+            assert (answer.status_code, answer.json()["error"]) == (405, "method_not_allowed")
+            assert "GET" in answer["Allow"]
+
+
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=b"])
+def test_a_body_of_another_type_is_refused(rosas_script: Client, study: Study, kind: str) -> None:
+    address = f"{STUDIES}{study.slug}/runs/"
+    refused = rosas_script.post(address, '{"nonsense": 1}', content_type=kind)
+    assert (refused.status_code, refused.json()["error"]) == (415, "unsupported_media_type")
+    for json_type in ("application/json", "application/json; charset=utf-8"):
+        read = rosas_script.post(address, '{"nonsense": 1}', content_type=json_type)
+        assert read.status_code in {400, 422}, "read, and found to be nonsense"
+
+
 def test_what_a_client_accepts_changes_nothing(rosas_script: Client, study: Study) -> None:
     for accepted in ("text/csv", "text/html", "application/xml"):
         answer = rosas_script.get(f"{STUDIES}{study.slug}/", headers={"accept": accepted})
