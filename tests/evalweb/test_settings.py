@@ -88,6 +88,16 @@ def test_the_database_is_told_how_long_to_wait() -> None:
     assert read(options, COMPLETE) == (0, "('-c lock_timeout=5000 -c statement_timeout=30000', 'p@ss')")
 
 
+def test_a_database_that_vanished_is_noticed_within_a_minute() -> None:
+    names = ("keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout")
+    options = f"[settings.DATABASES['default']['OPTIONS'].get(name) for name in {names}]"
+    assert read(options, COMPLETE) == (0, "[1, 30, 10, 3, 60000]")
+    # What DATABASE_URL says goes before.
+    own = COMPLETE | {"DATABASE_URL": f"{COMPLETE['DATABASE_URL']}?keepalives_idle=5"}
+    code, said = read("settings.DATABASES['default']['OPTIONS']['keepalives_idle']", own)
+    assert (code, int(said)) == (0, 5)
+
+
 def test_mail_goes_to_files_or_to_the_server_named() -> None:
     mail = "settings.EMAIL_BACKEND.split('.')[-2], getattr(settings, 'EMAIL_PORT', None)"
     assert read(mail, COMPLETE) == (0, "('filebased', None)")
