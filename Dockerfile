@@ -9,11 +9,11 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
     PORT=8000
 
 RUN useradd --system --uid 10001 --home-dir /app --shell /usr/sbin/nologin evalweb \
-    && install --directory --owner evalweb --group evalweb --mode 0700 /data
+    && install --directory --owner evalweb --group evalweb --mode 0700 /data /data/backups
 WORKDIR /app
 
-COPY requirements.txt .
-RUN pip install --no-cache-dir --requirement requirements.txt
+COPY requirements.lock .
+RUN pip install --no-cache-dir --requirement requirements.lock
 
 COPY . .
 # Collecting reads no database and signs nothing: these values serve this one step and stay out of the image.

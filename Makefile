@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop test test-fast lint bench backup restore messages run-venv dev-venv
+.PHONY: help run stop test test-fast lint bench backup restore messages lock run-venv dev-venv
 
 help:
 	@echo "make run               start everything here and say where it is; Ctrl-C stops it"
@@ -15,6 +15,7 @@ help:
 	@echo "make backup            database, media and secrets into one file"
 	@echo "make restore FILE=...  replace everything by a backup"
 	@echo "make messages          collect texts for translators"
+	@echo "make lock              write the exact versions that the image installs"
 
 # The commands below are run without a shell between, so that a signal for make reaches them.
 
@@ -46,6 +47,9 @@ restore: run-venv
 
 messages: dev-venv
 	@$(PY) scripts/messages.py
+
+lock: run-venv
+	@$(PY) scripts/lock.py
 
 run-venv:
 	@$(PYTHON) scripts/bootstrap.py

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
-from collections.abc import Iterator
-from importlib.metadata import packages_distributions
+from collections.abc import Iterable, Iterator
+from importlib.metadata import distribution, packages_distributions, version
 from pathlib import Path
 
 import pytest
 from django.conf import settings
+from packaging.requirements import Requirement
 
 ROOT = Path(settings.BASE_DIR)
 OURS = ("analytics_app", "evalweb", "tasks_app")
@@ -50,3 +52,44 @@ def test_what_runs_is_installed(app: str) -> None:
             if not required & {canonical(one) for one in brought.get(top, ())}:
                 missing.append(f"{path.relative_to(ROOT)} imports {module}")
     assert not missing
+
+
+def locked() -> dict[str, str]:
+    """Return the exact versions of requirements.lock by name."""
+    lines = (ROOT / "requirements.lock").read_text("utf-8").splitlines()
+    return dict(line.split("==") for line in lines if not line.startswith("#"))
+
+
+def needs(name: str, extras: Iterable[str]) -> Iterator[Requirement]:
+    """Yield what a package that is installed here needs here."""
+    for line in distribution(name).requires or ():
+        needed = Requirement(line)
+        if needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+            yield needed
+
+
+def test_the_lock_has_what_requirements_txt_needs_and_no_more() -> None:
+    versions, reached = locked(), set[str]()
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    waiting = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    while waiting:
+        needed = waiting.pop()
+        name = canonical(needed.name)
+        assert name in versions, f"{needed} is missing from requirements.lock: run `make lock`"
+        assert needed.specifier.contains(versions[name], prereleases=True), (
+            f"requirements.lock has {name} {versions[name]}, and {needed} is needed: run `make lock`"
+        )
+        if name not in reached:
+            reached.add(name)
+            waiting += needs(name, needed.extras)
+    assert set(versions) == reached, "run `make lock`"
+
+
+def test_the_command_writes_the_lock_that_is_there() -> None:
+    here = {name: version(name) for name in locked()}
+    made = subprocess.run(
+        [sys.executable, "-c", "import lock; print(lock.content(), end='')"],
+        cwd=ROOT / "scripts", check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    lines = [line for line in made.stdout.splitlines() if not line.startswith("#")]
+    assert lines == [f"{name}=={number}" for name, number in sorted(here.items())]
