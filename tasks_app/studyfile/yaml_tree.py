@@ -75,8 +75,8 @@ def parse(file: str, text: str, problems: Problems) -> Tree:
         if "flow" in reason:
             # The parser's own words do not help somebody who wrote {question: How good?}.
             sentence = _(
-                "This is not YAML (%(reason)s). Between { } or [ ], put text that holds any of , : ? [ ] { } in quotes, "
-                "and close every bracket."
+                "This is not YAML (%(reason)s). Between { } or [ ], put text that holds any of , : ? [ ] { } in "
+                "quotes, and close every bracket."
             )
         problems.add(file, place.line, place.column, sentence % {"reason": reason})
         return Tree(file)
