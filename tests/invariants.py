@@ -4,8 +4,8 @@ from collections import Counter
 
 from django.db import connection
 
-from tasks_app.models import Assignment, Booklet, Judgment, Place, Rating, Study, Unit
-from tasks_app.selectors import screens
+from tasks_app.models import Assignment, Booklet, Judgment, Place, RaterSet, Rating, Study, Unit
+from tasks_app.selectors import screens, studies
 
 HOLDING = {"reserved", "live", "submitted"}
 COUNTED = {"real", "simulated"}
@@ -22,6 +22,7 @@ def check(study: Study) -> None:
     _places_are_held_once(places, given)
     _raters_meet_units_once(given)
     _booklets_say_what_is(study, places, given)
+    _kept_counts_are_right(study, places, given)
     _counts_are_even(study, places, given)
     _judgments_are_whole(study, given)
 
@@ -63,6 +64,19 @@ def _booklets_say_what_is(study: Study, places: list[dict], given: list[dict]) -
             assert all(place in held for place in own), "a taken booklet has an open place"
         else:
             assert any(place not in held for place in own), "a booklet is called left but is whole"
+
+
+def _kept_counts_are_right(study: Study, places: list[dict], given: list[dict]) -> None:
+    """What triggers count for pages of large studies is what a full count gives."""
+    of_booklet = Counter(place["booklet_id"] for place in places)
+    for booklet_id, n in Booklet.objects.filter(task__study=study).values_list("id", "n_places"):
+        assert n == of_booklet[booklet_id], "a booklet miscounts its places"
+    answered = [one for one in given if one["state"] == "submitted" and one["place_id"] is not None]
+    of_set = Counter(one["set_id"] for one in answered)
+    for set_id, n in RaterSet.objects.filter(rater__study=study).values_list("id", "n_answered"):
+        assert n == of_set[set_id], "a set miscounts its answered places"
+    shown = studies.with_progress(Study.objects.filter(pk=study.pk)).get()
+    assert (shown.places, shown.answered) == (len(places), len(answered)), "the list of studies miscounts"
 
 
 def _counts_are_even(study: Study, places: list[dict], given: list[dict]) -> None:

@@ -86,6 +86,10 @@ class Assignment(models.Model):
                 | (models.Q(purpose="main") & models.Q(rater_kind__in=["real", "simulated"])),
                 name="assignment_place_only_for_counted",
             ),
+            # Answered places are counted by set.
+            models.CheckConstraint(
+                condition=models.Q(place__isnull=True) | models.Q(set__isnull=False), name="assignment_place_in_set"
+            ),
             models.CheckConstraint(
                 condition=models.Q(purpose="repeat", repeat_of__isnull=False)
                 | (~models.Q(purpose="repeat") & models.Q(repeat_of__isnull=True)),

@@ -27,6 +27,8 @@ class Booklet(models.Model):
     group = models.ForeignKey(Group, models.PROTECT, null=True, blank=True, related_name="+")
     claimed_by = models.ForeignKey("tasks_app.Rater", models.SET_NULL, null=True, blank=True, related_name="+")
     state = models.CharField(max_length=10, choices=State, default=State.FREE)
+    # Triggers count the places (migration 0006), so that no page counts the places of a whole study.
+    n_places = models.PositiveIntegerField(default=0, db_default=0, editable=False)
 
     class Meta:
         ordering = ("task", "number")

@@ -4,32 +4,46 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, Prefetch, Q, QuerySet, Subquery, Value
+from django.db.models import (
+    Aggregate,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+)
 from django.db.models.functions import Coalesce
 
 from tasks_app.check_settings import COPIES
-from tasks_app.models import Assignment, Booklet, Gold, Item, Output, Place, Rater, Study, System, Unit
+from tasks_app.models import Booklet, Gold, Item, Output, Rater, RaterSet, Study, System, Unit
 
 ITEMS_ON_A_PAGE = 50
 
 
 def with_progress(studies: QuerySet[Study]) -> QuerySet[Study]:
-    """Add to each study of a list its places and how many have an answer, in the same query."""
-    places = Place.objects.filter(unit__task__study=OuterRef("pk")).order_by().values("unit__task__study")
-    answered = places.filter(Exists(_answers(OuterRef("pk"))))
+    """Add to each study its numbers of places, of answered places and of raters.
+
+    Each is a sub-query: joined, the places would be counted once for every rater. Places and answers are sums over the
+    counts of booklets and sets, which triggers keep.
+    """
+    booklets = Booklet.objects.filter(task__study=OuterRef("pk")).order_by().values("task__study")
+    sets = RaterSet.objects.filter(task__study=OuterRef("pk")).order_by().values("task__study")
+    raters = Rater.objects.filter(study=OuterRef("pk")).exclude(kind=Rater.Kind.SANDBOX).order_by().values("study")
     return studies.order_by("-created_at", "-id").annotate(
-        places=_count(places),
-        answered=_count(answered),
-        n_raters=Count("raters", filter=~Q(raters__kind="sandbox")),
+        places=_number(booklets, Sum("n_places")),
+        answered=_number(sets, Sum("n_answered")),
+        n_raters=_number(raters, Count("id")),
     )
 
 
-def _answers(place: Any) -> QuerySet[Any]:
-    return Assignment.objects.filter(place=place, state="submitted")
-
-
-def _count(rows: QuerySet[Any]) -> Any:
-    return Coalesce(Subquery(rows.annotate(n=Count("*")).values("n"), output_field=IntegerField()), Value(0))
+def _number(rows: QuerySet[Any], counted: Aggregate) -> Coalesce:
+    return Coalesce(Subquery(rows.annotate(n=counted).values("n"), output_field=IntegerField()), Value(0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,13 @@ def reopen(*, study: Study, judgments: Collection[int], rule: str, by: events.Ac
     study.refresh_from_db(fields=["state"])
     if study.state not in {Study.State.OPEN, Study.State.PAUSED} or not judgments:
         return 0
+    # Sets before assignments, as everywhere: the trigger that counts answered places writes to the sets.
+    rows(
+        """SELECT s.id FROM tasks_app_raterset s WHERE s.id IN (
+               SELECT a.set_id FROM tasks_app_assignment a JOIN tasks_app_judgment j ON j.assignment_id = a.id
+               WHERE j.id = ANY(%s)) ORDER BY s.id FOR NO KEY UPDATE""",
+        [list(judgments)],
+    )
     freed = rows(
         """UPDATE tasks_app_assignment a SET state = %s FROM tasks_app_judgment j, tasks_app_rater r
            WHERE j.assignment_id = a.id AND j.id = ANY(%s) AND r.id = a.rater_id AND r.study_id = %s

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Sum
 
 from tasks_app.channels.base import Arrival
@@ -284,3 +284,37 @@ def test_freeing_what_is_over_many_times_at_once_frees_it_once() -> None:
 
     assert sorted(together(*[free] * 6)) == [0, 0, 0, 0, 0, RATERS]
     invariants.check(study)
+
+
+def test_asking_again_waits_for_a_set_before_it_locks_an_answer() -> None:
+    study = build_study(None, k=1)
+    rater = walk.arrive(study)
+    found = assignments.next_for(rater=rater)
+    judgment = judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, Random(1))).judgment
+
+    def reopen() -> int:
+        try:
+            return reopening.reopen(study=study, judgments=[judgment.pk], rule="manual")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            # A revision on its way has locked the set, and is about to lock its assignment.
+            RaterSet.objects.select_for_update().get(rater=rater)
+            reopened = pool.submit(reopen)
+            wait_until_somebody_waits_for_a_row()
+            Assignment.objects.select_for_update(nowait=True).get(pk=found.pk)
+        assert reopened.result(timeout=60) == 1
+    invariants.check(study)
+
+
+def wait_until_somebody_waits_for_a_row() -> None:
+    """Return as soon as another connection waits for the end of a transaction; fail where none ever does."""
+    for _try in range(6_000):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype IN ('transactionid', 'tuple') AND NOT granted")
+            if cursor.fetchone()[0]:
+                return
+            cursor.execute("SELECT pg_sleep(0.01)")
+    raise AssertionError("nobody waits")
