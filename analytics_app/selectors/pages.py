@@ -193,8 +193,29 @@ def last_number(study: Study) -> int:
 
 def ratings_since(study: Study, run: Run) -> int:
     """Return how many ratings came after those a run saw, leaving out those of people who tried it out."""
-    since = Rating.objects.filter(task__study=study, id__gt=run.high_water)
-    return since.exclude(rater__kind=Rater.Kind.SANDBOX).count()
+    return _count_without_trials(study, Rating.objects.filter(id__gt=run.high_water))
+
+
+def count_ratings(study: Study) -> int:
+    """Return how many ratings a study has, leaving out those of people who tried it out."""
+    return _count_without_trials(study, Rating.objects.all())
+
+
+def _count_without_trials(study: Study, ratings: QuerySet[Rating]) -> int:
+    """Count ratings of a study without joining each to its rater: all, less the few of people who tried it out."""
+    counted = Study.objects.filter(pk=study.pk).annotate(
+        everything=_number(ratings.filter(task__study=OuterRef("pk")).values("task__study")),
+        trials=_number(
+            ratings.filter(rater__study=OuterRef("pk"), rater__kind=Rater.Kind.SANDBOX).values("rater__study")
+        ),
+    )
+    everything, trials = counted.values_list("everything", "trials").get()
+    return int(everything - trials)
+
+
+def _number(rows: QuerySet[Any, Any]) -> Coalesce:
+    counted = rows.order_by().annotate(n=Count("id")).values("n")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), Value(0))
 
 
 def planned_number(study: Study) -> int | None:
@@ -206,8 +227,3 @@ def planned_number(study: Study) -> int | None:
 def mark_of(study: Study, number: int) -> int | None:
     """Return up to which rating a run saw them; None where it is gone."""
     return Run.objects.filter(study=study, number=number).values_list("high_water", flat=True).first()
-
-
-def count_ratings(study: Study) -> int:
-    """Return how many ratings a study has, leaving out those of people who tried it out."""
-    return Rating.objects.filter(task__study=study).exclude(rater__kind=Rater.Kind.SANDBOX).count()

@@ -37,6 +37,8 @@ def _now(request: HttpRequest, study: Study) -> dict[str, Any]:
     ways = {**dict(Rater.State.choices), **dict(Rater.Outcome.choices)}
     return {
         "progress": counted,
+        # Where places were planned, these tell how far the study is.
+        "judgments": 0 if counted.places else progress.count_judgments(study),
         "outcomes": [(words, counted.raters[name]) for name, words in ways.items() if name in counted.raters],
         "page": pages.raters_page(study, request.GET.get("page"), RATERS_ON_A_PAGE),
         "runs": runs,

@@ -16,7 +16,7 @@ from analytics_app import charts
 from analytics_app.exports import results as results_export
 from analytics_app.models import UNFINISHED, Run, RunState
 from analytics_app.selectors import pages
-from analytics_app.selectors.results import plots_of, systems_shown
+from analytics_app.selectors.results import HIDING_STATES, plots_of, systems_shown
 from analytics_app.selectors.runs import progress, runs_of
 from analytics_app.selectors.sections import ROWS_SHOWN, Names, Place, names_of, places_of, rows_for_page
 from analytics_app.selectors.workers import workers
@@ -61,12 +61,12 @@ def run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 def _frame(study: Study) -> dict[str, Any]:
     """Return what stands on every page of results: the list of runs, and what was hidden and is shown."""
-    listed = list(runs_of(study)[: pages.RUNS_SHOWN])
+    listed, lifts = list(runs_of(study)[: pages.RUNS_SHOWN]), pages.lifts_of(study)
     return {
         "runs": listed,
         "more_runs": len(listed) == pages.RUNS_SHOWN,
-        "shown": systems_shown(study),
-        "lifts": pages.lifts_of(study),
+        "shown": study.state not in HIDING_STATES or bool(lifts),
+        "lifts": lifts,
     }
 
 

@@ -108,15 +108,15 @@ def study_entry(request: Request, study: Study, role: str | None) -> dict[str, A
 
 def counts(study: Study) -> dict[str, int]:
     """Count what a study has."""
-    contents, done = reads.contents(study), progress.study_progress(study)
+    contents, done = reads.contents(study), reads.with_progress(Study.objects.filter(pk=study.pk)).get()
     return {
         "items": contents.items,
         "outputs": contents.outputs,
         "units": contents.units,
         "places": done.places,
-        "answered": done.submitted,
-        "raters": sum(done.raters.values()),
-        "judgments": done.judgments,
+        "answered": done.answered,
+        "raters": done.n_raters,
+        "judgments": progress.count_judgments(study),
     }
 
 

@@ -94,6 +94,22 @@ class Migration(migrations.Migration):
                 condition=models.Q(place__isnull=True) | models.Q(set__isnull=False), name="assignment_place_in_set"
             ),
         ),
+        migrations.AddIndex(
+            model_name="assignment",
+            index=models.Index(
+                fields=["set", "unit"],
+                condition=models.Q(state="submitted", place__isnull=False),
+                name="assignment_answered",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="assignment",
+            index=models.Index(
+                fields=["unit"],
+                condition=models.Q(state__in=["reserved", "live", "surplus", "skipped"]),
+                name="assignment_beside",
+            ),
+        ),
         migrations.RunSQL(PLACES, PLACES_BACK),
         migrations.RunSQL(ANSWERS, ANSWERS_BACK),
     ]

@@ -96,7 +96,20 @@ class Assignment(models.Model):
                 name="assignment_repeat_of",
             ),
         )
-        indexes = (models.Index(fields=("rater", "state", "order"), name="assignment_next"),)
+        indexes = (
+            models.Index(fields=("rater", "state", "order"), name="assignment_next"),
+            # For the monitor: answers unit by unit, and what stands beside them (selectors/progress.py).
+            models.Index(
+                fields=("set", "unit"),
+                condition=models.Q(state="submitted", place__isnull=False),
+                name="assignment_answered",
+            ),
+            models.Index(
+                fields=("unit",),
+                condition=models.Q(state__in=["reserved", "live", "surplus", "skipped"]),
+                name="assignment_beside",
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.rater}: {self.unit}"

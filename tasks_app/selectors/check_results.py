@@ -145,7 +145,7 @@ def _of_task(task: Task) -> TaskChecks:
         known=_known([row for row in gold if row[0] not in copies], results),
         copies=len(copies),
         worse=_summed(score_of(some) for unit in copies for some in results.get(unit, {}).values()),
-        exam=_exam(task),
+        exam=_exam(task) if Gold.objects.filter(unit__task=task, purpose=Gold.Purpose.EXAM).exists() else [],
         raters=_raters({unit: purpose for unit, _key, _item, purpose, *_rest in gold}, results),
         repeats=_repeats(task),
     )
@@ -209,7 +209,8 @@ def _exam(task: Task) -> list[Attempts]:
     rows = Assignment.objects.filter(unit__task=task, purpose=Purpose.EXAM).exclude(rater_kind=Rater.Kind.SANDBOX)
     unfinished = set(rows.filter(state__in=("reserved", "live", "expired")).values_list("rater", "attempt"))
     results: dict[int, list[bool]] = {}
-    for judgment, passed in _results(task).values_list("judgment", "passed"):
+    exams = _results(task).filter(judgment__assignment__purpose=Purpose.EXAM)
+    for judgment, passed in exams.values_list("judgment", "passed"):
         results.setdefault(judgment, []).append(passed)
     right: Counter[tuple[int, int]] = Counter()
     graded: Counter[tuple[int, int]] = Counter()
@@ -227,21 +228,29 @@ def _exam(task: Task) -> list[Attempts]:
     ]
 
 
-# Every value of a repeat beside the same value of the unit that it repeats, both as they stand now.
+# Every value of a repeat beside the same value of the unit that it repeats, both as they stand now. Each side is read
+# once and then matched: looked up one by one, each of ten criteria would be compared with all ten.
 _PAIRS = """
+WITH pairs AS MATERIALIZED (
+    SELECT j.id AS again, o.id AS first
+    FROM tasks_app_assignment a
+    JOIN tasks_app_unit u ON u.id = a.unit_id
+    JOIN tasks_app_judgment j ON j.assignment_id = a.id
+    JOIN tasks_app_judgment o ON o.assignment_id = a.repeat_of_id
+    WHERE u.task_id = %s AND a.repeat_of_id IS NOT NULL AND a.rater_kind <> 'sandbox'
+      AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id)
+      AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = o.id)),
+again AS MATERIALIZED (
+    SELECT p.again AS pair, COALESCE(r.part_id, 0) AS part, COALESCE(r.part_b_id, 0) AS part_b,
+           COALESCE(r.criterion_id, 0) AS criterion, r.number, r.value, r.label
+    FROM pairs p JOIN tasks_app_rating r ON r.judgment_id = p.again WHERE r.span_side IS NULL AND r.text IS NULL),
+first AS MATERIALIZED (
+    SELECT p.again AS pair, COALESCE(r.part_id, 0) AS part, COALESCE(r.part_b_id, 0) AS part_b,
+           COALESCE(r.criterion_id, 0) AS criterion, r.number, r.value, r.label
+    FROM pairs p JOIN tasks_app_rating r ON r.judgment_id = p.first WHERE r.span_side IS NULL)
 SELECT count(*), count(*) FILTER (WHERE again.value IS NOT DISTINCT FROM first.value
                                     AND again.label IS NOT DISTINCT FROM first.label)
-  FROM tasks_app_assignment a
-  JOIN tasks_app_unit u ON u.id = a.unit_id
-  JOIN tasks_app_judgment j ON j.assignment_id = a.id
-  JOIN tasks_app_judgment o ON o.assignment_id = a.repeat_of_id
-  JOIN tasks_app_rating again ON again.judgment_id = j.id
-  JOIN tasks_app_rating first ON first.judgment_id = o.id
-   AND first.part_id IS NOT DISTINCT FROM again.part_id AND first.part_b_id IS NOT DISTINCT FROM again.part_b_id
-   AND first.criterion_id IS NOT DISTINCT FROM again.criterion_id AND first.number = again.number
- WHERE u.task_id = %s AND a.purpose = 'repeat' AND a.rater_kind <> 'sandbox'
-   AND again.span_side IS NULL AND first.span_side IS NULL AND again.text IS NULL
-   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id IN (j.id, o.id))
+FROM again JOIN first USING (pair, part, part_b, criterion, number)
 """
 
 

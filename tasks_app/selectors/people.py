@@ -1,18 +1,28 @@
 """The raters of a study as a researcher sees them: by pseudonym, with how far they are; never with an answer."""
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from typing import Any
 
-from tasks_app.models import Identity, Rater, Study
+from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
 
-ANSWERED = Q(assignments__state__in=("submitted", "surplus", "replaced"), assignments__purpose="main")
+from tasks_app.models import Assignment, Identity, Judgment, Rater, Study
+
+ANSWERED = ("submitted", "surplus", "replaced")
 
 
 def raters_of(study: Study) -> "QuerySet[Rater]":
     """Return the raters who came by themselves, newest first, with counts, active seconds and whether an id is kept."""
     raters = Rater.objects.filter(study=study).exclude(kind=Rater.Kind.IMPORTED)
+    main = Assignment.objects.filter(rater=OuterRef("pk"), purpose="main").order_by().values("rater")
+    judgments = Judgment.objects.filter(assignment__rater=OuterRef("pk")).order_by().values("assignment__rater")
+    # Sub-queries are worked out for the raters of a page alone, a join for all of them.
     return raters.annotate(
-        n_answered=Count("assignments", filter=ANSWERED, distinct=True),
-        n_given=Count("assignments", filter=Q(assignments__purpose="main"), distinct=True),
-        seconds=Sum("assignments__judgments__seconds_active"),
+        n_answered=_number(main.filter(state__in=ANSWERED)),
+        n_given=_number(main),
+        seconds=Subquery(judgments.annotate(n=Sum("seconds_active")).values("n")),
         has_identity=Exists(Identity.objects.filter(rater=OuterRef("pk"))),
     ).order_by("-id")
+
+
+def _number(rows: "QuerySet[Assignment, Any]") -> Coalesce:
+    return Coalesce(Subquery(rows.annotate(n=Count("id")).values("n"), output_field=IntegerField()), Value(0))

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.db.models import Count, F, Q
-from django.db.models.functions import Now
+from django.db import connection
+from django.db.models import Count, F, IntegerField, OuterRef, Q, Subquery, Sum, Value
+from django.db.models.functions import Coalesce, Now
 
-from tasks_app.models import Assignment, Judgment, Place, Rater, Study, Task
+from tasks_app.models import Assignment, Booklet, Judgment, Rater, RaterSet, Study, Task
 
 ANSWERED = ("submitted", "surplus", "skipped", "replaced")
 OPEN = ("reserved", "live")
@@ -19,8 +20,10 @@ JUDGED = ("main", "control", "attention", "repeat", "warm_up")
 # What comes before that, each with a count of its own, and never opened again.
 BEFORE = ("screening", "training", "exam")
 
-# Submitted, held, surplus and skipped of a task that nobody has begun.
-NOBODY = (0, 0, 0, 0)
+# States of units that stand beside the answered ones; the index assignment_beside is built on them.
+BESIDE = (*OPEN, "surplus", "skipped")
+# Held, surplus and skipped of a task that nobody has begun, and its fewest and most answers.
+NOTHING, NOBODY = (0, 0, 0), (0, 0)
 
 # A rater's own pace counts from the third unit on; before that the researcher's estimate is the better guess.
 ENOUGH_FOR_PACE = 3
@@ -143,7 +146,6 @@ class StudyProgress:
 
     tasks: tuple[TaskProgress, ...]
     raters: Mapping[str, int]
-    judgments: int
 
     @property
     def places(self) -> int:
@@ -157,39 +159,34 @@ class StudyProgress:
 
 
 def study_progress(study: Study) -> StudyProgress:
-    """Count places, raters and judgments of a study; four queries, whatever its size."""
-    tasks = list(Task.objects.filter(study=study, until=None).order_by("order"))
-    held = _held_by_task(study)
-    wanted, answered = _places_by_task(study)
+    """Count places and raters of a study; four queries, whatever its size."""
+    booklets = Booklet.objects.filter(task=OuterRef("pk")).order_by().values("task").annotate(n=Sum("n_places"))
+    sets = RaterSet.objects.filter(task=OuterRef("pk")).order_by().values("task").annotate(n=Sum("n_answered"))
+    tasks = Task.objects.filter(study=study, until=None).annotate(
+        places=Coalesce(Subquery(booklets.values("n"), output_field=IntegerField()), Value(0)),
+        submitted=Coalesce(Subquery(sets.values("n"), output_field=IntegerField()), Value(0)),
+    )
+    beside, spread = _beside_answers(study), _answers_of_units(study)
     raters = Rater.objects.filter(study=study).exclude(kind="sandbox").values_list("state", "outcome")
-    judgments = Judgment.objects.filter(assignment__rater__study=study).exclude(assignment__rater_kind="sandbox")
     return StudyProgress(
         tasks=tuple(
-            TaskProgress(
-                task,
-                wanted.get(task.pk, 0),
-                *held.get(task.pk, NOBODY),
-                min(answered.get(task.pk, [0])),
-                max(answered.get(task.pk, [0])),
-            )
-            for task in tasks
+            TaskProgress(task, task.places, task.submitted, *beside.get(task.pk, NOTHING), *spread.get(task.pk, NOBODY))
+            for task in tasks.order_by("order")
         ),
         raters={
             str(state if outcome is None else outcome): n
             for state, outcome, n in raters.annotate(n=Count("id")).order_by()
         },
-        judgments=judgments.count(),
     )
 
 
-def _held_by_task(study: Study) -> dict[int, tuple[int, int, int, int]]:
-    """Count a task's assignments: submitted, held by somebody, surplus, skipped."""
+def _beside_answers(study: Study) -> dict[int, tuple[int, int, int]]:
+    """Count a task's assignments that are held by somebody, surplus and skipped: few, with an index of their own."""
     counted = (
-        Assignment.objects.filter(unit__task__study=study, purpose="main")
+        Assignment.objects.filter(unit__task__study=study, purpose="main", state__in=BESIDE)
         .exclude(rater_kind="sandbox")
         .values_list("unit__task")
         .annotate(
-            submitted=Count("id", filter=Q(state="submitted", place__isnull=False)),
             held=Count("id", filter=Q(state__in=OPEN, place__isnull=False)),
             surplus=Count("id", filter=Q(state="surplus")),
             skipped=Count("id", filter=Q(state="skipped")),
@@ -199,20 +196,31 @@ def _held_by_task(study: Study) -> dict[int, tuple[int, int, int, int]]:
     return {row[0]: row[1:] for row in counted}
 
 
-def _places_by_task(study: Study) -> tuple[dict[int, int], dict[int, list[int]]]:
-    """Count a task's places, and those answered of each of its units."""
-    units = (
-        Place.objects.filter(unit__task__study=study)
-        .values_list("unit__task", "unit")
-        .annotate(
-            k=Count("id", distinct=True),
-            answered=Count("assignments", filter=Q(assignments__state="submitted"), distinct=True),
-        )
-        .order_by()
-    )
-    wanted: dict[int, int] = {}
-    answered: dict[int, list[int]] = {}
-    for task_id, _unit, k, n in units:
-        wanted[task_id] = wanted.get(task_id, 0) + k
-        answered.setdefault(task_id, []).append(n)
-    return wanted, answered
+# Answered places are counted unit by unit in an index alone (assignment_answered). Whether a unit has none is asked
+# first: while a study collects, the first units that are looked at tell.
+_ANSWERS_OF_UNITS = """
+SELECT t.id, CASE WHEN EXISTS (
+           SELECT 1 FROM tasks_app_unit u WHERE u.task_id = t.id
+           AND EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.unit_id = u.id)
+           AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
+                           WHERE a.unit_id = u.id AND a.state = 'submitted' AND a.place_id IS NOT NULL))
+       THEN 0 ELSE COALESCE(answers.least, 0) END, COALESCE(answers.most, 0)
+FROM tasks_app_task t CROSS JOIN LATERAL (
+    SELECT min(units.n) AS least, max(units.n) AS most FROM (
+        SELECT count(*) AS n FROM tasks_app_raterset s JOIN tasks_app_assignment a ON a.set_id = s.id
+        WHERE s.task_id = t.id AND a.state = 'submitted' AND a.place_id IS NOT NULL GROUP BY a.unit_id) units) answers
+WHERE t.study_id = %s AND t.until IS NULL
+"""
+
+
+def _answers_of_units(study: Study) -> dict[int, tuple[int, int]]:
+    """Return the fewest and the most answers that a unit of each task has."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ANSWERS_OF_UNITS, [study.pk])
+        return {task: (least, most) for task, least, most in cursor.fetchall()}
+
+
+def count_judgments(study: Study) -> int:
+    """Count the judgments of a study, revised ones too, without those of people who only tried it out."""
+    judgments = Judgment.objects.filter(assignment__rater__study=study)
+    return judgments.exclude(assignment__rater_kind=Rater.Kind.SANDBOX).count()

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, Prefetch, QuerySet
 
-from tasks_app.models import Assignment, Criterion, Item, ItemMedia, PartOutput, Prefill, Study, Task
+from tasks_app.models import Assignment, Criterion, Item, ItemMedia, PartOutput, Prefill, Study, Task, TaskGroup
 from tasks_app.models import TaskCriterion as Asked
 from tasks_app.task_types import TaskType
 from tasks_app.task_types import base as contract
@@ -82,7 +82,19 @@ def criterion_of(row: Criterion, language: str = "") -> contract.Criterion:
 def read_frame(task_id: int) -> Frame:
     """Read what a task asks."""
     task = Task.objects.select_related("study").get(pk=task_id)
-    rows = [one.criterion for one in Asked.objects.filter(task=task).select_related("criterion").order_by("order")]
+    return _frame(task, Asked.objects.filter(task=task).select_related("criterion").order_by("order"))
+
+
+def read_frames(tasks: QuerySet[Task]) -> list[Frame]:
+    """Read what several tasks ask, with their groups, in four queries however many they are."""
+    asked = Prefetch("task_criteria", Asked.objects.select_related("criterion").order_by("order"))
+    groups = Prefetch("task_groups", TaskGroup.objects.select_related("group").order_by("id"))
+    found = tasks.select_related("study").prefetch_related(asked, groups)
+    return [_frame(task, task.task_criteria.all()) for task in found]
+
+
+def _frame(task: Task, asked: Iterable[Asked]) -> Frame:
+    rows = [one.criterion for one in asked]
     return Frame(
         task=task,
         params=task.kind.params(task.params),

@@ -7,7 +7,6 @@ from typing import Any
 from django.db.models import (
     Aggregate,
     Count,
-    Exists,
     F,
     IntegerField,
     OuterRef,
@@ -21,7 +20,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from tasks_app.check_settings import COPIES
-from tasks_app.models import Booklet, Gold, Item, Output, Rater, RaterSet, Study, System, Unit
+from tasks_app.models import Assignment, Booklet, Gold, Item, Output, Rater, RaterSet, Study, System, Unit
 
 ITEMS_ON_A_PAGE = 50
 
@@ -58,26 +57,32 @@ class Contents:
 
 
 def contents(study: Study) -> Contents:
-    """Count items, outputs and units; `identical` outputs share the text of another system's for the same item."""
-    outputs = Output.objects.filter(item__study=study, until=None).exclude(system__key=COPIES)
+    """Count items, outputs and units in three queries; `identical` outputs share the text of another of their item."""
+    outputs = Output.objects.filter(system__study=study, until=None).exclude(system__key=COPIES)
+    twins = outputs.order_by().values("item", "digest").annotate(n=Count("id")).filter(n__gt=1)
+    units = Unit.objects.filter(task__study=OuterRef("pk"), until=None).exclude(gold__kind=Gold.Kind.WORSE)
+    counted = (
+        Study.objects.filter(pk=study.pk)
+        .annotate(
+            n_items=_number(Item.objects.filter(study=OuterRef("pk"), until=None).values("study"), Count("id")),
+            n_units=_number(units.order_by().values("task__study"), Count("id")),
+        )
+        .values("n_items", "n_units")
+        .get()
+    )
+    systems = list(
+        System.objects.filter(study=study)
+        .exclude(key=COPIES)
+        .annotate(n=Count("outputs", filter=Q(outputs__until=None)))
+        .order_by("id")
+        .values_list("key", "kind", "n")
+    )
     return Contents(
-        items=Item.objects.filter(study=study, until=None).count(),
-        outputs=outputs.count(),
-        identical=outputs.filter(
-            Exists(
-                Output.objects.filter(item=OuterRef("item"), digest=OuterRef("digest"), until=None)
-                .exclude(pk=OuterRef("pk"))
-                .exclude(system__key=COPIES)
-            )
-        ).count(),
-        systems=list(
-            System.objects.filter(study=study)
-            .exclude(key=COPIES)
-            .annotate(n=Count("outputs", filter=Q(outputs__until=None)))
-            .order_by("id")
-            .values_list("key", "kind", "n")
-        ),
-        units=Unit.objects.filter(task__study=study, until=None).exclude(gold__kind=Gold.Kind.WORSE).count(),
+        items=counted["n_items"],
+        outputs=sum(n for _key, _kind, n in systems),
+        identical=twins.aggregate(total=Coalesce(Sum("n"), 0))["total"],
+        systems=systems,
+        units=counted["n_units"],
     )
 
 
@@ -95,11 +100,13 @@ def booklets_by_state(study: Study) -> dict[str, int]:
 
 def raters_of(study: Study) -> QuerySet[Rater]:
     """Return the raters of a study with what they have answered; no system is in sight."""
+    given = Assignment.objects.filter(rater=OuterRef("pk")).order_by().values("rater")
+    # Sub-queries are worked out for the raters of a page alone, a join for all of them.
     return (
         Rater.objects.filter(study=study)
         .annotate(
-            done=Count("assignments", filter=Q(assignments__state__in=("submitted", "surplus", "skipped"))),
-            given=Count("assignments", filter=~Q(assignments__state__in=("expired", "returned"))),
+            done=_number(given.filter(state__in=("submitted", "surplus", "skipped")), Count("id")),
+            given=_number(given.exclude(state__in=("expired", "returned")), Count("id")),
         )
         .order_by(F("enrolled_at").desc(), "-id")
     )

@@ -3,15 +3,15 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
-from django.db.models import Count
+from django.db.models import Count, Max, Sum
 
 from tasks_app.designs.balance import Balance, measure
 from tasks_app.designs.base import PlanImpossible, PlanUnit
-from tasks_app.models import Booklet, Place, Study, Task
+from tasks_app.models import Booklet, Gold, Study, Task
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services import plans
 from tasks_app.services.plan_columns import Columns, columns_of
@@ -126,7 +126,7 @@ class Report:
             for key, n in self.systems
         ]
 
-    @property
+    @cached_property
     def contents(self) -> SetContents | None:
         """What the first of the longest sets holds."""
         found = self.extras.sets if self.extras else ()
@@ -140,7 +140,7 @@ class Report:
         screens = {"screens": [one.screens for one in found]} if found else {}
         return {name: (min(some), max(some), sum(some)) for name, some in (columns | screens).items()}
 
-    @property
+    @cached_property
     def wanted(self) -> list[tuple[int, int]]:
         """How many units want so many judgments: (judgments, units)."""
         return sorted(Counter(unit.k for unit in self.units).items())
@@ -161,7 +161,7 @@ class Report:
         """The fewest and the most judgments of an item."""
         return _ends([judgments for _item, _units, judgments in self.item_lines])
 
-    @property
+    @cached_property
     def pairs(self) -> list[tuple[str, str, int]]:
         """How often every two systems meet on a screen."""
         return sorted((*pair, n) for pair, n in self.balance.pair_totals.items()) if self.balance else []
@@ -197,10 +197,11 @@ def planned(study: Study) -> list[Task]:
 
 def report(task: Task) -> Report:
     """Describe the plan of a task; of a very large one, what can be said without drawing or reading all of it."""
-    own = Booklet.objects.filter(task=task).aggregate(booklets=Count("id"))["booklets"]
-    if own:
-        places = Place.objects.filter(booklet__task=task).count()
-        return _described(task, measured(plans.stored(task, MOST_PLACES)), own, places, is_stored=True)
+    own = Booklet.objects.filter(task=task).aggregate(n=Count("id"), places=Sum("n_places"), last=Max("id"))
+    if own["n"]:
+        known = Gold.objects.filter(unit__task=task).aggregate(n=Count("id"), last=Max("id"))
+        stored = _Stored(task.pk, own["n"], own["places"], own["last"], known["n"], known["last"], task)
+        return _with_task(_remembered_stored(stored), task)
     units = plans.plan_units(task)
     places = sum(unit.k for unit in units)
     if places > MOST_PLACES:
@@ -236,6 +237,40 @@ def _described(task: Task, found: Measured, booklets: int, places: int, *, is_st
     extras = extras_of(task, found.drawn.units, found.drawn.booklets)
     units = found.drawn.units
     return Report(task, booklets, places, is_stored, units, found.drawn, found.balance, found.columns, extras)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What tells that a stored plan, or the known answers beside it, are still the same: neither is ever changed."""
+
+    task_id: int
+    booklets: int
+    places: int
+    last_booklet: int
+    known: int
+    last_known: int | None
+    task: Task = field(compare=False)
+
+
+# What pages read of a plan that was drawn, worked out from its units and booklets.
+WORKED_OUT = ("systems", "lines", "contents", "in_sets", "wanted", "item_lines", "pairs", "promises")
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _remembered_stored(asked: _Stored) -> Report:
+    """Describe a stored plan, and keep the numbers alone: 100,000 units would fill the memory of the process."""
+    found = measured(plans.stored(asked.task, MOST_PLACES))
+    whole = _described(asked.task, found, asked.booklets, asked.places, is_stored=True)
+    kept = replace(whole, units=(), drawn=None)
+    kept.__dict__.update({name: getattr(whole, name) for name in WORKED_OUT})
+    return kept
+
+
+def _with_task(report: Report, task: Task) -> Report:
+    """Give a remembered report the row of its task that was read just now."""
+    fresh = replace(report, task=task)
+    fresh.__dict__.update({name: report.__dict__[name] for name in WORKED_OUT})
+    return fresh
 
 
 @dataclass(frozen=True, slots=True)

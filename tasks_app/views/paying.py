@@ -31,7 +31,7 @@ from tasks_app.views.frame import researcher_page, study_page
 from tasks_app.views.pay_forms import COMPLETED, BonusForm
 
 OWNER = Membership.Role.OWNER
-RATERS_ON_A_PAGE = 100
+RATERS_ON_A_PAGE = 50  # each row brings its form along
 
 
 @dataclass(frozen=True, slots=True)

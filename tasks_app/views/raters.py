@@ -20,7 +20,7 @@ from tasks_app.selectors.people import raters_of
 from tasks_app.services import assignments, enrolment, erasure, events
 from tasks_app.views.frame import researcher_page, study_page
 
-RATERS_ON_A_PAGE = 100
+RATERS_ON_A_PAGE = 50  # each row brings its forms along, 1.5 kB of them
 
 EDITOR, OWNER = Membership.Role.EDITOR, Membership.Role.OWNER
 

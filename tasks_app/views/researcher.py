@@ -98,7 +98,7 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
     """What the study is: its texts, tasks and criteria, and the way to open it."""
 
     def context(study: Study) -> dict[str, Any]:
-        frames = [screens.read_frame(task.pk) for task in study.tasks.filter(until=None).order_by("order")]
+        frames = screens.read_frames(study.tasks.filter(until=None).order_by("order"))
         return {
             "about": setup_facts.of_study(study),
             "tasks": [

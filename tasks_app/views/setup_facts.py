@@ -69,7 +69,7 @@ def of_task(frame: Frame) -> list[Fact]:
     else:
         first = task.stage == Task.Stage.SCREENING
         found.append((_("Asked"), _("of everybody, before anything else") if first else _("of everybody, at the end")))
-    if names := [str(one.group) for one in task.task_groups.select_related("group").order_by("id")]:
+    if names := [str(one.group) for one in task.task_groups.all()]:
         found.append((_("For the groups"), ", ".join(names)))
     if task.opens_after_days or task.closes_after_days is not None:
         found.append((_("Days after enrolment"), _days(task)))

@@ -1,0 +1,156 @@
+"""Every address of researchers and scripts, sorted by what is promised of it at size; a new one needs a row here.
+
+Names in capitals stand for what a study has: its slug, a run, a rater.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+
+class Address(NamedTuple):
+    """A named address with what it takes, and the query after it."""
+
+    name: str
+    takes: dict[str, str] = {}
+    query: dict[str, str] = {}
+
+    def path(self, words: dict[str, str]) -> str:
+        """Return the path, with `words` in place of the names in capitals."""
+        path = reverse(self.name, kwargs={key: words.get(value, value) for key, value in self.takes.items()})
+        query = {key: words.get(value, value) for key, value in self.query.items()}
+        return f"{path}?{urlencode(query)}" if query else path
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.name, self.takes.get("table", ""), urlencode(self.query))))
+
+
+STUDY = {"slug": "SLUG"}
+RUN = {"slug": "SLUG", "number": "RUN"}
+
+# What a browser shows, and what a script reads page by page: design section 9 promises 15 queries, 300 CPU ms, 150 kB.
+PAGES = (
+    Address("admin:index"),
+    Address("researcher:studies"),
+    Address("researcher:studies", query={"page": "4"}),
+    Address("researcher:load"),
+    Address("researcher:setup", STUDY),
+    Address("researcher:members", STUDY),
+    Address("researcher:items", STUDY),
+    Address("researcher:items", STUDY, {"page": "last"}),
+    Address("researcher:design", STUDY),
+    Address("researcher:checks", STUDY),
+    Address("researcher:people", STUDY),
+    Address("researcher:people", STUDY, {"page": "last"}),
+    Address("researcher:people", STUDY, {"q": "7"}),
+    Address("researcher:recruit", STUDY),
+    Address("researcher:try", STUDY),
+    Address("researcher:invited", STUDY),
+    Address("researcher:invited", STUDY, {"page": "last"}),
+    Address("researcher:statuses", {"slug": "SLUG", "channel": "prolific"}),
+    Address("researcher:due", STUDY),
+    Address("researcher:due_ids", {"slug": "SLUG", "wave": "1"}),
+    Address("researcher:import", STUDY),
+    Address("researcher:pay", STUDY),
+    Address("researcher:pay", STUDY, {"page": "last", "simulated": "on"}),
+    Address("researcher:api", STUDY),
+    Address("analytics:monitor", STUDY),
+    Address("analytics:monitor", STUDY, {"page": "last"}),
+    Address("analytics:monitor", STUDY, {"live": "1"}),
+    Address("analytics:raters", STUDY),
+    Address("analytics:raters", STUDY, {"page": "last"}),
+    Address("analytics:judgments", {"slug": "SLUG", "pseudonym": "RATER"}),
+    Address("analytics:results", STUDY),
+    Address("analytics:new_run", STUDY),
+    Address("analytics:run", RUN),
+    Address("analytics:run", RUN, {"live": "1"}),
+    Address("analytics:run_raters", RUN),
+    Address("analytics:run_raters", RUN, {"page": "last"}),
+    Address("analytics:excluded", RUN),
+    Address("analytics:excluded", RUN, {"page": "last"}),
+    Address("analytics:data", STUDY),
+    Address("analytics:scores", STUDY),
+    Address("planning:planning"),
+    Address("planning:planning", query={"study": "SLUG"}),
+    Address("planning:plan_ahead", {"what": "cost"}),
+    Address("api:try"),
+    Address("api:studies"),
+    Address("api:study", STUDY),
+    Address("api:judgments", STUDY),
+    Address("api_results:ratings", STUDY),
+    Address("api_results:runs", STUDY),
+    Address("api_results:run", RUN),
+    Address("admin:tasks_app_event_changelist"),
+)
+
+# What is streamed, or written whole as a file: its size is the study's, so that only its queries are counted.
+FILES = (
+    Address("researcher:plan", STUDY),
+    Address("researcher:checks_csv", {"slug": "SLUG", "table": "raters"}),
+    Address("researcher:due_csv", {"slug": "SLUG", "wave": "1"}),
+    Address("researcher:file", STUDY),
+    Address("researcher:pay_table", STUDY),
+    Address("researcher:pay_file", {"slug": "SLUG", "channel": "prolific", "name": "bonuses"}),
+    Address("analytics:plot", {"slug": "SLUG", "number": "RUN", "pk": "PLOT"}),
+    Address("analytics:results_csv", RUN),
+    Address("analytics:results_json", RUN),
+    Address("analytics:ratings", {"slug": "SLUG", "format": "csv"}),
+    Address("api:schema"),
+    Address("api_results:ratings_csv", STUDY),
+    Address("api_results:ratings_jsonl", STUDY),
+    Address("api_results:run_results", RUN),
+    Address("api_results:results", STUDY),
+    Address("api_results:run_csv", RUN),
+    Address("api_results:results_csv", STUDY),
+)
+
+# What only changes something and then leads to a page above, and the answer to addresses that there are not.
+ACTIONS = frozenset(
+    {
+        "researcher:unshare",
+        "researcher:act",
+        "researcher:new_link",
+        "researcher:invitation",
+        "researcher:due_link",
+        "researcher:move",
+        "researcher:pay_bonus",
+        "researcher:pay_withhold",
+        "researcher:pay_undo",
+        "researcher:pay_settle",
+        "researcher:pay_mend",
+        "researcher:pay_absent",
+        "researcher:revoke",
+        "analytics:exclude",
+        "analytics:include",
+        "analytics:start",
+        "analytics:lift",
+        "analytics:cancel",
+        "analytics:start_without",
+        "analytics:send",
+        "api_results:cancel",
+        "api_results:nothing",
+    }
+)
+
+# Namespaces of pages that no researcher works on.
+ELSEWHERE = frozenset({"public", "rater"})
+
+
+def of_researchers() -> Iterator[str]:
+    """Yield the name of every address of researchers and scripts, and of the admin's own lists that researchers see."""
+    yield "admin:index"
+    for model in admin.site._registry:
+        if model._meta.app_label in {"tasks_app", "analytics_app"}:
+            yield f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
+    yield from _named(get_resolver().url_patterns, "")
+
+
+def _named(patterns: list[URLPattern | URLResolver], space: str) -> Iterator[str]:
+    for pattern in patterns:
+        if isinstance(pattern, URLPattern):
+            yield f"{space}{pattern.name}"
+        elif pattern.app_name != "admin" and pattern.namespace not in ELSEWHERE:
+            yield from _named(pattern.url_patterns, f"{pattern.namespace}:" if pattern.namespace else space)

@@ -1,0 +1,138 @@
+"""Every page of researchers at the size that design section 9 names: queries, CPU ms and kB, beside what is promised.
+
+There are 200 studies; one has 300,000 places of 100,000 outputs, 700 raters, a million ratings, and a run over them.
+CPU is that of this process and of its PostgreSQL backend, least of several requests, after one that fills what a
+process remembers; that first one is printed where it took long. The list of studies beside an empty one ends the report.
+"""
+
+import time
+from typing import NamedTuple
+
+import psutil
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from analytics_app import plan
+from analytics_app.models import Plot
+from analytics_app.services import runs
+from bench import crowds
+from bench.addresses import FILES, PAGES, Address
+from tasks_app.models import Rater, Study
+from tasks_app.services import tokens
+
+STUDIES, ITEMS, SYSTEMS, K, CRITERIA, RATERS, BOOKLETS = 200, 20_000, 5, 3, 10, 700, 4_550
+ROUNDS = 5
+MOST_QUERIES, MOST_MS, MOST_KB = 15, 300, 150
+# A list with studies may take so many times what an empty one takes.
+MOST_OF_EMPTY = 3
+# Statements of transactions, which tests and services wrap around queries.
+TRANSACTIONS = ("SAVEPOINT", "RELEASE", "ROLLBACK", "BEGIN", "COMMIT")
+
+
+class Cost(NamedTuple):
+    """What a request cost: CPU ms of the web process and of the database, queries, and kB of the answer."""
+
+    web: float
+    database: float
+    queries: int
+    kilobytes: float
+
+    @property
+    def ms(self) -> float:
+        """CPU ms of both."""
+        return self.web + self.database
+
+
+class Meter:
+    """Asks for pages and measures what that costs, on a connection without parallel workers, whose CPU would hide."""
+
+    def __init__(self) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SET max_parallel_workers_per_gather = 0")
+            cursor.execute("SELECT pg_backend_pid()")
+            self.backend = psutil.Process(cursor.fetchone()[0])
+
+    def _database_seconds(self) -> float:
+        times = self.backend.cpu_times()
+        return float(times.user + times.system)
+
+    def once(self, client: Client, path: str) -> Cost:
+        """Ask once; what the page writes is taken back."""
+        with transaction.atomic(), CaptureQueriesContext(connection) as captured:
+            web, database = time.process_time(), self._database_seconds()
+            answer = client.get(path, secure=True)
+            length = sum(map(len, answer)) if answer.streaming else len(answer.content)
+            web, database = time.process_time() - web, self._database_seconds() - database
+            transaction.set_rollback(True)
+        assert answer.status_code == 200, (path, answer.status_code)
+        queries = sum(not one["sql"].startswith(TRANSACTIONS) for one in captured.captured_queries)
+        return Cost(1000 * web, 1000 * database, queries, length / 1000)
+
+    def least(self, client: Client, path: str, rounds: int = ROUNDS) -> tuple[Cost, Cost]:
+        """Return the cost of the first request, and the least of several after it."""
+        first = self.once(client, path)
+        return first, min((self.once(client, path) for _round in range(rounds)), key=lambda cost: cost.ms)
+
+
+def main() -> None:
+    """Fill the database, ask for every page and print a line for each."""
+    owner = User.objects.create_user("bench-owner", is_staff=True)
+    stranger = User.objects.create_user("bench-stranger", is_staff=True)
+    study = fill(owner)
+    print(f"{STUDIES} studies stored, one with a million ratings and a run over them", flush=True)
+    browser, nobody = Client(), Client()
+    browser.force_login(owner)
+    nobody.force_login(stranger)
+    made = tokens.make(user=owner, name="bench", scopes=list(tokens.SCOPES), study=study, everywhere=True)
+    script = Client(headers={"authorization": f"Bearer {made.secret}"})
+    words, meter = words_of(study), Meter()
+    print(f"{'':58} queries  CPU ms: web + database     kB")
+    for address in PAGES:
+        client = script if address.name.startswith("api") else browser
+        print(line(address, *meter.least(client, address.path(words))), flush=True)
+    for address in FILES:
+        client = script if address.name.startswith("api") else browser
+        print(f"{address!s:58} {meter.once(client, address.path(words)).queries:7}  (a file)", flush=True)
+    _first, full = meter.least(browser, "/admin/studies/", 4 * ROUNDS)
+    _first, empty = meter.least(nobody, "/admin/studies/", 4 * ROUNDS)
+    ratio = full.ms / empty.ms
+    print(f"the list of {STUDIES} studies beside an empty one: {ratio:.2f} (promised: at most {MOST_OF_EMPTY})")
+
+
+def fill(owner: User) -> Study:
+    """Store the studies, the large one last, and a run of the default analyses."""
+    for number in range(STUDIES - 1):
+        small = crowds.load(f"small-{number}", items=20, systems=2, k=2, criteria=2, owner=owner)
+        crowds.fill(small, raters=3, booklets=3)
+    study = crowds.load("large", items=ITEMS, systems=SYSTEMS, k=K, criteria=CRITERIA, owner=owner)
+    crowds.fill(study, raters=RATERS, booklets=BOOKLETS)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+    run = runs.start(study=study, by=None, settings=plan.check({}, study), trigger="command")
+    runs.compute_here(run=run)
+    assert run.state == "done", run.error
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+    return study
+
+
+def words_of(study: Study) -> dict[str, str]:
+    """Return what names in addresses stand for."""
+    run = study.runs.get()
+    return {
+        "SLUG": study.slug,
+        "RUN": str(run.number),
+        "PLOT": str(Plot.objects.filter(run=run, by_system=False).values_list("pk", flat=True)[0]),
+        "RATER": str(Rater.objects.filter(study=study).order_by("id")[0]),
+    }
+
+
+def line(address: Address, first: Cost, cost: Cost) -> str:
+    """Put into a line what a page costs, and what of it is more than promised."""
+    kept = cost.queries <= MOST_QUERIES and cost.ms <= MOST_MS and cost.kilobytes <= MOST_KB
+    parts = f"{cost.ms:6.0f}: {cost.web:5.0f} + {cost.database:5.0f}"
+    words = f"{address!s:58} {cost.queries:7}  {parts} {cost.kilobytes:9.0f}"
+    slow = f"  the first time {first.ms:.0f} ms" if first.ms > MOST_MS else ""
+    return f"{words}{slow}" + ("" if kept else f"  MORE THAN {MOST_QUERIES}, {MOST_MS} OR {MOST_KB}")

@@ -1,0 +1,168 @@
+"""Every page of researchers at two sizes of a study: how many queries it asks, and how many rows these look at.
+
+The larger study has four times the raters and four times the places. A page may look at four times the rows then; a
+join of both, or something counted again for every rater, would look at sixteen times as many.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+from django.test import Client
+
+from analytics_app.models import Exclusion, Run
+from analytics_app.results import Row
+from bench import crowds
+from bench.addresses import ACTIONS, FILES, PAGES, Address, of_researchers
+from tasks_app.models import Rater, Study
+from tasks_app.services import tokens
+from tests.analytics_app.builders import add_plots, build_run, slider_rows, store
+
+pytestmark = pytest.mark.django_db
+
+RATERS, GROWTH = 30, 4
+# What design section 9 promises of every page.
+MOST_QUERIES, MOST_BYTES = 15, 150_000
+# Linear growth, and room for reading the judgments of the larger study whole where indexes served the smaller. Its
+# raters times its places would be 288,000.
+MOST_GROWTH, ROOM = 1.5 * GROWTH, 10_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one request cost the database, and how long its answer was."""
+
+    queries: int
+    rows: int
+    bytes: int
+
+
+def test_every_address_is_sorted() -> None:
+    sorted_ones = {one.name for one in (*PAGES, *FILES)} | ACTIONS
+    assert sorted_ones == set(of_researchers())
+
+
+def test_no_page_looks_at_more_than_its_share(rosa: User, subtests: pytest.Subtests) -> None:
+    small, large = at_size(rosa, RATERS), at_size(rosa, RATERS * GROWTH)
+    for address in (*PAGES, *FILES):
+        with subtests.test(address=str(address)):
+            before, after = small[str(address)], large[str(address)]
+            assert after.rows <= MOST_GROWTH * before.rows + ROOM, "a query looks at rows once for each other row"
+            assert after.queries == before.queries, "the number of queries grows with the study"
+            if address in PAGES:
+                assert after.queries <= MOST_QUERIES
+                assert after.bytes <= MOST_BYTES, "too long a page"
+
+
+def at_size(owner: User, raters: int) -> dict[str, Asked]:
+    """Fill a study whose raters have a set each, ask for everything, and take it all back."""
+    with transaction.atomic():
+        study = crowds.load(
+            f"with-{raters}-raters", items=raters * crowds.SET_SIZE // 6 + 1, systems=2, k=3, criteria=2, owner=owner
+        )
+        crowds.fill(study, raters=raters, booklets=raters)
+        words = results(study)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+        browser_of = clients(owner, study)
+        found = {str(address): ask(browser_of(address), address.path(words)) for address in (*PAGES, *FILES)}
+        transaction.set_rollback(True)
+    return found
+
+
+def clients(owner: User, study: Study) -> Callable[[Address], Client]:
+    """Return who asks for an address: the owner's browser, or their script."""
+    browser = Client()
+    browser.force_login(owner)
+    made = tokens.make(user=owner, name="script", scopes=list(tokens.SCOPES), study=study, everywhere=True)
+    script = Client(headers={"authorization": f"Bearer {made.secret}"})
+    return lambda address: script if address.name.startswith("api") else browser
+
+
+def results(study: Study) -> dict[str, str]:
+    """Store a run that found and left out something for every rater; return what names in addresses stand for."""
+    run = build_run(study, slider_rows("c0"))
+    add_plots(run, "c0")
+    raters = list(Rater.objects.filter(study=study).order_by("id"))
+    store(run, list(_rows_of_raters(run, raters)))
+    Exclusion.objects.bulk_create(
+        Exclusion(study=study, run=run, rule="trust", rater=rater, reason="Trust below 0.5.") for rater in raters
+    )
+    return {
+        "SLUG": study.slug,
+        "RUN": str(run.number),
+        "PLOT": str(run.plots.filter(by_system=False).values_list("pk", flat=True)[0]),
+        "RATER": raters[0].pseudonym,
+    }
+
+
+def _rows_of_raters(run: Run, raters: list[Rater]) -> Iterator[Row]:
+    for rater in raters:
+        for statistic in ("rater_mean", "rater_sd"):
+            yield Row(
+                analysis="raters",
+                statistic=statistic,
+                task="main",
+                criterion="c0",
+                rater=rater.pseudonym,
+                basis="kept",
+                value=1.0,
+            )
+
+
+def ask(client: Client, path: str) -> Asked:
+    """Ask for a page, and have PostgreSQL explain each of its queries with the rows that it looked at.
+
+    The second answer counts: what never changes, such as a frozen plan, is read once by each process.
+    """
+    with transaction.atomic():
+        client.get(path)
+        transaction.set_rollback(True)
+    with transaction.atomic(), explained() as rows:
+        answer = client.get(path)
+        body = b"".join(answer) if answer.streaming else answer.content
+        transaction.set_rollback(True)
+    assert answer.status_code == 200, path
+    return Asked(len(rows), sum(rows), len(body))
+
+
+@contextmanager
+def explained() -> Iterator[list[int]]:
+    """Yield a list that gets the number of rows which each query meanwhile looked at; 0 for one that writes."""
+    rows: list[int] = []
+
+    def explain(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+        verb = sql.split(None, 1)[0].upper()
+        if verb not in {"SAVEPOINT", "RELEASE", "ROLLBACK"}:
+            rows.append(rows_of(sql, params) if verb in {"SELECT", "WITH"} else 0)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(explain):
+        yield rows
+
+
+def rows_of(sql: str, params: Any) -> int:
+    """Return how many rows the nodes of a query's plan looked at."""
+    with connection.connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON, TIMING OFF) {sql}", params)
+        (found,) = cursor.fetchone()
+    plan = found if isinstance(found, list) else json.loads(found)
+    return round(sum(_looked_at(node) for node in _nodes(plan[0]["Plan"])))
+
+
+def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node.get("Plans", ()):
+        yield from _nodes(child)
+
+
+def _looked_at(node: dict[str, Any]) -> float:
+    dropped = sum(value for name, value in node.items() if name.startswith("Rows Removed by"))
+    return float(node["Actual Loops"] * (node["Actual Rows"] + dropped))
