@@ -75,7 +75,7 @@ DROP FUNCTION evalweb_count_answers();
 
 
 class Migration(migrations.Migration):
-    dependencies: ClassVar = [("tasks_app", "0004_recruitment")]
+    dependencies: ClassVar = [("tasks_app", "0005_no_negative_times")]
 
     operations: ClassVar = [
         migrations.AddField(
