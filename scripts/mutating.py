@@ -113,12 +113,13 @@ class Mutating:
         for place, item in enumerate(items):
             os.write(writer, f"+ {item.nodeid}\n".encode())
             signal.setitimer(signal.ITIMER_PROF, self.seconds_of_a_test)
-            following = items[place + 1] if place + 1 < len(items) else None
+            # After the last test comes another one, or the end of the session would drop the database that others need.
+            following = next((one for one in (*items[place + 1 :], *session.items) if one is not item), None)
             reports = runtestprotocol(item, log=False, nextitem=following)
             signal.setitimer(signal.ITIMER_PROF, 0)
             if any(one.failed for one in reports):
                 return CAUGHT
-            if sum(os.times()[:2]) > self.cpu_seconds and following is not None:
+            if sum(os.times()[:2]) > self.cpu_seconds and place + 1 < len(items):
                 return CUT
         return SURVIVED
 
@@ -152,12 +153,21 @@ def _source(item: pytest.Item) -> str:
 
 
 def prepare(session: pytest.Session) -> None:
-    """Run one test with a database, so that children find it made, and close the connections they must not share."""
+    """Make the database that children find, and close the connections they must not share.
+
+    One test with few fixtures is set up for that and not run: what a test starts, such as the library that draws
+    charts, may have threads, and a process with threads cannot be forked safely.
+    """
     with_database = [one for one in session.items if one.get_closest_marker("django_db")]
-    others = [one for one in session.items if one not in with_database[:1]]
-    if with_database and others:
-        session.config.hook.pytest_runtest_protocol(item=with_database[0], nextitem=others[0])
+    first = min(with_database, key=lambda one: len(getattr(one, "fixturenames", ())), default=None)
+    other = next((one for one in session.items if one is not first), None)
+    if first is not None and other is not None:
+        first.ihook.pytest_runtest_setup(item=first)
+        first.ihook.pytest_runtest_teardown(item=first, nextitem=other)
     connections.close_all()
+    # What the product imports when it first needs it: once here, or once in every child.
+    for library in ("scipy.stats", "pandas", "statsmodels.api", "pingouin"):
+        importlib.import_module(library)
 
 
 def watch(child: int, reader: int) -> dict[str, object]:
