@@ -19,7 +19,9 @@ from analytics_app.models import MetricScore, ResultRow
 from analytics_app.results import Row
 from analytics_app.views.result_tables import tables_for
 from tasks_app.models import Event
+from tasks_app.services import lifecycle
 from tests.analytics_app.by_commands import analysed, load, one, write
+from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
 
@@ -61,6 +63,17 @@ def problems(path: Path, *options: str) -> list[tuple[int, int, str]]:
     said = imported(path, *options)
     assert said["stored"] is False
     return [(one["line"], one["column"], one["message"]) for one in said["problems"]]
+
+
+def test_a_draft_takes_no_scores_and_the_whole_file_is_named(tmp_path: Path) -> None:
+    draft = build_study(None, slug="small", opened=False)
+    path = write(tmp_path / "scores.csv", [{"item": "i0", "system": "alpha-mt", "COMET": 0.5}])
+    (problem,) = problems(path)
+    assert problem[:2] == (0, 0)
+    assert "The study is a draft" in problem[2]
+    assert not MetricScore.objects.exists()
+    lifecycle.move(study_id=draft.pk, action="open", by=None)
+    assert imported(path)["stored"] is True
 
 
 def test_one_column_a_metric(study: Path) -> None:
