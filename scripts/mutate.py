@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -131,15 +132,18 @@ def tests_of(path: str) -> list[str]:
     These are named after the module, import it, import what imports it, or ask for an address that its views answer.
     """
     module, stem = _dotted(path), Path(path).stem.strip("_")
+    # A folder of views names its subject, as views/planning/.
+    words = {*stem.split("_"), *(word for folder in Path(path).parts[2:-1] for word in folder.split("_"))}
     near = {other for other, names in _imports_of_product().items() if module in names}
     pages = _pages_of(module) if "/views/" in path or "/api/" in path else set()
     scores: Counter[str] = Counter()
     for test, (text, names) in _tests().items():
         name = Path(test).stem.removeprefix("test_")
-        scores[test] += 8 * (name == stem) + 3 * len({*name.split("_")} & {*stem.split("_")})
+        scores[test] += 8 * (name == stem) + 3 * len({*name.split("_")} & words)
         scores[test] += 5 * (module in names) + 2 * bool(near & names)
         scores[test] += min(sum(text.count(page) for page in pages), 30) // 3
-        scores[test] += Path(path).parts[: len(Path(test).parts) - 2] == Path(test).parts[1:-1]
+        folders = zip(Path(path).parts[:-1], Path(test).parts[1:-1], strict=False)
+        scores[test] += len(list(takewhile(lambda pair: pair[0] == pair[1], folders)))
     ranked = sorted((one for one in scores if scores[one]), key=lambda one: (-scores[one], one))
     return ranked[:MOST_FILES]
 
@@ -161,7 +165,8 @@ def _dotted(path: str) -> str:
 @cache
 def _tests() -> dict[str, tuple[str, frozenset[str]]]:
     """Return text and imports of every test file but those of a browser."""
-    files = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "browser" not in path.parts]
+    every = sorted((ROOT / "tests").rglob("test_*.py"))
+    files = [path for path in every if not {"browser", "js", "look"} & {*path.parts}]
     texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
     return {name: (text, _imported(text)) for name, text in texts.items()}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -11,7 +11,9 @@ import scipy.stats
 from analytics_app import analyses
 from analytics_app.analyses.base import Asked, Common, Question, Sample
 from analytics_app.analyses.pairwise import ALL_PLACED
+from analytics_app.models import ResultRow
 from analytics_app.stats.strengths import ALWAYS_ABOVE
+from analytics_app.views.result_tables import tables_for
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.comparing import Screens, one, rows_of, said
 
@@ -200,6 +202,15 @@ def test_systems_that_share_a_text_tie() -> None:
     assert one(rows, "first_share", "a").value == 0.5
     assert one(rows, "ranked_level", "a", "b").value == 1
     assert "count as ties: 3." in (one(rows, "rank_mean", "a").note or "")
+
+
+def test_agreement_of_rankings_is_shown_with_two_digits() -> None:
+    rows = rows_of("ranking", rankings(), "ranking", Scale.ORDINAL)
+    stored = [ResultRow(**asdict(row)) for row in rows]
+    (table,) = (one for one in tables_for("ranking", stored, 0.05) if str(one.caption).startswith("Agreement"))
+    values = {str(line[0].text): str(line[1].text) for line in table.rows}
+    assert [words for words in values if words.startswith(("Kendall", "Friedman"))]
+    assert {words: value for words, value in values.items() if len(value.partition(".")[2]) != 2} == {}
 
 
 # Best-worst -------------------------------------------------------------------------------------------
