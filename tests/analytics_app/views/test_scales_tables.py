@@ -114,3 +114,21 @@ def test_many_questions_stand_folded_below_what_they_say_together() -> None:
     assert [one.folded for one in sections] == [False, *[True] * 20]
     few = [row for row in rows if row.criterion in {None, "panas-alert"}]
     assert not any(one.folded for one in sections_of(few, [], criteria={}, primary="", limit=0.05)["main"])
+
+
+def test_raters_are_listed_by_the_trust_they_have_after_the_rules() -> None:
+    def trust(basis: str, **values: float) -> list[Row]:
+        about = {"analysis": "trust", "statistic": "trust_coefficient", "task": "main", "basis": basis}
+        return [
+            Row(**about, rater=rater, value=value, settings={"level": "nominal"}) for rater, value in values.items()
+        ]
+
+    rows = [*trust("all", ada=0.2, bob=0.6, eve=0.9), *trust("kept", ada=0.8, bob=0.1)]
+    (table,) = tables_for("trust", stored(rows), 0.05)
+    assert [str(column.label) for column in table.columns] == ["Rater", "nominal, before rules", "nominal"]
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["bob", "0.600", "0.100"], ["ada", "0.200", "0.800"], ["eve", "0.900", DASH],
+    ]  # fmt: skip
+    (alone,) = tables_for("trust", stored(trust("all", ada=0.9, bob=0.6)), 0.05)
+    assert [row[0].text for row in alone.rows] == ["bob", "ada"]
+    assert [str(column.label) for column in alone.columns] == ["Rater", "nominal"]
