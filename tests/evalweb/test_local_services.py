@@ -15,6 +15,7 @@ import psutil
 import psycopg2
 import pytest
 import redis
+from psycopg2.extras import wait_select
 
 from evalweb.local_services import PostgresServer, ServiceError, ValkeyServer, accounts
 from evalweb.local_services import valkey as valkey_module
@@ -80,21 +81,30 @@ def test_a_lock_file_that_a_full_disk_left_empty_is_no_hindrance(folder: Path) -
         assert server.query("SELECT 1") == "1"
 
 
-def test_connections_of_a_killed_server_are_ended_and_others_left_alone(folder: Path) -> None:
+# It takes hours, and looks at nothing that would tell it of its server's end.
+LONG_QUERY = "SELECT count(*) FROM generate_series(1, 1000000000000) AS number"
+
+
+def test_the_queries_of_a_killed_server_are_ended_and_other_servers_left_alone(folder: Path) -> None:
     """A query goes on without its server, and a new server would refuse to start beside it."""
     other = folder / "other"
     other.mkdir(mode=0o711)
     with postgres(folder) as server, postgres(other) as neighbour:
-        connection = psycopg2.connect(
-            host=str(server.sockets), dbname="postgres", user=SUPERUSER, password=PASSWORDS.owner
-        )
+        server.make_owner()
+        connection = psycopg2.connect(server.url(), async_=True)
+        wait_select(connection)
+        connection.cursor().execute(LONG_QUERY)
+        running = (server.query("SELECT 1 FROM pg_stat_activity WHERE query = %s", LONG_QUERY) for _ask in range(1000))
+        assert "1" in running
         server.process.kill()
         server.process.wait()
-        psutil.wait_procs(server.end_leftovers(), timeout=10)
-        assert server.end_leftovers() == []
+        leftovers = server.end_leftovers()
+        assert leftovers
+        _gone, alive = psutil.wait_procs(leftovers, timeout=20)
+        assert alive == []
         connection.close()
-        server.launch()
-        assert neighbour.query("SELECT 1") == "1"
+        server._start_once()
+        assert server.query("SELECT 1") == neighbour.query("SELECT 1") == "1"
 
 
 def test_a_server_that_outlived_its_holder_is_ended_first(folder: Path) -> None:
