@@ -1,6 +1,7 @@
 """The promises of background work that lie in its settings."""
 
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from kombu.exceptions import OperationalError
 
 from evalweb.beat import Scheduler
 from evalweb.celery import app, end_with_the_worker
+from evalweb.local_services import processes
 from tests.servers import broker_url
 from tests.work import noted_waits
 
@@ -88,4 +90,5 @@ def test_a_process_that_computes_ends_with_the_worker_that_forked_it() -> None:
         child = psutil.Process(int(worker.stdout.readline()))
         worker.kill()
         _gone, alive = psutil.wait_procs([child], timeout=20)
+        processes.send(alive, signal.SIGKILL)
     assert alive == []
