@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import pytest
 from django.apps import apps
-from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
@@ -16,12 +15,10 @@ from pytest_django import Settings
 from tasks_app import credentials
 from tasks_app.forms import ConsentForm
 from tasks_app.models import Identity, Rater, Study
-from tasks_app.services import assignments, erasure, invitations, lifecycle
-from tasks_app.views import arriving
+from tasks_app.services import assignments, erasure, lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.clock import set_clock
-from tests.tasks_app.statements import statements
 
 pytestmark = pytest.mark.django_db
 
@@ -376,56 +373,3 @@ def test_a_worker_who_enrolled_in_small_letters_before_is_known_in_capitals(some
     assert somebody.get(path, {**query, "assignmentId": "3OTHER"}).status_code == 409
     erasure.erase(rater=Rater.objects.get(token_hash=credentials.hash_token(old)))
     assert somebody.get(path, query).status_code == 409, "who had everything erased is turned away in any case"
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "refused"),
-    [
-        ("2001:db8:1:2::5", "2001:db8:1:2:ffff:ffff:ffff:ffff", True),
-        ("2001:db8:1:2::5", "2001:db8:1:3::5", False),
-        ("192.0.2.7", "192.0.2.8", False),
-        ("192.0.2.7", "::ffff:192.0.2.7", True),
-        ("fe80::1%eth0", "fe80::2", True),
-        ("unix:", "unix:", True),
-    ],
-)
-def test_raters_of_one_network_are_counted_together(first: str, second: str, refused: bool) -> None:
-    """Whoever has one IPv6 address has the 64 bits of its network."""
-    study = open_study(k=4, enrolments_per_address=1)
-    path = f"/join/{study.link_code}/link/"
-
-    def consent(address: str) -> int:
-        browser = Client(REMOTE_ADDR=address)
-        return browser.post(path, {**pages.hidden(browser.get(path)), "agree": "on"}).status_code
-
-    assert consent(first) == 302
-    assert consent(second) == (429 if refused else 302)
-
-
-@pytest.mark.parametrize("channel", ["link", "prolific", "invited"])
-def test_a_consent_sent_again_waits_for_nobody_and_is_answered_only_so_often(
-    somebody: Client, rosa: User, channel: str
-) -> None:
-    study = open_study(k=8, enrolments_per_address=1)
-    query: Mapping[str, str] = prolific() if channel == "prolific" else {}
-    if channel == "invited":
-        made = invitations.invite(study=study, people=[invitations.Person("Bo")], by=rosa)
-        query = {"key": made[0].secret}
-    path = f"/join/{study.link_code}/{channel}/"
-    form = {**pages.hidden(somebody.get(path, query)), "agree": "on"}
-    first = somebody.post(path, form)
-    assert first.status_code == 302
-    for _time in range(arriving.MOST_CONSENTS - 1):
-        with statements() as asked:
-            again = somebody.post(path, form)
-        assert (again.status_code, again["Location"]) == (302, first["Location"])
-        assert not [one for one in asked if "_lock(" in one or " FOR " in one or not one.startswith("SELECT")]
-    refused = somebody.post(path, form)
-    assert (refused.status_code, refused["Retry-After"]) == (429, "600")
-    assert "Nothing is lost." in refused.content.decode()
-    assert Rater.objects.count() == 1
-    if channel == "link":
-        with statements() as asked:
-            other = somebody.post(path, {**pages.hidden(somebody.get(path, query)), "agree": "on"})
-        assert other.status_code == 429, "too many from this network"
-        assert not [one for one in asked if "_lock(" in one]
