@@ -119,12 +119,12 @@ def test_no_field_takes_what_it_is_not_for(name: str, tmp_path: Path) -> None:
     for what, answer in forgeries(rated):
         tried += 1
         status = rated.send(answer)
-        assert 400 <= status < 500, f"{what}: {status}"
+        assert status == 422, f"{what}: {status}"
         assert stored() == before, what
     assert tried >= 3
     # More than the server reads at all, whatever it is: as 10^9 characters are.
     name = next(iter(rated.answers[0]))
-    assert rated.send({**rated.answers[0], name: "9" * 3_000_000}) in {400, 413}
+    assert rated.send({**rated.answers[0], name: "9" * 3_000_000}) == 400
     assert rated.send({}) == 422
     assert stored() == before
 
@@ -138,10 +138,10 @@ def test_what_is_anothers_stays_anothers(name: str, tmp_path: Path) -> None:
     # Ada's signed form posted at Mallory's address, and a form that Mallory signed with nothing.
     stolen = mallory.client.post(mallory.url, {**ada.hidden, **honest})
     made_up = mallory.client.post(mallory.url, {**mallory.hidden, **honest, "form_token": "a:b:c"})
-    assert {stolen.status_code, made_up.status_code} <= {403, 404}
+    assert (stolen.status_code, made_up.status_code) == (403, 403)
     draft_url = reverse("rater:draft", args=[mallory.token])
     body = {"form_token": ada.hidden["form_token"], "counter": 1, "answer": honest}
-    assert mallory.client.post(draft_url, json.dumps(body), "application/json").status_code in {403, 404}
+    assert mallory.client.post(draft_url, json.dumps(body), "application/json").status_code == 403
     for wrong in ({"answer": [1]}, {"answer": {"a": {"b": 1}}}, {"counter": -1}, {"counter": True}, {"answer": None}):
         body = {"form_token": mallory.hidden["form_token"], "counter": 1, "answer": {}, **wrong}
         assert mallory.client.post(draft_url, json.dumps(body), "application/json").status_code == 400
