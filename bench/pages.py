@@ -2,7 +2,7 @@
 
 There are 200 studies; one has 300,000 places of 100,000 outputs, 700 raters, a million ratings, and a run over them.
 CPU is that of this process and of its PostgreSQL backend, least of several requests, after one that fills what a
-process remembers; that first one is printed where it took long. The list of studies beside an empty one ends the report.
+process remembers; that first one is printed where it took long. The list of studies beside an empty one comes last.
 """
 
 import time

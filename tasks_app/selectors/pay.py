@@ -5,8 +5,8 @@ Nothing is read of what anybody answered, nor of any rule about quality.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import astuple, dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -111,32 +111,29 @@ def sets_of(study_id: int, rater_id: int | None = None) -> dict[int, list[pay.Se
 # two waves is nobody's work.
 _TIMES = """
 WITH signs AS (
-    SELECT r.id AS rater, 1 AS wave, moment.at FROM tasks_app_rater r
+    SELECT r.id AS rater, 1 AS wave, moment.at, NULL::float8 AS active FROM tasks_app_rater r
     CROSS JOIN LATERAL (VALUES (r.enrolled_at), (r.instructed_at)) AS moment (at)
-    WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
+    WHERE r.study_id = %(study)s AND (%(raters)s::bigint[] IS NULL OR r.id = ANY(%(raters)s))
     UNION ALL
     SELECT r.id, COALESCE((SELECT max(a.wave) FROM tasks_app_assignment a
-                           WHERE a.rater_id = r.id AND a.first_shown IS NOT NULL), 1), r.ended_at
+                           WHERE a.rater_id = r.id AND a.first_shown IS NOT NULL), 1), r.ended_at, NULL
     FROM tasks_app_rater r
-    WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
+    WHERE r.study_id = %(study)s AND (%(raters)s::bigint[] IS NULL OR r.id = ANY(%(raters)s))
       AND r.outcome IN ('completed', 'screened_out', 'failed', 'withdrawn')
     UNION ALL
-    SELECT r.id, a.wave, a.first_shown FROM tasks_app_assignment a JOIN tasks_app_rater r ON r.id = a.rater_id
-    WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
+    SELECT r.id, a.wave, a.first_shown, NULL
+    FROM tasks_app_assignment a JOIN tasks_app_rater r ON r.id = a.rater_id
+    WHERE r.study_id = %(study)s AND (%(raters)s::bigint[] IS NULL OR r.id = ANY(%(raters)s))
     UNION ALL
-    SELECT r.id, a.wave, j.submitted_at FROM tasks_app_judgment j
+    SELECT r.id, a.wave, j.submitted_at, j.seconds_active / 60 FROM tasks_app_judgment j
     JOIN tasks_app_assignment a ON a.id = j.assignment_id JOIN tasks_app_rater r ON r.id = a.rater_id
-    WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)),
+    WHERE r.study_id = %(study)s AND (%(raters)s::bigint[] IS NULL OR r.id = ANY(%(raters)s))),
 gaps AS (
-    SELECT rater, EXTRACT(EPOCH FROM at - lag(at) OVER (PARTITION BY rater, wave ORDER BY at))::float8 / 60 AS minutes
-    FROM signs WHERE at IS NOT NULL),
-active AS (
-    SELECT a.rater_id AS rater, sum(j.seconds_active) / 60 AS minutes
-    FROM tasks_app_judgment j JOIN tasks_app_assignment a ON a.id = j.assignment_id
-    JOIN tasks_app_rater r ON r.id = a.rater_id
-    WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s) GROUP BY a.rater_id)
-SELECT g.rater, COALESCE(sum(LEAST(g.minutes, %(gap)s)), 0), COALESCE(sum(g.minutes), 0), max(active.minutes)
-FROM gaps g LEFT JOIN active ON active.rater = g.rater WHERE g.minutes IS NOT NULL GROUP BY g.rater
+    SELECT rater, active,
+           EXTRACT(EPOCH FROM at - lag(at) OVER (PARTITION BY rater, wave ORDER BY at))::float8 / 60 AS minutes
+    FROM signs WHERE at IS NOT NULL)
+SELECT rater, sum(LEAST(minutes, %(gap)s)) FILTER (WHERE minutes IS NOT NULL), sum(minutes), sum(active)
+FROM gaps GROUP BY rater HAVING count(minutes) > 0
 """
 
 
@@ -152,10 +149,39 @@ class Minutes:
     active: float | None = None
 
 
-def minutes_of(study: Study, rater_id: int | None = None) -> dict[int, Minutes]:
-    """Measure every rater's time by the server's clock, or one rater's; one query."""
-    rows = _rows(_TIMES, {"study": study.pk, "rater": rater_id, "gap": LONGEST_GAP_MINUTES})
+def minutes_of(study: Study, raters: Collection[int] | None = None) -> dict[int, Minutes]:
+    """Measure every rater's time by the server's clock, or that of some raters; one query."""
+    given = None if raters is None else list(raters)
+    rows = _rows(_TIMES, {"study": study.pk, "raters": given, "gap": LONGEST_GAP_MINUTES})
     return {rater: Minutes(paid, elapsed, active) for rater, paid, elapsed, active in rows}
+
+
+# The times of raters who have ended, as many as a process keeps in mind: 700 raters with 100,000 answers take a quarter
+# of a second to measure. What can still change a time changes the key: an answer that comes late, another set, erasure.
+_MOST_KEPT = 50_000
+_kept_minutes: dict[tuple[object, ...], Minutes] = {}
+
+
+def _minutes_once(study: Study, raters: Collection[Rater], sets: Mapping[int, list[pay.SetWork]]) -> dict[int, Minutes]:
+    """Measure the times of raters, of those who have ended once only."""
+    keys = {
+        rater.pk: (rater.pk, rater.outcome, rater.ended_at, rater.erased_at, *_in_order(sets.get(rater.pk, ())))
+        for rater in raters
+        if rater.state == Rater.State.ENDED
+    }
+    found = {pk: kept for pk, key in keys.items() if (kept := _kept_minutes.get(key)) is not None}
+    missing = [rater.pk for rater in raters if rater.pk not in found]
+    if missing:
+        measured = minutes_of(study, missing)
+        if len(_kept_minutes) > _MOST_KEPT:
+            _kept_minutes.clear()
+        _kept_minutes.update({keys[pk]: measured.get(pk, Minutes()) for pk in missing if pk in keys})
+        found |= measured
+    return found
+
+
+def _in_order(sets: Iterable[pay.SetWork]) -> list[pay.SetWork]:
+    return sorted(sets, key=astuple)
 
 
 _BOOKED = """
@@ -220,7 +246,7 @@ def facts_of(study: Study, raters: Collection[Rater], *, timed: bool = True) -> 
     offer = offer_of(study.options)
     one = next(iter(raters)).pk if len(raters) == 1 else None
     full, sets = full_sets(study.pk), sets_of(study.pk, one)
-    minutes = minutes_of(study, one) if timed or offer.part_by_time else {}
+    minutes = _minutes_once(study, raters, sets) if timed or offer.part_by_time else {}
     dues = {
         rater.pk: pay.due(
             offer,

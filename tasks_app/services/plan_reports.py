@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -185,7 +185,22 @@ def _ends(counts: Collection[int]) -> tuple[int, int]:
 
 def reports(study: Study) -> list[Report]:
     """Describe the plan of every task that has one: the stored plan, else the one that opening would draw."""
-    return [report(task) for task in planned(study)]
+    tasks = planned(study)
+    drawn_already, known = _booklets_of(tasks), _known_of(tasks)
+    return [report(task, drawn_already.get(task.pk), known.get(task.pk, (0, 0))) for task in tasks]
+
+
+def _booklets_of(tasks: Sequence[Task]) -> dict[int, tuple[int, int, int]]:
+    """Return how many booklets and places tasks have, and the last booklet; one query."""
+    rows = Booklet.objects.filter(task__in=tasks).order_by().values_list("task")
+    counted = rows.annotate(n=Count("id"), places=Sum("n_places"), last=Max("id"))
+    return {task: (n, places, last) for task, n, places, last in counted}
+
+
+def _known_of(tasks: Sequence[Task]) -> dict[int, tuple[int, int]]:
+    """Return how many known answers tasks have, and the last of them; one query."""
+    rows = Gold.objects.filter(unit__task__in=tasks).order_by().values_list("unit__task")
+    return {task: (n, last) for task, n, last in rows.annotate(n=Count("id"), last=Max("id"))}
 
 
 def planned(study: Study) -> list[Task]:
@@ -195,13 +210,13 @@ def planned(study: Study) -> list[Task]:
     return list(with_groups.order_by("order", "id"))
 
 
-def report(task: Task) -> Report:
-    """Describe the plan of a task; of a very large one, what can be said without drawing or reading all of it."""
-    own = Booklet.objects.filter(task=task).aggregate(n=Count("id"), places=Sum("n_places"), last=Max("id"))
-    if own["n"]:
-        known = Gold.objects.filter(unit__task=task).aggregate(n=Count("id"), last=Max("id"))
-        stored = _Stored(task.pk, own["n"], own["places"], own["last"], known["n"], known["last"], task)
-        return _with_task(_remembered_stored(stored), task)
+def report(task: Task, booklets: tuple[int, int, int] | None, known: tuple[int, int]) -> Report:
+    """Describe the plan of a task; of a very large one, what can be said without drawing or reading all of it.
+
+    `booklets` says how many booklets and places are stored, and the last booklet; `known` the same of known answers.
+    """
+    if booklets is not None:
+        return _with_task(_remembered_stored(_Stored(task.pk, booklets, known, task)), task)
     units = plans.plan_units(task)
     places = sum(unit.k for unit in units)
     if places > MOST_PLACES:
@@ -244,11 +259,8 @@ class _Stored:
     """What tells that a stored plan, or the known answers beside it, are still the same: neither is ever changed."""
 
     task_id: int
-    booklets: int
-    places: int
-    last_booklet: int
-    known: int
-    last_known: int | None
+    booklets: tuple[int, int, int]
+    known: tuple[int, int]
     task: Task = field(compare=False)
 
 
@@ -260,7 +272,8 @@ WORKED_OUT = ("systems", "lines", "contents", "in_sets", "wanted", "item_lines",
 def _remembered_stored(asked: _Stored) -> Report:
     """Describe a stored plan, and keep the numbers alone: 100,000 units would fill the memory of the process."""
     found = measured(plans.stored(asked.task, MOST_PLACES))
-    whole = _described(asked.task, found, asked.booklets, asked.places, is_stored=True)
+    booklets, places, _last = asked.booklets
+    whole = _described(asked.task, found, booklets, places, is_stored=True)
     kept = replace(whole, units=(), drawn=None)
     kept.__dict__.update({name: getattr(whole, name) for name in WORKED_OUT})
     return kept

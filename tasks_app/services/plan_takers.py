@@ -1,11 +1,11 @@
 """How many raters a study takes before one of its tasks is full, in which groups, and what they are paid in all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from tasks_app.models import Group, Study, TaskGroup
+from tasks_app.models import Group, Study, Task
 
 # Nobody is in a group where a study has none.
 EVERYBODY = 0
@@ -45,13 +45,10 @@ class Takers:
         return [(self.names[group], round(n)) for group, n in self.by_group.items() if group != EVERYBODY]
 
 
-def groups_of_tasks(study: Study) -> dict[int, tuple[int, ...]]:
-    """Return the groups of the tasks that only some are given."""
-    found: dict[int, list[int]] = {}
-    rows = TaskGroup.objects.filter(task__study=study).order_by("group").values_list("task", "group")
-    for task, group in rows:
-        found.setdefault(task, []).append(group)
-    return {task: tuple(groups) for task, groups in found.items()}
+def groups_of_tasks(tasks: Iterable[Task]) -> dict[int, tuple[int, ...]]:
+    """Return the groups of those of these tasks that only some raters are given, as far as they were read with them."""
+    groups = {task.pk: tuple(sorted(given.group_id for given in task.task_groups.all())) for task in tasks}
+    return {task: of_task for task, of_task in groups.items() if of_task}
 
 
 def takers_of(study: Study, tasks: Sequence[Sets]) -> Takers:

@@ -95,7 +95,7 @@ def costs(reports: Sequence[Report], study: Study) -> list[str]:
     words = [minutes_in_words(options.minutes)]
     if not options.amount:
         return [*words, _("without pay")]
-    groups = plan_takers.groups_of_tasks(study)
+    groups = plan_takers.groups_of_tasks(one.task for one in reports)
     takers = plan_takers.takers_of(study, [sets_of(one, groups) for one in reports])
     given = [sets_of(one, groups, one.booklets - takers.left.get(one.task.pk, 0)) for one in reports if one.booklets]
     in_all = plan_takers.paid_in_all(takers, given, options.amount)
@@ -107,7 +107,7 @@ def in_all(reports: Sequence[Report], study: Study) -> list[str]:
     """Say what several tasks come to, where every rater gets a set of each, and in which groups raters are."""
     if any(one.refusal or not one.booklets for one in reports):
         return []
-    groups = plan_takers.groups_of_tasks(study)
+    groups = plan_takers.groups_of_tasks(one.task for one in reports)
     takers = plan_takers.takers_of(study, [sets_of(one, groups) for one in reports])
     said = [_sum(reports, study, takers)] if len(reports) > 1 else []
     if takers.groups:

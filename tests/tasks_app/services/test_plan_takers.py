@@ -56,7 +56,7 @@ def two_tasks(k: int, *, groups: bool) -> Study:
 def test_so_many_raters_come_before_the_study_is_full(k: int, groups: bool, found: dict[str, int]) -> None:
     study = two_tasks(k, groups=groups)
     reports = plan_reports.reports(study)
-    own = plan_takers.groups_of_tasks(study)
+    own = plan_takers.groups_of_tasks(plan_reports.planned(study))
     takers = plan_takers.takers_of(study, [plan_words.sets_of(one, own) for one in reports])
     assert (takers.raters, dict(takers.groups) or {"": takers.raters}) == (sum(found.values()), found)
     assert set(takers.left.values()) == ({6} if not groups else set())
