@@ -108,7 +108,8 @@ def study_entry(request: Request, study: Study, role: str | None) -> dict[str, A
 
 def counts(study: Study) -> dict[str, int]:
     """Count what a study has."""
-    contents, done = reads.contents(study), reads.with_progress(Study.objects.filter(pk=study.pk)).get()
+    contents = reads.contents(study)
+    done: Any = reads.with_progress(Study.objects.filter(pk=study.pk)).get()  # columns that the query adds
     return {
         "items": contents.items,
         "outputs": contents.outputs,

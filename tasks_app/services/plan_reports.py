@@ -193,7 +193,7 @@ def reports(study: Study) -> list[Report]:
 def _booklets_of(tasks: Sequence[Task]) -> dict[int, tuple[int, int, int]]:
     """Return how many booklets and places tasks have, and the last booklet; one query."""
     rows = Booklet.objects.filter(task__in=tasks).order_by().values_list("task")
-    counted = rows.annotate(n=Count("id"), places=Sum("n_places"), last=Max("id"))
+    counted = rows.annotate(n=Count("id"), total=Sum("n_places"), last=Max("id"))
     return {task: (n, places, last) for task, n, places, last in counted}
 
 

@@ -8,13 +8,14 @@ from random import Random
 import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
+from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.services import exclusions
 from tasks_app.models import Assignment, Event, Judgment, Payment, Rater, RaterSet, Study
 from tasks_app.pay import cents
 from tasks_app.selectors import pay as reads
 from tasks_app.selectors import payees
-from tasks_app.services import absent, assignments, judgments, lifecycle, pay
+from tasks_app.services import absent, assignments, erasure, judgments, lifecycle, pay
 from tests import walk
 from tests.builders import build_study
 
@@ -265,3 +266,31 @@ def test_who_left_without_a_word_is_ended_when_the_study_is_closed(study: Study)
     assert absent.end_absent(study=study, by=None) == 1
     assert rows(ada) == [("part", Decimal("1.50"))]
     assert rows(ben) == []
+
+
+def test_times_that_are_kept_in_mind_follow_what_is_answered_later(rosa: User) -> None:
+    study = build_study(rosa, slug="two-sets", sets_per_rater=2)
+    ada = work(study)
+    for _twice in range(2):
+        assert reads.facts_of(study, [ada]).minutes == reads.minutes_of(study)
+    assert assignments.take_another(rater=ada)
+    ada = work(study, rater=ada)
+    assert ada.state == Rater.State.ENDED
+    assert reads.facts_of(study, [ada]).minutes == reads.minutes_of(study)
+    erasure.erase(rater=ada)
+    ada.refresh_from_db()
+    assert reads.facts_of(study, [ada]).minutes == reads.minutes_of(study)
+    assert reads.minutes_of(study)[ada.pk].active is None
+
+
+def test_times_of_who_has_ended_are_measured_once(
+    study: Study, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    ended, begun = [work(study) for _rater in range(2)], work(study, 1)
+    with django_assert_num_queries(3):
+        reads.facts_of(study, ended)
+    with django_assert_num_queries(2):
+        reads.facts_of(study, ended)
+    with django_assert_num_queries(3):
+        facts = reads.facts_of(study, [*ended, begun])
+    assert facts.minutes == reads.minutes_of(study)
