@@ -12,6 +12,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.functional import Promise
 from numpy.typing import NDArray
 
 from analytics_app.ratings import Extras, Table
@@ -55,7 +56,7 @@ class Inputs:
             self.add(*thing)
         elif thing is None or isinstance(thing, str | bool | int | float):
             self._mark(f"{type(thing).__name__} {thing!r}")
-        elif hasattr(thing, "_proxy____args") or hasattr(thing, "isoformat"):
+        elif isinstance(thing, Promise) or hasattr(thing, "isoformat"):
             self._mark(str(thing))  # a text that waits for its language, or a day
         else:
             raise TypeError(f"{type(thing).__name__} cannot be part of a digest.")
