@@ -163,11 +163,14 @@ _kept_minutes: dict[tuple[object, ...], Minutes] = {}
 
 
 def _minutes_once(study: Study, raters: Collection[Rater], sets: Mapping[int, list[pay.SetWork]]) -> dict[int, Minutes]:
-    """Measure the times of raters, of those who have ended once only."""
+    """Measure the times of raters, of those who have ended once only.
+
+    A rater who is being ended has no `ended_at` in memory yet; that transaction may be rolled back, and is not kept.
+    """
     keys = {
         rater.pk: (rater.pk, rater.outcome, rater.ended_at, rater.erased_at, *_in_order(sets.get(rater.pk, ())))
         for rater in raters
-        if rater.state == Rater.State.ENDED
+        if rater.state == Rater.State.ENDED and rater.ended_at is not None
     }
     found = {pk: kept for pk, key in keys.items() if (kept := _kept_minutes.get(key)) is not None}
     missing = [rater.pk for rater in raters if rater.pk not in found]
