@@ -37,17 +37,18 @@ class BodyMiddleware:
 
     def process_view(self, request: HttpRequest, view: Any, args: object, kwargs: object) -> HttpResponse | None:
         """Answer for a body that was or is refused; else let the view run."""
-        if (status := request.META.get(REFUSAL)) is not None:
-            return views.refused(request, status)
         upload = largest_upload(view)
+        most = upload or ORDINARY
+        if (status := request.META.get(REFUSAL)) is not None:
+            return views.refused(request, status, most)
         if upload is None:
             request.upload_handlers = [NoFiles(request)]
         length = request.META.get("CONTENT_LENGTH") or "0"
         if not length.isdecimal() or int(length) <= ORDINARY:
             return None
-        if upload is None or int(length) > upload:
-            return views.refused(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        return None if request.user.is_authenticated else views.refused(request, HTTPStatus.FORBIDDEN)
+        if int(length) > most:
+            return views.refused(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, most)
+        return None if request.user.is_authenticated else views.refused(request, HTTPStatus.FORBIDDEN, most)
 
 
 class NoFiles(FileUploadHandler):

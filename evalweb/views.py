@@ -9,6 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
 from evalweb.outages import is_outage
+from tasks_app.studyfile.limits import megabytes
 
 RETRY_AFTER_SECONDS = 5
 # Statuses with a page of their own; others look like 400 with another sentence.
@@ -46,15 +47,16 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _problem(request, 404, _("There is nothing at this address."))
 
 
-def refused(request: HttpRequest, status: int) -> HttpResponse:
-    """Answer for a body that the server does not take: too large, too slow, or from nobody who may send one."""
+def refused(request: HttpRequest, status: int, most: int) -> HttpResponse:
+    """Answer for a body that the server does not take: of more than `most` bytes, too slow, or from a stranger."""
     if status == HTTPStatus.FORBIDDEN:
         return csrf_failure(request)
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         return service_unavailable(request)
     sentences = {
         HTTPStatus.REQUEST_TIMEOUT: _("This took too long to arrive. Check the connection, then send it once more."),
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE: _("This is larger than this page accepts. Nothing was stored."),
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE: _("This page accepts at most %(most)s. Nothing was stored.")
+        % {"most": megabytes(most)},
     }
     return _problem(request, status, sentences[HTTPStatus(status)], with_request=False)
 

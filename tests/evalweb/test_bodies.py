@@ -53,7 +53,7 @@ def researcher(client: Client, db: None) -> Client:
 @pytest.mark.parametrize("kind", [MULTIPART, "application/x-www-form-urlencoded"])
 def test_an_anonymous_upload_is_refused_unread(client: Client, kind: str) -> None:
     answer = post(client, "/task-types/likert/", 300_000_000, kind)
-    assert (answer.status_code, "larger than this page" in answer.content.decode()) == (413, True)
+    assert (answer.status_code, "accepts at most 2.5 MiB" in answer.content.decode()) == (413, True)
 
 
 @pytest.mark.django_db

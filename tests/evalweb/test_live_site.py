@@ -105,7 +105,7 @@ def test_what_is_too_large_is_refused_with_a_page_and_not_read_into_a_form(live_
     for body in ({"content": b"a" * 4_000_000}, {"content": endless()}):
         answer = httpx.post(f"{live_site.url}/task-types/likert/", headers={"Accept": "text/html"}, timeout=30, **body)
         assert answer.status_code == 413
-        assert "larger than this page accepts" in answer.text
+        assert "This page accepts at most 2.5 MiB" in answer.text
     small = httpx.post(f"{live_site.url}/task-types/likert/", content=iter([b"a=", b"1"]), timeout=30)
     assert small.status_code == 422, "a chunked form is read as any other"
 

@@ -154,7 +154,7 @@ def sample(data: Table, scale: Scale, name: str = "systems") -> Sample:
     )
     common = Common(n_resamples=100, n_permutations=99, seed=3)
     extras = Extras.empty(data, member.needs)
-    return Sample(data, z_of(data, 1), question, common, "kept", extras=extras)
+    return Sample(data, z_of(data, common), question, common, "kept", extras=extras)
 
 
 def natural(name: str) -> Scale:

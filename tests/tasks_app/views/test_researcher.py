@@ -73,13 +73,14 @@ def test_a_bad_file_is_explained_and_stores_nothing(rosas_browser: Client, conte
     assert upload(rosas_browser, packed(study_yaml=YAML, items_csv=ITEMS))[0] == 302
 
 
+@pytest.mark.parametrize(("kibibytes", "status"), [(64 * 1024 + 1, 422), (80 * 1024, 413)])
 def test_a_file_that_is_too_large_is_refused_by_its_size(
-    rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
+    rosas_browser: Client, monkeypatch: pytest.MonkeyPatch, kibibytes: int, status: int
 ) -> None:
     monkeypatch.setattr(SimpleUploadedFile, "chunks", lambda _self: pytest.fail("it was read"))
-    file = SimpleUploadedFile("study.zip", b"PK" + bytes(80 * 1024 * 1024))
+    file = SimpleUploadedFile("study.zip", b"PK" + bytes(kibibytes * 1024))
     answer = rosas_browser.post("/admin/studies/load/", {"file": file})
-    assert answer.status_code == 422
+    assert answer.status_code == status
     assert "at most" in answer.content.decode()
     assert not Study.objects.exists()
 
