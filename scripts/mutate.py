@@ -218,7 +218,7 @@ def run(
             started = [_start(Path(name), number, share, cpu_seconds) for number, share in enumerate(shares_of_work)]
             before, log = len(done), ""
             for process, results in started:
-                log = _end_of(process)
+                log = _end_of(process, [one for one, _results in started])
                 for line in results.read_text(encoding="utf-8").splitlines() if results.exists() else ():
                     done[json.loads(line)["number"]] = json.loads(line)
                 results.unlink(missing_ok=True)
@@ -227,13 +227,15 @@ def run(
     return [{**one, **done[int(str(one["number"]))]} for one in todo]
 
 
-def _end_of(process: subprocess.Popen[str]) -> str:
-    """Wait for a process, and stop it where this one is stopped; returns what it has printed."""
+def _end_of(process: subprocess.Popen[str], all_of_them: Sequence[subprocess.Popen[str]]) -> str:
+    """Wait for a process and return what it has printed; stop all of them where this one is stopped."""
     try:
         return process.communicate()[0]
     except BaseException:
-        process.terminate()
-        process.wait()
+        for one in all_of_them:
+            one.terminate()
+        for one in all_of_them:
+            one.wait()
         raise
 
 

@@ -77,6 +77,29 @@ def test_the_offer_above_the_consent_lists_no_bonus_where_there_is_none(study: S
     assert ["bonus" in offer.lower() for offer in offers] == [True, False]
 
 
+UNPAID, FIXED, FOR_TIME, WHERE_MORE = "you are not paid", "you are paid 0.40 EUR", "for the time you spent", "is more."
+
+
+@pytest.mark.parametrize(
+    ("part_amount", "by_time", "expected"),
+    [
+        ("0", False, {UNPAID}),
+        ("0.40", False, {FIXED}),
+        ("0", True, {FOR_TIME}),
+        ("0.40", True, {FIXED, WHERE_MORE}),
+    ],
+)
+def test_the_offer_says_one_thing_about_who_is_screened_out(
+    study: Study, somebody: Client, part_amount: str, by_time: bool, expected: set[str]
+) -> None:
+    with_pay(study, amount="3.00", part_amount=part_amount, part_by_time=by_time)
+    offer = words_of(somebody.get(f"/join/{study.link_code}/").content.decode())
+    assert {words for words in (UNPAID, FIXED, FOR_TIME, WHERE_MORE) if words in offer} == expected
+    with_pay(study)
+    offer = words_of(somebody.get(f"/join/{study.link_code}/").content.decode())
+    assert not any(words in offer for words in (UNPAID, FIXED, FOR_TIME, WHERE_MORE)), "nobody is paid at all"
+
+
 def plan_page(browser: Client, study: Study) -> str:
     answer = browser.get(f"/admin/studies/{study.slug}/design/")
     assert answer.status_code == 200
