@@ -1,0 +1,77 @@
+"""Systems ranked by TrueSkill, and clusters of WMT's rank-sum tests, on answers as their task types store them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tasks_app.task_types.base import Scale
+from tests.analytics_app.comparing import Screens, one, rows_of, said
+from tests.analytics_app.test_comparisons import magnitudes, preferences, rankings
+
+
+def test_trueskill_of_screens() -> None:
+    rows = rows_of("trueskill", magnitudes(), "magnitude", Scale.RATIO)
+    mu = [one(rows, "trueskill_mu", key) for key in "abc"]
+    assert mu[0].value > mu[2].value > mu[1].value
+    assert said(mu[0]) == said(mu[0]) | {"compared": "texts of one screen", "comparisons": 72, "steps": 73}
+    assert one(rows, "trueskill_rank", "a").value == 1
+    assert one(rows, "trueskill_cluster", "a").value == 1
+
+
+def test_trueskill_of_rankings_takes_the_least_rank_for_the_best() -> None:
+    rows = rows_of("trueskill", rankings(), "ranking", Scale.ORDINAL)
+    assert one(rows, "trueskill_rank", "a").value == 1
+    assert one(rows, "trueskill_rank", "c").value == 3
+
+
+def test_trueskill_of_preferences() -> None:
+    rows = rows_of("trueskill", preferences(), "pairwise", Scale.NOMINAL)
+    assert [one(rows, "trueskill_rank", key).value for key in "a"] == [1]
+    assert said(one(rows, "trueskill_mu", "a"))["comparisons"] == 15
+
+
+def test_trueskill_of_a_text_a_screen_compares_what_one_rater_said_of_an_item() -> None:
+    screens = Screens()
+    for k in range(4):
+        for system, value in (("a", 5.0), ("b", 3.0)):
+            unit = screens.unit(f"i{k}", system)
+            for rater in range(2):
+                screens.values(rater, unit, value)
+    assert rows_of("trueskill", screens, "likert", Scale.ORDINAL) == []
+    rows = rows_of("trueskill", screens, "likert", Scale.ORDINAL, rating_scales=True)
+    assert said(one(rows, "trueskill_mu", "a"))["compared"] == "texts of one item, by one rater"
+    assert said(one(rows, "trueskill_mu", "a"))["comparisons"] == 8
+    assert one(rows, "trueskill_mu", "a").value > 0
+
+
+def test_more_comparisons_than_a_run_may_draw() -> None:
+    rows = rows_of("trueskill", magnitudes(), "magnitude", Scale.RATIO, most_steps=20)
+    assert "Each run drew 20 times from 72 comparisons" in one(rows, "trueskill_mu", "a").note
+
+
+def test_clusters_of_direct_assessment() -> None:
+    screens, draw = Screens(), np.random.default_rng(3)
+    for k in range(40):
+        for system, height in (("a", 70), ("b", 68), ("c", 40)):
+            unit = screens.unit(f"i{k}", system)
+            for rater in range(2):
+                screens.values(rater, unit, float(np.clip(height + 8 * draw.normal(), 0, 100)))
+    rows = rows_of("clusters", screens, "slider", Scale.INTERVAL)
+    assert [one(rows, "cluster_z", key).value for key in "abc"] == [1, 1, 2]
+    assert (one(rows, "cluster_rank_z", "c").low, one(rows, "cluster_rank_z", "c").high) == (3, 3)
+    first, second = sorted("ab", key=lambda key: -one(rows, "segment_score_z", key).value)
+    assert one(rows, "rank_sum_z", first, second).note.startswith("Not corrected")
+    holm = rows_of("clusters", screens, "slider", Scale.INTERVAL, values="raw", correction="holm")
+    assert one(holm, "rank_sum_raw", "a", "c").p_adjusted < 0.05
+    assert one(holm, "segment_score_raw", "a").value == pytest.approx(70, abs=3)
+
+
+def test_clusters_by_z_are_refused_where_raters_saw_one_system_each() -> None:
+    screens = Screens()
+    for k in range(4):
+        for rater, system in enumerate("ab"):
+            screens.values(rater, screens.unit(f"i{k}", system), float(k + rater))
+    rows = rows_of("clusters", screens, "slider", Scale.INTERVAL)
+    assert [row.value for row in rows] == [None, None]
+    assert "one system only" in rows[0].note
