@@ -209,7 +209,7 @@ def test_what_is_killed_comes_back_and_nothing_outlives_the_supervisor(var: VarF
 PROGRAMS = {
     "worker": "celery -A evalweb worker",
     "scheduler": "celery -A evalweb beat",
-    "web": "evalweb.wsgi",
+    "web": "evalweb.asgi",
     "valkey": "valkey-server",
     "postgres": "bin/postgres",
 }
