@@ -1,6 +1,7 @@
-"""Every run draws the same examples, and no example fails for being slow."""
+"""No test depends on chance, on the speed of a machine, or on the day it runs."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,10 @@ from tests import chance
 TESTS = Path(__file__).resolve().parents[1]
 # What the profile decides for every test.
 DECIDED = {"deadline", "derandomize", "print_blob", "database", "backend"}
+# Work is counted instead (tests/work.py), and a test about days sets the clock (tests/clock.py).
+CLOCKS = re.compile(
+    r"\b(perf_counter|process_time|thread_time|monotonic|performance\.now|date\.today|localdate)\(|now\(\)[^\n]*\.date\(\)"
+)
 
 
 def test_examples_have_no_deadline_and_are_the_same_in_every_run() -> None:
@@ -35,3 +40,12 @@ def test_no_test_decides_for_itself() -> None:
     modules = sorted(TESTS.rglob("test_*.py"))
     assert any("@given" in path.read_text("utf-8") for path in modules)
     assert [place for path in modules for place in own_decisions(path)] == []
+
+
+def test_no_test_looks_at_a_clock_of_its_own() -> None:
+    looks = [
+        f"{path.relative_to(TESTS)}: {found[0]}"
+        for path in sorted(TESTS.rglob("test_*.py"))
+        if (found := CLOCKS.search(path.read_text("utf-8")))
+    ]
+    assert looks == []
