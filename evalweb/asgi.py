@@ -1,8 +1,11 @@
 """What gunicorn serves: Django behind the front that waits for slow clients."""
 
+from evalweb.wsgi import application as wsgi_application
+
+# isort: split
+# The import above has set Django up; what follows imports models.
 from evalweb import environment
 from evalweb.bodies import limit_of_large
 from evalweb.front.application import Front
-from evalweb.wsgi import application as wsgi_application
 
 application = Front(wsgi_application, limit_of_large, threads=environment.number("EVALWEB_WEB_THREADS", least=1))
