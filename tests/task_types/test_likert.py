@@ -57,6 +57,12 @@ def test_fewer_than_two_and_more_than_eleven_steps_are_refused(points: int) -> N
         likert.params({"points": points})
 
 
+def test_a_number_from_elsewhere_is_a_whole_step() -> None:
+    params = likert.params({"points": 5})
+    assert likert.problem_in_value(2.5, FLUENCY, params) == "must be a whole step of the scale; it is 2.5."
+    assert likert.problem_in_value(3.0, FLUENCY, params) is None
+
+
 def test_the_ends_are_worded_and_the_middle_is_nothing_special() -> None:
     assert words_of(screen(points=5)) == ["not at all", "", "", "", "perfectly"]
 

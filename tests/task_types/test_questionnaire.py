@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.utils import translation
 
 from tasks_app.models import Criterion as CriterionRow
 from tasks_app.models import Study, Unit
@@ -196,6 +197,15 @@ def test_a_decimal_comma_is_read_where_it_is_clear() -> None:
     assert {given: values[0].value if values else None for given, values in read.items()} == {
         "7": 7, "7.25": 7.25, "7,5": 7.5, "٣": 3, "7,125": None, "1.2.3": None, "24.1": None,
     }  # fmt: skip
+
+
+def test_a_number_out_of_range_is_told_the_end_of_the_range_as_the_language_writes_it() -> None:
+    question = {"key": "hours", "kind": "number", "question": "?", "decimals": True, "minimum": 0.5, "maximum": 24}
+    for language, least in (("en", "0.5"), ("de", "0,5")):
+        with translation.override(language):
+            (low,), (high,) = (one(question, {"q-hours": given})[0]["q-hours"] for given in ("0.4", "25"))
+            assert f" {least}" in low, low
+            assert " 24" in high, high
 
 
 def test_what_may_be_left_out_is_missing_but_consent_must_be_given() -> None:
