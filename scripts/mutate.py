@@ -39,7 +39,7 @@ from scripts.mutations import (  # noqa: E402  found once the folder of the proj
 )
 
 EQUIVALENT = ROOT / "scripts" / "mutations_equivalent.txt"
-SEED, NUMBER, MOST_FILES = 20_261_122, 12, 10
+SEED, NUMBER, MOST_FILES = 20_261_122, 12, 20
 # A test that takes so much processor time never ends: the mutation made it loop.
 HANGS = 60
 PACKAGES = ("tasks_app", "analytics_app", "evalweb")
@@ -214,29 +214,32 @@ def run(
             # What shares tests goes to the same process, which then imports fewer of them.
             left.sort(key=lambda one: str(one["tests"]))
             size = -(-len(left) // jobs)
-            shares_of_work = [left[start : start + size] for start in range(0, len(left), size)]
-            started = [_start(Path(name), number, share, cpu_seconds) for number, share in enumerate(shares_of_work)]
-            before, log = len(done), ""
-            for process, results in started:
-                log = _end_of(process, [one for one, _results in started])
+            portions = [left[start : start + size] for start in range(0, len(left), size)]
+            started = [_start(Path(name), number, portion, cpu_seconds) for number, portion in enumerate(portions)]
+            before = len(done)
+            logs, stopped = _wait([process for process, _results in started])
+            for _process, results in started:
                 for line in results.read_text(encoding="utf-8").splitlines() if results.exists() else ():
                     done[json.loads(line)["number"]] = json.loads(line)
                 results.unlink(missing_ok=True)
+            if stopped:
+                sys.stdout.write(f"Stopped after {len(done)} of {len(todo)} mutations\n")
+                break
             if len(done) == before:
-                sys.exit(f"No mutation was tried:\n{log}")
-    return [{**one, **done[int(str(one["number"]))]} for one in todo]
+                sys.exit("\n".join(["No mutation was tried:", *logs]))
+    return [{**one, **done[int(str(one["number"]))]} for one in todo if one["number"] in done]
 
 
-def _end_of(process: subprocess.Popen[str], all_of_them: Sequence[subprocess.Popen[str]]) -> str:
-    """Wait for a process and return what it has printed; stop all of them where this one is stopped."""
+def _wait(processes: Sequence[subprocess.Popen[str]]) -> tuple[list[str], bool]:
+    """Wait for processes and return what they printed, and whether this one was stopped, which stops them all."""
     try:
-        return process.communicate()[0]
-    except BaseException:
-        for one in all_of_them:
-            one.terminate()
-        for one in all_of_them:
-            one.wait()
-        raise
+        return [process.communicate()[0] for process in processes], False
+    except KeyboardInterrupt:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait()
+        return [], True
 
 
 def _start(folder: Path, number: int, share: Sequence[Result], cpu_seconds: float) -> tuple[Any, Path]:

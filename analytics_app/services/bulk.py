@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -48,8 +47,6 @@ def _cell(value: Any) -> str:
         return "\\N"
     if isinstance(value, bool):
         return "t" if value else "f"
-    if isinstance(value, datetime):
-        return value.isoformat()
     if isinstance(value, (dict, list)):
         value = DjangoJSONEncoder(sort_keys=True, ensure_ascii=False).encode(value)
     return str(value).translate(_ESCAPES)

@@ -200,7 +200,7 @@ def printed_tables(alpha: float, beta: float, pd: float, n: int) -> tuple[list[T
 def _judges(pd: float, alphas: Sequence[float], betas: Sequence[float], own: tuple[float, float] | None) -> Table:
     rows = [
         [
-            Cell(plain(alpha), alpha, strong=bool(own and own[0] == alpha)),
+            Cell(plain(alpha), alpha),
             *(
                 _marked(judges_needed(alpha=alpha, beta=beta, pd=pd).smallest, marked=own == (alpha, beta))
                 for beta in betas

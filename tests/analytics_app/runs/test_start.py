@@ -30,6 +30,16 @@ def add_rating(study: Study, rater: str = "R-0003", **columns: Any) -> Judgment:
     return filler.judge(rater, "i0", "alpha-mt", {"fluency": 3, "content": 3}, **columns)
 
 
+def test_a_study_without_a_task_has_a_run_that_is_done_at_once_and_says_why(rosa: User) -> None:
+    study = Study.objects.create(
+        slug="bare", title="Bare", public_title="Bare", settings={}, seed=1, state="open", current_version=1
+    )
+    run = runs.start(study=study, by=rosa)
+    assert (run.state, run.facts["note"]) == ("done", runs.NOTHING)
+    assert run.started == run.finished is not None
+    assert not run.parts.exists()
+
+
 def test_a_run_writes_its_parts_and_says_what_it_saw(rated: Study, rosa: User, rung: list[int]) -> None:
     other = build_study(rosa, slug="other", criteria=("fluency",))
     Filler(other).judge("X", "i0", "alpha-mt", {"fluency": 3})

@@ -65,6 +65,24 @@ def test_a_criterion_that_no_new_judgment_touches_is_taken_over(rated: Study) ->
     assert taken_from(run_of(rated)) == {"fluency": None, "content": 1}
 
 
+def test_rows_that_are_taken_over_stand_where_their_part_does(rated: Study) -> None:
+    first = run_of(rated)
+    judged_again(rated)
+    second = runs.start(study=rated, by=None, trigger="command")
+    content = second.parts.get(criterion__key="content")
+    RunPart.objects.filter(pk=content.pk).update(number=content.number + 7)
+    second = runs.compute_here(run=second)
+    assert taken_from(second)["content"] == first.number
+
+    def placed(run: Run) -> list[tuple[Any, ...]]:
+        """Return the rows of the part, each with its place in it."""
+        begin = run.parts.get(criterion__key="content").number * merging.ROWS_OF_A_PART
+        rows = ResultRow.objects.filter(run=run, order__range=(begin, begin + merging.ROWS_OF_A_PART - 1))
+        return [(order - begin, *rest) for order, *rest in rows.order_by("order").values_list("order", *COLUMNS)]
+
+    assert placed(second) == placed(first) != []
+
+
 def test_it_is_what_would_have_been_computed(rated: Study) -> None:
     run_of(rated)
     judged_again(rated)
