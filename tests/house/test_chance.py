@@ -42,10 +42,15 @@ def test_no_test_decides_for_itself() -> None:
     assert [place for path in modules for place in own_decisions(path)] == []
 
 
+# The first compares the processor time of its own thread for two lengths of a line; the second stops waiting for a site
+# that does not become ready, and fails then.
+MAY_LOOK = {"evalweb/test_logs.py", "evalweb/test_serve.py"}
+
+
 def test_no_test_looks_at_a_clock_of_its_own() -> None:
     looks = [
         f"{path.relative_to(TESTS)}: {found[0]}"
         for path in sorted(TESTS.rglob("test_*.py"))
-        if (found := CLOCKS.search(path.read_text("utf-8")))
+        if str(path.relative_to(TESTS)) not in MAY_LOOK and (found := CLOCKS.search(path.read_text("utf-8")))
     ]
     assert looks == []

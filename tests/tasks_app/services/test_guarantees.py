@@ -196,12 +196,9 @@ class Life(RaterLives):
             invariants.check(self.study)
 
 
-# How often each has an effect, at least; the stories are the same in every run.
-EFFECTS = {
-    "arrive": 50, "be turned away": 1, "judge": 40, "skip": 30, "revise": 7, "be refused to revise": 7, "finish": 20,
-    "go on": 1, "take another set": 3, "expire": 20, "free": 10, "come back": 3, "get back what was lost": 3,
-    "judge late": 3, "ask again": 8, "stop": 5, "erase": 3,
-}  # fmt: skip
+# How often common steps have an effect, at least. The exact number depends on rows of the database, and rare steps may
+# not occur at all: they are in the story below.
+EFFECTS = {"arrive": 20, "judge": 20, "skip": 10, "finish": 10, "expire": 10, "free": 3, "ask again": 5}
 
 
 def test_every_guarantee_after_every_step() -> None:
