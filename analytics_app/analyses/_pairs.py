@@ -181,12 +181,22 @@ def unit_of(sample: Sample) -> str:
 
 
 def chosen_pairs(systems: Sequence[str], wanted: Sequence[tuple[str, str]] | None) -> list[tuple[int, int]]:
-    """Return the pairs of systems to compare, by code: all, or those a plan names, each once."""
+    """Return the pairs of systems to compare, by code: all, or those a plan names, each once.
+
+    A pair stands as the plan names it, else in the order of the systems, which is that of the study: every row of the
+    pair says the same of its first system.
+    """
     if wanted is None:
         return list(combinations(range(len(systems)), 2))
     code = {key: number for number, key in enumerate(systems)}
     found = {frozenset((code[a], code[b])): (code[a], code[b]) for a, b in wanted if a in code and b in code and a != b}
     return list(found.values())
+
+
+def in_order(systems: Sequence[str], wanted: Sequence[tuple[str, str]] | None, a: int, b: int) -> tuple[int, int]:
+    """Return two systems, by code, in the order that `chosen_pairs` gives them: as a plan names them, else by code."""
+    named = {frozenset(pair): pair for pair in wanted or ()}.get(frozenset((systems[a], systems[b])))
+    return (a, b) if (named == (systems[a], systems[b]) if named else a < b) else (b, a)
 
 
 def draws(sample: Sample, purpose: str) -> np.random.Generator:

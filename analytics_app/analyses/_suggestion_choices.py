@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses._edits import CHOICE, CHOSEN
-from analytics_app.analyses._pairs import clusters_of, unit_of
+from analytics_app.analyses._pairs import clusters_of, in_order, unit_of
 from analytics_app.analyses.base import Rows, count
 from analytics_app.ratings import Floats, Table
 from analytics_app.results import Row
@@ -17,6 +17,8 @@ from analytics_app.stats.corrections import adjust
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.pairs_within import pairs_within
 from analytics_app.stats.ratios import group_ratios
+
+Planned: TypeAlias = Sequence[tuple[str, str]] | None
 
 INDEPENDENT = "The exact test takes choices as independent."
 
@@ -96,6 +98,7 @@ def _pairs(
         return
     row, place, cluster = columns
     one, other = _beside_each_other(rows.judgment[row], rows.part[row], place)
+    one, other = _as_named(one, other, place, keys, make.sample.common.pairs)
     pair = place[one] * len(keys) + place[other]
     known, group = np.unique(pair, return_inverse=True)
     wins = chosen[row[one]]
@@ -123,6 +126,16 @@ def _beside_each_other(
     one, other = (np.concatenate(column) for column in zip(*pairs, strict=True))
     apart = (part[one] != part[other]) & (place[one] != place[other])
     return one[apart], other[apart]
+
+
+def _as_named(
+    one: NDArray[np.int64], other: NDArray[np.int64], place: NDArray[np.int64], keys: list[str], wanted: Planned
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return entries so that the first is by the system that pairs name first."""
+    n = len(keys)
+    first = np.array([[in_order(keys, wanted, a, b)[0] if a != b else a for b in range(n)] for a in range(n)])
+    stays = first[place[one], place[other]] == place[one]
+    return np.where(stays, one, other), np.where(stays, other, one)
 
 
 def _sides(make: Rows, rows: Table, chosen: Floats) -> Iterator[Row]:

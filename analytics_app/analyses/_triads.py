@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.analyses._pairs import chosen_pairs, in_order
 from analytics_app.analyses.base import Sample
 from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.extras.orders import Orders
@@ -130,17 +131,14 @@ def _places(unit_of_part: NDArray[Any]) -> NDArray[np.int64]:
 def _together(
     found: dict[Pair, list[int]], names: Sequence[str], wanted: Sequence[tuple[str, str]] | None
 ) -> Iterator[tuple[Pair, list[int], list[int]]]:
-    """Put (a, b) and (b, a) together, named as planned or else by the alphabet; leave out what was not planned.
+    """Put (a, b) and (b, a) together, as planned or else in the order of the study; leave out what was not planned.
 
     Yields the pair, the units that have it in this order, and those that have it the other way round.
     """
-    said = {frozenset(pair): pair for pair in wanted or ()}
     joined: dict[Pair, tuple[list[int], list[int]]] = {}
     for (a, b), units in found.items():
-        keys = said.get(frozenset((names[a], names[b])))
-        if wanted is not None and keys is None:
-            continue
-        turned = keys == (names[b], names[a]) if keys else names[b] < names[a]
-        joined.setdefault((b, a) if turned else (a, b), ([], []))[int(turned)].extend(units)
-    for pair in sorted(joined, key=lambda one: (names[one[0]], names[one[1]])):
-        yield pair, *joined[pair]
+        pair = in_order(names, wanted, a, b)
+        joined.setdefault(pair, ([], []))[int(pair != (a, b))].extend(units)
+    for pair in chosen_pairs(names, wanted):
+        if pair in joined:
+            yield pair, *joined[pair]

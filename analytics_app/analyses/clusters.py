@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses._outputs import Outputs, mix_note
+from analytics_app.analyses._pairs import in_order
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
@@ -17,6 +18,9 @@ from analytics_app.stats.comparison import item_means
 from analytics_app.stats.estimate import joined
 from analytics_app.stats.rank_sum import RankClusters, rank_sum_clusters
 from tasks_app.task_types.base import Scale
+
+# Which system of a pair has the higher score, so that its one-sided test is of being above the other.
+FIRST_HIGHER, SECOND_HIGHER = "first system above second", "second system above first"
 
 UNCORRECTED = "Not corrected for the number of tests, as WMT has it."
 
@@ -106,14 +110,15 @@ def _systems(
 def _tests(make: Rows, outputs: Outputs, found: RankClusters, said: dict[str, Any], kind: str) -> Iterator[Row]:
     family = {**said, "family": f"{len(found.tests)} pairs of one criterion", "test": "one-sided rank-sum, asymptotic"}
     note = UNCORRECTED if said["correction"] == "none" else None
-    for one in found.tests:
+    for one in sorted(found.tests, key=lambda one: (min(one.a, one.b), max(one.a, one.b))):
+        a, b = in_order(outputs.systems, make.sample.common.pairs, one.a, one.b)
         yield make.row(
             f"rank_sum_{kind}",
             one.test,
-            system=outputs.systems[one.a],
-            system_b=outputs.systems[one.b],
+            system=outputs.systems[a],
+            system_b=outputs.systems[b],
             by_system=True,
             p_adjusted=one.p_adjusted if said["correction"] != "none" else None,
-            settings=family,
+            settings={**family, "tested": FIRST_HIGHER if a == one.a else SECOND_HIGHER},
             note=joined(one.test.note, note),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -97,19 +97,34 @@ def falling(row: Row) -> float:
     return -value_of(row)
 
 
-def higher_first(row: Row, middle: float) -> Row:
-    """Turn a pair round where its value is below the middle: B − A for A − B, "B above A" for "A above B"."""
-    if row.value is None or row.value >= middle:
-        return row
-    mirror = 2 * middle
-    return replace(
-        row,
-        system=row.system_b,
-        system_b=row.system,
-        value=mirror - row.value,
-        low=None if row.high is None else mirror - row.high,
-        high=None if row.low is None else mirror - row.low,
-    )
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Pairs of systems, each in the order of its row, as tables name it.
+
+    `rows` are those that a chart has room for, the highest value first; `clear` are those for which a claim holds, the
+    one furthest from no difference first. `only` says that some are left off.
+    """
+
+    rows: list[Row]
+    clear: list[Row]
+    n: int
+
+    @property
+    def only(self) -> str:
+        """Say that a chart leaves off what would be too much to read."""
+        return f", the {len(self.rows)} furthest apart of {self.n} pairs" if len(self.rows) < self.n else ""
+
+
+def pairs_of(found: Rows, distance: Callable[[float], float], clear: Callable[[Row], bool]) -> Pairs:
+    """Return pairs for a chart; `distance` is how far a value is from no difference."""
+    furthest = sorted(found, key=lambda row: -distance(value_of(row)))
+    drawn = sorted(furthest[:MOST_ROWS], key=falling)
+    return Pairs(drawn, [row for row in furthest if clear(row)], len(found))
+
+
+def beside(row: Row, middle: float) -> bool:
+    """Say whether the interval of a row lies on one side of a value."""
+    return row.low is not None and row.high is not None and (row.low > middle or row.high < middle)
 
 
 def point(row: Row, text: str, *, name: object, over_raters: Row | None = None, n: int | None = None) -> Point:

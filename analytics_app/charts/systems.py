@@ -9,12 +9,13 @@ from analytics_app.charts.drawing import Sketch
 from analytics_app.charts.picking import (
     INTERVAL,
     Material,
+    beside,
     counted,
     each,
     falling,
-    higher_first,
     only,
     pair_point,
+    pairs_of,
     setting,
     value_of,
     why_not,
@@ -60,20 +61,21 @@ def _by_mean(of: Material, statistic: str, kind: str, measure: str, highest: str
 
 
 def differences(of: Material) -> Iterator[Sketch]:
-    """Draw every pair of systems by the difference of their means, the higher one first."""
-    found = sorted((higher_first(row, 0) for row in of.of("difference")), key=falling)
+    """Draw every pair of systems by the difference of their means, first minus second as in the table."""
+    found = of.of("difference")
     if not found or of.of("magnitude_ratio"):
         return
-    largest = max(abs(value_of(row)) for row in found)
-    points = [pair_point(row, words.number(value_of(row), largest), sign="−") for row in found]
-    tested = [row.p_adjusted for row in found if row.p_adjusted is not None]
     limit = round(1 - of.confidence, 9)
-    apart = sum(1 for p in tested if p < limit)
+    pairs = pairs_of(found, abs, lambda row: row.p_adjusted is not None and row.p_adjusted < limit)
+    largest = max(abs(value_of(row)) for row in found)
+    points = [pair_point(row, words.number(value_of(row), largest), sign="−") for row in pairs.rows]
+    tested = sum(1 for row in found if row.p_adjusted is not None)
     yield Sketch(
         kind="differences",
-        title=_significant(apart, len(tested), of.name, possible=setting(found, "cannot_differ") is None),
+        title=_significant(len(pairs.clear), tested, of.name, possible=setting(found, "cannot_differ") is None),
         subtitle=(
-            f"Difference of two systems' means over the items both have{only(found)}; {of.basis(found)}. "
+            f"Mean of the first system minus mean of the second, over the items both have{pairs.only}; "
+            f"{of.basis(found)}. "
             f"Line: {of.interval(found, 'items')}. To differ: p below {limit:g}"
             f"{_corrected(setting(found, 'correction'))}.{why_not(found)}{counted(found)}"
         ),
@@ -102,23 +104,24 @@ def _significant(apart: int, tested: int, criterion: str, *, possible: bool) -> 
 
 
 def superiority(of: Material) -> Iterator[Sketch]:
-    """Draw, for scales of steps, how often one system's rating stands above another's."""
-    found = sorted((higher_first(row, 0.5) for row in of.of("superiority")), key=falling)
+    """Draw, for scales of steps, how often the first system's rating stands above the second's."""
+    found = of.of("superiority")
     if not found or not of.has_steps:
         return
-    points = [pair_point(row, words.share(value_of(row)), sign="above") for row in found]
-    # The widest difference may rest on few items, so that another pair is the first that is clear.
-    clear = next(((row, one) for row, one in zip(found, points, strict=True) if (one.low or 0.0) > 0.5), None)
+    pairs = pairs_of(found, lambda value: abs(value - 0.5), lambda row: beside(row, 0.5))
+    points = [pair_point(row, words.share(value_of(row)), sign="above") for row in pairs.rows]
     title = f"No system is rated clearly above another for {of.name}"
-    if clear is not None:
-        high, low = words.short(clear[0].system), words.short(clear[0].system_b)
-        title = f"{high} is rated above {low} {clear[1].text} of the time for {of.name}"
+    # The widest difference may rest on few items, so that another pair is the first that is clear.
+    for row in pairs.clear[:1]:
+        first, second = words.short(row.system), words.short(row.system_b)
+        often = f"{'' if value_of(row) > 0.5 else 'only '}{words.share(value_of(row))}"
+        title = f"{first} is rated above {second} {often} of the time for {of.name}"
     yield Sketch(
         kind="superiority",
         title=title,
         subtitle=(
-            f"Probability that a rating of one system is above a rating of the other for the same item, ties half"
-            f"{only(found)}; {of.basis(found)}. Line: {of.interval(found, 'items')}.{counted(found)}"
+            f"Probability that a rating of the first system is above a rating of the second for the same item, "
+            f"ties half{pairs.only}; {of.basis(found)}. Line: {of.interval(found, 'items')}.{counted(found)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Probability of superiority", limits=[(0.5, "even")]),

@@ -163,6 +163,11 @@ def test_suggestions_in_documents_and_those_of_several_systems(tmp_path: Path) -
     other = one(found, "suggestion_chosen_over", system="B", system_b="C")
     assert (other["n_ratings"], other["settings"]["family"]) == (8, "2 pairs")
     assert other["settings"]["interval"] == "bootstrap over items"
+    # A plan that names the pair the other way round has it so here, and no other pair changes.
+    planned = analysed(tmp_path, {"analysis": "post_edit"}, comparisons=[["B", "A"]])
+    turned = one(planned, "suggestion_chosen_over", system="B", system_b="A")
+    assert (turned["value"], turned["n_ratings"]) == (0.25, 24)
+    assert one(planned, "suggestion_chosen_over", system="B", system_b="C")["value"] == other["value"]
 
 
 @pytest.mark.django_db

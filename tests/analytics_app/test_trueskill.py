@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
+from analytics_app.analyses.clusters import FIRST_HIGHER, SECOND_HIGHER
+from analytics_app.models import ResultRow
+from analytics_app.results import COLUMNS
+from analytics_app.views.result_tables import tables_for
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.comparing import Screens, one, rows_of, said
 from tests.analytics_app.test_comparisons import magnitudes, preferences, rankings
@@ -60,11 +66,31 @@ def test_clusters_of_direct_assessment() -> None:
     rows = rows_of("clusters", screens, "slider", Scale.INTERVAL)
     assert [one(rows, "cluster_z", key).value for key in "abc"] == [1, 1, 2]
     assert (one(rows, "cluster_rank_z", "c").low, one(rows, "cluster_rank_z", "c").high) == (3, 3)
-    first, second = sorted("ab", key=lambda key: -one(rows, "segment_score_z", key).value)
-    assert one(rows, "rank_sum_z", first, second).note.startswith("Not corrected")
+    assert one(rows, "rank_sum_z", "a", "b").note.startswith("Not corrected")
+    tests = [(row.system, row.system_b, said(row)["tested"]) for row in rows if row.statistic == "rank_sum_z"]
+    higher = [one(rows, "segment_score_z", key).value for key in "ab"]
+    assert tests == [
+        ("a", "b", FIRST_HIGHER if higher[0] > higher[1] else SECOND_HIGHER),
+        ("a", "c", FIRST_HIGHER),
+        ("b", "c", FIRST_HIGHER),
+    ]
     holm = rows_of("clusters", screens, "slider", Scale.INTERVAL, values="raw", correction="holm")
     assert one(holm, "rank_sum_raw", "a", "c").p_adjusted < 0.05
     assert one(holm, "segment_score_raw", "a").value == pytest.approx(70, abs=3)
+
+
+def test_a_rank_sum_test_names_its_pair_as_all_others_do_and_says_which_is_the_higher() -> None:
+    screens = Screens()
+    for k in range(12):
+        for system, value in (("a", 10.0), ("b", 90.0)):
+            screens.values(k % 2, screens.unit(f"i{k}", system), value + k)
+    rows = rows_of("clusters", screens, "slider", Scale.INTERVAL, values="raw")
+    test = one(rows, "rank_sum_raw", "a", "b")
+    assert said(test)["tested"] == SECOND_HIGHER
+    assert test.p < 0.001
+    stored = [ResultRow(**{key: asdict(row)[key] for key in COLUMNS}) for row in rows]
+    table = tables_for("clusters", stored, 0.05)[-1]
+    assert [cell.text for cell in table.rows[0]][:2] == ["a – b", "second above first"]
 
 
 def test_clusters_by_z_are_refused_where_raters_saw_one_system_each() -> None:

@@ -18,6 +18,7 @@ from analytics_app.exports.reference import PER, columns_of
 from tasks_app.models import Membership, Rating, Study
 from tasks_app.selectors import screens
 from tests import invariants
+from tests.house import pairs
 from tests.house.examples import every_example, judged, load
 from tests.round_trip import comes_back_unchanged
 
@@ -49,6 +50,13 @@ def test_it_comes_back_unchanged_otherwise_set(name: str, task: dict[str, object
     comes_back_unchanged(study, load(name, tmp_path, f"copy-{name}", **task), tmp_path)
 
 
+# Examples whose results compare systems pair by pair.
+COMPARING = {
+    "checked", "error_labels", "error_spans", "labels", "likert", "magnitude", "pairwise", "post_edit", "ranking",
+    "semantic_differential", "slider", "triangle",
+}  # fmt: skip
+
+
 @every_example
 def test_it_is_judged_comes_back_unchanged_and_is_analysed(name: str, tmp_path: Path, rosa: User) -> None:
     study = judged(load(name, tmp_path, f"first-{name}"))
@@ -59,7 +67,8 @@ def test_it_is_judged_comes_back_unchanged_and_is_analysed(name: str, tmp_path: 
     _only_columns_that_the_page_names_are_filled(study)
     comes_back_unchanged(study, load(name, tmp_path, f"copy-{name}"), tmp_path)
     _its_analysis_has_numbers(study, tmp_path / "results.json")
-    _every_page_of_it_opens(study, rosa)
+    browser = _every_page_of_it_opens(study, rosa)
+    assert bool(pairs.hold_one_order(study, browser)) == (name in COMPARING)
 
 
 def _every_rating_says_what_it_answers(study: Study) -> None:
@@ -102,10 +111,11 @@ def _its_analysis_has_numbers(study: Study, document: Path) -> None:
     assert not [row for row in found["rows"] if isinstance(row["value"], float) and not math.isfinite(row["value"])]
 
 
-def _every_page_of_it_opens(study: Study, owner: User) -> None:
+def _every_page_of_it_opens(study: Study, owner: User) -> Client:
     Membership.objects.create(study=study, user=owner, role=Membership.Role.OWNER)
     browser = Client()
     browser.force_login(owner)
     base = f"/admin/studies/{study.slug}/"
     for tab in ("", "items/", "design/", "recruit/", "monitor/", "results/", "data/"):
         assert browser.get(base + tab).status_code == 200, tab
+    return browser

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import log
 
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch
 from analytics_app.charts.picking import (
     INTERVAL,
     Material,
+    beside,
     counted,
     each,
     falling,
-    higher_first,
     only,
     pair_point,
+    pairs_of,
     point,
     setting,
     value_of,
@@ -40,20 +42,21 @@ def ranked_pairs(of: Material) -> Iterator[Sketch]:
 
 
 def _pairs_of(of: Material, statistic: str, tested: str, kind: str, verb: str, sign: str) -> Iterator[Sketch]:
-    tests = {frozenset((row.system, row.system_b)): row for row in of.of(tested)}
-    found = sorted((higher_first(row, 0.5) for row in of.of(statistic)), key=falling)
-    if not found:
+    tests = {(row.system, row.system_b): row for row in of.of(tested)}
+    rows = [_with_p(row, tests) for row in of.of(statistic)]
+    if not rows:
         return
-    rows = [_with_p(row, tests) for row in found]
-    points = [pair_point(row, words.share(value_of(row)), sign=sign) for row in rows]
     limit = round(1 - of.confidence, 9)
-    clear = [row for row in rows if row.low is not None and row.low > 0.5 and _below(row.p_adjusted, limit)]
+    pairs = pairs_of(
+        rows, lambda value: abs(value - 0.5), lambda row: beside(row, 0.5) and _below(row.p_adjusted, limit)
+    )
+    points = [pair_point(row, words.share(value_of(row)), sign=sign) for row in pairs.rows]
     yield Sketch(
         kind=kind,
-        title=_clear(clear, len(rows), of.name, verb),
+        title=_clear(pairs.clear, len(rows), of.name, verb),
         subtitle=(
             f"Share of comparisons for {of.name} in which the first of two systems stands above the other, ties half"
-            f"{only(rows)}; {of.basis(rows)}. Line: {of.interval(rows, 'items')}. p: exact sign test over items"
+            f"{pairs.only}; {of.basis(rows)}. Line: {of.interval(rows, 'items')}. p: exact sign test over items"
             f"{_corrected(list(tests.values()))}.{each(rows)}{counted(rows)}"
         ),
         by_system=True,
@@ -62,9 +65,9 @@ def _pairs_of(of: Material, statistic: str, tested: str, kind: str, verb: str, s
     )
 
 
-def _with_p(row: Row, tests: dict[frozenset[str | None], Row]) -> Row:
+def _with_p(row: Row, tests: Mapping[tuple[str | None, str | None], Row]) -> Row:
     """Give a pair the p of its test, which stands in another row where ties are left out of it."""
-    test = tests.get(frozenset((row.system, row.system_b)))
+    test = tests.get((row.system, row.system_b))
     return replace(row, p_adjusted=test.p_adjusted if test else None)
 
 
@@ -79,8 +82,11 @@ def _clear(clear: Sequence[Row], n: int, criterion: str, verb: str) -> str:
         return f"{either} {verb} {'the other' if n == 1 else 'another'} clearly for {criterion}"
     first = clear[0]
     if len(clear) == 1 or n == 1:
+        pair = f"{words.short(first.system)} {verb} {words.short(first.system_b)}"
         share = words.share(value_of(first))
-        return f"{words.short(first.system)} {verb} {words.short(first.system_b)} for {criterion} ({share})"
+        if value_of(first) < 0.5:
+            return f"{pair} in only {share} of comparisons for {criterion}"
+        return f"{pair} for {criterion} ({share})"
     return (
         f"In {'all' if len(clear) == n else f'{len(clear)} of'} {n} pairs one system {verb} the other for {criterion}"
     )
@@ -93,38 +99,26 @@ def _corrected(tests: Sequence[Row]) -> str:
 
 @chart(order=4)
 def ratios(of: Material) -> Iterator[Sketch]:
-    """Draw every pair of systems by how many times better one is."""
-    found = sorted((_above_one(row) for row in of.of("magnitude_ratio")), key=falling)
+    """Draw every pair of systems by the ratio of the first to the second, on an axis of logarithms."""
+    found = of.of("magnitude_ratio")
     if not found:
         return
-    points = [pair_point(row, f"×{value_of(row):.2f}", sign="/") for row in found]
     limit = round(1 - of.confidence, 9)
-    clear = [row for row in found if row.p_adjusted is not None and row.p_adjusted < limit]
+    pairs = pairs_of(
+        found, lambda value: abs(log(value)), lambda row: row.p_adjusted is not None and row.p_adjusted < limit
+    )
+    points = [pair_point(row, f"×{value_of(row):.2f}", sign="/") for row in pairs.rows]
     yield Sketch(
         kind="ratios",
-        title=_times(clear, len(found), of.name, possible=setting(found, "cannot_differ") is None),
+        title=_times(pairs.clear, len(found), of.name, possible=setting(found, "cannot_differ") is None),
         subtitle=(
-            f"Ratio of two systems for {of.name}, from mean logarithms over the items both have{only(found)}; "
-            f"{of.basis(found)}. Line: {of.interval(found, 'items')}. To differ: p below {limit:g}"
+            f"Ratio of the first system to the second for {of.name}, from mean logarithms over the items both have"
+            f"{pairs.only}; {of.basis(found)}. Line: {of.interval(found, 'items')}. To differ: p below {limit:g}"
             f"{_corrected(found)}.{why_not(found)}{counted(found)}"
         ),
         by_system=True,
-        chart=points_chart(points, measure="Ratio of two systems", limits=[(1.0, "equal")]),
+        chart=points_chart(points, measure="Ratio of two systems", limits=[(1.0, "equal")], log=True),
         columns=(("name", "Pair"), ("value", "Ratio"), *INTERVAL, ("p", "Adjusted p"), ("n", "Items")),
-    )
-
-
-def _above_one(row: Row) -> Row:
-    """Turn a pair round where its ratio is below one."""
-    if row.value is None or row.value >= 1:
-        return row
-    return replace(
-        row,
-        system=row.system_b,
-        system_b=row.system,
-        value=1 / row.value,
-        low=1 / row.high if row.high else None,
-        high=1 / row.low if row.low else None,
     )
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _
 
+from analytics_app.analyses.clusters import SECOND_HIGHER
 from analytics_app.models import ResultRow
+from analytics_app.views import tables
 from analytics_app.views.result_tables._comparisons import (
     Parts,
     Shown,
@@ -19,7 +21,16 @@ from analytics_app.views.result_tables._comparisons import (
     whole,
 )
 from analytics_app.views.result_tables.registry import tables_of
-from analytics_app.views.tables import Table
+from analytics_app.views.tables import Cell, Table
+
+
+def tested(row: ResultRow | None) -> Cell:
+    """Show which system of a pair a one-sided test takes for the higher one."""
+    if row is None:
+        return Cell(tables.DASH)
+    # Runs of versions that put the higher system first do not say it.
+    second = (row.settings or {}).get("tested") == SECOND_HIGHER
+    return tables.name(_("second above first") if second else _("first above second"))
 
 
 @tables_of("trueskill")
@@ -51,6 +62,9 @@ def clusters(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
             Shown(_("Segments"), f"cluster_rank_{kind}", items),
         ]
         yield from parts.by_system(caption, columns, lead=f"segment_score_{kind}")
-        pairs = [Shown(_("Rank-sum test, one-sided p"), f"rank_sum_{kind}", p_below(limit))]
-        yield from parts.by_pair(_("Rank-sum tests"), pairs, lead=f"rank_sum_{kind}", sign=">")
+        pairs = [
+            Shown(_("Tested"), f"rank_sum_{kind}", tested),
+            Shown(_("Rank-sum test, one-sided p"), f"rank_sum_{kind}", p_below(limit)),
+        ]
+        yield from parts.by_pair(_("Rank-sum tests"), pairs, lead=f"rank_sum_{kind}", sign="–")
     yield from parts.part_by_part(_("Clusters, part by part"), limit)

@@ -110,14 +110,15 @@ def test_a_title_names_the_highest_only_where_its_intervals_stand_apart(likert: 
     assert likert["means"].title == "north is rated highest for fluency (4.20)"
 
 
-def test_pairs_stand_with_the_higher_first_and_count_what_differs(slider: dict[str, charts.Drawn]) -> None:
+def test_pairs_stand_as_in_their_rows_and_count_what_differs(slider: dict[str, charts.Drawn]) -> None:
     rows = changed(slider_rows(), lambda row: {"value": -row.value, "low": -row.high, "high": -row.low},
                    statistic="difference", system="HIGH", system_b="LUO")  # fmt: skip
-    turned = drawn(rows, "content")["differences"]
-    assert charts.numbers(turned.spec)[1][0][0] == "LUO − HIGH"
+    below = drawn(rows, "content")["differences"]
+    assert charts.numbers(below.spec)[1][-1][:2] == ["HIGH − LUO", pytest.approx(SLIDER["LUO"] - SLIDER["HIGH"])]
+    assert below.title == slider["differences"].title
     _columns, numbers = charts.numbers(slider["differences"].spec)
     assert numbers[0][:2] == ["HIGH − LUO", pytest.approx(SLIDER["HIGH"] - SLIDER["LUO"])]
-    assert all(row[1] >= 0 for row in numbers)
+    assert [row[1] for row in numbers] == sorted((row[1] for row in numbers), reverse=True)
     assert slider["differences"].title == "5 of 6 pairs of systems differ for content"
     strict = drawn(slider_rows(), "content", confidence=0.9999)["differences"]
     assert strict.title == "No two systems differ significantly for content"
@@ -185,6 +186,11 @@ def test_what_was_before_the_rules_is_drawn_nowhere_even_if_they_left_nothing() 
 def test_a_pair_that_is_clear_is_named_though_a_wider_one_is_not() -> None:
     rows = changed(likert_rows(), lambda _row: {"low": 0.4}, statistic="superiority", system="north", system_b="west")
     assert drawn(rows, "fluency")["superiority"].title == "north is rated above south 72 % of the time for fluency"
+    below = changed(likert_rows(), lambda row: {"value": 1 - row.value, "low": 1 - row.high, "high": 1 - row.low},
+                    statistic="superiority", system="north", system_b="west")  # fmt: skip
+    assert drawn(below, "fluency")["superiority"].title == (
+        "north is rated above west only 24 % of the time for fluency"
+    )
     none = changed(likert_rows(), lambda _row: {"low": 0.4}, statistic="superiority")
     assert drawn(none, "fluency")["superiority"].title == "No system is rated clearly above another for fluency"
 

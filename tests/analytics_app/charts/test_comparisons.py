@@ -10,6 +10,7 @@ import pytest
 from analytics_app.charts.drawing import Sketch, finished
 from analytics_app.charts.kinds import comparisons
 from analytics_app.charts.picking import Material
+from analytics_app.charts.points import log_ticks
 from analytics_app.charts.words import SPACE
 from analytics_app.models import ResultRow
 from analytics_app.results import COLUMNS, Row
@@ -38,11 +39,16 @@ def title(kind: Callable[[Material], Iterator[Sketch]], *rows: Row) -> str:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        # B is preferred to A where its interval lies above one half and its test says so.
-        ([(0.2, 0.1, 0.3, 0.01)], "B is preferred to A for quality (80 %)"),
+        # One is preferred where the interval lies on one side of one half and the test says so; the pair stands as in
+        # its row, whichever of the two is preferred.
+        ([(0.2, 0.1, 0.3, 0.01)], "A is preferred to B in only 20 % of comparisons for quality"),
+        ([(0.8, 0.7, 0.9, 0.01)], "A is preferred to B for quality (80 %)"),
         ([(0.2, 0.1, 0.3, 0.2)], "Neither of two systems is preferred to the other clearly for quality"),
         ([(0.6, 0.4, 0.8, 0.3)], "Neither of two systems is preferred to the other clearly for quality"),
-        ([(0.2, 0.1, 0.3, 0.01), (0.6, 0.4, 0.8, 0.3)], "B is preferred to A for quality (80 %)"),
+        (
+            [(0.2, 0.1, 0.3, 0.01), (0.6, 0.4, 0.8, 0.3)],
+            "A is preferred to B in only 20 % of comparisons for quality",
+        ),
         (
             [(0.2, 0.1, 0.3, 0.01), (0.9, 0.8, 1.0, 0.01)],
             "In all 2 pairs one system is preferred to the other for quality",
@@ -58,14 +64,40 @@ def test_preferences_claim_what_interval_and_test_do(rows: list[tuple[float, flo
     assert title(comparisons.preferences, *made) == said
 
 
-def test_ratios_are_turned_to_be_above_one() -> None:
+def test_ratios_stand_as_in_their_rows_above_one_or_below() -> None:
     (sketch,) = drawn(comparisons.ratios, row("magnitude_ratio", 0.5, 0.4, 0.8, "A", "B", p_adjusted=0.01))
     (point,) = sketch.chart.data.values
-    assert (point["name"], point["value"], point["low"], point["high"]) == ("B / A", 2.0, 1.25, 2.5)
-    assert sketch.title == "B gets 2.00 times the number of A for quality"
+    assert (point["name"], point["value"], point["low"], point["high"]) == ("A / B", 0.5, 0.4, 0.8)
+    assert sketch.title == "A gets 0.50 times the number of B for quality"
+    finished(sketch)
     assert title(comparisons.ratios, row("magnitude_ratio", 1.2, 0.9, 1.5, "A", "B", p_adjusted=0.4)).startswith(
         "No two"
     )
+
+
+def test_the_pairs_furthest_apart_are_drawn_on_either_side_of_no_difference() -> None:
+    """Where a chart has no room for all, a ratio of a quarter stays and one of nearly one goes."""
+    near = [row("magnitude_ratio", 1 + k / 1000, 0.9, 1.1, "A", f"N{k}") for k in range(60)]
+    far = row("magnitude_ratio", 0.25, 0.2, 0.3, "A", "B", p_adjusted=0.01)
+    (sketch,) = drawn(comparisons.ratios, *near, far)
+    points = sketch.chart.data.values
+    assert (len(points), points[-1]["name"], points[0]["name"]) == (40, "A / B", "A / N59")
+    assert "the 40 furthest apart of 61 pairs" in sketch.subtitle
+    assert sketch.title == "A gets 0.25 times the number of B for quality"
+
+
+@pytest.mark.parametrize(
+    ("ends", "ticks"),
+    [
+        ((0.4, 2.6), [0.5, 1.0, 2.0]),
+        ((0.02, 300.0), [0.1, 1.0, 10.0, 100.0]),
+        ((0.53, 1.88), [0.7, 1.0, 1.5]),
+        ((0.93, 1.12), [0.95, 1.0, 1.05, 1.1]),
+        ((1.0, 1e9), [1.0, 1e2, 1e4, 1e6, 1e8]),
+    ],
+)
+def test_an_axis_of_logarithms_has_round_numbers(ends: tuple[float, float], ticks: list[float]) -> None:
+    assert log_ticks(*ends) == pytest.approx(ticks)
 
 
 def test_systems_are_named_where_their_intervals_stand_apart() -> None:
