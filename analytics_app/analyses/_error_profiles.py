@@ -11,11 +11,16 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses._error_looks import Marks, Weights, marks_of, severities_of
 from analytics_app.analyses._error_systems import outputs_of, segment_means
+from analytics_app.analyses._outputs import Outputs
 from analytics_app.analyses.base import Rows, Sample, count, of_one_system
 from analytics_app.ratings import Table
 from analytics_app.ratings.extras.spans import Spans
 from analytics_app.results import Row
+from analytics_app.stats.comparison import item_means
 from analytics_app.stats.estimate import joined
+
+# How figures a text are weighted, as the published penalty is (Freitag et al. 2021).
+WEIGHTING = {"segment": "mean over raters", "system": "mean over segments"}
 
 # Statistics of systems, and what tells their labels apart.
 BY_LABEL = (("errors_by_severity", "severity"), ("errors_by_category", "category"), ("errors_by_group", "both"))
@@ -58,23 +63,27 @@ def per_look(looks: Table, marks: Marks, where: NDArray[np.bool_] | None = None)
 
 
 def of_systems(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield errors a text and the share of texts without one, with intervals; then errors by severity and kind."""
+    """Yield errors a text and the share of texts without one, with intervals; then errors by severity and kind.
+
+    All of them are means over segments of means over raters, as penalties are, so that parts sum to the whole.
+    """
     sample = make.sample
-    looks, rows, marks = marks_of(sample)
-    number = per_look(looks, marks)
-    outputs = outputs_of(_valued(sample, number), settings)
+    looks, _rows, marks = marks_of(sample)
+    outputs = outputs_of(_valued(sample, np.arange(len(looks), dtype=np.float64)), settings)
     if not outputs.systems:
         return
-    said = {"interval": f"bootstrap over {outputs.unit}", "n_resamples": sample.common.n_resamples}
-    for statistic, values in (("errors_per_text", outputs.value), ("no_error_share", (outputs.value == 0) * 1.0)):
+    look = outputs.value.astype(np.int64)
+    number = per_look(looks, marks)[look]
+    drawn = {"interval": f"bootstrap over {outputs.unit}", "n_resamples": sample.common.n_resamples}
+    said = {**WEIGHTING, **drawn}
+    for statistic, values in (("errors_per_text", number), ("no_error_share", (number == 0) * 1.0)):
         found, _matrix, _items = segment_means(make, outputs, values, f"{statistic} over {outputs.unit}")
         for code, one in enumerate(found):
             yield make.row(
                 statistic, one, system=outputs.systems[code], by_system=True, settings=said,
                 **outputs.counts(code),
             )  # fmt: skip
-    n_looks = np.bincount(outputs.system, minlength=len(outputs.systems))
-    yield from _by_label(make, rows, marks, outputs.systems, n_looks)
+    yield from _by_label(make, marks, outputs, look)
 
 
 def _valued(sample: Sample, number: NDArray[np.float64]) -> Sample:
@@ -84,30 +93,22 @@ def _valued(sample: Sample, number: NDArray[np.float64]) -> Sample:
     return replace(sample, table=replace(sample.table, value=value))
 
 
-def _by_label(
-    make: Rows, rows: Table, marks: Marks, systems: Sequence[str], n_looks: NDArray[np.intp]
-) -> Iterator[Row]:
-    names, sample = rows.names, make.sample
-    row, system, _item = rows.by_system()
-    code_of = np.full(len(names.systems), -1, dtype=np.int64)
-    for code, key in enumerate(systems):
-        code_of[names.systems.index(key)] = code
-    known = code_of[system] >= 0 if len(system) else np.zeros(0, dtype=bool)
-    row, which = row[known], code_of[system[known]]
-    made = labels_of(sample, marks)
+def _by_label(make: Rows, marks: Marks, outputs: Outputs, look: NDArray[np.int64]) -> Iterator[Row]:
+    """Yield errors a text by severity and kind; `look` is that of each output."""
+    n = len(outputs.systems)
+    made = labels_of(make.sample, marks)
     for statistic, kind in BY_LABEL:
         codes, labels = made[kind]
-        there = codes[row] >= 0
-        cells = which[there] * len(labels) + codes[row][there]
-        table = np.bincount(cells, minlength=len(systems) * len(labels)).reshape(len(systems), len(labels))
         for place, label in enumerate(labels):
-            if not table[:, place].any():
+            number = np.bincount(marks.look[codes == place], minlength=int(look.max()) + 1)[look]
+            if not number.any():
                 continue
-            for code, key in enumerate(systems):
+            means, _items = item_means(number, outputs.system, outputs.item, n)
+            marked = np.bincount(outputs.system, weights=number, minlength=n)
+            for code, (key, value) in enumerate(zip(outputs.systems, np.nanmean(means, axis=0).tolist(), strict=True)):
                 yield make.row(
-                    statistic, system=key, label=label[:500], by_system=True,
-                    value=float(table[code, place] / n_looks[code]), n_ratings=int(table[code, place]),
-                    settings={"per": "text as a rater saw it", "n_ratings": "marks"},
+                    statistic, system=key, label=label[:500], by_system=True, value=value,
+                    n_ratings=int(marked[code]), settings={**WEIGHTING, "n_ratings": "marks"},
                 )  # fmt: skip
 
 

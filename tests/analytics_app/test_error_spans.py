@@ -90,6 +90,25 @@ def test_profiles_count_texts_without_an_error(rows: list[dict[str, Any]]) -> No
     assert one(rows, "no_error_of_rater", rater="r1")["value"] == pytest.approx(3 / 6)
 
 
+def test_parts_sum_to_the_whole_though_segments_have_different_numbers_of_raters(tmp_path: Path) -> None:
+    """On i1 two raters saw A, on i2 and i3 one did: a segment weighs the same whoever saw it."""
+    marks = [
+        mark("r1", "i1", "A", "major accuracy/mistranslation", 0, 4), nothing("r2", "i1", "A"),
+        mark("r1", "i2", "A", "minor fluency/punctuation", 0, 1), mark("r1", "i2", "A", "minor style/awkward", 2, 3),
+        mark("r1", "i3", "A", "major accuracy/omission", 0, 2),
+        *(nothing("r2", item, "B") for item in ("i1", "i2", "i3")),
+    ]  # fmt: skip
+    load(tmp_path, {"type": "error_spans", "params": {"scheme": "mqm"}, "k": 2}, ITEMS, marks)
+    found = analysed(tmp_path, ANALYSIS)
+    assert one(found, "errors_per_text", system="A")["value"] == pytest.approx((0.5 + 2 + 1) / 3)
+    assert one(found, "errors_by_severity", system="A", label="major")["value"] == pytest.approx((0.5 + 0 + 1) / 3)
+    for statistic in ("errors_by_severity", "errors_by_category", "errors_by_group"):
+        parts = [row for row in found if (row["statistic"], row["system"]) == (statistic, "A")]
+        assert sum(row["value"] for row in parts) == pytest.approx((0.5 + 2 + 1) / 3), statistic
+        assert sum(row["n_ratings"] for row in parts) == 4
+        assert parts[0]["settings"]["segment"] == "mean over raters"
+
+
 def test_agreement_on_spans(rows: list[dict[str, Any]]) -> None:
     # Of r1's 4 marks r2 has 1 in place, 2 by overlap; of r2's 3 as many.
     assert one(rows, "span_f1_exact")["value"] == pytest.approx(2 * 1 / 7)

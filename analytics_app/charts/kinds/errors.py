@@ -74,7 +74,7 @@ def severities(of: Material) -> Iterator[Sketch]:
         title=_fewest(sorted(of.of("errors_per_text"), key=value_of)),
         subtitle=(
             f"Errors a text by severity, the fewest first{only(names).replace('highest', 'first')}; {of.basis(found)}. "
-            "Each text as a rater saw it."
+            "Mean over texts of the mean over raters."
         ),
         by_system=True,
         chart=sums_chart(dict(list(ordered.items())[:MOST_ROWS]), labels, measure="Errors a text"),
@@ -115,7 +115,7 @@ def kinds(of: Material) -> Iterator[Sketch]:
         title=f"{words.share(share)} of the errors are {words.short(first)}",
         subtitle=(
             f"Errors a text by kind and severity, mean over {len(systems)} systems; {of.basis(found)}. "
-            "Each text as a rater saw it."
+            "Mean over texts of the mean over raters."
         ),
         by_system=True,
         chart=sums_chart(ordered, labels, measure="Errors a text"),
