@@ -97,6 +97,16 @@ class Run(models.Model):
         return f"{self.study} run {self.number}"
 
     @property
+    def n_counted(self) -> int:
+        """How many ratings count before any rule, in all tasks; those that a run sees, until it has looked at them.
+
+        A run also sees what an answer gave to a question that was asked twice.
+        """
+        tasks = self.facts.get("tasks", {}).values()
+        looked = self.state == RunState.DONE and any("ratings" in one for one in tasks)
+        return sum(one.get("ratings", 0) for one in tasks) if looked else self.n_seen
+
+    @property
     def heeds_exclusions(self) -> bool:
         """Whether its rules leave out what was excluded by hand."""
         return any(entry["rule"] == "manual" for entry in self.settings.get("rules", ()))

@@ -18,19 +18,23 @@ import numpy as np
 from analytics_app.models import Run
 from analytics_app.ratings.copying import copy, rows
 from analytics_app.ratings.extras import Extra, Extras, Loading
+from analytics_app.ratings.left_out import WITHIN, LeftOut, left_out
 from analytics_app.ratings.reading import RATING_TYPE, RATINGS, read_judgments, read_labels
 from analytics_app.ratings.table import Coding, Floats, Judgments, Mask, Names, Table
 from tasks_app.models import Version
 
 __all__ = [
+    "WITHIN",
     "Coding",
     "Extra",
     "Extras",
     "Floats",
     "Judgments",
+    "LeftOut",
     "Mask",
     "Names",
     "Table",
+    "left_out",
     "load",
     "load_extras",
     "pooled_versions",

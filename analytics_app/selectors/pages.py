@@ -192,17 +192,11 @@ def last_number(study: Study) -> int:
 
 
 def ratings_since(study: Study, run: Run) -> int:
-    """Return how many ratings came after those a run saw, leaving out those of people who tried it out."""
-    return _count_without_trials(study, Rating.objects.filter(id__gt=run.high_water))
+    """Return how many ratings came after those a run saw, leaving out those of people who tried it out.
 
-
-def count_ratings(study: Study) -> int:
-    """Return how many ratings a study has, leaving out those of people who tried it out."""
-    return _count_without_trials(study, Rating.objects.all())
-
-
-def _count_without_trials(study: Study, ratings: QuerySet[Rating]) -> int:
-    """Count ratings of a study without joining each to its rater: all, less the few of people who tried it out."""
+    Ratings are counted without joining each to its rater: all, less the few of people who tried it out.
+    """
+    ratings = Rating.objects.filter(id__gt=run.high_water)
     counted = Study.objects.filter(pk=study.pk).annotate(
         everything=_number(ratings.filter(task__study=OuterRef("pk")).values("task__study")),
         trials=_number(

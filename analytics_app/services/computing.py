@@ -15,7 +15,18 @@ from analytics_app.analyses import Analysis, Sample
 from analytics_app.analyses.base import Common
 from analytics_app.models import Exclusion, Plot, Run, RunPart, RunPartKind
 from analytics_app.quality.base import ByHand, Removal, RuleSample
-from analytics_app.ratings import Extras, Floats, Mask, Table, load, load_extras
+from analytics_app.ratings import (
+    WITHIN,
+    Extras,
+    Floats,
+    LeftOut,
+    Mask,
+    Table,
+    left_out,
+    load,
+    load_extras,
+    seen_by,
+)
 from analytics_app.ratings.copying import copy
 from analytics_app.results import REPLACED, Row
 from analytics_app.selectors.sections import systems_called
@@ -135,7 +146,9 @@ def place_of(part: RunPart) -> str:
 def _apply_rules(part: RunPart) -> Outcome:
     """Apply the rules of a run in their order to all ratings of a task."""
     run, outcome = part.run, Outcome()
-    whole = asked_once(load(run, part.task.key), part.task)
+    loaded = load(run, part.task.key)
+    again = asked_again(loaded, part.task)
+    whole = loaded.where(~again)
     by_hand = _by_hand(run)
     kept, common, z = whole, common_of(run), np.full(len(whole), np.nan)
     # What z is of: everything but what rules took that do not look at z. Taking it again after a rule that does would
@@ -145,7 +158,8 @@ def _apply_rules(part: RunPart) -> Outcome:
     extras = load_extras(run, part.task.key, whole, (need for rule in in_use for need in rule.needs))
     asking = asking_of(part.task, whole)
     unrated = unrated_in(whole, asking, run.facts.get("replaced", []))
-    funnel = Funnel(whole, part.task.key, unrated)
+    before = [*left_out(seen_by(run, part.task.key)), *_within(loaded.where(again))]
+    funnel = Funnel(whole, part.task.key, unrated, before)
     for rule, entry in zip(in_use, run.settings["rules"], strict=True):
         if rule.on_z and stale:
             z[of_z], stale = z_of(whole.where(of_z), common), False
@@ -156,13 +170,18 @@ def _apply_rules(part: RunPart) -> Outcome:
             of_z[here[removal.mask]], stale = False, True
         kept, here = kept.where(~removal.mask), here[~removal.mask]
         unrated = unrated[~taken(whole, unrated, removal)]
-    if (again := _replaced(run, kept)) is not None:
-        funnel.step(REPLACED, kept, again)
-        outcome.exclusions += _rows_of(run, part.task, REPLACED, again)
-        kept = kept.where(~again.mask)
+    if (replaced := _replaced(run, kept)) is not None:
+        funnel.step(REPLACED, kept, replaced)
+        outcome.exclusions += _rows_of(run, part.task, REPLACED, replaced)
+        kept = kept.where(~replaced.mask)
     outcome.rows = list(funnel.rows(kept))
     outcome.facts = {"tasks": {part.task.key: funnel.facts(kept)}}
     return outcome
+
+
+def _within(again: Table) -> list[LeftOut]:
+    """Count the ratings that an answer gave to a question it had answered before; none where there are none."""
+    return [LeftOut(WITHIN, len(again), again.n_raters, again.n_texts)] if len(again) else []
 
 
 def _replaced(run: Run, kept: Table) -> Removal | None:
@@ -272,10 +291,16 @@ def asked_once(table: Table, task: Task) -> Table:
 
     A repeat enters only figures of how far raters agree with themselves. Spans and labels are several by nature.
     """
-    if any(one.per == "span" for one in task.kind.outcomes):
-        return table
-    again = (table.number > 1) & ~np.isnan(table.value)
+    again = asked_again(table, task)
     return table.where(~again) if again.any() else table
+
+
+def asked_again(table: Table, task: Task) -> Mask:
+    """Say which ratings are what one judgment gave to a question that was asked again."""
+    if any(one.per == "span" for one in task.kind.outcomes):
+        return np.zeros(len(table), dtype=bool)
+    again: Mask = (table.number > 1) & ~np.isnan(table.value)
+    return again
 
 
 def z_of(table: Table, common: Common) -> Floats:

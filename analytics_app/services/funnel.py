@@ -1,15 +1,15 @@
-"""The funnel: how many ratings were collected, what each rule removed, and what was kept."""
+"""The funnel: how many ratings are stored, what is left out before any rule, what each rule removed, what was kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.quality.base import Removal
-from analytics_app.ratings import Mask, Table
+from analytics_app.ratings import LeftOut, Mask, Table
 from analytics_app.results import Row
 
 ANALYSIS = "funnel"
@@ -18,8 +18,10 @@ ANALYSIS = "funnel"
 class Funnel:
     """The rows of the funnel of one task, gathered rule by rule."""
 
-    def __init__(self, collected: Table, task: str, unrated: NDArray[np.int64]) -> None:
-        self.collected, self.task, self.unrated = collected, task, unrated
+    def __init__(
+        self, collected: Table, task: str, unrated: NDArray[np.int64], left_out: Sequence[LeftOut] = ()
+    ) -> None:
+        self.collected, self.task, self.unrated, self.left_out = collected, task, unrated, left_out
         self._steps: list[Row] = []
 
     def step(self, rule: str, before: Table, removal: Removal) -> None:
@@ -69,11 +71,23 @@ class Funnel:
         )
 
     def rows(self, kept: Table) -> Iterator[Row]:
-        """Yield the steps from collected to kept."""
+        """Yield the steps from what is stored to what was kept; `collected` is what counts before any rule."""
+        yield from self._before()
         yield self._row("collected", self.collected, value=1.0 if len(self.collected) else None)
         yield from self._steps
         share = len(kept) / len(self.collected) if len(self.collected) else None
         yield self._row("kept", kept, value=share)
+
+    def _before(self) -> Iterator[Row]:
+        """Yield what is stored and what is left out before any rule, where anything is."""
+        if not self.left_out:
+            return
+        stored = len(self.collected) + sum(one.n_ratings for one in self.left_out)
+        about: dict[str, Any] = {"analysis": ANALYSIS, "task": self.task, "basis": "all"}
+        yield Row(statistic="stored", n_ratings=stored, **about)
+        for one in self.left_out:
+            counts = {"n_ratings": one.n_ratings, "n_raters": one.n_raters, "n_items": one.n_texts}
+            yield Row(statistic="left_out", label=one.reason, **{**about, **counts})
 
     def facts(self, kept: Table) -> dict[str, int]:
         """Return what is said about a task beside its results."""

@@ -155,6 +155,8 @@ def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Ac
             **_scored(study),
             **_erased(study),
             **_people(study, document),
+            "raters": found.n_raters,
+            "simulated_raters": found.n_simulated,
         },
         seed=study.seed,
         high_water=found.high_water,

@@ -14,11 +14,13 @@ __all__ = ["Busy", "Seen", "look"]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The ratings of counted judgments up to both marks, and how many there are."""
+    """The ratings of counted judgments up to both marks, how many there are, and from how many raters."""
 
     high_water: int
     judgment_high_water: int
     n_seen: int
+    n_raters: int
+    n_simulated: int
 
 
 # Marks of the study itself, so that what happens in other studies does not make its runs differ. Its judgments are
@@ -26,7 +28,7 @@ class Seen:
 # They are the judgments that analytics_app.ratings reads; a test compares the two.
 _SEEN = """
 WITH own AS MATERIALIZED (
-    SELECT j.id, j.replaces_id,
+    SELECT j.id, j.replaces_id, a.rater_id, a.rater_kind = 'simulated' AS simulated,
            a.purpose IN ('main', 'screening', 'exit') AND a.rater_kind <> 'sandbox' AND j.skip_reason = ''
            AND j.version = ANY(%(versions)s)
            AND a.state NOT IN ('withdrawn', 'returned') AND (%(surplus)s OR a.state <> 'surplus') AS counts
@@ -35,8 +37,11 @@ WITH own AS MATERIALIZED (
       JOIN tasks_app_judgment j ON j.assignment_id = a.id
      WHERE ra.study_id = %(study)s AND j.id <= %(judgment)s),
 counted AS MATERIALIZED (
-    SELECT id, counts AND NOT EXISTS (SELECT 1 FROM own n WHERE n.replaces_id = own.id) AS counts FROM own)
-SELECT COALESCE(max(r.id), 0), COALESCE((SELECT max(id) FROM own), 0), count(*) FILTER (WHERE counts)
+    SELECT id, rater_id, simulated, counts AND NOT EXISTS (SELECT 1 FROM own n WHERE n.replaces_id = own.id) AS counts
+      FROM own)
+SELECT COALESCE(max(r.id), 0), COALESCE((SELECT max(id) FROM own), 0), count(*) FILTER (WHERE counts),
+       (SELECT count(DISTINCT rater_id) FROM counted WHERE counts),
+       (SELECT count(DISTINCT rater_id) FROM counted WHERE counts AND simulated)
   FROM counted JOIN tasks_app_rating r ON r.judgment_id = counted.id
  WHERE r.id <= %(rating)s
 """
@@ -56,5 +61,5 @@ def look(study: Study, *, surplus: bool) -> Seen:
     versions = list(pooled_versions(study.pk, study.current_version))
     up_to = {"rating": marks.rating, "judgment": marks.judgment}
     given = {"study": study.pk, **up_to, "versions": versions, "surplus": surplus}
-    ((high_water, judgment_high_water, n_seen),) = rows(_SEEN, given)
-    return Seen(high_water, judgment_high_water, n_seen)
+    (found,) = rows(_SEEN, given)
+    return Seen(*found)

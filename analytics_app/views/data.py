@@ -29,7 +29,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
         _study, role = access.study_and_role(request.user, slug)
         return {
             "run": pages.best_run(study),
-            "ratings": pages.count_ratings(study),
+            "rows": ratings_export.count(study),
             "may_export": ratings_export.may_export(study, role),
             "shown": systems_shown(study),
             "rating_columns": [*columns.RATINGS, columns.FEATURES],

@@ -23,11 +23,13 @@ from tasks_app.models import Study
 class Step:
     """A step of the funnel. `rule` is the rule's key, so that the run can be repeated without it; "" for none.
 
-    `removed` is the key under which what was left out is listed with its reasons.
+    `taken` says that its ratings are taken away from those of the steps before. `removed` is the key under which what
+    a rule took is listed with its reasons.
     """
 
     label: str
     rule: str
+    taken: bool
     ratings: int
     share: float | None
     raters: int | None
@@ -44,12 +46,13 @@ class Funnel:
 
     task: str
     steps: list[Step] = field(default_factory=list)
+    counted: int = 0
     by_system: Table | None = None
 
     @property
     def nothing_kept(self) -> bool:
-        """Whether the rules left nothing of what was collected."""
-        return len(self.steps) > 1 and self.steps[0].ratings > 0 == self.steps[-1].ratings
+        """Whether the rules left nothing of what counted before them."""
+        return len(self.steps) > 1 and self.counted > 0 == self.steps[-1].ratings
 
 
 def funnels(rows: Iterable[ResultRow], names: Mapping[str, str]) -> list[Funnel]:
@@ -58,17 +61,28 @@ def funnels(rows: Iterable[ResultRow], names: Mapping[str, str]) -> list[Funnel]
     for row in rows:
         if row.analysis == "funnel":
             found.setdefault(row.task or "", []).append(row)
-    return [Funnel(names.get(task, task), list(_steps(steps)), _taken(steps)) for task, steps in found.items()]
+    return [
+        Funnel(names.get(task, task), list(_steps(steps)), _counted(steps), _taken(steps))
+        for task, steps in found.items()
+    ]
+
+
+def _counted(rows: Sequence[ResultRow]) -> int:
+    return next((row.n_ratings or 0 for row in rows if row.statistic == "collected"), 0)
 
 
 def _steps(rows: Sequence[ResultRow]) -> Iterator[Step]:
     sides = {(row.statistic, row.label): row.n_ratings for row in rows}
-    labels = {"collected": _("Collected"), "kept": _("Kept for the results")}
+    labels = {"stored": _("Collected"), "collected": _("Collected"), "kept": _("Kept for the results")}
+    if any(row.statistic == "stored" for row in rows):
+        labels["collected"] = _("Counted")
     for row in rows:
-        if row.statistic not in {"collected", "removed", "kept"}:
+        if row.statistic not in {*labels, "left_out", "removed"}:
             continue
+        named = words.left_out if row.statistic == "left_out" else words.rule
         yield Step(
-            label=labels.get(row.statistic) or words.rule(row.label or ""),
+            label=labels.get(row.statistic) or named(row.label or ""),
+            taken=row.statistic in {"left_out", "removed"},
             rule=(row.label or "") if row.statistic == "removed" and row.label in quality.registry else "",
             ratings=row.n_ratings or 0,
             share=row.value,
@@ -196,7 +210,12 @@ def _changed(settings: Mapping[str, Any], plan: Mapping[str, Any]) -> Iterator[s
 
 
 def simulated(run: Run) -> tuple[int, int]:
-    """Return how many raters of a run are simulated, of how many, in the task that has most of them."""
+    """Return how many raters of a run are simulated, of how many there are in all of its tasks.
+
+    Runs of earlier versions know the raters of each task only; then it is the task that has most of them.
+    """
+    if "raters" in run.facts:
+        return run.facts["simulated_raters"], run.facts["raters"]
     tasks = run.facts.get("tasks", {}).values()
     return max(((one.get("simulated_raters", 0), one.get("raters", 0)) for one in tasks), default=(0, 0))
 

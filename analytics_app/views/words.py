@@ -66,6 +66,30 @@ def _of_analyses() -> dict[str, Words]:
     return {name: label for member in analyses.registry.values() for name, label in member.statistics.items()}
 
 
+# Why ratings are left out before any rule (analytics_app.ratings.left_out).
+LEFT_OUT = {
+    "sandbox": gettext_lazy("Tried out, not judged"),
+    "version": gettext_lazy("Of another version of the study"),
+    "training": gettext_lazy("Training"),
+    "exam": gettext_lazy("Exam"),
+    "warm_up": gettext_lazy("Warm-up"),
+    "control": gettext_lazy("Control items"),
+    "attention": gettext_lazy("Attention checks"),
+    "repeat": gettext_lazy("Repeated items"),
+    "withdrawn": gettext_lazy("Withdrawn by the rater"),
+    "returned": gettext_lazy("Given back on the platform"),
+    "revised": gettext_lazy("Revised later: the newer answer counts"),
+    "skipped": gettext_lazy("Skipped"),
+    "surplus": gettext_lazy("Surplus: the place had gone to another rater"),
+    "within": gettext_lazy("Questions repeated on the same screen"),
+}
+
+
+def left_out(reason: str) -> str:
+    """Name why ratings are left out before any rule."""
+    return str(LEFT_OUT.get(reason, reason))
+
+
 def rule(name: str) -> str:
     """Name a quality rule."""
     if name == REPLACED:

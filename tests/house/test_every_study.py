@@ -15,7 +15,8 @@ from pytest_django import Settings
 
 from analytics_app.exports import ratings as export
 from analytics_app.exports.reference import PER, columns_of
-from tasks_app.models import Membership, Rating, Study
+from analytics_app.models import ResultRow, Run
+from tasks_app.models import Judgment, Membership, Rating, Study
 from tasks_app.selectors import screens
 from tests import invariants
 from tests.house import pairs
@@ -67,6 +68,7 @@ def test_it_is_judged_comes_back_unchanged_and_is_analysed(name: str, tmp_path: 
     _only_columns_that_the_page_names_are_filled(study)
     comes_back_unchanged(study, load(name, tmp_path, f"copy-{name}"), tmp_path)
     _its_analysis_has_numbers(study, tmp_path / "results.json")
+    _its_funnel_adds_up(study)
     browser = _every_page_of_it_opens(study, rosa)
     assert bool(pairs.hold_one_order(study, browser)) == (name in COMPARING)
 
@@ -109,6 +111,26 @@ def _its_analysis_has_numbers(study: Study, document: Path) -> None:
     assert found["run"]["state"] == "done"
     assert any(row["analysis"] for row in found["rows"])
     assert not [row for row in found["rows"] if isinstance(row["value"], float) and not math.isfinite(row["value"])]
+
+
+def _its_funnel_adds_up(study: Study) -> None:
+    """From every rating that is stored to what counts and what is kept, each step says what it takes."""
+    run = Run.objects.get(study=study)
+    kept = 0
+    for task in study.tasks.all():
+        steps = ResultRow.objects.filter(run=run, analysis="funnel", task=task.key, by_system=False)
+        n = {name: sum(row.n_ratings or 0 for row in steps if row.statistic == name) for name in FUNNEL}
+        assert (n["stored"] or n["collected"]) == Rating.objects.filter(task=task).count()
+        assert n["collected"] == (n["stored"] or n["collected"]) - n["left_out"]
+        assert n["kept"] == n["collected"] - n["removed"]
+        kept += n["collected"]
+    assert run.n_counted == kept
+    answers = Judgment.objects.filter(assignment__purpose="main", assignment__state="submitted")
+    raters = answers.filter(assignment__rater__study=study).values("assignment__rater").distinct().count()
+    assert run.facts["raters"] == run.facts["simulated_raters"] == raters
+
+
+FUNNEL = ("stored", "left_out", "collected", "removed", "kept")
 
 
 def _every_page_of_it_opens(study: Study, owner: User) -> Client:

@@ -47,6 +47,16 @@ def test_every_rating_is_there_once_for_each_system_that_produced_its_text(rated
         assert pair[0]["value"] == pair[1]["value"] == stored.get(pk=rating).value
 
 
+def test_the_number_of_rows_that_pages_say_is_that_of_the_file(rated: Study) -> None:
+    filler = Filler(rated)
+    first = Judgment.objects.filter(assignment__rater__pseudonym="R-0001").earliest("id")
+    filler.answer(first.assignment, filler.parts["i0", "alpha-mt"], {"fluency": 5, "content": 5}, replaces=first)
+    filler.judge("tries", "i0", "alpha-mt", {"fluency": 1, "content": 1}, rater_kind="sandbox")
+    rows = as_json(rated)
+    # Texts of two systems, a skip and an answer without a rating: more rows than ratings.
+    assert ratings.count(rated) == len(rows) == len({row["rating"] for row in rows if row["rating"]}) + 4 + 2
+
+
 def test_a_row_says_where_its_rating_comes_from(rated: Study) -> None:
     rating = Rating.objects.filter(unit__item__key="i1", criterion__key="content").order_by("id").first()
     row = next(row for row in as_json(rated) if row["rating"] == rating.pk)

@@ -62,6 +62,8 @@ def test_the_parts_of_a_run_one_after_another(run: Run, rung: list[int]) -> None
     assert run.finished >= run.started
     assert run.facts == {
         "manual_exclusions": [],
+        "raters": 2,
+        "simulated_raters": 0,
         "tasks": {"main": {"ratings": 2, "part 1": "done", "part 2": "done"}},
     }
     rows = list(ResultRow.objects.filter(run=run).values_list("order", "statistic", "criterion", "value", "settings"))

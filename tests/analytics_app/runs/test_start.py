@@ -82,6 +82,9 @@ def test_n_seen_counts_what_the_ratings_module_reads(rated: Study) -> None:
     surplus = runs.start(study=rated, by=None, settings={"surplus": True})
     for run, expected in ((without, 34), (surplus, 36)):
         assert run.n_seen == len(ratings.load(run, "main")) == expected
+        # Whoever judged in one task or another counts once.
+        raters = set(ratings.load(run, "main").rater.tolist())
+        assert (run.facts["raters"], run.facts["simulated_raters"]) == (len(raters), 0)
     Filler(rated).judge("R-0009", "i1", "alpha-mt", {"fluency": 1, "content": 1})
     assert len(ratings.load(surplus, "main")) == 36
 
@@ -109,7 +112,7 @@ def test_whatever_results_depend_on_makes_another_run(rated: Study, settings: An
     rater = Rater.objects.get(study=rated, pseudonym="R-0001")
     by_hand = Exclusion.objects.create(study=rated, rule="manual", reason="asked to", rater=rater)
     found.append(runs.start(study=rated, by=None))
-    assert found[-1].facts == {"manual_exclusions": [by_hand.pk]}
+    assert found[-1].facts == {"manual_exclusions": [by_hand.pk], "raters": 2, "simulated_raters": 0}
     Exclusion.objects.update(lifted_at="2026-11-21T00:00Z")
     assert runs.start(study=rated, by=None) == found[0]
     add_rating(rated)

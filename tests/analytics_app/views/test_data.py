@@ -48,7 +48,7 @@ def body(browser: Client, address: str, status: int = 200) -> str:
 def test_an_owner_takes_ratings_out_while_the_study_is_open_and_the_log_says_so(
     rosas_browser: Client, study: Study, address: str, rosa: User
 ) -> None:
-    assert "1 rating, one row each, with raters under their pseudonyms." in text(page(rosas_browser, address))
+    assert "1 row, with raters under their pseudonyms." in text(page(rosas_browser, address))
     rows = list(csv.DictReader(io.StringIO(body(rosas_browser, f"{address}ratings.csv"))))
     assert list(rows[0])[: len(COLUMNS)] == list(COLUMNS)
     assert (rows[0]["rater"], rows[0]["system"], rows[0]["value"]) == ("ada", "alpha-mt", "2")
@@ -62,6 +62,20 @@ def test_an_owner_takes_ratings_out_while_the_study_is_open_and_the_log_says_so(
     line = json.loads(body(rosas_browser, f"{address}ratings.jsonl"))
     assert line["value"] == 2
     body(rosas_browser, f"{address}ratings.xlsx", 404)
+
+
+def test_the_page_says_how_many_rows_the_file_has(rosas_browser: Client, study: Study, address: str) -> None:
+    filler = Filler(study)
+    # A skip has a row, and so has an answer that found nothing.
+    filler.judge("bea", "i1", "alpha-mt", {})
+    filler.judge("bea", "i2", "alpha-mt", {}, skip_reason="other", state="skipped")
+    # Neither an answer that was replaced is there nor one of somebody who tried the study out.
+    first = filler.judge("bob", "i0", "alpha-mt", {"fluency": 4})
+    filler.answer(first.assignment, filler.parts["i0", "alpha-mt"], {"fluency": 5}, replaces=first)
+    filler.judge("eve", "i0", "beta-mt", {"fluency": 1}, rater_kind="sandbox")
+    rows = list(csv.DictReader(io.StringIO(body(rosas_browser, f"{address}ratings.csv"))))
+    assert len(rows) == 1 + 1 + 1 + 1
+    assert "4 rows, with raters under their pseudonyms." in text(page(rosas_browser, address))
 
 
 def test_others_wait_until_it_is_closed(editors_browser: Client, study: Study, address: str, rosa: User) -> None:

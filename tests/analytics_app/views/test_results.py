@@ -8,7 +8,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.models import ResultLift, Run
-from analytics_app.results import COLUMNS
+from analytics_app.results import COLUMNS, Row
 from tasks_app.models import Membership, Study
 from tasks_app.services import lifecycle
 from tests.analytics_app.builders import (
@@ -148,6 +148,47 @@ def test_the_funnel_says_what_each_rule_took_and_from_whom(rosas_browser: Client
     assert [(row["Ratings"], row["Share"]) for row in steps] == [("720", "100 %"), ("9", "1.2 %"), ("711", "98.8 %")]
     assert table(html, "What rules took from each system")[1]["Ratings removed"] == "7"
     assert "Run without “Interquartile range”" in text(html)
+
+
+def test_the_funnel_begins_with_what_is_left_out_before_any_rule(rosas_browser: Client, closed: Study) -> None:
+    about = {"analysis": "funnel", "task": "main", "basis": "all"}
+    stored = Row(**about, statistic="stored", n_ratings=960)
+    reasons = {"training": 150, "within": 90}
+    left_out = [Row(**about, statistic="left_out", label=name, n_ratings=n) for name, n in reasons.items()]
+    facts = {"tasks": {"main": {"ratings": 720}}}
+    build_run(closed, [stored, *left_out, *funnel(), *slider_rows()], n_seen=810, facts=facts)
+    html = page(rosas_browser, results(closed))
+    assert [(row["Step"], row["Ratings"]) for row in table(html, "main")] == [
+        ("Collected", "960"),
+        ("− Training", "150"),
+        ("− Questions repeated on the same screen", "90"),
+        ("Counted", "720"),
+        ("− Interquartile range 8 low, 1 high", "9"),
+        ("Kept for the results", "711"),
+    ]
+    # The head and the list of runs say the number that counts, not one in between that nobody can find again.
+    assert "Ratings counted 720" in text(html)
+    (runs,) = (rows for _caption, rows in tables(html) if rows[0][:2] == ["Run", "Kind"])
+    assert runs[1][-1] == "720"
+    assert "810" not in text(html)
+
+
+def test_where_all_that_counted_was_training_no_rule_is_blamed(rosas_browser: Client, closed: Study) -> None:
+    about = {"analysis": "funnel", "task": "main", "basis": "all"}
+    counted = [Row(**about, statistic=name, n_ratings=0) for name in ("collected", "kept")]
+    training = Row(**about, statistic="left_out", label="training", n_ratings=5)
+    build_run(closed, [Row(**about, statistic="stored", n_ratings=5), training, *counted])
+    assert "The rules left nothing" not in text(page(rosas_browser, results(closed)))
+
+
+def test_the_head_counts_the_raters_of_the_study_and_not_of_its_largest_task(
+    rosas_browser: Client, closed: Study
+) -> None:
+    tasks = {name: {"raters": 2, "simulated_raters": 1} for name in ("one", "two")}
+    build_run(closed, slider_rows(), facts={"tasks": tasks, "raters": 4, "simulated_raters": 2})
+    said = text(page(rosas_browser, results(closed)))
+    assert "Raters 4" in said
+    assert "2 of the 4 raters are simulated" in said
 
 
 def test_an_undefined_value_is_a_dash_with_its_sentence(rosas_browser: Client, closed: Study) -> None:
