@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,14 +31,16 @@ def can_be_compared(question: Question) -> bool:
     """Say whether two raters can agree at all.
 
     What is asked once a rater, without a text, is about another person each time; a place on a screen means something
-    only with the order in which the texts stood there; and who was right is not of the text, but of the rater.
+    only with the order in which the texts stood there; who was right is not of the text, but of the rater, and so is
+    what a page measures, such as keys and seconds. Criteria together can be compared where none of them is measured.
     """
     if not task_types.registry[question.task_type].needs_items:
         return False
     if question.criterion is None:
-        return True
+        each = (outcome_of(replace(question, criterion=one.key)) for one in question.asked)
+        return not any(outcome is not None and outcome.measured for outcome in each)
     outcome = outcome_of(question)
-    return outcome is None or not (outcome.by_place or outcome.graded)
+    return outcome is None or not (outcome.by_place or outcome.graded or outcome.measured)
 
 
 class BetweenRaters(Analysis):

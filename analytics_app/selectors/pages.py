@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import Count, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from analytics_app.models import UNFINISHED, Exclusion, ResultLift, ResultRow, Run, RunPart, RunState
 from analytics_app.selectors.results import rows_of
-from tasks_app.models import Assignment, Criterion, Judgment, Rater, Rating, Study
+from tasks_app.models import Assignment, Criterion, Judgment, Rater, Rating, Study, Task
 from tasks_app.selectors.studies import raters_of
 
 # Runs in the list of a page.
@@ -130,14 +130,22 @@ LEAST_TEXTS = 2
 def agreement_of(run: Run) -> Sequence[ResultRow]:
     """Return alpha of every criterion with its name as `criterion_name`; it tells no systems apart.
 
-    What raters say of themselves is no matter of agreement: one unit is nothing to agree over.
+    Where several tasks have one of that name, `task_name` says which task it is. What raters say of themselves is no
+    matter of agreement: one unit is nothing to agree over.
     """
+    task = Task.objects.filter(study=run.study_id, key=OuterRef("task")).order_by(F("until").desc(nulls_first=True))
     name = Criterion.objects.filter(study=run.study_id, key=OuterRef("criterion"), until=None).values("name")[:1]
     rows = rows_of(run, systems=False).filter(
         analysis="krippendorff", statistic="alpha", basis="kept", slice=None, group=None, wave=None
     )
     rows = rows.exclude(n_items__lt=LEAST_TEXTS)
-    return list(rows.annotate(criterion_name=Subquery(name)))
+    found = list(rows.annotate(criterion_name=Subquery(name), task_name=Subquery(task.values("title")[:1])))
+    tasks: dict[str | None, set[str | None]] = {}
+    for row in found:
+        tasks.setdefault(row.criterion_name, set()).add(row.task)
+    for row in found:
+        row.task_name = (row.task_name or row.task) if len(tasks[row.criterion_name]) > 1 else ""
+    return found
 
 
 # Raters and exclusions ------------------------------------------------------------------------------------

@@ -54,6 +54,7 @@ class Report:
 
     `units`, `places` and `booklets` are those of the whole plan, of which only the first booklets may have been
     measured, or none. What follows from the units alone is always there: every unit gets exactly its k judgments.
+    Systems that are shown without being judged count in `shown_only` alone, with the judgments beside which they stand.
     """
 
     task: Task
@@ -65,6 +66,7 @@ class Report:
     balance: Balance | None = None
     columns: Columns = field(default_factory=Columns)
     extras: Extras | None = None
+    shown_only: tuple[tuple[str, int], ...] = ()
     refusal: str = ""
     nearest: Mapping[str, int] = field(default_factory=dict)
 
@@ -220,7 +222,8 @@ def report(task: Task, booklets: tuple[int, int, int] | None, known: tuple[int, 
     units = plans.plan_units(task)
     places = sum(unit.k for unit in units)
     if places > MOST_PLACES:
-        return Report(task, -(-places // task.set_size), places, units=units)
+        judged, shown = _apart(task, units)
+        return Report(task, -(-places // task.set_size), places, units=judged, shown_only=shown)
     try:
         found = drawn(task, units)
     except PlanImpossible as error:
@@ -235,23 +238,45 @@ def version_of_plan(study: Study) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A plan and what was counted in it."""
+    """A plan and what was counted in it; its units are without the texts of systems that are only shown."""
 
     drawn: plans.Drawn
     balance: Balance
     columns: Columns
+    shown_only: tuple[tuple[str, int], ...]
 
 
-def measured(found: plans.Drawn) -> Measured:
+def measured(task: Task, drawn: plans.Drawn) -> Measured:
     """Count a plan."""
-    return Measured(found, measure(found.booklets, found.units), columns_of(found.booklets, found.arrangements))
+    units, shown = _apart(task, drawn.units)
+    if shown:
+        of = {unit.key: unit for unit in units}
+        booklets = tuple(tuple(of[unit.key] for unit in booklet) for booklet in drawn.booklets)
+        drawn = replace(drawn, units=units, booklets=booklets)
+    return Measured(drawn, measure(drawn.booklets, drawn.units), columns_of(drawn.booklets, drawn.arrangements), shown)
+
+
+def _apart(task: Task, units: tuple[PlanUnit, ...]) -> tuple[tuple[PlanUnit, ...], tuple[tuple[str, int], ...]]:
+    """Return units without the texts of systems that are only shown, and how many judgments these stand beside."""
+    only = task.kind.shown_only(task.kind.params(task.params))
+    beside: Counter[str] = Counter()
+    for unit in units:
+        beside.update(dict.fromkeys(only.intersection(unit.systems), unit.k))
+    if not beside:
+        return units, ()
+    judged = (
+        replace(unit, shape=tuple(part for part in unit.shape if not only.issuperset(part) or not part))
+        for unit in units
+    )
+    return tuple(judged), tuple(sorted(beside.items()))
 
 
 def _described(task: Task, found: Measured, booklets: int, places: int, *, is_stored: bool) -> Report:
     """Put a report together; known answers and copies may have changed since the plan was drawn."""
     extras = extras_of(task, found.drawn.units, found.drawn.booklets)
     units = found.drawn.units
-    return Report(task, booklets, places, is_stored, units, found.drawn, found.balance, found.columns, extras)
+    counted = found.drawn, found.balance, found.columns, extras, found.shown_only
+    return Report(task, booklets, places, is_stored, units, *counted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +296,7 @@ WORKED_OUT = ("systems", "lines", "contents", "in_sets", "wanted", "item_lines",
 @lru_cache(maxsize=REMEMBERED)
 def _remembered_stored(asked: _Stored) -> Report:
     """Describe a stored plan, and keep the numbers alone: 100,000 units would fill the memory of the process."""
-    found = measured(plans.stored(asked.task, MOST_PLACES))
+    found = measured(asked.task, plans.stored(asked.task, MOST_PLACES))
     booklets, places, _last = asked.booklets
     whole = _described(asked.task, found, booklets, places, is_stored=True)
     kept = replace(whole, units=(), drawn=None)
@@ -314,7 +339,7 @@ def drawn(task: Task, units: tuple[PlanUnit, ...]) -> Measured:
 @lru_cache(maxsize=REMEMBERED)
 def _remembered(asked: _Asked) -> Measured | PlanImpossible:
     try:
-        return measured(plans.drawn_of(asked.task, asked.units, version_of_plan(asked.task.study)))
+        return measured(asked.task, plans.drawn_of(asked.task, asked.units, version_of_plan(asked.task.study)))
     except PlanImpossible as error:
         # Without its traceback, which would keep everything that was tried.
         return PlanImpossible(error.message, error.nearest)

@@ -41,8 +41,9 @@ class Outcome:
     that this outcome answers; without one the outcome answers the criteria of the study. `optional` says that a
     judgment may be without it, `several` that it may hold several of them about one thing, numbered from 1.
     `by_place` says that the answer names a place on the screen, which raters who saw other orders cannot agree on,
-    `graded` that it says whether an answer was right, on which nobody agrees but by knowing it. `low_is_good` says that
-    the least value is the best, as a rank is, so that nothing may take high values for better.
+    `graded` that it says whether an answer was right, on which nobody agrees but by knowing it, `measured` that the
+    page took it while the rater worked, so that it is about the rater and no judgment. `low_is_good` says that the
+    least value is the best, as a rank is, so that nothing may take high values for better.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Outcome:
     several: bool = False
     by_place: bool = False
     graded: bool = False
+    measured: bool = False
     low_is_good: bool = False
 
 

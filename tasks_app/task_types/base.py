@@ -225,6 +225,10 @@ class TaskType(ABC):
     def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
         """Make the units of a task out of its items."""
 
+    def shown_only(self, params: Mapping[str, object]) -> frozenset[str]:
+        """Return the keys of systems whose texts stand beside those that are judged, and never are."""
+        return frozenset()
+
     def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
         """Yield arrangements for the places of units alike, endlessly; every prefix is balanced.
 

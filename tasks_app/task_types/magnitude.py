@@ -184,6 +184,10 @@ class Magnitude(TaskType):
                 tail = f"/{first.variant}" if first.variant else ""
                 yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group, *last), item.document)
 
+    def shown_only(self, params: Mapping[str, object]) -> frozenset[str]:
+        """Return the system whose text is the reference, where one is."""
+        return frozenset(filter(None, [str(params["reference_system"])]))
+
     def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
         """Put every text to be judged in every place of the screen equally often, by random Latin squares."""
         judged = n_parts - 1 if params["reference_system"] else n_parts

@@ -88,6 +88,7 @@ class PostEdit(TaskType):
             per="part",
             criterion="keystrokes",
             optional=True,
+            measured=True,
             doc=_("Keys pressed in the text area; Shift, Ctrl and the like alone do not count."),
         ),
         Outcome(
@@ -96,6 +97,7 @@ class PostEdit(TaskType):
             per="part",
             criterion="edit-seconds",
             optional=True,
+            measured=True,
             doc=_("Seconds of work in the text area: with the cursor in it, each pause counted with a minute at most."),
         ),
     )

@@ -9,6 +9,8 @@ import pytest
 from scipy.stats import binomtest
 
 from analytics_app import charts
+from analytics_app.analyses import registry
+from analytics_app.analyses._agreeing import BetweenRaters
 from analytics_app.models import ResultRow
 from analytics_app.results import Row
 from analytics_app.stats.edits import edit_distance
@@ -99,6 +101,16 @@ def test_work_by_system_and_editor(rows: list[dict[str, Any]]) -> None:
     assert one(rows, "keystrokes_per_character", system="B")["value"] == pytest.approx(6 / len("hello big world"))
     assert one(rows, "seconds_per_word_of_editor", rater="ann")["value"] == pytest.approx((12 + 6 + 2) / (6 + 3 + 2))
     assert one(rows, "unedited_of_editor", rater="bob")["value"] == 0
+
+
+def test_raters_agree_on_what_they_judged_and_not_on_keys_and_seconds(tmp_path: Path) -> None:
+    load(tmp_path, {"type": "post_edit", "params": {"suggestions": 2}, "k": 2}, ITEMS, ratings())
+    of_raters = [name for name, member in registry.items() if isinstance(member, BetweenRaters)]
+    found = analysed(tmp_path, *({"analysis": name} for name in of_raters))
+    compared = {row["criterion"] for row in found if row["analysis"] in of_raters}
+    assert compared == {"choice"}
+    # How fast each worked, and the spread of it, are figures of their own.
+    assert {row["criterion"] for row in analysed(tmp_path, {"analysis": "systems"})} >= {"keystrokes", "edit-seconds"}
 
 
 def test_charts_and_tables_of_it(rows: list[dict[str, Any]]) -> None:

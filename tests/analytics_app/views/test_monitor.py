@@ -12,10 +12,11 @@ from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.models import Run, RunPart, WorkerBeat
 from analytics_app.selectors.workers import COMMAND
-from tasks_app.models import Event, Rater, Study
+from tasks_app.models import Event, Rater, Study, Task
 from tests.analytics_app.builders import SLIDER, build_run, likert_rows, slider_rows
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, tables, text
+from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
 
@@ -65,6 +66,19 @@ def test_one_unit_is_nothing_to_agree_over(rosas_browser: Client, study: Study, 
     html = page(rosas_browser, address)
     assert "There is nothing to agree on yet" in text(html)
     assert not any("Krippendorff's alpha" in found[0] for _caption, found in tables(html))
+
+
+def test_a_criterion_of_several_tasks_stands_with_the_task_in_the_table_of_agreement(
+    rosas_browser: Client, rosa: User
+) -> None:
+    study = build_study(rosa, slug="two-tasks", opened=False)
+    first = study.tasks.get()
+    Task.objects.create(study=study, key="again", title="Second round", type=first.type, order=2)
+    both = [*slider_rows("fluency"), *slider_rows("fluency", task="again"), *slider_rows("style", task="again")]
+    build_run(study, both)
+    html = page(rosas_browser, f"/admin/studies/{study.slug}/monitor/")
+    rows = next(rows for _caption, rows in tables(html) if "Krippendorff's alpha" in rows[0])
+    assert [row[0] for row in rows[1:]] == [f"Fluency {first.title or first.key}", "Fluency Second round", "style"]
 
 
 def test_agreement_of_the_newest_run_stands_with_its_interval_and_no_system(

@@ -53,6 +53,26 @@ def test_a_sentence_says_how_much_it_is_and_what_it_costs(rosa: User, rosas_brow
     )
 
 
+def test_a_system_that_is_only_shown_counts_apart_from_those_that_are_judged(rosa: User, rosas_browser: Client) -> None:
+    """The reference stands on every screen: counted as judged, it would make all others look short of judgments."""
+    study = build_study(rosa, items=6, systems=SYSTEMS, type="magnitude", k=2, set_size=4, opened=False)
+    study.tasks.update(params={"layout": "plain", "reference_system": "b-mt"})
+    Unit.objects.all().delete()
+    units.make_units(study=study)
+    for stored in (False, True):
+        (report,) = plan_reports.reports(study)
+        assert report.is_stored == stored
+        assert [(line.key, line.judgments, line.away) for line in report.lines] == [("a-mt", 12, 0), ("c-mt", 12, 0)]
+        assert report.shown_only == (("b-mt", 24),)
+        assert report.pairs == []
+        said = text_of(rosas_browser, study)
+        assert "b-mt is shown with 24 judgments but is not judged." in said
+        if not stored:
+            study = lifecycle.move(study_id=study.pk, action="open", by=rosa)
+    # The file of the plan says what stands on each screen.
+    assert rows(rosas_browser, study)[0]["systems"] in {"a-mt | b-mt", "c-mt | b-mt"}
+
+
 def test_a_last_set_that_is_shorter_is_paid_less(rosa: User, rosas_browser: Client) -> None:
     study = build_study(rosa, items=5, systems=SYSTEMS, k=2, set_size=8, opened=False)
     said = text_of(rosas_browser, study)
