@@ -15,6 +15,7 @@ from tasks_app.views import (
     judging,
     language,
     media,
+    moving,
     overview,
     patterns,
     paying,
@@ -96,7 +97,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/due/<int:wave>/ids.csv", waves.due_csv, name="due_csv"),
     path("<slug:slug>/import/", importing.import_ratings, name="import"),
     path("<slug:slug>/file/", researcher.file, name="file"),
-    path("<slug:slug>/move/", researcher.move, name="move"),
+    path("<slug:slug>/move/", moving.move, name="move"),
     path("<slug:slug>/pay/", paying.overview, name="pay"),
     path("<slug:slug>/pay/raters.csv", paying.table, name="pay_table"),
     path("<slug:slug>/pay/files/<slug:channel>/<slug:name>.csv", paying.file, name="pay_file"),
@@ -121,6 +122,7 @@ api_urls: list[URLPattern] = [
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include((public_urls, "public"))),
     path("", include((rater_urls, "rater"))),
+    path("admin/", researcher.home, name="researchers"),
     path("admin/studies/", include((researcher_urls, "researcher"))),
     path("api/v1/", include((api_urls, "api"))),
 ]

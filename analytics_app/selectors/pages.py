@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.http import Http404
 
@@ -34,9 +36,24 @@ def best_run(study: Study) -> Run | None:
     return done.order_by("-planned", "-number").first()
 
 
-def lifts_of(study: Study) -> Sequence[ResultLift]:
-    """Return when, by whom and why results by system were shown while the study was open."""
-    return list(ResultLift.objects.filter(study=study).select_related("by").order_by("id"))
+class Departure(NamedTuple):
+    """What an owner did that readers of the results must know: what it was, when, by whom and why."""
+
+    kind: str
+    at: datetime
+    who: str | None
+    reason: str | None
+
+
+LIFTED, REOPENED = "lifted", "reopened"
+
+
+def departures_of(study: Study) -> Sequence[Departure]:
+    """Return when results by system were shown early and when the study was opened again, the oldest first."""
+    lifts = ResultLift.objects.filter(study=study).order_by().values_list(Value(LIFTED), "at", "by__username", "reason")
+    opened = study.events.filter(verb="opened", before__state=Study.State.CLOSED).order_by()
+    reopened = opened.values_list(Value(REOPENED), "at", "actor__username", KeyTextTransform("reason", "after"))
+    return [Departure(*row) for row in lifts.union(reopened, all=True).order_by("at")]
 
 
 # The monitor --------------------------------------------------------------------------------------------

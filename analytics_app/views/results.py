@@ -61,12 +61,12 @@ def run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 def _frame(study: Study) -> dict[str, Any]:
     """Return what stands on every page of results: the list of runs, and what was hidden and is shown."""
-    listed, lifts = list(runs_of(study)[: pages.RUNS_SHOWN]), pages.lifts_of(study)
+    listed, departures = list(runs_of(study)[: pages.RUNS_SHOWN]), pages.departures_of(study)
     return {
         "runs": listed,
         "more_runs": len(listed) == pages.RUNS_SHOWN,
-        "shown": study.state not in HIDING_STATES or bool(lifts),
-        "lifts": lifts,
+        "shown": study.state not in HIDING_STATES or any(one.kind == pages.LIFTED for one in departures),
+        "departures": departures,
     }
 
 

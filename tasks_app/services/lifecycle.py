@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import sections
 from tasks_app.models import Booklet, Study, Task, Unit, Version
+from tasks_app.plaintext import problem_in
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services import events, plans
 from tasks_app.services.database import atomically, lock_claims
@@ -35,16 +36,16 @@ MOVES = {
 
 
 @atomically
-def move(*, study_id: int, action: str, by: events.Actor) -> Study:
+def move(*, study_id: int, action: str, by: events.Actor, reason: str = "") -> Study:
     """Open, pause or close a study; the first opening freezes the design as version 1 and draws the plan.
 
-    A study whose ratings were imported is frozen and closed without a plan; it is drawn when it opens. Whoever
-    listens to `study_moved` works in this transaction.
+    A study whose ratings were imported is frozen and closed without a plan; it is drawn when it opens. Opening a closed
+    study again needs a `reason`, which the log keeps. Whoever listens to `study_moved` works in this transaction.
 
     Raises
     ------
     NotPossible
-        Where the study is not in a state that allows it, or has nothing to judge.
+        Where the study is not in a state that allows it, has nothing to judge, or is opened again without a reason.
     tasks_app.designs.base.PlanImpossible
         Where no plan keeps the design's promises; nothing is changed then.
     """
@@ -55,7 +56,9 @@ def move(*, study_id: int, action: str, by: events.Actor) -> Study:
             _("The study is %(state)s, so this is not possible. Reload the page to see what is.")
             % {"state": study.get_state_display()}
         )
-    before = study.state
+    before, reason = study.state, reason.strip()
+    if needs_reason(study, action):
+        refuse_reason(reason)
     if action == "open":
         if not study.is_frozen:
             freeze(study, by)
@@ -65,10 +68,24 @@ def move(*, study_id: int, action: str, by: events.Actor) -> Study:
         study.closed_at = Now()
     study.state = wanted.target
     study.save()
-    events.log(study, by, wanted.verb, before={"state": before}, after={"state": study.state})
+    after = {"state": study.state} | ({"reason": reason} if reason else {})
+    events.log(study, by, wanted.verb, before={"state": before}, after=after)
     study.refresh_from_db()
     study_moved.send(sender=Study, study=study, action=action)
     return study
+
+
+def needs_reason(study: Study, action: str) -> bool:
+    """Return whether this opens a closed study, of which somebody may have seen the results."""
+    return action == "open" and study.state == Study.State.CLOSED
+
+
+def refuse_reason(reason: str) -> None:
+    """Raise NotPossible where no reason is written, or one that cannot be stored."""
+    if not reason:
+        raise NotPossible(_("Enter a reason: results may have been seen, so the log has to say why it was reopened."))
+    if fault := problem_in(reason):
+        raise NotPossible(fault)
 
 
 def refuse_empty(study: Study) -> None:

@@ -77,7 +77,7 @@ def study_page(
     return show(request, template or tab, str(current), {**frame, **context(study)}, status=status)
 
 
-def _moves(study: Study) -> list[dict[str, str]]:
+def _moves(study: Study) -> list[dict[str, Any]]:
     """Which changes of state are possible now, each with the words on its button."""
     words = {
         ("open", Study.State.DRAFT): _("Open the study"),
@@ -87,4 +87,10 @@ def _moves(study: Study) -> list[dict[str, str]]:
         ("close", Study.State.OPEN): _("Close"),
         ("close", Study.State.PAUSED): _("Close"),
     }
-    return [{"action": action, "label": label} for (action, state), label in words.items() if state == study.state]
+    # Reopening a closed study is the exception, never what a page suggests.
+    main = study.state in {Study.State.DRAFT, Study.State.PAUSED}
+    return [
+        {"action": action, "label": label, "main": main and action == "open"}
+        for (action, state), label in words.items()
+        if state == study.state
+    ]

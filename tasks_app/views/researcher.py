@@ -10,20 +10,19 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access, studyfile
-from tasks_app.designs.base import PlanImpossible
-from tasks_app.models import Membership, Study
+from tasks_app.models import Study
 from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
-from tasks_app.services import events, lifecycle
+from tasks_app.services import events
 from tasks_app.studyfile.limits import largest_upload
 from tasks_app.views import pay_words, setup_facts
 from tasks_app.views.frame import researcher_page, show, study_page
@@ -46,6 +45,13 @@ class UploadForm(forms.Form):
         label=gettext_lazy("Replace the draft with the same slug"),
         help_text=gettext_lazy("Only a draft of your own can be replaced; a study that was opened never is."),
     )
+
+
+@researcher_page
+@require_safe
+def home(_request: HttpRequest) -> HttpResponse:
+    """Send researchers to their studies after they have signed in; the admin would list tables of accounts."""
+    return redirect("researcher:studies")
 
 
 @researcher_page
@@ -138,32 +144,3 @@ def file(request: HttpRequest, slug: str) -> HttpResponseBase:
     target.seek(0)
     events.log(study, request.user, "exported", about="study file")
     return FileResponse(target, as_attachment=True, filename=f"{study.slug}.zip")
-
-
-@researcher_page
-@require_POST
-def move(request: HttpRequest, slug: str) -> HttpResponse:
-    """Open, pause or close a study; closing asks once more."""
-    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
-    action = request.POST.get("action", "")
-    if action not in lifecycle.MOVES:
-        raise Http404
-    if action == "open" and study.state == Study.State.CLOSED:
-        # Results by system may have been seen: that is for whoever answers for the study.
-        access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
-    if action == "close" and request.POST.get("sure") != "yes":
-        return study_page(request, slug, "recruit", lambda _study: {}, template="close", title=_("Close"))
-    try:
-        lifecycle.move(study_id=study.pk, action=action, by=request.user)
-    except (lifecycle.NotPossible, PlanImpossible) as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, _MOVED[action])
-    return redirect("researcher:recruit", slug)
-
-
-_MOVED = {
-    "open": gettext_lazy("The study is open. Send the rater link to your raters."),
-    "pause": gettext_lazy("The study is paused: nobody can begin, and raters at work see a notice."),
-    "close": gettext_lazy("The study is closed. Raters at work may finish their sets."),
-}

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from tasks_app import access, channels, languages
 from tasks_app.channels.base import Arrival, NotArrived
 from tasks_app.models import Membership, Rater, Study
-from tasks_app.services import endings, enrolment
+from tasks_app.services import endings, enrolment, events
 from tasks_app.views import arriving, ending
 from tasks_app.views.frame import researcher_page, study_page
 from tasks_app.views.pages import PageFrame
@@ -87,6 +87,8 @@ def _arrival(request: HttpRequest, study: Study, channel: str, query: Mapping[st
         arrival = _read(study, channel, query)
     except NotArrived as error:
         return arriving.not_arrived(request, error)
+    if not study.events.filter(verb=events.TRIED, actor_id=request.user.pk).exists():
+        events.log(study, request.user, events.TRIED, about=channel)
     if arrival.preview:
         return arriving.preview_page(request, study, channel)
     form = arriving.consent_form(study, arrival, kind=Rater.Kind.SANDBOX)

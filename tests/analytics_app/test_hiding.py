@@ -43,7 +43,7 @@ def test_nothing_that_is_shown_while_open_tells_systems_apart(filled: Study) -> 
 
 def test_closing_shows_them_and_opening_again_hides_them(filled: Study, rosa: User) -> None:
     for action, shown in (("pause", False), ("open", False), ("close", True), ("open", False)):
-        assert systems_shown(lifecycle.move(study_id=filled.pk, action=action, by=rosa)) is shown
+        assert systems_shown(lifecycle.move(study_id=filled.pk, action=action, by=rosa, reason="more raters")) is shown
 
 
 def test_lifting_needs_a_reason_and_is_logged(filled: Study, rosa: User) -> None:

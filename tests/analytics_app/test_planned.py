@@ -33,8 +33,8 @@ def done(study: Study, **settings: object) -> Run:
     return runs.compute_here(run=runs.start(study=study, by=None, settings=settings or None, trigger="command"))
 
 
-def move(study: Study, action: str) -> Study:
-    return lifecycle.move(study_id=study.pk, action=action, by=None)
+def move(study: Study, action: str, reason: str = "") -> Study:
+    return lifecycle.move(study_id=study.pk, action=action, by=None, reason=reason)
 
 
 def test_a_look_while_open_and_other_settings_are_exploratory(filler: Filler) -> None:
@@ -47,7 +47,7 @@ def test_a_look_while_open_and_other_settings_are_exploratory(filler: Filler) ->
 def test_more_ratings_after_the_planned_run_are_not_planned(filler: Filler) -> None:
     study = move(filler.study, "close")
     first = done(study)
-    study = move(study, "open")
+    study = move(study, "open", "too few raters")
     filler.judge("eve", "i0", "alpha-mt", {"fluency": 5})
     second = done(move(study, "close"))
     assert first.planned
@@ -101,10 +101,11 @@ def test_only_an_owner_opens_a_closed_study_again(study: Study, rosas_browser: C
     client = Client()
     client.force_login(editor)
     address = f"/admin/studies/{study.slug}/move/"
-    assert client.post(address, {"action": "open"}).status_code == 404
+    sure = {"action": "open", "sure": "yes", "reason": "too few raters"}
+    assert client.post(address, sure).status_code == 404
     study.refresh_from_db()
     assert study.state == "closed"
-    assert rosas_browser.post(address, {"action": "open"}).status_code == 302
+    assert rosas_browser.post(address, sure).status_code == 302
     study.refresh_from_db()
     assert study.state == "open"
 

@@ -173,7 +173,7 @@ def test_a_study_that_is_closed_sends_nothing(tmp_path: Path, rosa: User, client
     assert "Open the study again to send them" in page
     assert "The study is not open" in send(client, study, run).content.decode()
     assert not sent_units(study)
-    lifecycle.move(study_id=study.pk, action="open", by=None)
+    lifecycle.move(study_id=study.pk, action="open", by=None, reason="more raters")
     assert not sent_units(study), "opening again draws nothing either"
     send(client, study, run)
     assert sent_units(study) == set(DISPUTED)

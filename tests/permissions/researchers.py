@@ -51,6 +51,7 @@ BONUS = {"to": "listed", "raters": "PAYEE", "amount": "0.50", "reason": "care", 
 TOKEN = {"name": "notebook", "scopes": "read:studies", "days": "90"}
 
 STUDIES = [
+    page("GET", "researchers", RESEARCHER, 302),
     page("GET", "researcher:studies", RESEARCHER),
     page("GET", "researcher:load", RESEARCHER),
     # A study of that slug is there, whoever asks: only its editors and owners may replace it, and only a draft.
@@ -83,12 +84,20 @@ SETTING_UP = [
         )
         for state in ("draft", "open", "closed")
     ),
-    page("POST", "researcher:move", EDITOR, 302, sent={"action": "open"}, study="draft", changes=True, note="open"),
+    page("POST", "researcher:move", EDITOR, sent={"action": "open"}, study="draft", note="ask before opening"),
+    page(
+        "POST", "researcher:move", EDITOR, 302, sent={"action": "open", "sure": "yes"}, study="draft", changes=True,
+        note="open",
+    ),
     page("POST", "researcher:move", EDITOR, 302, sent={"action": "pause"}, changes=True, note="pause"),
     page("POST", "researcher:move", EDITOR, sent={"action": "close"}, note="ask before closing"),
     page("POST", "researcher:move", EDITOR, 302, sent={"action": "close", "sure": "yes"}, changes=True, note="close"),
-    page("POST", "researcher:move", OWNER, 302, sent={"action": "open"}, study="closed", changes=True, note="open"),
-]
+    page("POST", "researcher:move", OWNER, sent={"action": "open"}, study="closed", note="ask before reopening"),
+    page(
+        "POST", "researcher:move", OWNER, 302, sent={"action": "open", "sure": "yes", "reason": "too few raters"},
+        study="closed", changes=True, note="reopen",
+    ),
+]  # fmt: skip
 
 RECRUITING = [
     page("GET", "researcher:recruit", VIEWER),

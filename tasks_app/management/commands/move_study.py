@@ -18,6 +18,7 @@ class Command(BaseCommand):
         """Declare the options."""
         parser.add_argument("study", help="slug of the study")
         parser.add_argument("action", choices=sorted(lifecycle.MOVES))
+        parser.add_argument("--reason", default="", help="why a closed study is opened again; the log keeps it")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do it, or say why not."""
@@ -25,7 +26,7 @@ class Command(BaseCommand):
         if study is None:
             raise CommandError(f"There is no study {options['study']!r}.")
         try:
-            study = lifecycle.move(study_id=study.pk, action=options["action"], by=None)
+            study = lifecycle.move(study_id=study.pk, action=options["action"], by=None, reason=options["reason"])
         except (lifecycle.NotPossible, PlanImpossible) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(reverse("rater:join", args=[study.link_code]))

@@ -285,7 +285,7 @@ def test_who_may_take_ratings_out(study: Study, state: str, role: str | None, ma
 
 
 def test_assignments_without_an_answer_give_no_row(rated: Study, rosa: User) -> None:
-    lifecycle.move(study_id=rated.pk, action="open", by=rosa)
+    lifecycle.move(study_id=rated.pk, action="open", by=rosa, reason="more raters")
     Assignment.objects.create(
         rater=Rater.objects.get(pseudonym="R-0001"), rater_kind="imported", unit=next(assignments(rated)).unit,
         order=99, version=1, state="expired",

@@ -216,7 +216,7 @@ def test_closing_again_without_new_ratings_starts_nothing(rated: Study, rosa: Us
     lifecycle.move(study_id=rated.pk, action="close", by=rosa)
     run = runs.compute_here(run=Run.objects.get())
     age(run, MINUTE)
-    lifecycle.move(study_id=rated.pk, action="open", by=rosa)
+    lifecycle.move(study_id=rated.pk, action="open", by=rosa, reason="more raters")
     lifecycle.move(study_id=rated.pk, action="close", by=rosa)
     assert upkeep.start_due() == []
     assert Run.objects.get() == run
@@ -295,7 +295,7 @@ def test_what_people_asked_for_is_kept(rated: Study, rosa: User) -> None:
     more(rated, "R-0011")
     lifecycle.move(study_id=rated.pk, action="close", by=rosa)
     kept.append(runs.compute_here(run=Run.objects.get(trigger="closing")))
-    lifecycle.move(study_id=rated.pk, action="open", by=rosa)
+    lifecycle.move(study_id=rated.pk, action="open", by=rosa, reason="more raters")
     kept.append(automatic(rated, "R-0012"))
     upkeep.clear_superseded()
     assert set(Run.objects.all()) == set(kept)

@@ -92,7 +92,7 @@ def test_a_study_that_was_closed_by_an_import_can_be_opened_and_is_planned_then(
     draft: Study, tmp_path: Path, somebody: Client
 ) -> None:
     bring(draft, tmp_path)
-    study = lifecycle.move(study_id=draft.pk, action="open", by=None)
+    study = lifecycle.move(study_id=draft.pk, action="open", by=None, reason="more raters")
     assert study.state == "open"
     # k = 2 places for each of 5 units, whatever was imported; the same booklets as had it been opened at first.
     other = kit.study(tmp_path, slug="other")
@@ -107,7 +107,7 @@ def test_a_study_that_was_closed_by_an_import_can_be_opened_and_is_planned_then(
     pages.join(somebody, study)
     assert Rater.objects.filter(study=study, kind="real").count() == 1
     again = lifecycle.move(study_id=draft.pk, action="close", by=None)
-    assert lifecycle.move(study_id=again.pk, action="open", by=None).state == "open"
+    assert lifecycle.move(study_id=again.pk, action="open", by=None, reason="more raters").state == "open"
     assert len(plan(study)) == 10
 
 

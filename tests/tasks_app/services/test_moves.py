@@ -33,7 +33,7 @@ def listening(heard: list[tuple[str, str, str]]) -> object:
 def test_every_move_is_heard_of_once(rosa: User, heard: list[tuple[str, str, str]]) -> None:
     study = build_study(rosa)
     for action in ("pause", "open", "close", "open"):
-        lifecycle.move(study_id=study.pk, action=action, by=rosa)
+        lifecycle.move(study_id=study.pk, action=action, by=rosa, reason="more raters")
     assert heard == [
         ("hidden-slug", "open", "open"), ("hidden-slug", "pause", "paused"), ("hidden-slug", "open", "open"),
         ("hidden-slug", "close", "closed"), ("hidden-slug", "open", "open"),

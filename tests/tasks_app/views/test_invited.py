@@ -35,7 +35,7 @@ def test_people_with_accounts_find_their_studies_and_come_back(somebody: Client,
     assert somebody.get(path)["Location"] == f"/r/{token}/"
     assert "begun" in somebody.get("/studies/").content.decode()
     assert somebody.get("/admin/studies/").status_code == 404, "an account to rate is no researcher's"
-    assert somebody.get("/admin/").status_code == 302
+    assert somebody.get("/admin/").status_code == 404
 
 
 def test_who_is_not_invited_does_not_come_in(somebody: Client, rosa: User) -> None:

@@ -16,6 +16,7 @@ from tests.builders import build_study
 pytestmark = pytest.mark.django_db
 
 YAML = STUDY.format(slug="from-a-zip", type="likert", layout="single", size=2)
+SURE = {"action": "open", "sure": "yes"}
 ITEMS = "item,system,output\na,north,One\na,south,Two\nb,north,Three\nb,south,Four\n"
 
 
@@ -40,7 +41,7 @@ def test_a_study_is_loaded_opened_and_exported(rosas_browser: Client, rosa: User
     assert status == 302
     study = Study.objects.get()
     assert Membership.objects.get(study=study).user == rosa
-    assert rosas_browser.post("/admin/studies/from-a-zip/move/", {"action": "open"}).status_code == 302
+    assert rosas_browser.post("/admin/studies/from-a-zip/move/", SURE).status_code == 302
     study.refresh_from_db()
     assert (study.state, study.current_version) == ("open", 1)
     version = study.versions.get()
@@ -92,7 +93,7 @@ def test_a_draft_is_replaced_only_where_asked_and_never_once_it_was_opened(rosas
     assert upload(rosas_browser, longer)[0] == 422
     assert upload(rosas_browser, longer, replace="on")[0] == 302
     assert Item.objects.count() == 3
-    rosas_browser.post("/admin/studies/from-a-zip/move/", {"action": "open"})
+    rosas_browser.post("/admin/studies/from-a-zip/move/", SURE)
     assert upload(rosas_browser, good, replace="on")[0] == 422
     assert Item.objects.count() == 3
 

@@ -1,0 +1,128 @@
+"""Opening, closing and reopening through the pages: what is asked once more, what is shown, what is stored."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from tasks_app.models import ConsentText, Study
+from tasks_app.services import lifecycle
+from tests.builders import build_study
+from tests.tasks_app.services.test_pay import shift, work
+from tests.tasks_app.views.test_absence import with_pay, words_of
+
+pytestmark = pytest.mark.django_db
+
+OPEN = {"action": "open"}
+SURE = {"action": "open", "sure": "yes"}
+
+
+def path(study: Study, page: str = "move") -> str:
+    return f"/admin/studies/{study.slug}/{page}/"
+
+
+def test_sign_in_leads_to_the_studies(rosa: User, somebody: Client) -> None:
+    asked = somebody.get("/admin/", follow=True)
+    assert asked.request["PATH_INFO"] == "/admin/login/"
+    login = {"username": "rosa", "password": "a researcher's password"}
+    signed_in = somebody.post("/admin/login/", {**login, "next": "/admin/"}, follow=True)
+    assert signed_in.request["PATH_INFO"] == "/admin/studies/"
+    assert signed_in.status_code == 200
+
+
+def test_opening_asks_first_and_shows_what_is_frozen_and_what_is_missing(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, opened=False)
+    ConsentText.objects.filter(study=study).delete()
+    asked = rosas_browser.post(path(study), OPEN)
+    words = words_of(asked.content.decode())
+    study.refresh_from_db()
+    assert (asked.status_code, study.state, study.current_version) == (200, "draft", 0)
+    assert "What will be frozen" in words
+    assert "4 items, 8 outputs, 2 systems" in words
+    assert "Likert scale" in words
+    assert "Nobody has looked at this study as a rater yet." in words
+    assert "There is no consent text" in words
+    assert "There are no known answers and no repeats" in words
+    assert words.count("look again") == 4
+    assert rosas_browser.post(path(study), SURE).status_code == 302
+    study.refresh_from_db()
+    assert (study.state, study.current_version) == ("open", 1)
+
+
+def test_what_is_in_order_is_said_to_be(rosa: User, rosas_browser: Client) -> None:
+    study = with_pay(build_study(rosa, opened=False, known={"control": 2}))
+    about = {"institution": "NLG lab", "contact": "lab@example.org", "complaints": "ethics@example.org"}
+    study.settings = {**study.settings, "about": about}
+    study.save()
+    assert rosas_browser.get(path(study, "recruit/try"), {"channel": "link", "example": "0"}).status_code == 200
+    rosas_browser.get(path(study, "recruit/try"), {"channel": "link", "example": "0"})
+    words = words_of(rosas_browser.post(path(study), OPEN).content.decode())
+    assert study.events.filter(verb="tried out").count() == 1
+    assert "rosa looked at the arrival page on" in words
+    assert "A consent text is written (en)." in words
+    assert "2 screens with known answers" in words
+    assert "Taking part is not paid." in words
+    assert "look again" not in words
+
+
+def test_pay_per_hour_is_held_against_the_promise_and_the_measured_time(rosa: User, rosas_browser: Client) -> None:
+    study = with_pay(build_study(rosa, opened=False), amount="2.00", minutes=10, minimum_hourly="11.00")
+    words = words_of(rosas_browser.post(path(study), OPEN).content.decode())
+    assert "2.00 EUR for about 10 minutes, which is 12.00 EUR an hour" in words
+    assert "No time has been measured yet" in words
+    assert "less than the 11.00 EUR an hour" not in words
+    lifecycle.move(study_id=study.pk, action="open", by=rosa)
+    slow = work(study)
+    shift(slow, minutes=[5, 10, 15, 20])
+    lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    words = words_of(rosas_browser.post(path(study), OPEN).content.decode())
+    assert "Measured: half took at least 20.0 minutes, which comes to 6.00 EUR an hour." in words
+    assert "That is less than the 11.00 EUR an hour that this study sets." in words
+
+
+def test_a_plan_that_cannot_be_drawn_is_refused_before_anything_is_pressed(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, opened=False)
+    study.tasks.update(design="latin_square", set_size=7)
+    words = words_of(rosas_browser.post(path(study), OPEN).content.decode())
+    assert "The study cannot be opened yet:" in words
+    assert "Open the study now" not in words
+    study.tasks.update(design="independent", set_size=4)
+    assert "Open the study now" in words_of(rosas_browser.post(path(study), OPEN).content.decode())
+
+
+def test_a_closed_study_is_reopened_with_a_reason_that_the_log_and_the_results_show(
+    rosa: User, rosas_browser: Client, study: Study
+) -> None:
+    lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    page = rosas_browser.get(path(study, "setup")[: -len("setup/")]).content.decode()
+    assert '<button class="ew-button" name="action" value="open">Open again</button>' in page
+    asked = rosas_browser.post(path(study), OPEN)
+    assert "Open this study again?" in asked.content.decode()
+    refused = rosas_browser.post(path(study), {**SURE, "reason": "  "})
+    assert refused.status_code == 422
+    assert "Enter a reason." in refused.content.decode()
+    study.refresh_from_db()
+    assert study.state == "closed"
+    assert rosas_browser.post(path(study), {**SURE, "reason": "Two raters withdrew."}).status_code == 302
+    study.refresh_from_db()
+    assert study.state == "open"
+    event = study.events.filter(verb="opened").first()
+    assert event is not None
+    assert event.after == {"state": "open", "reason": "Two raters withdrew."}
+    results = words_of(rosas_browser.get(path(study, "results")).content.decode())
+    assert "by rosa. Reason: Two raters withdrew." in results
+
+
+def test_the_service_itself_reopens_nothing_without_a_reason(rosa: User, study: Study) -> None:
+    lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    with pytest.raises(lifecycle.NotPossible, match="Enter a reason"):
+        lifecycle.move(study_id=study.pk, action="open", by=rosa, reason=" \n")
+    with pytest.raises(lifecycle.NotPossible, match="NUL"):
+        lifecycle.move(study_id=study.pk, action="open", by=rosa, reason="a\x00b")
+    assert lifecycle.move(study_id=study.pk, action="open", by=rosa, reason="more raters").state == "open"
+
+
+def test_a_paused_study_resumes_at_one_press(rosa: User, rosas_browser: Client, study: Study) -> None:
+    lifecycle.move(study_id=study.pk, action="pause", by=rosa)
+    assert rosas_browser.post(path(study), OPEN).status_code == 302
+    study.refresh_from_db()
+    assert study.state == "open"
