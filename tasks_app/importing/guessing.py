@@ -17,6 +17,7 @@ from tasks_app.studyfile.headers import fault_of_first_line
 from tasks_app.studyfile.jsontext import BadJson, loads
 from tasks_app.studyfile.limits import limits
 from tasks_app.studyfile.problems import Problem, StudyFileError
+from tasks_app.studyfile.quoting import Quoting
 from tasks_app.studyfile.tables import DELIMITERS, word_of
 
 ROWS = 5
@@ -47,8 +48,8 @@ class Peek:
     rows: Sequence[Sequence[str]]
 
 
-def peek(file: RatingsFile) -> Peek:
-    """Look at a file.
+def peek(file: RatingsFile, quoting: str = "") -> Peek:
+    """Look at a file; `quoting` is what was said of its quotation marks.
 
     Raises
     ------
@@ -63,21 +64,21 @@ def peek(file: RatingsFile) -> Peek:
         return _peek_json(head)
     if fault := fault_of_first_line(head[:1]):
         raise StudyFileError([Problem(file.name, 1, 1, fault)])
-    return _peek_csv(head, DELIMITERS[file.format])
+    return _peek_csv(head, DELIMITERS[file.format], Quoting(quoting))
 
 
-def _peek_csv(head: Sequence[str], delimiters: str) -> Peek:
+def _peek_csv(head: Sequence[str], delimiters: str, quoting: Quoting) -> Peek:
     csv.field_size_limit(max(csv.field_size_limit(), 2 * limits().text_characters))
-    tables = [_table(head, delimiter) for delimiter in delimiters]
+    tables = [_table(head, delimiter, quoting) for delimiter in delimiters]
     best = max(tables, key=lambda rows: len(rows[0]) if rows else 0)
     names = [name.strip() for name in best[0]] if best else []
     return Peek([name for name in names if name], best[1 : ROWS + 1])
 
 
-def _table(head: Sequence[str], delimiter: str) -> list[list[str]]:
+def _table(head: Sequence[str], delimiter: str, quoting: Quoting) -> list[list[str]]:
     rows: list[list[str]] = []
     try:
-        rows += (row for row in csv.reader(head, delimiter=delimiter) if any(row))
+        rows += (row for row in csv.reader(head, delimiter=delimiter, quoting=quoting.of_reader) if any(row))
     except csv.Error:
         # What was read before is enough to look at; the import itself says what is wrong, and where.
         return rows

@@ -20,6 +20,7 @@ from tasks_app.studyfile.decoding import decode
 from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.limits import limits
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, nearest
+from tasks_app.studyfile.quoting import QUOTINGS
 from tasks_app.studyfile.tables import word_of
 from tasks_app.studyfile.yaml_tree import Tree, is_word, parse, size_problem
 
@@ -52,6 +53,7 @@ def schema() -> dict[str, Json]:
                 "additionalProperties": {"type": ["string", "number", "boolean", "array"], "items": _WORD},
             },
             "repeats": {"enum": list(REPEATS)},
+            "quoting": {"enum": list(QUOTINGS)},
         },
         "additionalProperties": False,
     }
@@ -63,7 +65,8 @@ class ColumnMapping:
 
     `columns` gives the file's names by ours, or None where the file has our own; `constant` what stands in no column;
     `values` our words by the file's, for single columns of ours; `where` the words, by the file's columns, of the rows
-    that count. Words are texts, as they stand in a cell. `label` names the mapping in messages and logs.
+    that count. Words are texts, as they stand in a cell. `quoting` is what quotation marks are in the file, "" where
+    nothing was said. `label` names the mapping in messages and logs.
     """
 
     columns: Mapping[str, str] | None = None
@@ -71,6 +74,7 @@ class ColumnMapping:
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     where: Mapping[str, Collection[str]] = field(default_factory=dict)
     repeats: str = "refuse"
+    quoting: str = ""
     label: str = ""
     document: Mapping[str, Json] = field(default_factory=dict)
 
@@ -150,6 +154,7 @@ def _checked(tree: Tree, problems: Problems) -> ColumnMapping:
             for theirs, words in given.get("where", {}).items()
         },
         repeats=given.get("repeats", "refuse"),
+        quoting=given.get("quoting", ""),
         label=tree.file,
         document=given,
     )

@@ -16,6 +16,7 @@ from tasks_app.studyfile.columns import Column, Kind
 from tasks_app.studyfile.limits import limits
 from tasks_app.studyfile.naming import Naming
 from tasks_app.studyfile.problems import Problems
+from tasks_app.studyfile.quoting import Quoting
 from tasks_app.studyfile.tables import Row, Table, word_of
 
 # A text that a spreadsheet would take for a formula is exported with one apostrophe more in front.
@@ -37,6 +38,7 @@ class RatingsTable(Table):
             where=mapping.where,
             most_rows=limits().ratings_rows,
             format=file.format,
+            quoting=Quoting(mapping.quoting, _("It belongs into the mapping.")),
             hint=_("A mapping says which columns count and what they are; see docs/ratings-file.md."),
         )
         # Columns that hold something an import does not use.

@@ -92,6 +92,11 @@ class StudyReading:
         mapped: Mapping[str, str] | None = given.get(stem) if isinstance(given, Mapping) else None
         return mapped
 
+    def quoting(self, stem: str) -> str:
+        """Return what study.yaml says of the quotation marks of a table; "" where it says nothing."""
+        given = self.given("quoting")
+        return str(given.get(stem, "")) if isinstance(given, Mapping) else ""
+
     def problem(self, path: Path, message: str, *, key: bool = False) -> None:
         """Report what is wrong with a value, or with the key in front of it."""
         place = self.tree.place(path, key=key)

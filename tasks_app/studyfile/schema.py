@@ -15,6 +15,7 @@ from tasks_app.sections import Json
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.declarations import LISTS, TaskBlock
 from tasks_app.studyfile.fields import KeyField, ListField, MapField, ObjectField
+from tasks_app.studyfile.quoting import QUOTINGS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -30,6 +31,7 @@ def whole_schema() -> dict[str, Json]:
         "properties": {
             "evalweb": {"const": sections.FORMAT, "description": "Version of this format."},
             "columns": columns_schema(),
+            "quoting": quoting_schema(),
             **parts,
         },
         "required": ["evalweb", "study", "tasks"],
@@ -52,6 +54,17 @@ def columns_schema() -> dict[str, Json]:
             }
             for declared in TABLES
         },
+        "additionalProperties": False,
+    }
+
+
+def quoting_schema() -> dict[str, Json]:
+    """Return the schema of what says whether cells of tables may stand in double quotes."""
+    doc = "none: a quotation mark is part of the text; double: cells may stand in double quotes."
+    return {
+        "type": "object",
+        "description": "What quotation marks are in a table with tabs; asked only where they can be read in two ways.",
+        "properties": {one.stem: {"enum": list(QUOTINGS), "description": doc} for one in TABLES},
         "additionalProperties": False,
     }
 

@@ -19,6 +19,7 @@ from tasks_app.studyfile.jsontext import BadJson, loads
 from tasks_app.studyfile.limits import limits, megabytes
 from tasks_app.studyfile.naming import Naming
 from tasks_app.studyfile.problems import Problems, shown
+from tasks_app.studyfile.quoting import QuoteWatch, Quoting
 from tasks_app.studyfile.reading import StudyReading
 
 # What may separate the cells of a row, by format.
@@ -48,7 +49,8 @@ class Table:
 
     `lines` opens the file at its start, as often as it is called. `where` keeps the rows whose cells, by the file's
     names, hold one of the given words; the others are counted in `skipped`. `format` is csv, tsv or jsonl where the
-    name of the file does not say it; `hint` says what to do about a column that is not known.
+    name of the file does not say it; `hint` says what to do about a column that is not known, `quoting` whether cells
+    may stand in double quotes.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class Table:
         most_rows: int | None = None,
         format: str = "",
         hint: str = "",
+        quoting: Quoting | None = None,
     ) -> None:
         self.naming = naming
         self.file = file
@@ -77,6 +80,7 @@ class Table:
         self._most = most_rows or limits().rows
         self._format = format or file.rpartition(".")[2]
         self._is_json = self._format == "jsonl"
+        self._quoting = quoting or Quoting()
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows in the order of the file, leaving out those with problems in a cell."""
@@ -94,7 +98,9 @@ class Table:
         # The limit is the process's; it is only ever raised, so that threads cannot undo each other's.
         csv.field_size_limit(max(csv.field_size_limit(), 2 * limits().text_characters))
         delimiter = self.headers.delimiter(self._lines, DELIMITERS[self._format])
-        reader = csv.reader(self._lines(), delimiter=delimiter, strict=True)
+        lines, quoting = self._lines(), self._quoting
+        watch = QuoteWatch(lines, quoting) if delimiter == "\t" and not quoting.stated else None
+        reader = csv.reader(watch or lines, delimiter=delimiter, strict=True, quoting=quoting.of_reader)
         header: Header | None = None
         empty, blank = True, 0
         while True:
@@ -104,7 +110,12 @@ class Table:
             except StopIteration:
                 break
             except csv.Error as found:
-                self._report(line, 1, self._broken(found, reader.line_num))
+                self._report(line, 1, self._broken(found, reader.line_num, is_watched=watch is not None))
+                return
+            if watch is not None and (
+                fault := watch.fault(cells, line, len(cells) if header is None else len(header.names))
+            ):
+                self._report(line, *fault)
                 return
             if not any(cells):
                 blank += bool(cells)
@@ -123,13 +134,18 @@ class Table:
             )
             self.notes.append(sentence % {"file": self.file, "n": blank})
 
-    def _broken(self, found: csv.Error, noticed: int) -> str:
+    def _broken(self, found: csv.Error, noticed: int, *, is_watched: bool) -> str:
         if "field larger" in str(found):
-            return _("A cell that begins here is far too long: a closing quotation mark is missing, or the text is.")
-        return _(
-            "The quotation marks of this row do not match (noticed in line %(line)d). Put a text with a line break, "
-            "quotation mark or delimiter into double quotes, and double the quotes within it. Nothing below was read."
-        ) % {"line": noticed}
+            sentence = _(
+                "A cell that begins here is far too long: a closing quotation mark is missing, or the text is."
+            )
+        else:
+            sentence = _(
+                "The quotation marks of this row do not match (noticed in line %(line)d). Put a text with a line "
+                "break, quotation mark or delimiter into double quotes, and double the quotes within it. Nothing below "
+                "was read."
+            ) % {"line": noticed}
+        return f"{sentence} {self._quoting.advice()}" if is_watched else sentence
 
     def _needed(self) -> list[str]:
         return [self.naming.theirs(ours) or ours for ours in self.naming.needed]
@@ -245,4 +261,6 @@ def find_table(declared: TableDeclaration, reading: StudyReading) -> Table | Non
     if text is None:
         return None
     naming = Naming(declared, reading.mapped_columns(declared.stem))
-    return Table(naming, names[0], lambda: io.StringIO(text, newline=""), reading.problems)
+    where = _("It belongs into study.yaml, as in quoting: {%(table)s: none}.") % {"table": declared.stem}
+    quoting = Quoting(reading.quoting(declared.stem), where)
+    return Table(naming, names[0], lambda: io.StringIO(text, newline=""), reading.problems, quoting=quoting)

@@ -33,6 +33,13 @@ REPEATS = (
 )
 
 
+MARKS = (
+    ("", gettext_lazy("stand around cells, where that is clear")),
+    ("double", gettext_lazy("stand around cells")),
+    ("none", gettext_lazy("are part of the texts")),
+)
+
+
 class UploadForm(forms.Form):
     """A file of ratings, and which mapping reads it."""
 
@@ -103,6 +110,12 @@ class ColumnsForm(MappingForm):
     """One choice for each of our columns, with guesses by their names."""
 
     repeats = forms.ChoiceField(choices=REPEATS, label=gettext_lazy("A second rating by a rater of the same thing"))
+    quoting = forms.ChoiceField(
+        choices=MARKS,
+        required=False,
+        label=gettext_lazy("Quotation marks"),
+        help_text=gettext_lazy("In files with tabs. You are told where it is not clear what they are."),
+    )
 
     def __init__(self, *args: Any, study: Study, columns: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -191,6 +204,7 @@ class ColumnsForm(MappingForm):
             **({"constant": chosen("constant-")} if chosen("constant-") else {}),
             **({"where": where} if where else {}),
             **({"repeats": repeats} if repeats != "refuse" else {}),
+            **({"quoting": given["quoting"]} if given.get("quoting") else {}),
         }
 
     def mapping(self) -> importing.ColumnMapping:

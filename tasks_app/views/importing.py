@@ -113,7 +113,7 @@ class _Columns:
         self.token = token
         self.file = file
         try:
-            self.peek = peek(file)
+            self.peek = peek(file, request.POST.get("quoting", ""))
         except StudyFileError as error:
             raise _Unreadable(error.problems, error.more) from error
 

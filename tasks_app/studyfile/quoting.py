@@ -1,0 +1,104 @@
+"""Quotation marks in tables of tabs: whether they stand around cells or belong to the texts."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.utils.translation import gettext as _
+
+# What a file can be said to do: its cells may stand in double quotes, or a quotation mark is a character like others.
+DOUBLE, NONE = "double", "none"
+QUOTINGS = (DOUBLE, NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Quoting:
+    """What was said of the quotation marks of a file ("" for nothing), and a sentence that says where to say it."""
+
+    stated: str = ""
+    where: str = ""
+
+    @property
+    def of_reader(self) -> Literal[0, 3]:
+        """Return the constant that a reader of CSV takes."""
+        return csv.QUOTE_NONE if self.stated == NONE else csv.QUOTE_MINIMAL
+
+    def advice(self) -> str:
+        """Say what to do about quotation marks that can be read in two ways."""
+        sentence = _(
+            "If quotation marks are part of the texts in this file, set quoting: none; if they stand around cells, set "
+            "quoting: double."
+        )
+        return f"{sentence} {self.where}".rstrip()
+
+
+class QuoteWatch:
+    """Passes the lines of a table on to its reader, and finds rows whose quotation marks can be read in two ways.
+
+    Two signs are looked for. A row with tabs within quotation marks of which a line has as many cells as the header
+    without regard to the marks: where a text merely begins with a quotation mark, every row up to the next one is
+    taken for one cell. And quoted cells in a file that elsewhere has quotation marks within cells that are not quoted.
+    """
+
+    def __init__(self, lines: Iterable[str], quoting: Quoting) -> None:
+        self._lines = lines
+        self._quoting = quoting
+        self._row: list[str] = []
+        self._quoted_in = self._bare_in = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            self._row.append(line)
+            yield line
+
+    def fault(self, cells: Sequence[str], line: int, wanted: int) -> tuple[int, str] | None:
+        """Return the cell to look at and what is wrong with the row just read, or None.
+
+        `line` is its first, and `wanted` how many cells the header has.
+        """
+        raw = "".join(self._row)
+        self._row.clear()
+        if '"' not in raw:
+            return None
+        if raw.count("\t") > len(cells) - 1:
+            is_clear = not any(_is_whole(one, wanted) for one in raw.splitlines())
+            return None if is_clear else self._swallowed(raw, cells)
+        if "\n" not in raw.rstrip("\r\n"):
+            for number, cell in enumerate(raw.rstrip("\r\n").split("\t"), start=1):
+                if cell.startswith('"'):
+                    self._quoted_in = self._quoted_in or line
+                elif '"' in cell:
+                    self._bare_in = self._bare_in or line
+                if self._quoted_in and self._bare_in:
+                    return number, self._mixed()
+        return None
+
+    def _swallowed(self, raw: str, cells: Sequence[str]) -> tuple[int, str]:
+        number = next((number for number, cell in enumerate(cells, start=1) if "\t" in cell), 1)
+        n = raw.rstrip("\r\n").count("\n") + 1
+        if n > 1:
+            sentence = _(
+                "A cell begins with a quotation mark here, and the next one is %(n)d lines further down: these may be "
+                "rows that were taken for one."
+            )
+        else:
+            sentence = _("There are tabs between two quotation marks here: these may be cells that were taken for one.")
+        return number, f"{sentence % {'n': n - 1}} {self._quoting.advice()}"
+
+    def _mixed(self) -> str:
+        sentence = _(
+            "Line %(quoted)d has a cell in quotation marks, line %(bare)d quotation marks within a cell: they cannot "
+            "both be right."
+        )
+        return f"{sentence % {'quoted': self._quoted_in, 'bare': self._bare_in}} {self._quoting.advice()}"
+
+
+def _is_whole(line: str, wanted: int) -> bool:
+    """Say whether a line has as many cells as wanted where quotation marks are characters like others.
+
+    Empty cells at its end count or not.
+    """
+    return line.rstrip("\t").count("\t") < wanted <= line.count("\t") + 1
