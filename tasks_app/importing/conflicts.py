@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app.services.imports import Conflict
+from tasks_app.studyfile.problems import quoted
 
 # By kind of conflict: the column to look at, and the sentence.
 _TOLD: Mapping[str, tuple[str, Promise]] = {
@@ -41,6 +42,24 @@ _TOLD: Mapping[str, tuple[str, Promise]] = {
         "",
         gettext_lazy("All rows of a judgment must agree on this; line %(line)d is of the same one and says otherwise."),
     ),
+    "nothing_and_error": (
+        "label",
+        gettext_lazy(
+            "This says that the rater found nothing or skipped the text, and line %(line)d has an error that the same "
+            "rater marked there. Take one of the two out."
+        ),
+    ),
+    "beyond": (
+        "span_end",
+        gettext_lazy("The text has %(about)s characters, so no span ends here. Offsets count characters from 0."),
+    ),
+    "other_words": (
+        "text",
+        gettext_lazy(
+            "At these offsets stands %(about)s. Offsets count characters (code points) from 0, and the end is the "
+            "character after the span."
+        ),
+    ),
     "no_original": (
         "repeat_of",
         gettext_lazy(
@@ -63,4 +82,5 @@ def told(conflict: Conflict) -> tuple[str, str]:
     if conflict.kind == "no_original" and conflict.about:
         named = _("The file has no judgment “%(name)s” of this rater and unit.")
         return column, named % {"name": conflict.about}
-    return column or conflict.about, str(sentence) % {"line": conflict.first}
+    about = quoted(conflict.about) if conflict.kind == "other_words" else conflict.about
+    return column or conflict.about, str(sentence) % {"line": conflict.first, "about": about}

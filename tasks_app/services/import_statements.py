@@ -117,6 +117,42 @@ SELECT r.line, h.line AS first,
  WHERE r.keyed AND r.line <> h.line AND ({_OURS}) IS DISTINCT FROM ({_HEADS})
 """
 
+# Marked spans that are not of the text they name. What is missing from an output is marked one character behind its end
+# (task_types/_error_spans_marks.py).
+_SPANS = """
+SELECT r.line, CASE r.span_side WHEN 'source' THEN i.source ELSE o.text END AS whole, r.span_side, r.span_start,
+       r.span_end, r.text,
+       r.span_side = 'output' AND r.span_start = char_length(o.text) AND r.span_end = r.span_start + 1 AS missing
+  FROM import_row r
+  JOIN LATERAL (SELECT output_id FROM tasks_app_partoutput p WHERE p.part_id = r.part ORDER BY p.id LIMIT 1) p ON true
+  JOIN tasks_app_output o ON o.id = p.output_id
+  JOIN tasks_app_item i ON i.id = o.item_id
+ WHERE r.span_end IS NOT NULL
+"""
+BEYOND = f"""
+SELECT line, 0 AS first, char_length(whole)::text AS about
+  FROM ({_SPANS}) s WHERE NOT missing AND span_end > char_length(whole)
+"""
+OTHER_WORDS = f"""
+SELECT line, 0 AS first, substr(whole, span_start + 1, span_end - span_start) AS about
+  FROM ({_SPANS}) s
+ WHERE NOT missing AND span_end <= char_length(whole) AND text IS NOT NULL
+   AND text <> substr(whole, span_start + 1, span_end - span_start)
+"""
+
+# Rows that say that nothing was found, or that the text was skipped, beside errors that the rater marked there; where
+# second ratings are kept, only those of one judgment.
+NOTHING_AND_ERROR = """
+SELECT n.line, min(r.line) AS first, '' AS about
+  FROM import_row n
+  JOIN import_row r ON r.rater = n.rater AND r.unit = n.unit AND r.wave = n.wave AND r.purpose = n.purpose
+   AND (n.part IS NULL OR r.part IS NULL OR r.part = n.part) AND r.rated
+   AND COALESCE(r.severity, r.category, r.span_side) IS NOT NULL
+  JOIN import_key k ON k.line = n.line
+  JOIN import_key e ON e.line = r.line AND (e.head = k.head OR NOT {keep})
+ WHERE NOT n.rated GROUP BY n.line
+"""
+
 # The judgments of the file with the numbers they will be stored under, in the order of the file.
 JUDGMENTS = """
 CREATE TEMPORARY TABLE import_judgment ON COMMIT DROP AS

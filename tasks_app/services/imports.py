@@ -162,6 +162,8 @@ class Staging:
             found.append(self._find("stored", sql.STORED))
         self._execute(sql.KEYS)
         found += [self._find("two_in_one", sql.TWO_IN_ONE), self._find("unlike", sql.UNLIKE)]
+        found.append(self._find("nothing_and_error", sql.NOTHING_AND_ERROR.format(keep=repeats == "keep")))
+        found += [self._find("beyond", sql.BEYOND), self._find("other_words", sql.OTHER_WORDS)]
         if whole and not any(one.shown for one in found):
             found += self._link()
         return Conflicts([one for group in found for one in group.shown], sum(group.more for group in found))

@@ -36,7 +36,7 @@ def mark(rater: str, item: str, system: str, kind: str, start: int, end: int, si
     severity, category = kind.split(" ")
     return {
         "rater": rater, "item": item, "system": system, "severity": severity, "category": category,
-        "span_side": side, "span_start": start, "span_end": end, "text": "x",
+        "span_side": side, "span_start": start, "span_end": end,
     }  # fmt: skip
 
 
@@ -164,7 +164,7 @@ def scored(tmp_path: Path, values: list[int], n_marks: list[int], **settings: ob
         ratings += [
             {
                 **about, "criterion": "errors", "severity": "major", "span_side": "output", "span_start": 2 * m,
-                "span_end": 2 * m + 1, "text": "x",
+                "span_end": 2 * m + 1,
             }
             for m in range(marks)
         ]  # fmt: skip

@@ -183,7 +183,7 @@ def test_marks_and_scores_of_documents_shown_whole(tmp_path: Path) -> None:
     ratings = [
         {
             "rater": rater, "item": row["item"], "system": row["system"], "criterion": "errors",
-            "category": "style/awkward", "text": "x",
+            "category": "style/awkward",
             "severity": "major" if number % 3 else "minor", "span_side": "output", "span_start": start,
             "span_end": start + 4,
         }
