@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from analytics_app.models import MetricScore
 from tasks_app.importing.guessing import peek
 from tasks_app.importing.source import RatingsFile, Scanned, lines_of, scan_file
 from tasks_app.models import Item, Output, Study, System
+from tasks_app.sections import Json
 from tasks_app.services import events, imports
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
@@ -20,7 +22,8 @@ from tasks_app.services.lifecycle import NotPossible
 from tasks_app.studyfile.columns import Column, Kind, TableDeclaration
 from tasks_app.studyfile.naming import Naming
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, nearest
-from tasks_app.studyfile.tables import Row, Table
+from tasks_app.studyfile.quoting import Quoting
+from tasks_app.studyfile.tables import Row, Table, word_of
 
 # Rows of one statement that inserts.
 _BATCH = 5000
@@ -29,6 +32,9 @@ _BATCH = 5000
 _LONGEST = 100
 
 _METRIC, _VALUE = "metric", "value"
+
+# What programs write where there is no score, in small letters.
+_NO_SCORE = frozenset({"nan", "none", "null", "na", "n/a"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +54,42 @@ class _Scored:
     value: float
 
 
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What the columns of a file are: which name item, system and variant, and which are metrics.
+
+    Files in long form need no `metrics`, and those that are named there are the only ones read. `quoting` says what
+    quotation marks are in a file with tabs, where that is not clear.
+    """
+
+    item: str = "item"
+    system: str = "system"
+    variant: str = "variant"
+    metrics: tuple[str, ...] = ()
+    quoting: str = ""
+
+
+class _Text(NamedTuple):
+    """What a score is of: the metric, an item or None for a system as a whole, and the system."""
+
+    metric: str
+    item: int | None
+    system: int
+
+
 def import_scores(
     *,
     study: Study,
     file: RatingsFile,
     by: Actor,
-    item: str = "item",
-    system: str = "system",
+    columns: Columns | None = None,
     replace: bool = False,
     check: bool = False,
 ) -> Imported:
     """Store the scores of a file with a study; with `check`, only find out whether they could be.
 
-    A row is a text (item and system), or a system as a whole where the item is empty. Scores stand in a column a
-    metric, or in the columns metric and value. `item` and `system` are what the file calls these two columns.
+    A row is a text (item and system, perhaps variant), or a system as a whole where the item is empty. Scores stand in
+    a column a metric, or in the columns metric and value.
 
     Raises
     ------
@@ -77,25 +105,27 @@ def import_scores(
     if scanned is None:
         raise StudyFileError([Problem(file.name, 0, 0, _("This file is no text."))])
     try:
-        return _import(study.pk, file, scanned, by, item, system, replace=replace, check=check)
+        return _import(study.pk, file, scanned, by, columns or Columns(), replace=replace, check=check)
     except NotPossible as found:
         raise StudyFileError([Problem(file.name, 0, 0, str(found))]) from found
 
 
 @atomically
 def _import(
-    study_id: int, file: RatingsFile, scanned: Scanned, by: Actor, item: str, system: str, *, replace: bool, check: bool
+    study_id: int, file: RatingsFile, scanned: Scanned, by: Actor, columns: Columns, *, replace: bool, check: bool
 ) -> Imported:
     """Check and store in one transaction, one import a study at a time, so that what was checked still holds."""
     problems = Problems()
     study = imports.hold(study_id)
-    columns = peek(file).columns
+    names = peek(file, columns.quoting).columns
+    naming = _naming(file, names, columns)
     with ExitStack() as stack:
-        table = Table(
-            Naming(_declared(columns, item, system)), file.name,
-            lambda: stack.enter_context(lines_of(file, scanned.encoding)), problems, format=file.format,
+        table = _Table(
+            naming, file.name, lambda: stack.enter_context(lines_of(file, scanned.encoding)), problems,
+            format=file.format, quoting=Quoting(columns.quoting, _("The command has --quoting, the page a choice.")),
         )  # fmt: skip
-        found = list(_Reader(study, table, problems, item, system, replace=replace).scores())
+        reader = _Reader(study, table, problems, columns, replace=replace)
+        found = reader.scores()
     if not found and not problems.count:
         problems.add(file.name, 0, 0, _("There are no scores below the header."))
     problems.raise_if_any()
@@ -104,50 +134,82 @@ def _import(
         _store(study, found, metrics, by, file.name, replace=replace)
     of_systems = sum(1 for one in found if one.item is None)
     counts = {"scores": len(found), "metrics": len(metrics), "of systems as wholes": of_systems}
-    return Imported(counts, metrics, tuple(table.notes))
+    return Imported(counts, metrics, (*table.notes, *reader.notes()))
 
 
-def _declared(names: Sequence[str], item: str, system: str) -> TableDeclaration:
-    """Declare the table that a file has: whatever is neither item nor system is a metric."""
-    key = Column(item, Kind.WORD, gettext_lazy("Key of the item; empty where the score is of a system as a whole."))
-    of_system = Column(system, Kind.WORD, gettext_lazy("Key of the system."), needed=True)
-    if {_METRIC, _VALUE} <= set(names):
+def is_long(names: Collection[str]) -> bool:
+    """Say whether a file with these columns has its scores in the columns metric and value."""
+    return {_METRIC, _VALUE} <= set(names)
+
+
+def _naming(file: RatingsFile, names: Sequence[str], columns: Columns) -> Naming:
+    """Declare the table that a file has. Raises StudyFileError where nobody said which columns are metrics."""
+    key = Column(columns.item, Kind.WORD, gettext_lazy("Key of the item; empty where a system as a whole is scored."))
+    variant = Column(columns.variant, Kind.WORD, gettext_lazy("Which of several texts of a system for an item."))
+    declared = [key, Column(columns.system, Kind.WORD, gettext_lazy("Key of the system."), needed=True), variant]
+    if is_long(names):
         metrics = [
             Column(_METRIC, Kind.WORD, gettext_lazy("Name of the metric."), needed=True),
             Column(_VALUE, Kind.NUMBER, gettext_lazy("Its score."), needed=True),
         ]
     else:
+        about = {one.name for one in declared}
+        others = [name for name in names if name not in about]
+        if others and not columns.metrics:
+            sentence = _(
+                "Which of these columns are metrics: %(names)s? The command has --metrics for it, the page a choice."
+            )
+            raise StudyFileError([Problem(file.name, 1, 1, sentence % {"names": ", ".join(others)})])
+        for name in about.intersection(columns.metrics):
+            sentence = _("The column “%(name)s” says what was scored, so it is no metric.") % {"name": name}
+            raise StudyFileError([Problem(file.name, 1, 1, sentence)])
         doc = gettext_lazy("Scores of the metric of that name.")
-        metrics = [Column(name, Kind.NUMBER, doc) for name in names if name not in {item, system}]
-    return TableDeclaration("scores", ("csv", "tsv", "jsonl"), (key, of_system, *metrics))
+        metrics = [Column(name, Kind.NUMBER, doc, needed=True) for name in columns.metrics]
+    declaration = TableDeclaration("scores", ("csv", "tsv", "jsonl"), (*declared, *metrics))
+    wanted = [one.name for one in declaration.columns if one.needed or one.name in names]
+    return Naming(declaration, {name: name for name in wanted})
+
+
+class _Table(Table):
+    """A file of scores, in which a program may have written NaN or None where there is no score."""
+
+    def value(self, column: Column, name: str, given: Json) -> Json:
+        """Read a cell."""
+        if column.kind is Kind.NUMBER and word_of(given).lower() in _NO_SCORE:
+            return None
+        return super().value(column, name, given)
 
 
 class _Reader:
     """Reads rows against what the study has; what is wrong is reported."""
 
-    def __init__(
-        self, study: Study, table: Table, problems: Problems, item: str, system: str, *, replace: bool
-    ) -> None:
-        self._table, self._problems = table, problems
-        self._item, self._system = item, system
+    def __init__(self, study: Study, table: Table, problems: Problems, columns: Columns, *, replace: bool) -> None:
+        self._table, self._problems, self._columns = table, problems, columns
+        self._is_long = is_long(table.naming.declared.names)
         # Of the versions of an item the newest counts: its key is what a file knows.
         self._items = dict(Item.objects.filter(study=study).order_by("id").values_list("key", "id"))
         self._systems = dict(System.objects.filter(study=study).values_list("key", "id"))
-        outputs = Output.objects.filter(item__study=study).values_list("item__key", "system_id")
-        self._texts = set(outputs)
+        outputs = Output.objects.filter(item__study=study).values_list("item__key", "system_id", "variant")
+        self._variants: dict[tuple[str, int], set[str]] = {}
+        for item, system, variant in outputs:
+            self._variants.setdefault((item, system), set()).add(variant)
         stored = MetricScore.objects.filter(study=study).values_list("metric", "item_id", "system_id")
         self._stored = set() if replace else set(stored)
-        self._lines: dict[tuple[str, int | None, int], int] = {}
+        self._lines: dict[tuple[_Text, str], int] = {}
+        self._left_out: dict[str, None] = {}
+        self._averaged = 0
 
-    def scores(self) -> Iterator[_Scored]:
-        """Yield every score of the file."""
+    def scores(self) -> list[_Scored]:
+        """Return every score of the file; of a text in several variants their mean."""
+        found: dict[_Text, list[float]] = {}
         for row in self._table.rows():
             about = self._about(row)
             if about is None:
                 continue
+            item, system, variant = about
             for metric, column, value in self._values(row):
-                key = (metric, *about)
-                if (line := self._lines.setdefault(key, row.line)) != row.line:
+                key = _Text(metric, item, system)
+                if (line := self._lines.setdefault((key, variant), row.line)) != row.line:
                     sentence = _("There is a score of this metric already, in line %(line)d. Keep one of them.")
                     self._report(row, column, sentence % {"line": line})
                 elif key in self._stored:
@@ -157,41 +219,73 @@ class _Reader:
                     )
                     self._report(row, column, sentence)
                 else:
-                    yield _Scored(*key, value)
+                    found.setdefault(key, []).append(value)
+        self._averaged = sum(len(values) > 1 for values in found.values())
+        return [_Scored(*key, sum(values) / len(values)) for key, values in found.items()]
 
-    def _about(self, row: Row) -> tuple[int | None, int] | None:
-        key, system = row.cells.get(self._item), row.cells.get(self._system)
+    def notes(self) -> Iterator[str]:
+        """Say what a researcher should know of the scores."""
+        if self._left_out:
+            sentence = _("Metrics of the file that were not asked for and left out: %(names)s.")
+            yield sentence % {"names": ", ".join(self._left_out)}
+        if self._averaged:
+            sentence = ngettext(
+                "%(n)d score is the mean over the variants of a text.",
+                "%(n)d scores are means over the variants of a text.",
+                self._averaged,
+            )
+            yield sentence % {"n": self._averaged}
+
+    def _about(self, row: Row) -> tuple[int | None, int, str] | None:
+        names = self._columns
+        key, system = row.cells.get(names.item), row.cells.get(names.system)
         code = None if system is None else self._systems.get(system)
         if system is None:
-            self._report(row, self._system, _("Of which system is this? Every row names one."))
+            self._report(row, names.system, _("Of which system is this? Every row names one."))
         elif code is None:
             sentence = _("The study has no system “%(key)s”.") % {"key": system}
-            self._report(row, self._system, f"{sentence} {nearest(system, self._systems)}".rstrip())
+            self._report(row, names.system, f"{sentence} {nearest(system, self._systems)}".rstrip())
         if key is not None and key not in self._items:
             sentence = _("The study has no item “%(key)s”.") % {"key": key}
-            self._report(row, self._item, f"{sentence} {nearest(key, self._items)}".rstrip())
+            self._report(row, names.item, f"{sentence} {nearest(key, self._items)}".rstrip())
             return None
         if code is None:
             return None
         if key is None:
-            return None, code
-        if (key, code) not in self._texts:
+            return None, code, ""
+        variants = self._variants.get((key, code))
+        if variants is None:
             sentence = _("The study has no text of “%(system)s” for this item.") % {"system": system}
-            self._report(row, self._system, sentence)
+            self._report(row, names.system, sentence)
             return None
-        return self._items[key], code
+        return self._variant(row, variants, self._items[key], code)
+
+    def _variant(self, row: Row, variants: Set[str], item: int, system: int) -> tuple[int, int, str] | None:
+        """Find the text of a system that has several; without the column a score is of all of them."""
+        name = self._columns.variant
+        given = str(row.cells.get(name, ""))
+        if given in variants or (not given and self._table.naming.theirs(name) is None):
+            return item, system, given
+        if given:
+            sentence = _("The system has no such variant here.")
+            self._report(row, name, f"{sentence} {nearest(given, sorted(variants))}".rstrip())
+        else:
+            self._report(row, name, _("The system has several texts. Say which one: give variant."))
+        return None
 
     def _values(self, row: Row) -> Iterator[tuple[str, str, float]]:
         """Yield metric, column and score of what a row gives; an empty cell is no score."""
-        cells = row.cells
-        if _METRIC in {column.name for column in self._table.naming.declared.columns}:
-            if _METRIC in cells and _VALUE in cells:
-                pairs = [(str(cells[_METRIC]), _VALUE, float(cells[_VALUE]))]
-            else:
-                self._report(row, _METRIC if _METRIC not in cells else _VALUE, _("A score has a metric and a value."))
-                pairs = []
+        cells, wanted = row.cells, self._columns.metrics
+        if not self._is_long:
+            pairs = [(name, name, float(cells[name])) for name in wanted if name in cells]
+        elif _METRIC not in cells:
+            self._report(row, _METRIC, _("Which metric is this a score of? Every row names one."))
+            pairs = []
+        elif wanted and cells[_METRIC] not in wanted:
+            self._left_out.setdefault(str(cells[_METRIC]))
+            pairs = []
         else:
-            pairs = [(name, name, float(cells[name])) for name in cells if name not in {self._item, self._system}]
+            pairs = [(str(cells[_METRIC]), _VALUE, float(cells[_VALUE]))] if _VALUE in cells else []
         for name, column, value in pairs:
             if len(name) > _LONGEST:
                 sentence = _("The name of a metric has at most %(n)d characters.") % {"n": _LONGEST}

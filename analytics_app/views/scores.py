@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -16,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from analytics_app.selectors.scores import metrics_of
-from analytics_app.services.scores import import_scores
+from analytics_app.services.scores import Columns, import_scores, is_long
 from tasks_app import access
 from tasks_app.importing import RatingsFile, uploads
 from tasks_app.importing.guessing import Peek, guess, peek
@@ -25,6 +24,7 @@ from tasks_app.request_sizes import accepts_files
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.limits import largest_upload
 from tasks_app.views.frame import researcher_page, study_page
+from tasks_app.views.import_forms import MARKS
 
 EDITOR = Membership.Role.EDITOR
 
@@ -44,31 +44,70 @@ class ColumnsForm(forms.Form):
 
     item = forms.ChoiceField(label=gettext_lazy("Item"), help_text=gettext_lazy("Key of the item."))
     system = forms.ChoiceField(label=gettext_lazy("System"), help_text=gettext_lazy("Key of the system."))
+    variant = forms.ChoiceField(
+        required=False,
+        label=gettext_lazy("Variant"),
+        help_text=gettext_lazy("Only where a system has several texts for an item."),
+    )
+    metrics = forms.MultipleChoiceField(
+        required=False,
+        label=gettext_lazy("Metrics"),
+        help_text=gettext_lazy("Columns that hold scores. Those that look like scores are ticked; check them."),
+        widget=forms.CheckboxSelectMultiple,
+    )
+    quoting = forms.ChoiceField(
+        choices=MARKS,
+        required=False,
+        label=gettext_lazy("Quotation marks"),
+        help_text=gettext_lazy("In files with tabs. You are told where it is not clear what they are."),
+    )
     replace = forms.BooleanField(
         required=False,
         label=gettext_lazy("Replace all scores that the study has of these metrics"),
     )
 
-    def __init__(self, *args: Any, columns: Sequence[str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, looked: Peek, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        columns = looked.columns
         guessed = guess(columns)
-        for name in ("item", "system"):
+        plain = [(one, one) for one in columns]
+        # A file with scores of whole systems only has no item, and few files have variants.
+        missing = [("", _("– not in the file –")), *plain]
+        for name, choices in (("item", missing), ("system", plain), ("variant", missing)):
             field = self.fields[name]
             assert isinstance(field, forms.ChoiceField)
-            field.choices = [(one, one) for one in columns]
+            field.choices = choices
             field.initial = guessed.get(name)
-        # A file with scores of whole systems only has no item.
-        item = self.fields["item"]
-        assert isinstance(item, forms.ChoiceField)
-        item.required = False
-        item.choices = [("", _("– not in the file –")), *((one, one) for one in columns)]
+            field.required = name == "system"
+        if is_long(columns):
+            del self.fields["metrics"]
+            return
+        metrics = self.fields["metrics"]
+        assert isinstance(metrics, forms.MultipleChoiceField)
+        metrics.choices = plain
+        metrics.initial = [
+            name for name in columns if name not in guessed.values() and _looks_like_scores(looked, name)
+        ]
 
     def clean(self) -> dict[str, Any]:
         """Refuse one column for both."""
         given = self.cleaned_data
         if given.get("item") and given.get("item") == given.get("system"):
             self.add_error("system", _("This column is the item already. Choose the one that names the system."))
+        if "metrics" in self.fields and not given.get("metrics"):
+            self.add_error("metrics", _("Tick at least one column that holds scores."))
         return given
+
+
+def _looks_like_scores(looked: Peek, name: str) -> bool:
+    """Say whether the first cells of a column are numbers, and not all of them whole ones, as ids and counts are."""
+    index = looked.columns.index(name)
+    cells = [row[index].strip() for row in looked.rows if index < len(row) and row[index].strip()]
+    try:
+        numbers = [float(cell) for cell in cells]
+    except ValueError:
+        return False
+    return any(not number.is_integer() for number in numbers)
 
 
 @accepts_files(largest_upload)
@@ -91,7 +130,7 @@ def scores(request: HttpRequest, slug: str) -> HttpResponse:
         uploads.forget(study, token)
         return redirect("analytics:scores", slug)
     try:
-        looked = peek(file)
+        looked = peek(file, given.get("quoting", ""))
     except StudyFileError as error:
         uploads.forget(study, token)
         return _first_page(request, study, refusal=error)
@@ -126,7 +165,7 @@ def _second_page(
     request: HttpRequest, study: Study, file: RatingsFile, token: str, looked: Peek, action: str
 ) -> HttpResponse:
     """Show the first rows and what the columns are; check or store, where a button says so."""
-    form = ColumnsForm(request.POST if action else None, columns=looked.columns)
+    form = ColumnsForm(request.POST if action else None, looked=looked)
     about: dict[str, Any] = {"file": file.name, "token": token, "peek": looked, "form": form}
     if not action:
         return _page(request, study.slug, about, 200)
@@ -135,10 +174,13 @@ def _second_page(
     given = form.cleaned_data
     check = action != "import"
     try:
-        done = import_scores(
-            study=study, file=file, by=request.user, item=given["item"] or "item", system=given["system"],
-            replace=given["replace"], check=check,
+        columns = Columns(
+            item=given["item"] or "item", system=given["system"], variant=given["variant"] or "variant",
+            metrics=tuple(given.get("metrics", ())), quoting=given["quoting"],
         )  # fmt: skip
+        done = import_scores(
+            study=study, file=file, by=request.user, columns=columns, replace=given["replace"], check=check
+        )
     except StudyFileError as error:
         return _page(request, study.slug, {**about, "refusal": error}, 422)
     if check:

@@ -37,6 +37,11 @@ def load(folder: Path, task: Mapping[str, object], items: Rows, ratings: Rows, *
     return "small"
 
 
+def score(path: Path, *metrics: str) -> None:
+    """Import these columns of a file as scores of metrics."""
+    call_command("import_scores", "small", str(path), metrics=",".join(metrics), stdout=StringIO())
+
+
 def analysed(folder: Path, *analyses: Mapping[str, object], **settings: object) -> list[dict[str, Any]]:
     """Analyse the study by these analyses and return the rows of its results document."""
     plan = {"n_resamples": 100, "n_permutations": 99, "analyses": [dict(one) for one in analyses], **settings}

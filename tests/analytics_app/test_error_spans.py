@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 from scipy.stats import linregress, pearsonr
 
 from analytics_app import charts
@@ -17,7 +15,7 @@ from analytics_app.models import Exclusion, ResultRow
 from analytics_app.results import Row
 from analytics_app.views.result_tables import tables_for
 from tasks_app.models import Rater, Study
-from tests.analytics_app.by_commands import analysed, load, one, write
+from tests.analytics_app.by_commands import analysed, load, one, score, write
 
 pytestmark = pytest.mark.django_db
 
@@ -254,7 +252,7 @@ def test_metrics_are_compared_with_penalties(tmp_path: Path) -> None:
         for item, pair in penalties.items()
         for system, penalty in zip("AB", pair, strict=True)
     ]
-    call_command("import_scores", "small", str(write(tmp_path / "scores.csv", scores)), stdout=StringIO())
+    score(write(tmp_path / "scores.csv", scores), "close", "TER")
     found = analysed(tmp_path, {"analysis": "metrics_of_errors", "lower_is_better": ["TER"]})
     human = [-penalty for pair in penalties.values() for penalty in pair]
     close = one(found, "metric_pearson_texts", metric="close")

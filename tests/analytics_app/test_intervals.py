@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 
 from analytics_app import analyses
 from analytics_app.analyses import Common, Question, Sample
@@ -17,7 +16,7 @@ from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.standardise import judge_wise_z
 from tasks_app.task_types.base import Scale
-from tests.analytics_app.by_commands import analysed, load, one, write
+from tests.analytics_app.by_commands import analysed, load, one, score, write
 from tests.analytics_app.comparing import Screens
 
 STEPS = (1.0, 2.0, 3.0, 4.0, 5.0)
@@ -193,7 +192,7 @@ def test_marks_and_scores_of_documents_shown_whole(tmp_path: Path) -> None:
     task = {"type": "error_spans", "params": {"scheme": "mqm"}, "k": 2, "design": "documents", "set_size": 2}
     load(tmp_path, task, items, ratings)
     scores = [{"item": row["item"], "system": row["system"], "m": number % 7} for number, row in enumerate(items)]
-    call_command("import_scores", "small", str(write(tmp_path / "scores.csv", scores)))
+    score(write(tmp_path / "scores.csv", scores), "m")
     found = analysed(tmp_path, {"analysis": "error_spans"}, {"analysis": "metrics_of_errors"})
     for statistic in ("span_f1_exact", "character_alpha", "metric_pearson_texts", "metric_tau_like_pooled"):
         row = next(row for row in found if row["statistic"] == statistic)

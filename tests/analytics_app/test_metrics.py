@@ -52,7 +52,12 @@ def study(tmp_path: Path) -> Path:
 
 
 def imported(path: Path, *options: str) -> dict[str, Any]:
+    """Import scores; unless `options` name the metrics, all columns that are neither item nor system."""
     out = StringIO()
+    if "--metrics" not in options and path.suffix == ".csv":
+        names = path.read_text(encoding="utf-8").partition("\n")[0].strip().split(",")
+        metrics = [name for name in names if name not in {"item", "system", "variant"} and "metric" not in names]
+        options = (*options, "--metrics", ",".join(metrics))
     with contextlib.suppress(CommandError):
         call_command("import_scores", "small", str(path), "--json", *options, stdout=out, stderr=out)
     said: dict[str, Any] = json.loads(out.getvalue())
@@ -199,3 +204,66 @@ def test_charts_and_tables_of_it(study: Path) -> None:
     made = tables_for("metrics", [ResultRow(**row) for row in rows], 0.05)
     assert [cells[0].text for cells in made[0].rows] == ["good", "noise"]
     assert all(len(cells) == len(table.columns) for table in made for cells in table.rows)
+
+
+def test_nobody_guesses_which_columns_are_metrics(study: Path) -> None:
+    """A number beside each text may be the number of its line."""
+    rows = [{"seg": n, **row, "note": "fine"} for n, row in enumerate(cells(good=GOOD), start=1)]
+    path, out = write(study / "scores.csv", rows), StringIO()
+    with pytest.raises(CommandError, match="Nothing was stored"):
+        call_command("import_scores", "small", str(path), stdout=out, stderr=out)
+    assert out.getvalue() == (
+        "scores.csv:1:1: Which of these columns are metrics: seg, good, note? The command has --metrics for it, the "
+        "page a choice.\n"
+    )
+    assert (
+        problems(path, "--metrics", "good,system")[0][2]
+        == "The column “system” says what was scored, so it is no metric."
+    )
+    assert problems(path, "--metrics", "goods")[0][2].startswith("The column “goods” is missing.")
+    assert not MetricScore.objects.exists()
+    said = imported(path, "--metrics", "good")
+    assert (said["scores"], said["names"]) == (48, ["good"])
+    assert said["notes"] == ["scores.csv: 2 columns are not mapped and were left out: seg, note."]
+
+
+def test_metrics_of_a_file_in_long_form_can_be_chosen(study: Path) -> None:
+    rows = [{"item": "i0", "system": "A", "metric": name, "value": 1} for name in ("good", "line")]
+    said = imported(write(study / "long.csv", rows), "--metrics", "good")
+    assert said["names"] == ["good"]
+    assert said["notes"] == ["Metrics of the file that were not asked for and left out: line."]
+
+
+@pytest.mark.parametrize("word", ["NaN", "nan", "None", "null", "NA", "n/a"])
+def test_words_for_no_score(study: Path, word: str) -> None:
+    rows = [{"item": "i0", "system": system, "good": word if system == "B" else 0.5} for system in SYSTEMS]
+    assert imported(write(study / "scores.csv", rows))["scores"] == 3
+    long = [{"item": "i0", "system": "A", "metric": "other", "value": word}, {"item": "i0", "system": "B",
+            "metric": "other", "value": 1}]  # fmt: skip
+    assert imported(write(study / "long.csv", long))["scores"] == 1
+
+
+def test_variants_of_a_text(tmp_path: Path) -> None:
+    items = [
+        {"item": "i0", "system": "A", "variant": variant, "output": f"text {variant}"}
+        for variant in ("", "low", "high")
+    ]
+    items.append({"item": "i0", "system": "B", "variant": "", "output": "text of B"})
+    criterion = {"key": "quality", "name": "Quality", "question": "How good?", "low": "bad", "high": "good"}
+    task = {"type": "slider", "criteria": ["quality"], "k": 1}
+    rating = [{"rater": "r1", "item": "i0", "system": "A", "variant": "low", "value": 3}]
+    load(tmp_path, task, items, rating, criteria=[criterion])
+    rows = [
+        {"item": "i0", "system": "A", "variant": "low", "good": 1.0},
+        {"item": "i0", "system": "A", "variant": "high", "good": 4.0},
+        {"item": "i0", "system": "B", "variant": "", "good": 2.0},
+    ]
+    wrong = [{**rows[0], "variant": "lo"}, {**rows[1], "variant": "low"}, rows[0]]
+    assert [said for _line, _column, said in problems(write(tmp_path / "wrong.csv", wrong))] == [
+        "variant: The system has no such variant here. Did you mean “low”?",
+        "good: There is a score of this metric already, in line 3. Keep one of them.",
+    ]
+    said = imported(write(tmp_path / "scores.csv", rows))
+    assert said["notes"] == ["1 score is the mean over the variants of a text."]
+    found = MetricScore.objects.order_by("system__key").values_list("system__key", "value")
+    assert list(found) == [("A", 2.5), ("B", 2.0)]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
 
 from analytics_app import analyses, plan
 from tasks_app.models import Study
-from tests.analytics_app.by_commands import analysed, one, write
+from tests.analytics_app.by_commands import analysed, one, score, write
 from tests.analytics_app.scales import pairs, rows_of, sample, semantic
 from tests.analytics_app.test_metrics import GOOD, cells
 from tests.analytics_app.test_metrics import study as metric_study
@@ -62,7 +60,7 @@ def test_pairs_that_are_not_asked() -> None:
 
 
 def test_metrics_without_scores(sliders: Path) -> None:
-    call_command("import_scores", "small", str(write(sliders / "scores.csv", cells(TER=GOOD))), stdout=StringIO())
+    score(write(sliders / "scores.csv", cells(TER=GOOD)), "TER")
     found = analysed(sliders, {"analysis": "metrics", "lower_is_better": ["Ter"], "metrics": ["TER", "BLEU"]})
     for name in ("BLEU", "Ter"):
         row = one(found, "metric_pearson_texts", criterion="quality", metric=name)

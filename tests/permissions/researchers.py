@@ -192,7 +192,8 @@ DATA = [
     page("GET", "analytics:scores", EDITOR),
     page("POST", "analytics:scores", EDITOR, 302, sent=_upload(SCORES), changes=True, note="upload"),
     page(
-        "POST", "analytics:scores", EDITOR, 302, sent=_columns(SCORES, item="item", system="system"), changes=True
+        "POST", "analytics:scores", EDITOR, 302, sent=_columns(SCORES, item="item", system="system", metrics="COMET"),
+        changes=True
     ),
     page("GET", "researcher:api", VIEWER),
     page("POST", "researcher:api", VIEWER, sent=TOKEN, changes=True),

@@ -148,6 +148,10 @@ LEVELS = {
 }
 
 
+# Columns of the published scores that say what was scored.
+ABOUT = ("item_id", "system")
+
+
 def scores(folder: Path) -> list[str]:
     """Write the published scores with those of the classifiers turned: they say how formal a sentence is.
 
@@ -166,7 +170,7 @@ def scores(folder: Path) -> list[str]:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    return [str(path), "--item", "item_id"]
+    return [str(path), "--item", "item_id", "--metrics", ",".join(name for name in rows[0] if name not in ABOUT)]
 
 
 def of_metric(results: Mapping[str, Any], statistic: str, metric: str, **columns: Any) -> Mapping[str, Any]:

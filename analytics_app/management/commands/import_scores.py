@@ -11,6 +11,7 @@ from tasks_app.importing import RatingsFile
 from tasks_app.management.named import editor_called, study_called
 from tasks_app.management.storing import StoringCommand
 from tasks_app.studyfile import StudyFileError
+from tasks_app.studyfile.quoting import QUOTINGS
 
 
 class Command(StoringCommand):
@@ -24,6 +25,9 @@ class Command(StoringCommand):
         parser.add_argument("file", help="columns item, system and one a metric; or item, system, metric, value")
         parser.add_argument("--item", default="item", metavar="COLUMN", help="what the file calls the item's key")
         parser.add_argument("--system", default="system", metavar="COLUMN", help="what it calls the system's key")
+        parser.add_argument("--variant", default="variant", metavar="COLUMN", help="what it calls the variant, if any")
+        parser.add_argument("--metrics", default="", metavar="NAMES", help="which columns are metrics: COMET,chrF")
+        parser.add_argument("--quoting", default="", choices=QUOTINGS, help="what quotation marks are between tabs")
         parser.add_argument("--replace", action="store_true", help="put them in the place of earlier ones")
         parser.add_argument("--check", action="store_true", help="only check; store nothing")
         parser.add_argument("--owner", metavar="USER", help="who imports, for the log; must be allowed to edit it")
@@ -33,13 +37,15 @@ class Command(StoringCommand):
         """Run the command; every problem goes to standard error, or into the JSON, with exit code 1."""
         study = study_called(options["study"])
         by = editor_called(options["owner"], study)
+        metrics = tuple(name for one in options["metrics"].split(",") if (name := one.strip()))
+        names = {name: options[name] for name in ("item", "system", "variant", "quoting")}
+        columns = scores.Columns(**names, metrics=metrics)
         try:
             done = scores.import_scores(
-                study=study, file=RatingsFile.at(options["file"]), by=by, item=options["item"],
-                system=options["system"], replace=options["replace"], check=options["check"],
+                study=study, file=RatingsFile.at(options["file"]), by=by, columns=columns,
+                replace=options["replace"], check=options["check"],
             )  # fmt: skip
         except StudyFileError as error:
             self.refuse(error, as_json=options["json"])
         stored = not options["check"]
-        names = list(done.metrics)
-        self.tell(study, done.counts, done.notes, stored=stored, as_json=options["json"], names=names)
+        self.tell(study, done.counts, done.notes, stored=stored, as_json=options["json"], names=list(done.metrics))

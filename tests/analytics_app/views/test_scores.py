@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 PATH = "/admin/studies/fluency/data/scores/"
 SCORES = "segment,model,COMET,chrF\ni1,alpha,0.8,61\ni1,beta,0.7,\n,alpha,0.75,\n"
-COLUMNS = {"item": "segment", "system": "model"}
+COLUMNS = {"item": "segment", "system": "model", "metrics": ["COMET", "chrF"]}
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def upload(browser: Client, content: str | bytes = SCORES, name: str = "scores.c
     return browser.post(PATH, {"action": "upload", "file": file})
 
 
-def second_page(browser: Client, content: str = SCORES) -> dict[str, str]:
+def second_page(browser: Client, content: str = SCORES) -> dict[str, Any]:
     """Upload a file and return what the next post has to say."""
     answer = upload(browser, content)
     assert answer.status_code == 302, answer.content.decode()
@@ -49,12 +50,18 @@ def second_page(browser: Client, content: str = SCORES) -> dict[str, str]:
     return {"file": answer["Location"].partition("file=")[2], **COLUMNS}
 
 
+def ticked(page: str) -> list[str]:
+    """Return the columns that are proposed as metrics."""
+    return re.findall(r'name="metrics" value="([^"]+)"[^>]* checked', page)
+
+
 def test_from_a_file_to_stored_scores(study: Study, rosas_browser: Client) -> None:
     assert PATH in rosas_browser.get("/admin/studies/fluency/data/").content.decode()
     answer = upload(rosas_browser)
     page = rosas_browser.get(answer["Location"]).content.decode()
     assert '<option value="segment" selected>' in page
     assert '<option value="model" selected>' in page
+    assert ticked(page) == ["COMET"], "numbers with fractions look like scores; of others people decide"
     given = {"file": answer["Location"].partition("file=")[2], **COLUMNS}
     checked = rosas_browser.post(PATH, {**given, "action": "check"})
     assert "Scores 4, of: COMET, chrF. Nothing is stored yet." in checked.content.decode()
