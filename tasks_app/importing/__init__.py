@@ -85,10 +85,13 @@ def _import(
         problems.add(file.name, 0, 0, _nothing(table))
     raters = rows.raters.rows()
     conflicts = staging.conflicts(raters, mapping.repeats, whole=not problems.count)
+    said: dict[str, str] = {}
     for one in conflicts.shown:
         column, sentence = told(one)
-        problems.add(file.name, one.line, table.numbers.get(column, 1), f"{column}: {sentence}")
-    problems.count_more(conflicts.more)
+        said[one.kind] = f"{column}: {sentence}"
+        problems.add(file.name, one.line, table.numbers.get(column, 1), said[one.kind])
+    for kind, n in conflicts.more.items():
+        problems.add_more(file.name, n, said[kind])
     problems.raise_if_any()
     counts = {"rows": n, "skipped": table.skipped, "raters": len(raters), **staging.counts()}
     notes = (*_of_kinds(rows.unknown_kinds), *_notes(table, is_draft=is_draft, check=check))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError
@@ -32,8 +33,7 @@ class StoringCommand(BaseCommand):
     def refuse(self, error: StudyFileError, *, as_json: bool) -> NoReturn:
         """Say every problem, and end with exit code 1."""
         if as_json:
-            names = ("file", "line", "column", "message")
-            problems = [{name: getattr(one, name) for name in names} for one in error.problems]
+            problems = [asdict(one) for one in error.problems]
             self._print({"stored": False, "problems": problems, "more": error.more})
         else:
             for line in error.lines():

@@ -100,10 +100,10 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Conflicts:
-    """The first conflicts of each kind, and how many more there are."""
+    """The first conflicts of each kind, and how many more there are by kind."""
 
     shown: Sequence[Conflict]
-    more: int
+    more: Mapping[str, int]
 
 
 def key_of(*words: object) -> str:
@@ -166,7 +166,8 @@ class Staging:
         found += [self._find("beyond", sql.BEYOND), self._find("other_words", sql.OTHER_WORDS)]
         if whole and not any(one.shown for one in found):
             found += self._link()
-        return Conflicts([one for group in found for one in group.shown], sum(group.more for group in found))
+        more = {kind: n for group in found for kind, n in group.more.items()}
+        return Conflicts([one for group in found for one in group.shown], more)
 
     def _link(self) -> Iterator[Conflicts]:
         """Number the judgments, and find for every repeat what it repeats."""
@@ -185,7 +186,7 @@ class Staging:
             cursor.execute(f"SELECT *, count(*) OVER () FROM ({select}) found ORDER BY line LIMIT {SHOWN}")  # noqa: S608
             rows = cursor.fetchall()
         shown = [Conflict(kind, line, first, about) for line, first, about, _total in rows]
-        return Conflicts(shown, rows[0][3] - len(rows) if rows else 0)
+        return Conflicts(shown, {kind: rows[0][3] - len(rows)} if rows else {})
 
     def counts(self) -> dict[str, int]:
         """Return how many judgments and ratings there are to be stored."""

@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.utils.translation import gettext as _
 
 from tasks_app import sections
 from tasks_app.models import Media, Study
 from tasks_app.sections import Json
 from tasks_app.studyfile import basics, batches, items, known, lists
 from tasks_app.studyfile.checking import Loaded, Slot, read_file, store_file
-from tasks_app.studyfile.limits import limits, megabytes
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.schema import whole_schema
 from tasks_app.studyfile.source import Source
@@ -24,7 +22,6 @@ __all__ = [
     "Problem",
     "Slot",
     "StudyFileError",
-    "check_size",
     "export",
     "load",
     "load_and_tell",
@@ -86,12 +83,3 @@ def export(study: Study, target: Target) -> None:
 def schema() -> dict[str, Json]:
     """Return the JSON Schema of study.yaml."""
     return whole_schema()
-
-
-def check_size(size: int) -> None:
-    """Refuse an upload by its size alone, before it is copied anywhere. Raises StudyFileError."""
-    most = limits().upload_bytes
-    if size > most:
-        sentence = _("This file has %(size)s; at most %(most)s can be taken. Leave out media, or make them smaller.")
-        given = {"size": megabytes(size), "most": megabytes(most)}
-        raise StudyFileError([Problem(_("the upload"), 0, 0, sentence % given)])

@@ -23,7 +23,7 @@ from tasks_app.models import Invitation, Membership, Study
 from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services import invitations
 from tasks_app.services.invitations import Made
-from tasks_app.studyfile import Problem, StudyFileError
+from tasks_app.studyfile import StudyFileError
 from tasks_app.views.frame import researcher_page, study_page
 from tasks_app.views.overview import as_text
 from tasks_app.views.recruiting import address_of
@@ -86,15 +86,15 @@ def invited(request: HttpRequest, slug: str) -> HttpResponse:
     study = access.study_for_researcher(request.user, slug, EDITOR)
     posted = request.method == "POST"
     form = PeopleForm(request.POST if posted else None, request.FILES if posted else None, study=study)
-    problems: list[Problem] = []
+    refusal: StudyFileError | None = None
     if posted and form.is_valid():
         try:
             made = _invite(request, study, form)
         except StudyFileError as error:
-            problems = list(error.problems)
+            refusal = error
         else:
             return secrets_file(request, study, made, f"{study.slug}-invitations.csv")
-    context = {"form": form, "problems": problems, "may_invite": _may_invite(study), **_listed(request, study)}
+    context = {"form": form, "refusal": refusal, "may_invite": _may_invite(study), **_listed(request, study)}
     return study_page(
         request,
         slug,
@@ -103,7 +103,7 @@ def invited(request: HttpRequest, slug: str) -> HttpResponse:
         template="invited",
         title=_("Invited people"),
         role=EDITOR,
-        status=422 if problems or form.errors else 200,
+        status=422 if refusal or form.errors else 200,
     )
 
 

@@ -20,7 +20,7 @@ from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services import platform_statuses
 from tasks_app.services.platform_statuses import Entered, Report
 from tasks_app.study_settings import Codes
-from tasks_app.studyfile import Problem, StudyFileError
+from tasks_app.studyfile import StudyFileError
 from tasks_app.views.frame import researcher_page, study_page
 
 EDITOR = Membership.Role.EDITOR
@@ -185,24 +185,24 @@ def statuses(request: HttpRequest, slug: str, channel: str) -> HttpResponse:
         raise Http404
     posted = request.method == "POST"
     form = FileForm(request.POST if posted else None, request.FILES if posted else None, statuses=known)
-    problems: list[Problem] = []
+    refusal: StudyFileError | None = None
     entered: Entered | None = None
     if posted and form.is_valid():
         try:
             reports = _reports(form, known)
         except StudyFileError as error:
-            problems = list(error.problems)
+            refusal = error
         else:
             entered = platform_statuses.enter(study=study, channel=channel, reports=reports, by=request.user)
             form = FileForm(statuses=known)
     context = {
         "form": form,
-        "problems": problems,
+        "refusal": refusal,
         "entered": entered,
         "channel": channels.registry[channel],
         "counts": _counts(study, channel),
     }
-    status = 422 if problems or form.errors else 200
+    status = 422 if refusal or form.errors else 200
     title = _("Statuses")
     return study_page(
         request, slug, "recruit", lambda _study: context, template="statuses", title=title, role=EDITOR, status=status

@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, cast
 
 from django import forms
@@ -69,12 +68,12 @@ def studies(request: HttpRequest) -> HttpResponse:
 def load(request: HttpRequest) -> HttpResponse:
     """Load a study from a zip: stored whole, or not at all with every problem listed."""
     form = UploadForm(request.POST or None, request.FILES or None)
-    problems: list[studyfile.Problem] = []
+    refusal: studyfile.StudyFileError | None = None
     if request.method == "POST" and form.is_valid():
         try:
             study, notes = _store_upload(form.cleaned_data["file"], request, replace=form.cleaned_data["replace"])
         except studyfile.StudyFileError as error:
-            problems = list(error.problems)
+            refusal = error
         else:
             messages.success(
                 request,
@@ -83,19 +82,13 @@ def load(request: HttpRequest) -> HttpResponse:
             for note in notes:
                 messages.info(request, note)
             return redirect("researcher:setup", study.slug)
-    status = 422 if problems or form.errors else 200
-    return show(request, "load", _("Load a study"), {"form": form, "problems": problems}, status=status)
+    status = 422 if refusal or form.errors else 200
+    return show(request, "load", _("Load a study"), {"form": form, "refusal": refusal}, status=status)
 
 
 def _store_upload(upload: "UploadedFile[Any]", request: HttpRequest, *, replace: bool) -> tuple[Study, Sequence[str]]:
-    studyfile.check_size(upload.size or 0)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "study.zip"
-        with path.open("wb") as target:
-            for chunk in upload.chunks():
-                target.write(chunk)
-        study, loaded = studyfile.load_and_tell(path, owner=cast("User", request.user), replace=replace)
-        return study, loaded.notes
+    study, loaded = studyfile.load_and_tell(upload, owner=cast("User", request.user), replace=replace)
+    return study, loaded.notes
 
 
 @researcher_page

@@ -87,7 +87,8 @@ def test_or_into_the_json(draft: Study, file: Path, map_file: Path) -> None:
     said = json.loads(out.getvalue())
     assert (said["stored"], said["more"]) == (False, 0)
     assert said["problems"][0] == {
-        "file": "theirs.csv", "line": 1, "column": 1, "message": said["problems"][0]["message"],
+        "file": "theirs.csv", "line": 1, "column": 1, "message": said["problems"][0]["message"], "count": 1,
+        "places": [],
     }  # fmt: skip
     checked = json.loads(run(draft, file, map=str(map_file), json=True, check=True)[0])
     stored = json.loads(run(draft, file, map=str(map_file), json=True)[0])

@@ -18,8 +18,8 @@ TWICE = HEAD + "ann,i1,alpha,style,1\nann,i1,alpha,fluency,2\nann,i1,alpha,style
 
 def test_they_are_refused_by_default_and_both_lines_are_named(draft: Study, tmp_path: Path) -> None:
     lines = problems_of(draft, tmp_path, TWICE)
-    said = "ratings.csv:{}:1: rater: This rater has rated this already, in line 2."
-    assert [line.startswith(said.format(n)) for line, n in zip(lines, (4, 5), strict=True)] == [True, True]
+    assert lines[0].startswith("ratings.csv:4:1: rater: This rater has rated this already, in line 2.")
+    assert lines[0].endswith("2 problems like this, at 4:1, 5:1.")
     assert "repeats: first, last or keep" in lines[0]
 
 
@@ -40,10 +40,11 @@ def test_the_mapping_says_what_becomes_of_them(
 def test_what_was_imported_before_is_not_imported_again(draft: Study, tmp_path: Path) -> None:
     bring(draft, tmp_path)
     lines = problems_of(draft, tmp_path, kit.RATINGS)
-    assert len(lines) == 6
-    assert lines[0].startswith("ratings.csv:2:1: rater: This rater's rating of this was imported before")
+    (line,) = lines
+    assert line.startswith("ratings.csv:2:1: rater: This rater's rating of this was imported before")
+    assert line.endswith("6 problems like this, first at 2:1, 3:1, 4:1.")
     more = kit.RATINGS + "ann,i2,alpha,style,4\n"
-    assert len(problems_of(draft, tmp_path, more, "repeats: last")) == 6
+    assert "6 problems like this" in problems_of(draft, tmp_path, more, "repeats: last")[0]
     assert bring(draft, tmp_path, more, "repeats: first").counts["ratings"] == 1
     assert bring(draft, tmp_path, kit.RATINGS, "repeats: keep").counts["ratings"] == 6
     assert len(ratings(draft)) == 13
