@@ -21,6 +21,9 @@ LANGUAGE_PATTERN = (
 )
 LANGUAGE_LENGTH = 35
 
+# Corpora call their documents after addresses, dates and parts, such as news:2020-05-01/17#2.
+DOCUMENT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:/#@+-]{0,99}$"
+
 not_a_language = _("This is not a language tag. Write one such as en, pt-BR or zh-Hant.")
 
 
@@ -32,6 +35,11 @@ def is_language(text: str) -> bool:
 def is_key(text: str) -> bool:
     """Say whether a text may be the key of a row."""
     return re.fullmatch(KEY_PATTERN, text) is not None and not text.endswith("\n")
+
+
+def is_document(text: str) -> bool:
+    """Say whether a text may be the key of a document: as other keys, with what published names of documents hold."""
+    return re.fullmatch(DOCUMENT_PATTERN, text) is not None and not text.endswith("\n")
 
 
 class KeyField(forms.CharField):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 
 from tasks_app.sections import Json
-from tasks_app.studyfile.fields import is_key, is_language, not_a_language
+from tasks_app.studyfile.fields import is_document, is_key, is_language, not_a_language
 from tasks_app.studyfile.media import ROLES, MediaFile, identify
 from tasks_app.studyfile.problems import closest, shown
 from tasks_app.studyfile.reading import StudyReading
@@ -52,10 +52,14 @@ class ItemRows:
         missing = [name for name in ("item", "system") if name not in row.cells]
         for name in missing:
             self.report(row, name, _("A value is needed here in every row."))
-        bad = [name for name in ("item", "system", "document") if name in row.cells and not is_key(row.cells[name])]
+        bad: list[str] = [name for name in ("item", "system") if name in row.cells and not is_key(row.cells[name])]
         for name in bad:
             sentence = _("Use letters, digits, dots, hyphens and underscores, at most 100; this is %(value)s.")
             self.report(row, name, sentence % {"value": shown(row.cells[name])})
+        if "document" in row.cells and not is_document(row.cells["document"]):
+            bad.append("document")
+            sentence = _("Use letters, digits and . _ - : / # @ +, at most 100 in all; this is %(value)s.")
+            self.report(row, "document", sentence % {"value": shown(row.cells["document"])})
         for name in ("language", "source_language"):
             if name in row.cells and not is_language(row.cells[name]):
                 self.report(row, name, f"{not_a_language} {_('This is')} {shown(row.cells[name])}.")
