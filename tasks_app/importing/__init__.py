@@ -77,9 +77,9 @@ def _import(
     study = imports.hold(study_id)
     is_draft = not study.is_frozen
     rows = RowCheck(study, Report(problems, file.name))
-    staging = imports.Staging(study, check=check)
     with ExitStack() as stack:
         table = RatingsTable(mapping, file, lambda: stack.enter_context(lines_of(file, scanned.encoding)), problems)
+        staging = imports.Staging(study, check=check, width=table.width)
         n = _stage(table, rows, staging)
     if not n and not problems.count:
         problems.add(file.name, 0, 0, _nothing(table))
@@ -89,7 +89,7 @@ def _import(
     for one in conflicts.shown:
         column, sentence = told(one)
         said[one.kind] = f"{column}: {sentence}"
-        problems.add(file.name, one.line, table.numbers.get(column, 1), said[one.kind])
+        problems.add(file.name, one.line, table.number(column, one.part), said[one.kind])
     for kind, n in conflicts.more.items():
         problems.add_more(file.name, n, said[kind])
     problems.raise_if_any()
@@ -110,7 +110,7 @@ def _stage(table: RatingsTable, rows: RowCheck, staging: imports.Staging) -> int
         n += 1
         staged = rows.take(row)
         if staged is not None:
-            staging.add(staged)
+            staging.add(staged, row.part)
     return n
 
 
@@ -145,6 +145,13 @@ def _notes(table: RatingsTable, *, is_draft: bool, check: bool) -> Iterator[str]
             table.skipped,
         )
         yield sentence % {"n": table.skipped}
+    if table.empty:
+        sentence = ngettext(
+            "%(n)d place for a rating in a row is empty and was left out.",
+            "%(n)d places for ratings in rows are empty and were left out.",
+            table.empty,
+        )
+        yield sentence % {"n": table.empty}
     if table.left_out:
         sentence = _("Not used: %(names)s. They belong to the study's items, or are worked out anew.")
         yield sentence % {"names": ", ".join(table.left_out)}

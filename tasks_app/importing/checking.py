@@ -167,7 +167,7 @@ class RowCheck:
             "state": state,
             "position": get("position"),
             "seconds": self._seconds(row),
-            "submitted_at": self._time(row),
+            **self._times(row),
             "arrangement": json.dumps(get("arrangement"), sort_keys=True) if "arrangement" in row.cells else None,
         }
 
@@ -183,16 +183,26 @@ class RowCheck:
             self._report(row, "seconds", sentence % {"most": f"{LONGEST_SITTING:,.0f}"})
         return seconds
 
-    def _time(self, row: Row) -> str | None:
-        """Read when the answer was given, in UTC: PostgreSQL does not take every offset that Python does."""
-        given: datetime | None = row.cells.get("submitted_at")
+    def _times(self, row: Row) -> dict[str, str | None]:
+        """Read when the text was shown and the answer given."""
+        start, end = self._time(row, "started_at"), self._time(row, "submitted_at")
+        if start is not None and end is not None and start > end:
+            self._report(row, "started_at", _("This is later than submitted_at."))
+        return {
+            "started_at": None if start is None else start.isoformat(),
+            "submitted_at": None if end is None else end.isoformat(),
+        }
+
+    def _time(self, row: Row, column: str) -> datetime | None:
+        """Read a time in UTC: PostgreSQL does not take every offset that Python does."""
+        given: datetime | None = row.cells.get(column)
         if given is None:
             return None
         time = (given if given.tzinfo is not None else given.replace(tzinfo=self._zone)).astimezone(UTC)
         if not FIRST_YEAR <= time.year <= LAST_YEAR:
             sentence = _("Only times from %(first)d to %(last)d (UTC) can be stored. Is this one a placeholder?")
-            self._report(row, "submitted_at", sentence % {"first": FIRST_YEAR, "last": LAST_YEAR})
-        return time.isoformat()
+            self._report(row, column, sentence % {"first": FIRST_YEAR, "last": LAST_YEAR})
+        return time
 
     def _choice(self, row: Row, column: str, given: str, choices: Sequence[str]) -> None:
         if given not in choices:

@@ -25,6 +25,7 @@ RATINGS = TableDeclaration(
         Column("system_b", Kind.WORD, _("Key of the second system, where two texts were compared.")),
         Column("judgment", Kind.WORD, _("What belongs together: the rows of one answer share it.")),
         Column("submitted_at", Kind.TIME, _("When the answer was given; without a zone, in the study's own.")),
+        Column("started_at", Kind.TIME, _("When the text was first shown; without a zone, in the study's own.")),
         Column("seconds", Kind.NUMBER, _("Active seconds that the answer took.")),
         Column("position", Kind.WHOLE, _("Place of the unit in the rater's way, from 1.")),
         Column(
@@ -53,6 +54,8 @@ RATINGS = TableDeclaration(
 
 # Where a mapping names the rater of a whole file, none of its columns has to.
 OF_ONE_RATER = replace(RATINGS, columns=tuple(replace(column, needed=False) for column in RATINGS.columns))
+
+TIMES = tuple(column.name for column in RATINGS.columns if column.kind is Kind.TIME)
 
 # Columns of an export that are worked out anew here, or come from the study's items.
 NOT_USED = ("document", "excluded_by", "feature_")

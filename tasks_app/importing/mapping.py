@@ -6,13 +6,15 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path as FilePath
 from pathlib import PurePath
 
 from django.utils.translation import gettext as _
 
-from tasks_app.importing.columns import RATINGS
+from tasks_app.importing.columns import RATINGS, TIMES
 from tasks_app.importing.names import from_word
+from tasks_app.importing.wide import Wide
 from tasks_app.plaintext import problems_in_json
 from tasks_app.sections import Json, Path
 from tasks_app.studyfile.columns import BadCell
@@ -28,6 +30,12 @@ from tasks_app.studyfile.yaml_tree import Tree, is_word, parse, size_problem
 REPEATS = ("refuse", "first", "last", "keep")
 
 _WORD: Json = {"type": ["string", "number", "boolean"]}
+
+# A pattern for the names of columns, or one for each word.
+_PATTERNS: Json = {"type": ["string", "object"], "additionalProperties": {"type": "string", "minLength": 1}}
+
+# Survives being written and read by every format that says day and year.
+EXAMPLE = datetime(2031, 12, 30, 23, 58, 57)  # noqa: DTZ001  formats of files rarely have a zone
 
 
 def schema() -> dict[str, Json]:
@@ -54,6 +62,16 @@ def schema() -> dict[str, Json]:
             },
             "repeats": {"enum": list(REPEATS)},
             "quoting": {"enum": list(QUOTINGS)},
+            "format": {
+                "type": "object",
+                "properties": {name: {"type": "string", "minLength": 1} for name in TIMES},
+                "additionalProperties": False,
+            },
+            "wide": {
+                "type": "object",
+                "properties": {"of": {"enum": list(ours)}, **{name: {**_PATTERNS, **ours[name]} for name in ours}},
+                "additionalProperties": False,
+            },
         },
         "additionalProperties": False,
     }
@@ -65,8 +83,9 @@ class ColumnMapping:
 
     `columns` gives the file's names by ours, or None where the file has our own; `constant` what stands in no column;
     `values` our words by the file's, for single columns of ours; `where` the words, by the file's columns, of the rows
-    that count. Words are texts, as they stand in a cell. `quoting` is what quotation marks are in the file, "" where
-    nothing was said. `label` names the mapping in messages and logs.
+    that count. Words are texts, as they stand in a cell. `format` says how the file writes times, by our columns, as
+    Python's strptime does; `wide` which columns are of which rating where a row holds several. `quoting` is what
+    quotation marks are in the file, "" where nothing was said. `label` names the mapping in messages and logs.
     """
 
     columns: Mapping[str, str] | None = None
@@ -75,13 +94,15 @@ class ColumnMapping:
     where: Mapping[str, Collection[str]] = field(default_factory=dict)
     repeats: str = "refuse"
     quoting: str = ""
+    format: Mapping[str, str] = field(default_factory=dict)
+    wide: Wide | None = None
     label: str = ""
     document: Mapping[str, Json] = field(default_factory=dict)
 
     @property
     def has_our_names(self) -> bool:
         """Say whether the file's columns are called as ours are, as in an export."""
-        return all(ours == theirs for ours, theirs in (self.columns or {}).items())
+        return self.wide is None and all(ours == theirs for ours, theirs in (self.columns or {}).items())
 
 
 NO_MAPPING = ColumnMapping()
@@ -155,6 +176,8 @@ def _checked(tree: Tree, problems: Problems) -> ColumnMapping:
         },
         repeats=given.get("repeats", "refuse"),
         quoting=given.get("quoting", ""),
+        format=given.get("format", {}),
+        wide=Wide.read(given["wide"]) if "wide" in given else None,
         label=tree.file,
         document=given,
     )
@@ -172,15 +195,43 @@ def _misfits(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
         if sentence := _unreadable(ours, word):
             yield ("constant", ours), sentence
     for ours, words in mapping.values.items():
-        if mapping.columns is not None and ours not in mapping.columns:
+        if mapping.columns is not None and ours not in {**mapping.columns, **_in_wide(mapping)}:
             sentence = _("No column is mapped to this, so there are no words to replace.")
             yield ("values", ours), f"{sentence} {nearest(ours, mapping.columns)}".rstrip()
         for theirs, word in words.items():
             if sentence := _unreadable(ours, word):
                 yield ("values", ours, theirs), sentence
+    yield from _misfits_of_file(mapping)
     for theirs, wanted in mapping.where.items():
         if not wanted:
             yield ("where", theirs), _("needs at least one word, or no row counts.")
+
+
+def _misfits_of_file(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
+    """Yield what cannot be in how a file writes times and lays out its ratings."""
+    for ours, pattern in mapping.format.items():
+        if not _is_format(pattern):
+            sentence = _("This is no format of times. Write one such as %(example)s, with day, month and year.")
+            yield ("format", ours), sentence % {"example": "%m/%d/%Y %H:%M:%S"}
+    if mapping.wide is not None:
+        for ours, sentence in mapping.wide.problems({**(mapping.columns or {}), **mapping.constant}):
+            yield ("wide", ours) if ours else ("wide",), sentence
+        for ours, words in mapping.wide.patterns.items():
+            for word in words:
+                if sentence := _unreadable(mapping.wide.of, word):
+                    yield ("wide", ours, word), sentence
+
+
+def _in_wide(mapping: ColumnMapping) -> Mapping[str, object]:
+    return {} if mapping.wide is None else mapping.wide.patterns
+
+
+def _is_format(pattern: str) -> bool:
+    """Say whether a format reads the day that it writes."""
+    try:
+        return datetime.strptime(EXAMPLE.strftime(pattern), pattern).date() == EXAMPLE.date()  # noqa: DTZ007
+    except (ValueError, re.error):
+        return False
 
 
 def _unreadable(ours: str, word: str) -> str:

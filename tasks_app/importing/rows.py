@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
 
 from django.utils.translation import gettext as _
 
 from tasks_app.importing.columns import OF_ONE_RATER, RATINGS, is_used
-from tasks_app.importing.mapping import ColumnMapping
+from tasks_app.importing.guessing import peek
+from tasks_app.importing.mapping import EXAMPLE, ColumnMapping
 from tasks_app.importing.names import from_word, tidied
+from tasks_app.importing.ratings import SAID, SPAN
 from tasks_app.importing.source import RatingsFile
+from tasks_app.importing.wide import Group, NotWide
 from tasks_app.sections import Json
-from tasks_app.studyfile.columns import Column, Kind
+from tasks_app.studyfile.columns import BadCell, Column, Kind, TableDeclaration, from_text
 from tasks_app.studyfile.limits import limits
 from tasks_app.studyfile.naming import Naming
-from tasks_app.studyfile.problems import Problems
+from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, shown
 from tasks_app.studyfile.quoting import Quoting
 from tasks_app.studyfile.tables import Row, Table, word_of
 
@@ -23,15 +28,28 @@ from tasks_app.studyfile.tables import Row, Table, word_of
 _NEUTRALISED = re.compile(r"'+[=+\-@\t\r]")
 _NUMBERS = (Kind.NUMBER, Kind.WHOLE)
 
+# Where none of these is filled in, a wide row holds one rating less.
+_RATED = frozenset({*SAID, *SPAN})
+
 
 class RatingsTable(Table):
-    """A file of ratings as a mapping reads it."""
+    """A file of ratings as a mapping reads it; of a wide file each rating is a row.
+
+    `width` is how many ratings a line holds.
+
+    Raises
+    ------
+    StudyFileError
+        Where a wide file does not have the columns that the mapping says.
+    """
 
     def __init__(
         self, mapping: ColumnMapping, file: RatingsFile, lines: Callable[[], Iterable[str]], problems: Problems
     ) -> None:
+        declared = OF_ONE_RATER if "rater" in mapping.constant else RATINGS
+        self._groups, naming = _naming(declared, mapping, file)
         super().__init__(
-            Naming(OF_ONE_RATER if "rater" in mapping.constant else RATINGS, mapping.columns),
+            naming,
             file.name,
             lines,
             problems,
@@ -41,9 +59,18 @@ class RatingsTable(Table):
             quoting=Quoting(mapping.quoting, _("It belongs into the mapping.")),
             hint=_("A mapping says which columns count and what they are; see docs/ratings-file.md."),
         )
+        self.width = max(1, len(self._groups))
+        theirs = naming.mapped or {}
+        self._namings = [
+            Naming(declared, {**theirs, **{ours: theirs[name] for ours, name in group.columns.items()}})
+            for group in self._groups
+        ]
+        # Ratings of wide rows that are not there.
+        self.empty = 0
         # Columns that hold something an import does not use.
         self.left_out: dict[str, None] = {}
         self._met: set[str] = set()
+        self._mapping = mapping
         self._values = mapping.values
         # Only a file with our own names is one of our exports; in others an apostrophe belongs to the text.
         self._is_export = file.format != "jsonl" and mapping.has_our_names
@@ -53,23 +80,92 @@ class RatingsTable(Table):
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows that count, with constants filled in."""
-        for row in super().rows():
-            if not self._met.issuperset(row.cells):
-                self.left_out.update(dict.fromkeys(name for name in row.cells if not is_used(name)))
-                self._met.update(row.cells)
-            for ours, value in self._otherwise.items():
-                if ours not in row.cells and value is not None:
-                    row.cells[ours] = value
-            yield row
+        for line in super().rows():
+            if not self._met.issuperset(line.cells):
+                self.left_out.update(dict.fromkeys(name for name in line.cells if not is_used(name)))
+                self._met.update(line.cells)
+            for row in self._long(line) if self._groups else (line,):
+                for ours, value in self._otherwise.items():
+                    if ours not in row.cells and value is not None:
+                        row.cells[ours] = value
+                yield row
+
+    def _long(self, line: Row) -> Iterator[Row]:
+        """Yield a row for each rating of a line."""
+        shared = {ours: value for ours, value in line.cells.items() if RATINGS.column(ours) is not None}
+        for part, group in enumerate(self._groups):
+            own = {ours: line.cells[name] for ours, name in group.columns.items() if name in line.cells}
+            if not _RATED.isdisjoint(group.columns) and _RATED.isdisjoint(own):
+                self.empty += 1
+                continue
+            words = {ours: _read(ours, word) for ours, word in group.words.items()}
+            header = {ours: line.header[name] for ours, name in group.columns.items() if name in line.header}
+            yield replace(
+                line,
+                cells={**shared, **own, **words},
+                naming=self._namings[part],
+                header={**line.header, **header},
+                part=part,
+            )
+
+    def number(self, column: str, part: int) -> int:
+        """Return the number of a column, counted from 1, in one of the ratings of a line."""
+        name = self._groups[part].columns.get(column, column) if self._groups else column
+        return self.numbers.get(name, 1)
 
     def value(self, column: Column, name: str, given: Json) -> Json:
         """Read a cell, in the mapping's words."""
         if self._is_export and column.kind not in _NUMBERS and _NEUTRALISED.match(given):
             given = given[1:]
-        words = self._values.get(name)
+        ours = name.partition(" ")[0]
+        words = self._values.get(ours)
         if words is not None and (word := words.get(word_of(given))) is not None:
             return from_word(column, word)
+        if column.kind is Kind.TIME:
+            return _time(column, given, ours, self._mapping.format.get(ours))
         return tidied(column, super().value(column, name, given))
+
+
+def _naming(declared: TableDeclaration, mapping: ColumnMapping, file: RatingsFile) -> tuple[Sequence[Group], Naming]:
+    """Return the ratings of a line, none where it is one rating, and how the file calls its columns.
+
+    A column of ours that a line has several of is called after the file's as well, as in “value (quality2)”.
+    """
+    if mapping.wide is None:
+        return (), Naming(declared, mapping.columns)
+    names = peek(file, mapping.quoting).columns
+    try:
+        found = mapping.wide.groups(names)
+    except NotWide as error:
+        raise StudyFileError([Problem(file.name, 1, 1, str(error))]) from error
+    groups = [Group({ours: f"{ours} ({theirs})" for ours, theirs in one.columns.items()}, one.words) for one in found]
+    columns, theirs = list(declared.columns), dict(mapping.columns or {})
+    if mapping.columns is None:
+        theirs = {name: name for name in names if declared.column(name) is not None}
+    for one, group in zip(found, groups, strict=True):
+        for ours, name in group.columns.items():
+            column = declared.column(ours)
+            if column is not None and name not in theirs:
+                columns.append(replace(column, name=name, needed=False))
+                theirs[name] = one.columns[ours]
+    return groups, Naming(replace(declared, columns=tuple(columns)), theirs)
+
+
+def _time(column: Column, given: Json, ours: str, pattern: str | None) -> Json:
+    """Read a time, as the mapping says or as ISO 8601 has it. Raises BadCell."""
+    text = word_of(given)
+    if pattern is not None and text:
+        try:
+            return datetime.strptime(text, pattern)  # noqa: DTZ007  times without a zone are the study's
+        except ValueError:
+            sentence = _("Expected a time such as %(example)s, by the format in the mapping; this is %(value)s.")
+            given_words = {"example": EXAMPLE.strftime(pattern), "value": shown(text)}
+            raise BadCell(sentence % given_words) from None
+    try:
+        return from_text(column, text)
+    except BadCell as found:
+        hint = _('If the file writes times in another way, the mapping can say how: format: {%(name)s: "%(pattern)s"}.')
+        raise BadCell(f"{found} {hint % {'name': ours, 'pattern': '%m/%d/%Y %H:%M:%S'}}") from found
 
 
 def _read(ours: str, word: str) -> Json:

@@ -17,7 +17,7 @@ CREATE TEMPORARY TABLE import_row (
     span_side text, span_start integer, span_end integer, category text, severity text,
     judgment text, repeat_of text, purpose text NOT NULL, wave integer NOT NULL, version integer NOT NULL,
     state text, skip_reason text, comment text, position integer, seconds double precision,
-    submitted_at timestamptz, arrangement jsonb
+    started_at timestamptz, submitted_at timestamptz, arrangement jsonb
 ) ON COMMIT DROP;
 CREATE TEMPORARY TABLE import_rater (number integer NOT NULL, id bigint, last integer NOT NULL) ON COMMIT DROP;
 """
@@ -106,8 +106,8 @@ SELECT r.line, k.head AS first, '' AS about
 
 # What belongs to a whole judgment has to be said alike in all its rows.
 OF_JUDGMENT = (
-    "rater", "unit", "purpose", "wave", "version", "state", "position", "seconds", "submitted_at", "arrangement",
-    "repeat_of",
+    "rater", "unit", "purpose", "wave", "version", "state", "position", "seconds", "started_at", "submitted_at",
+    "arrangement", "repeat_of",
 )  # fmt: skip
 _OURS, _HEADS = (", ".join(f"{table}.{name}" for name in OF_JUDGMENT) for table in "rh")
 UNLIKE = f"""
@@ -160,7 +160,7 @@ SELECT found.*, NULL::bigint AS repeats,
        nextval(pg_get_serial_sequence('tasks_app_assignment', 'id')) AS assignment,
        nextval(pg_get_serial_sequence('tasks_app_judgment', 'id')) AS id
   FROM (SELECT r.line, r.rater, r.unit, r.judgment, r.repeat_of, r.purpose, r.wave, r.version, r.seconds,
-               r.submitted_at, COALESCE(r.arrangement, '{}') AS arrangement,
+               r.started_at, r.submitted_at, COALESCE(r.arrangement, '{}') AS arrangement,
                COALESCE(r.state, CASE WHEN g.rated OR g.skip IS NULL THEN 'submitted' ELSE 'skipped' END) AS state,
                CASE WHEN g.rated THEN '' WHEN g.skip IS NOT NULL THEN g.skip
                     WHEN r.state = 'skipped' THEN 'other' ELSE '' END AS skip_reason,
@@ -217,20 +217,23 @@ COUNTS = "SELECT (SELECT count(*) FROM import_judgment), (SELECT count(*) FROM i
 
 ADD_ASSIGNMENTS = """
 INSERT INTO tasks_app_assignment (id, rater_id, rater_kind, unit_id, purpose, repeat_of_id, "order", arrangement, wave,
-                                  version, state)
+                                  version, state, first_shown)
 SELECT g.assignment, p.id, 'imported', g.unit, g.purpose, g.repeats, g.position, g.arrangement, g.wave, g.version,
-       g.state
+       g.state, g.started_at
   FROM import_judgment g JOIN import_rater p ON p.number = g.rater
  WHERE g.line BETWEEN %(low)s AND %(high)s ORDER BY g.line
 """
 
-# The answer as given is in the file: what it calls the judgment, and the line it begins in.
+# The answer as given is in the file: what it calls the judgment, and the line it begins in. Several rows of one line
+# are numbered by `width`.
 ADD_JUDGMENTS = """
-INSERT INTO tasks_app_judgment (id, assignment_id, submission, answer, skip_reason, comment, seconds_active, log,
-                                version, submitted_at)
+INSERT INTO tasks_app_judgment (id, assignment_id, submission, answer, skip_reason, comment, seconds_active,
+                                seconds_elapsed, log, version, submitted_at)
 SELECT id, assignment, gen_random_uuid(),
-       jsonb_build_object('imported', jsonb_strip_nulls(jsonb_build_object('line', line, 'judgment', judgment))),
-       skip_reason, comment, seconds, '[]', version, COALESCE(submitted_at, statement_timestamp())
+       jsonb_build_object('imported', jsonb_strip_nulls(
+           jsonb_build_object('line', line / %(width)s, 'judgment', judgment))),
+       skip_reason, comment, seconds, EXTRACT(epoch FROM submitted_at - started_at), '[]', version,
+       COALESCE(submitted_at, statement_timestamp())
   FROM import_judgment WHERE line BETWEEN %(low)s AND %(high)s ORDER BY line
 """
 

@@ -75,6 +75,7 @@ class Staged(NamedTuple):
     comment: str | None
     position: int | None
     seconds: float | None
+    started_at: str | None
     submitted_at: str | None
     arrangement: str | None
 
@@ -90,12 +91,16 @@ class FileRater:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Rows that do not go together: which kind, the line, the line it collides with (0: none), and what is told."""
+    """Rows that do not go together: which kind, the line, the line it collides with (0: none), and what is told.
+
+    `part` says which of the rows of the line it is.
+    """
 
     kind: str
     line: int
     first: int
     about: str
+    part: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +119,24 @@ def key_of(*words: object) -> str:
 class Staging:
     """The rows of a file on their way into a study. Needs a transaction, and lives no longer than it.
 
-    `check` says that they will not be stored, so that nobody has to wait for the end of the transaction.
+    `check` says that they will not be stored, so that nobody has to wait for the end of the transaction; `width` how
+    many rows one line of the file may stand for.
     """
 
-    def __init__(self, study: Study, *, check: bool = False) -> None:
+    def __init__(self, study: Study, *, check: bool = False, width: int = 1) -> None:
         self._study = study
+        # Rows of one line have numbers of their own: the line times this, and which of them it is.
+        self._width = width
         self._check = check
         self._waiting: list[str] = []
         self._last_line = 0
         self._execute(f"{LONGEST}; SET LOCAL work_mem = '{SORTING}'; {sql.STAGING}")
 
-    def add(self, row: Staged) -> None:
-        """Take one row; lines come in ascending order."""
-        self._waiting.append(_line(row))
-        self._last_line = row.line
+    def add(self, row: Staged, part: int = 0) -> None:
+        """Take one row, the `part`th of its line; lines come in ascending order."""
+        number = row.line * self._width + part
+        self._waiting.append(_line(row._replace(line=number)))
+        self._last_line = number
         if len(self._waiting) >= BATCH:
             self._flush()
 
@@ -185,7 +194,10 @@ class Staging:
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT *, count(*) OVER () FROM ({select}) found ORDER BY line LIMIT {SHOWN}")  # noqa: S608
             rows = cursor.fetchall()
-        shown = [Conflict(kind, line, first, about) for line, first, about, _total in rows]
+        shown = [
+            Conflict(kind, number // self._width, first // self._width, about, number % self._width)
+            for number, first, about, _total in rows
+        ]
         return Conflicts(shown, {kind: rows[0][3] - len(rows)} if rows else {})
 
     def counts(self) -> dict[str, int]:
@@ -234,7 +246,7 @@ class Staging:
 
     def _in_pieces(self, statement: str) -> None:
         for low in range(0, self._last_line + 1, LINES):
-            self._execute(statement, {"low": low, "high": low + LINES - 1})
+            self._execute(statement, {"low": low, "high": low + LINES - 1, "width": self._width})
 
     def drop(self) -> None:
         """Forget the rows before the transaction ends, so that it can take another file."""

@@ -28,7 +28,10 @@ DELIMITERS = {"csv": ",;\t", "tsv": "\t"}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its cells by our names, without the empty ones, and the line it begins in."""
+    """One row: its cells by our names, without the empty ones, and the line it begins in.
+
+    `part` numbers the rows that one line of a wide file stands for.
+    """
 
     file: str
     line: int
@@ -36,6 +39,7 @@ class Row:
     naming: Naming
     header: Mapping[str, int] = field(default_factory=dict)
     raw: str = ""
+    part: int = 0
 
     def place(self, column: str) -> Place:
         """Where a cell stands: its number in the row, or in JSON Lines the character where its name begins."""

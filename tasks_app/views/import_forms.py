@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import importing
-from tasks_app.importing.columns import is_used
+from tasks_app.importing.columns import TIMES, is_used
 from tasks_app.importing.guessing import Peek, guess
 from tasks_app.models import Study, Task
 from tasks_app.sections import Json
@@ -91,8 +91,8 @@ class TextForm(MappingForm):
     text = forms.CharField(
         label=gettext_lazy("Mapping"),
         help_text=gettext_lazy(
-            "YAML or JSON: columns, constant, values and where, each as “ours: theirs”, and repeats (refuse, first, "
-            "last or keep)."
+            "YAML or JSON: columns, constant, values and where, each as “ours: theirs”; repeats (refuse, first, last "
+            "or keep); quoting (none or double); format of times; wide, where a row holds several ratings."
         ),
         widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "dir": "ltr"}),
         required=False,
@@ -130,6 +130,12 @@ class ColumnsForm(MappingForm):
                     help_text=str(column.doc),
                     initial=guessed.get(column.name, ""),
                 )
+        self.fields["format"] = forms.CharField(
+            required=False,
+            label=_("Format of the times"),
+            help_text=_("Only where they are not as in 2026-03-31 14:05. Such as %(format)s for 3/31/2026 14:05:00.")
+            % {"format": "%m/%d/%Y %H:%M:%S"},
+        )
         tasks = Task.objects.filter(study=study, until=None).order_by("order")
         self.fields["constant-task"] = forms.ChoiceField(
             choices=[("", "–"), *((task.key, f"{task.key}: {task}" if task.title else task.key) for task in tasks)],
@@ -173,7 +179,7 @@ class ColumnsForm(MappingForm):
     @property
     def has_more(self) -> bool:
         """Say whether any of the rarer columns is chosen."""
-        return any(field.value() for field in self.more)
+        return any(field.value() for field in (*self.more, self["format"]))
 
     @property
     def has_constants(self) -> bool:
@@ -199,11 +205,13 @@ class ColumnsForm(MappingForm):
         columns = chosen("column-")
         where = {given[f"where-{one}"]: given[f"word-{one}"] for one in FILTERS if given.get(f"where-{one}")}
         repeats = given.get("repeats") or "refuse"
+        times = {name: given["format"] for name in TIMES if given.get("format") and name in columns}
         return {
             "columns": columns,
             **({"constant": chosen("constant-")} if chosen("constant-") else {}),
             **({"where": where} if where else {}),
             **({"repeats": repeats} if repeats != "refuse" else {}),
+            **({"format": times} if times else {}),
             **({"quoting": given["quoting"]} if given.get("quoting") else {}),
         }
 

@@ -1,0 +1,117 @@
+"""Wide files, with several ratings in a row: which columns belong to which rating.
+
+A row of `worker, sys1, quality1, sys2, quality2` holds two ratings; so does one of `item, fluency, adequacy`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from tasks_app.studyfile.problems import nearest
+
+# What the words of a pattern's group say, unless the mapping says otherwise.
+CRITERION = "criterion"
+
+# Ratings that one row may hold. Lines are numbered by it, within what PostgreSQL's integer holds.
+MOST = 200
+
+# What may stand in the place of the star.
+_STAR = "([0-9]{1,4}|[A-Za-z])"
+
+
+class NotWide(ValueError):
+    """The columns of a file are not those that a mapping says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One of the ratings in a row: the file's columns by our names, and words of ours that stand in no column."""
+
+    columns: Mapping[str, str]
+    words: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wide:
+    """How a mapping describes the ratings in a row.
+
+    `patterns` gives by our names the columns of the file, by the word that they stand for ("" for none); `of` is our
+    column that these words belong to. A star in a pattern is a number or letter that columns of one rating share.
+    """
+
+    patterns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    of: str = CRITERION
+
+    @classmethod
+    def read(cls, given: Mapping[str, object]) -> Wide:
+        """Read the part `wide` of a mapping that fits the schema."""
+        patterns = {
+            ours: {str(word): str(pattern) for word, pattern in said.items()}
+            if isinstance(said, Mapping)
+            else {"": str(said)}
+            for ours, said in given.items()
+            if ours != "of"
+        }
+        return cls(patterns, str(given.get("of", CRITERION)))
+
+    @property
+    def has_words(self) -> bool:
+        """Say whether columns stand for words, such as a criterion each."""
+        return any(word for words in self.patterns.values() for word in words)
+
+    def problems(self, elsewhere: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+        """Yield (our column, sentence) for what cannot be; `elsewhere` are our columns that stand outside."""
+        if not self.patterns:
+            yield "", _("needs at least one column, such as value: quality*.")
+        own = [*self.patterns, *([self.of] if self.has_words else [])]
+        for number, ours in enumerate(own):
+            if ours in elsewhere or ours in own[:number]:
+                yield (
+                    ours if ours in self.patterns else "of",
+                    _("This is mapped elsewhere as well. Keep one of the two."),
+                )
+        for ours, words in self.patterns.items():
+            for pattern in words.values():
+                if pattern.count("*") > 1:
+                    yield ours, _("“%(pattern)s” has more than one star.") % {"pattern": pattern}
+
+    def groups(self, names: Sequence[str]) -> list[Group]:
+        """Return the ratings that a row of a file with these columns holds. Raises NotWide."""
+        words = list(dict.fromkeys(word for one in self.patterns.values() for word in one if word)) or [""]
+        groups = [
+            Group(
+                {
+                    ours: pattern.replace("*", star)
+                    for ours, one in self.patterns.items()
+                    if (pattern := one.get(word, one.get("", "")))
+                },
+                {self.of: word} if word else {},
+            )
+            for star in self._stars(names)
+            for word in words
+        ]
+        if len(groups) > MOST:
+            raise NotWide(_("A row would hold more than %(n)d ratings.") % {"n": MOST})
+        for theirs in (name for group in groups for name in group.columns.values()):
+            if theirs not in names:
+                sentence = _("wide: there is no column “%(name)s”.") % {"name": theirs}
+                raise NotWide(f"{sentence} {nearest(theirs, names)}".rstrip())
+        return groups
+
+    def _stars(self, names: Sequence[str]) -> list[str]:
+        """Return what stands in the place of the star, in order; one empty text where no pattern has a star."""
+        patterns = [pattern for one in self.patterns.values() for pattern in one.values() if "*" in pattern]
+        stars: dict[str, None] = {}
+        for pattern in patterns:
+            before, _star, after = pattern.partition("*")
+            expression = re.compile(re.escape(before) + _STAR + re.escape(after))
+            found = [match[1] for name in names if (match := expression.fullmatch(name))]
+            if not found:
+                sentence = _("wide: no column is called “%(pattern)s” with a number or a letter for the star.")
+                raise NotWide(sentence % {"pattern": pattern})
+            stars.update(dict.fromkeys(found))
+        return sorted(stars, key=lambda star: (len(star), star)) if patterns else [""]
