@@ -33,8 +33,10 @@ _KNOWN_AS: Mapping[str, Sequence[str]] = {
     "submitted_at": ("created at", "timestamp", "time", "date", "submit time", "end time", "datetime"),
     "seconds": ("time s", "duration", "work time in seconds", "elapsed", "seconds taken", "rt"),
     "judgment": ("submission", "assignment", "hit", "assignment id", "response", "trial"),
-    "unit": ("task unit", "screen", "page"),
 }
+
+# What other files call so is something else.
+_OURS_ALONE = frozenset({"unit", "position"})
 
 # How alike two names have to be where neither says what it is.
 _ALIKE = 0.85
@@ -101,8 +103,14 @@ def _peek_json(head: Sequence[str]) -> Peek:
 
 
 def guess(columns: Sequence[str]) -> dict[str, str]:
-    """Return which of a file's columns probably is which of ours, by our names; each is used once."""
+    """Return which of a file's columns probably is which of ours, by our names; each is used once.
+
+    Only in a file of ours do `unit` and `position` mean what we mean by them: elsewhere they are numbers of a platform,
+    or places of texts on a screen. Item and system say what was rated.
+    """
+    is_ours = {"judgment", *_OURS_ALONE} <= set(columns)
     ours = [column.name for column in RATINGS.columns if is_used(column.name)]
+    ours = [name for name in ours if is_ours or name not in _OURS_ALONE]
     found: dict[str, str] = {}
 
     def take(name: str, theirs: str) -> None:

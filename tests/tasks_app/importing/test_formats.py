@@ -157,6 +157,9 @@ def test_a_look_at_a_file_says_what_its_columns_are(tmp_path: Path) -> None:
         ("WorkerId AssignmentId SystemName Criteron", "rater judgment system criterion"),
         ("Score score", "value -"),
         ("z foo", "- -"),
+        # A unit of CrowdFlower is a row, and a position may be that of a text on its screen.
+        ("_unit_id _worker_id page position item system score", "- rater - - item system value"),
+        ("judgment unit position rater value", "judgment unit position rater value"),
     ],
 )
 def test_columns_are_guessed_by_their_names(columns: str, expected: str) -> None:
