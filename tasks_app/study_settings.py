@@ -165,6 +165,12 @@ class Flow(Block):
     allow_skip = forms.BooleanField(required=False, initial=True, label=_("Raters may skip a unit"))
     allow_back = forms.BooleanField(required=False, initial=True, label=_("Raters may go back and change an answer"))
     content_warning = line(_("Content warning"), _("Covers every text until it is opened."))
+    imported = forms.BooleanField(
+        required=False,
+        initial=False,
+        label=_("Ratings come from elsewhere"),
+        help_text=_("They are imported, so loading draws no plan and asks for nothing that only raters need."),
+    )
 
 
 def code(label: str | Promise, help_text: str | Promise = "") -> forms.RegexField:
@@ -230,6 +236,7 @@ class StudySettings:
     allow_skip: bool
     allow_back: bool
     content_warning: str
+    imported: bool
     codes: Mapping[str, str]
     channels: Mapping[str, Mapping[str, Any]]
 

@@ -6,12 +6,13 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from tasks_app import sections
+from tasks_app import sections, task_types
 from tasks_app.models import Booklet, Study, Task, Unit, Version
 from tasks_app.plaintext import problem_in
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services import events, plans
 from tasks_app.services.database import atomically, lock_claims
+from tasks_app.services.units import texts_of
 from tasks_app.signals import study_moved
 
 
@@ -62,6 +63,7 @@ def move(*, study_id: int, action: str, by: events.Actor, reason: str = "") -> S
     if action == "open":
         if not study.is_frozen:
             freeze(study, by)
+        _refuse_missing_texts(study)
         _draw_missing(study)
         study.opened_at, study.closed_at = study.opened_at or Now(), None
     if action == "close":
@@ -99,6 +101,19 @@ def refuse_empty(study: Study) -> None:
                 _("The task “%(task)s” has nothing to judge. Add outputs to items.csv and load the study again.")
                 % {"task": task}
             )
+
+
+def _refuse_missing_texts(study: Study) -> None:
+    """Raise NotPossible where items lack what raters must see, which was not asked as ratings were to be imported."""
+    if not study.options.imported:
+        return
+    for task in Task.objects.filter(study=study, until=None).order_by("order"):
+        kind = task_types.registry[task.type]
+        params = kind.params(task.params)
+        for item in texts_of(study, keep=task.keep_identical).items:
+            for sentence in kind.missing_for_raters(item, params):
+                about = {"item": item.key, "task": task, "sentence": sentence}
+                raise NotPossible(_("Task “%(task)s”, item “%(item)s”: %(sentence)s") % about)
 
 
 def freeze(study: Study, by: events.Actor) -> Version:

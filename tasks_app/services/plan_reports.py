@@ -215,13 +215,14 @@ def planned(study: Study) -> list[Task]:
 def report(task: Task, booklets: tuple[int, int, int] | None, known: tuple[int, int]) -> Report:
     """Describe the plan of a task; of a very large one, what can be said without drawing or reading all of it.
 
+    Nor is a plan drawn for a study whose ratings come from elsewhere, before it is opened.
     `booklets` says how many booklets and places are stored, and the last booklet; `known` the same of known answers.
     """
     if booklets is not None:
         return _with_task(_remembered_stored(_Stored(task.pk, booklets, known, task)), task)
     units = plans.plan_units(task)
     places = sum(unit.k for unit in units)
-    if places > MOST_PLACES:
+    if places > MOST_PLACES or task.study.options.imported:
         judged, shown = _apart(task, units)
         return Report(task, -(-places // task.set_size), places, units=judged, shown_only=shown)
     try:

@@ -124,12 +124,18 @@ def _items_fit(
     """Report what keeps items from being judged by a task type; say whether there is nothing."""
     before = reading.problems.count
     for item in items.values():
-        for sentence in kind.item_problems(item, params):
+        missing = () if is_imported(reading) else kind.missing_for_raters(item, params)
+        for sentence in (*kind.item_problems(item, params), *missing):
             first = item.outputs[0] if item.outputs else None
             place = reading.output_places.get((item.key, first.system, first.variant)) if first else None
             line, column = (place.line, place.column) if place else (0, 0)
             reading.problems.add(reading.items_file, line, column, f"item “{item.key}”: {sentence}")
     return reading.problems.count == before
+
+
+def is_imported(reading: StudyReading) -> bool:
+    """Say whether the ratings of a study come from elsewhere."""
+    return bool(reading.document["flow"]["imported"])
 
 
 def _texts(items: list[dict[str, Json]], *, keep: bool) -> Iterator[ItemTexts]:
@@ -212,7 +218,8 @@ def _report_unit(reading: StudyReading, draft: UnitDraft, items: Mapping[str, It
 def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
     """Draw the plan of every task as opening would, so that settings that cannot be kept are known now.
 
-    Tasks of the stages screening and exit have no plan: everybody is asked. Nor have tasks that wait for texts.
+    Tasks of the stages screening and exit have no plan: everybody is asked. Nor have tasks that wait for texts, nor
+    studies whose ratings come from elsewhere: theirs is drawn if they are ever opened, and drawing takes long.
     """
     for draft in drafts:
         reading.counts["units"] = reading.counts.get("units", 0) + len(draft.units)
@@ -220,7 +227,7 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
             continue
         path: Path = ("tasks", draft.number)
         units = plan_units(draft, reading.document)
-        if units and draft.task["design"] in ON_REQUEST:
+        if units and (draft.task["design"] in ON_REQUEST or is_imported(reading)):
             continue
         if not units:
             reading.problem(path, _("Every unit has a known answer, so nothing is left to be judged. Add items."))

@@ -197,6 +197,10 @@ class TaskType(ABC):
         """Yield a sentence for everything in an item that keeps it from being judged."""
         return iter(())
 
+    def missing_for_raters(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence for what an item lacks that raters must see; ratings from elsewhere need none of it."""
+        return iter(())
+
     def prefill_problem(self, payload: object, text: str, params: Mapping[str, object]) -> str | None:
         """Say why something cannot be what a text carries when it is first shown, or return None."""
         return str(_("Texts of this task type carry nothing when they are first shown."))

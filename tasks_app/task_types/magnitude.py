@@ -149,14 +149,9 @@ class Magnitude(TaskType):
             return cleaned
 
     def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
-        """Yield a sentence where an item has no reference, or nothing to be judged."""
+        """Yield a sentence where the system that is the reference has no single text, or nothing is to be judged."""
         system = str(params["reference_system"])
         if not system:
-            if not params["reference_text"] and not item.reference.strip():
-                yield gettext(
-                    "has no reference to compare its texts with. Fill in the column “reference”, or set "
-                    "reference_system or reference_text in the task."
-                )
             return
         texts = {one.text for one in item.outputs if one.system == system}
         if not texts:
@@ -165,6 +160,14 @@ class Magnitude(TaskType):
             yield gettext("has several texts by “%(system)s”. The reference must be one.") % {"system": system}
         elif all(one.system == system for one in item.outputs):
             yield gettext("has no text beside the reference, so there is nothing to judge.")
+
+    def missing_for_raters(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence where an item has no reference: published ratings often come without the one used."""
+        if not (params["reference_system"] or params["reference_text"] or item.reference.strip()):
+            yield gettext(
+                "has no reference to compare its texts with. Fill in the column “reference”, or set reference_system "
+                "or reference_text in the task."
+            )
 
     def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit an item with all its distinct texts, or one a distinct text; the reference comes last."""

@@ -193,7 +193,8 @@ def test_every_text_stands_in_every_column_equally_often() -> None:
 def test_an_item_without_a_reference_is_refused(
     texts: dict[str, str], params: dict[str, object], sentence: str
 ) -> None:
-    said = list(magnitude.item_problems(item(**texts), magnitude.params(params)))
+    about = (item(**texts), magnitude.params(params))
+    said = [*magnitude.item_problems(*about), *magnitude.missing_for_raters(*about)]
     assert len(said) == bool(sentence)
     assert sentence in "".join(said)
 
@@ -331,7 +332,9 @@ def test_the_published_items_make_the_units_of_the_paper(tmp_path: Path, params:
 def test_published_items_are_refused_without_a_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(CommandError, match="Nothing was stored"):
         _load_published(tmp_path, "{layout: rankme}")
-    assert "item “100”: has no reference to compare its texts with." in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "item “1”: has no reference to compare its texts with." in said
+    assert "100 problems like this, first at 2:3, 5:3, 8:3." in said
     assert not Unit.objects.exists()
 
 
