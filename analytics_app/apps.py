@@ -11,7 +11,7 @@ class AnalyticsAppConfig(AppConfig):
 
     def ready(self) -> None:
         """Fill the registries of the app below: a section of the study file, tabs of a study; and hear its signals."""
-        from analytics_app import plan, receivers, views  # noqa: F401, PLC0415  models must be loaded first
+        from analytics_app import plan_section, receivers, views  # noqa: F401, PLC0415  models must be loaded first
 
-        plan.register_section()
+        plan_section.register_section()
         views.register_tabs()

@@ -1,4 +1,4 @@
-"""The plan: which rules, analyses, comparisons and correction; the part `analysis` of a study file.
+"""The plan: which rules, analyses, comparisons and correction.
 
 Frozen at opening it makes the planned run; every other run is exploratory. The document of a plan is what a run
 stores as its settings.
@@ -12,25 +12,21 @@ from typing import Any
 
 from django import forms
 from django.db.models import F, Func
-from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import analyses, quality
 from analytics_app.analyses import Condition
 from analytics_app.models import Plan
-from tasks_app import sections
 from tasks_app.check_settings import COPIES
 from tasks_app.models import Criterion, Group, Item, Study, System
 from tasks_app.plaintext import problems_in_json
 from tasks_app.registry import Registry
-from tasks_app.sections import Json, Path, Section
-from tasks_app.services.database import atomically
-from tasks_app.services.studies import refuse_frozen
+from tasks_app.sections import Json, Path
 from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.problems import nearest
-from tasks_app.studyfile.schema import form_schema, plain
+from tasks_app.studyfile.schema import plain
 
 CORRECTIONS = ("none", "holm", "bonferroni", "sidak", "holm-sidak", "fdr_bh")
 
@@ -38,6 +34,9 @@ CORRECTIONS = ("none", "holm", "bonferroni", "sidak", "holm-sidak", "fdr_bh")
 DEFAULT_RULES: list[dict[str, Json]] = [{"rule": "manual"}]
 
 ALL = "all"
+
+# What plans that were frozen, and runs that were made, before there was a choice meant.
+BEFORE_THE_CHOICE: dict[str, Json] = {"intervals": "percentile", "constant": "drop"}
 
 
 class PlanBlock(Block):
@@ -58,6 +57,15 @@ class PlanBlock(Block):
     confidence = forms.FloatField(min_value=0.5, max_value=0.999, initial=0.95, label=gettext_lazy("Confidence"))
     n_resamples = forms.IntegerField(
         min_value=100, max_value=20_000, initial=1000, label=gettext_lazy("Bootstrap samples")
+    )
+    intervals = forms.ChoiceField(
+        choices=[
+            ("adjusted", gettext_lazy("adjusted for few items")),
+            ("percentile", gettext_lazy("plain percentiles, as most papers have them")),
+        ],
+        initial="adjusted",
+        label=gettext_lazy("Bootstrap intervals"),
+        help_text=gettext_lazy("Plain percentiles are too narrow below 30 items."),
     )
     n_permutations = forms.IntegerField(
         min_value=99,
@@ -290,109 +298,24 @@ def _features_in(study: Study) -> list[str]:
 
 def document_of(study: Study) -> dict[str, Json]:
     """Return the plan of a study: the one frozen last, else the one in preparation, else the default."""
-    found = frozen_plan(study) or Plan.objects.filter(study=study).order_by("-version").first()
+    frozen = frozen_plan(study)
+    if frozen is not None:
+        return frozen_document(frozen, study)
+    found = Plan.objects.filter(study=study).order_by("-version").first()
     return check(found.document if found is not None else {}, study)
+
+
+def frozen_document(plan: Plan, study: Study) -> dict[str, Json]:
+    """Return what a frozen plan says, with every default; settings that came later are as they were before.
+
+    Raises
+    ------
+    BadPlan
+        Something that the plan names is gone.
+    """
+    return check({**BEFORE_THE_CHOICE, **plan.document}, study)
 
 
 def frozen_plan(study: Study) -> Plan | None:
     """Return the plan of the version that is open or was last open."""
     return Plan.objects.filter(study=study, version=study.current_version, frozen_at__isnull=False).first()
-
-
-# The part `analysis` of a study file --------------------------------------------------------------------
-
-
-# A list, or the word all.
-_OR_ALL = {"type": ["string", "array"], "pattern": f"^{ALL}$", "default": ALL}
-
-
-def schema() -> dict[str, Json]:
-    """Return the JSON Schema of the part `analysis`, with the settings of each rule and analysis."""
-    found = form_schema(PlanBlock)
-    found["properties"] |= {
-        "rules": _list_schema("rule", quality.registry, _("Quality rules in their order.")),
-        "analyses": {**_list_schema("analysis", analyses.registry, _("Which analyses, or all that fit.")), **_OR_ALL},
-        "comparisons": {
-            **_OR_ALL,
-            "description": _("Pairs of systems to compare, or all."),
-            "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
-        },
-    }
-    return found
-
-
-def _list_schema(word: str, registry: Registry[Any], doc: str) -> dict[str, Json]:
-    entries = {
-        name: {**form_schema(member.Settings), "description": str(member.summary)} for name, member in registry.items()
-    }
-    return {
-        "type": "array",
-        "description": doc,
-        "items": {
-            "type": "object",
-            "properties": {word: {"type": "string", "enum": list(registry)}},
-            "required": [word],
-            "allOf": [
-                {
-                    "if": {"properties": {word: {"const": name}}, "required": [word]},
-                    "then": {
-                        **one,
-                        "properties": {word: {"const": name}, **one["properties"]},
-                    },
-                }
-                for name, one in entries.items()
-            ],
-        },
-    }
-
-
-def _check_section(reading: Any) -> dict[str, Json]:
-    given = reading.given("analysis")
-    usable = given if isinstance(given, Mapping) and reading.sound(("analysis",)) else {}
-    try:
-        return complete(
-            usable,
-            criteria=[one["key"] for one in reading.document["criteria"]],
-            systems=[one["key"] for one in reading.document["systems"]],
-            features=cache(partial(_features_among, reading.document["items"])),
-            groups=lambda: [one["key"] for one in reading.document["groups"]],
-        )
-    except BadPlan as found:
-        for path, sentence in found.problems:
-            reading.problem(("analysis", *path), sentence)
-        return default_document()
-
-
-def _features_among(items: Sequence[Mapping[str, Any]]) -> list[str]:
-    return sorted({name for item in items for name in item["features"]})
-
-
-def _export(study: Study) -> dict[str, Json]:
-    return document_of(study)
-
-
-@atomically
-def _store(study: Study, document: Json) -> None:
-    refuse_frozen(study)
-    Plan.objects.update_or_create(study=study, version=study.next_version, defaults={"document": document})
-
-
-def _freeze(study: Study, version: int) -> None:
-    plan, _created = Plan.objects.get_or_create(study=study, version=version, defaults={"document": document_of(study)})
-    Plan.objects.filter(pk=plan.pk, frozen_at=None).update(frozen_at=Now())
-
-
-@atomically
-def _erase(study: Study) -> None:
-    refuse_frozen(study)
-    Plan.objects.filter(study=study, frozen_at=None).delete()
-
-
-def register_section() -> None:
-    """Make the part `analysis` of a study file known; after items, whose systems it may name."""
-    sections.register(SECTION)
-
-
-SECTION = Section("analysis", 95, _check_section, _export, schema=schema, store=_store, freeze=_freeze, erase=_erase)
-
-__all__ = ["BadPlan", "check", "complete", "default_document", "document_of", "frozen_plan"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._error_looks import Marks, marks_of
 from analytics_app.analyses._error_profiles import labels_of
 from analytics_app.analyses._pairs import clusters_of
@@ -35,22 +35,17 @@ def agreement(make: Rows) -> Iterator[Row]:
     severity, severities = labels_of(sample, marks)["severity"]
     placed = (place[marks.look] >= 0) & (marks.side >= 0) & (marks.end > marks.start)
     drawn = _spans(marks, place, severity).where(placed)
-    common = sample.common
-    said: dict[str, Any] = {"n_resamples": common.n_resamples, "confidence": common.confidence}
-    said["clusters"] = _documents(make, looks.where(first))
-    told = {
-        "interval": f"bootstrap over {_drawn(said)}",
-        "n_resamples": common.n_resamples,
-        "F1": "micro over texts, mean of pairs",
-    }
+    documents = _documents(make, looks.where(first))
+    over = bootstrap(sample, "F1 of spans", _unit(documents))
+    told = {**over.said, "F1": "micro over texts, mean of pairs"}
     kinds = [(overlap, labelled) for overlap in (False, True) for labelled in (False, True)]
     kinds = [kind for kind in kinds if not kind[1] or len(severities) > 1]
-    found = span_f1s(seen, drawn, kinds, rng=sample.rng("F1 of spans"), **said)
+    found = span_f1s(seen, drawn, kinds, clusters=documents, **over.options)
     for (overlap, labelled), one in zip(kinds, found, strict=True):
         note = joined(one.mean.note, NO_CHANCE if one.mean.value is not None else None)
         statistic, label = "span_f1_overlap" if overlap else "span_f1_exact", "same severity" if labelled else None
         yield make.row(statistic, one.mean, label=label, note=note, settings=told)
-    yield from _alphas(make, looks.where(first), seen, drawn, severities, said)
+    yield from _alphas(make, looks.where(first), seen, drawn, severities, documents)
 
 
 def _documents(make: Rows, looks: Table) -> NDArray[np.intp] | None:
@@ -62,8 +57,8 @@ def _documents(make: Rows, looks: Table) -> NDArray[np.intp] | None:
     return clusters_of(names, by_document=True)[items].astype(np.intp)
 
 
-def _drawn(said: dict[str, Any]) -> str:
-    return "texts" if said["clusters"] is None else "documents"
+def _unit(documents: NDArray[np.intp] | None) -> str:
+    return "texts" if documents is None else "documents"
 
 
 def _first_looks(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
@@ -94,15 +89,13 @@ def _spans(marks: Marks, place: NDArray[np.int64], severity: NDArray[np.int64]) 
 
 
 def _alphas(
-    make: Rows, looks: Table, seen: Looks, drawn: Spans, severities: list[str], said: dict[str, Any]
+    make: Rows, looks: Table, seen: Looks, drawn: Spans, severities: list[str], documents: NDArray[np.intp] | None
 ) -> Iterator[Row]:
     extra, names = make.sample.extras[material.Spans], looks.names
     parts = np.unique(looks.part)
     items = names.item_of_unit[names.unit_of_part[parts]]
     of_sources = extra.source_length[items] if len(extra.source_length) else np.zeros(len(items), dtype=np.int32)
     lengths = (extra.output_length[parts], np.where(items >= 0, of_sources, 0))
-    n_resamples = make.sample.common.n_resamples
-    told = {"level": "nominal", "interval": f"bootstrap over {_drawn(said)}", "n_resamples": n_resamples}
     for side, name in enumerate(material.SIDES):
         mine = drawn.where(drawn.side == side)
         if side and not mine.look.size:
@@ -114,7 +107,8 @@ def _alphas(
         ):
             if label != name and len(severities) < 2:
                 continue
-            rng = make.sample.rng(f"alpha over characters of {label}")
-            found = character_alpha(seen, spans, lengths[side].astype(np.intp), n_labels=n_labels, rng=rng, **said)
+            over = bootstrap(make.sample, f"alpha over characters of {label}", _unit(documents), of="agreement")
+            sizes = lengths[side].astype(np.intp)
+            found = character_alpha(seen, spans, sizes, n_labels=n_labels, clusters=documents, **over.options)
             note = joined(found.note, CEILING if found.value is not None else None)
-            yield make.row("character_alpha", found, label=label, note=note, settings=told)
+            yield make.row("character_alpha", found, label=label, note=note, settings={"level": "nominal", **over.said})

@@ -74,10 +74,9 @@ def of_systems(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
         return
     look = outputs.value.astype(np.int64)
     number = per_look(looks, marks)[look]
-    drawn = {"interval": f"bootstrap over {outputs.unit}", "n_resamples": sample.common.n_resamples}
-    said = {**WEIGHTING, **drawn}
     for statistic, values in (("errors_per_text", number), ("no_error_share", (number == 0) * 1.0)):
-        found, _matrix, _items = segment_means(make, outputs, values, f"{statistic} over {outputs.unit}")
+        found, drawn = segment_means(make, outputs, values, f"{statistic} over {outputs.unit}")
+        said = {**WEIGHTING, **drawn}
         for code, one in enumerate(found):
             yield make.row(
                 statistic, one, system=outputs.systems[code], by_system=True, settings=said,

@@ -32,11 +32,8 @@ def scores(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     outputs = Outputs.of(given, by_document=by_document(sample, settings))
     if not outputs.systems:
         return
-    found, _matrix, _items = segment_means(make, outputs, outputs.value, f"score over {outputs.unit}")
-    said = {
-        "interval": f"bootstrap over {outputs.unit}", "n_resamples": sample.common.n_resamples,
-        "segment": "mean over raters", "system": "mean over segments",
-    }  # fmt: skip
+    found, drawn = segment_means(make, outputs, outputs.value, f"score over {outputs.unit}")
+    said = {**drawn, "segment": "mean over raters", "system": "mean over segments"}
     for code, one in enumerate(found):
         yield make.row(
             "esa_score", one, criterion=ESA, system=outputs.systems[code], by_system=True, settings=said,

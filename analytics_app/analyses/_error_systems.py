@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._error_looks import Weights
 from analytics_app.analyses._families import family_of, flips
 from analytics_app.analyses._outputs import FEW_RATERS, RATERS_NEEDED, Outputs, interval_note, mix_note
@@ -36,25 +36,21 @@ def outputs_of(sample: Sample, settings: Mapping[str, Any]) -> Outputs:
     return Outputs.of(looks, by_document=by_document(sample, settings))
 
 
-def segment_means(
-    make: Rows, outputs: Outputs, values: Floats, purpose: str
-) -> tuple[list[Estimate], NDArray[np.float64], NDArray[np.intp]]:
-    """Return the mean over segments of each system with its interval, and the means of segments by item.
+def segment_means(make: Rows, outputs: Outputs, values: Floats, purpose: str) -> tuple[list[Estimate], dict[str, Any]]:
+    """Return the mean over segments of each system with its interval, and how rows say the interval.
 
     A segment that several raters saw counts once, with the mean of what they gave.
     """
-    common, n = make.sample.common, len(outputs.systems)
+    drawn, n = bootstrap(make.sample, purpose, outputs.unit), len(outputs.systems)
     matrix, items = item_means(values, outputs.system, outputs.item, n)
     found = group_means(
         matrix.ravel(),
         np.tile(np.arange(n), len(items)),
         np.repeat(outputs.cluster_of_item[items], n),
         n_groups=n,
-        n_resamples=common.n_resamples,
-        confidence=common.confidence,
-        rng=make.sample.rng(purpose),
+        **drawn.options,
     )
-    return found, matrix, items
+    return found, drawn.said
 
 
 def penalties(make: Rows, settings: Mapping[str, Any], weights: Weights) -> Iterator[Row]:
@@ -64,37 +60,31 @@ def penalties(make: Rows, settings: Mapping[str, Any], weights: Weights) -> Iter
         return
     unknown = f"{weights.unknown:,} marks fit no weight and count 0." if weights.unknown else None
     said = {"weights": weights.called, "segment": "sum, mean over raters", "system": "mean over segments"}
-    common = make.sample.common
-    bootstrap = {"interval": f"bootstrap over {outputs.unit}", "n_resamples": common.n_resamples}
-    found, _matrix, _items = segment_means(make, outputs, outputs.value, f"penalties over {outputs.unit}")
+    found, drawn = segment_means(make, outputs, outputs.value, f"penalties over {outputs.unit}")
     for code, one in enumerate(found):
         note = joined(LOWER, one.note, interval_note(one, outputs.unit), unknown)
-        yield _row(make, "mqm_score", outputs, code, one, note, {**said, **bootstrap})
+        yield _row(make, "mqm_score", outputs, code, one, note, {**said, **drawn})
+    by_rater = bootstrap(make.sample, "penalties over raters", "raters")
     over_raters = group_means(
-        outputs.value, outputs.system, outputs.rater.astype(np.int64), n_groups=len(outputs.systems),
-        n_resamples=common.n_resamples, confidence=common.confidence, rng=make.sample.rng("penalties over raters"),
-    )  # fmt: skip
+        outputs.value, outputs.system, outputs.rater.astype(np.int64), n_groups=len(outputs.systems), **by_rater.options
+    )
     for code, one in enumerate(over_raters):
         rough = FEW_RATERS if outputs.n_raters[code] < RATERS_NEEDED else None
-        about = {**said, "system": "mean over texts as raters saw them", "interval": "bootstrap over raters"}
+        about = {**said, "system": "mean over texts as raters saw them", **by_rater.said}
         note = joined(LOWER, one.note, rough)
-        yield _row(make, "mqm_score_over_raters", outputs, code, one, note, {**about, **_drawn(make)})
-    yield from _as_z(make, outputs, {**said, **bootstrap})
+        yield _row(make, "mqm_score_over_raters", outputs, code, one, note, about)
+    yield from _as_z(make, outputs, said)
 
 
 def _as_z(make: Rows, outputs: Outputs, said: Mapping[str, Any]) -> Iterator[Row]:
     reason = mix_note(outputs)
-    about = {**said, "z": "of segments, within rater", **make.sample.common.of_z}
-    found, _matrix, _items = segment_means(make, outputs, outputs.z, f"penalties as z over {outputs.unit}")
+    found, drawn = segment_means(make, outputs, outputs.z, f"penalties as z over {outputs.unit}")
+    about = {**said, **drawn, "z": "of segments, within rater", **make.sample.common.of_z}
     for code, one in enumerate(found):
         refused = reason is not None and reason.refuses
         estimate = Estimate(None, note=reason.sentence) if reason is not None and refused else one
         note = estimate.note if refused else joined(LOWER, one.note, reason.sentence if reason is not None else None)
         yield _row(make, "mqm_score_z", outputs, code, estimate, note, about)
-
-
-def _drawn(make: Rows) -> dict[str, Any]:
-    return {"n_resamples": make.sample.common.n_resamples}
 
 
 def _row(
@@ -113,14 +103,13 @@ def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     if not pairs:
         return
     matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
+    drawn = bootstrap(make.sample, "differences of penalties", outputs.unit)
     found = paired(
         matrix,
         pairs,
         clusters=outputs.clusters_of(items),
-        n_resamples=common.n_resamples,
         n_permutations=flips(common, len(pairs)),
-        confidence=common.confidence,
-        rng=make.sample.rng("differences of penalties"),
+        **drawn.options,
     )
     family = family_of(common, found, unit=outputs.unit, of="pairs of one task")
     of_ranks = {name: family[name] for name in ("correction", "family")}
@@ -128,8 +117,7 @@ def comparisons(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
     by_ranks = adjust([one.wilcoxon.p for one in found], common.correction)
     said = {
         "means": f"of {outputs.unit}",
-        "interval": f"bootstrap over {outputs.unit}",
-        **_drawn(make),
+        **drawn.said,
         **family,
     }
     for (a, b), one, p, p_rank in zip(pairs, found, adjusted, by_ranks, strict=True):

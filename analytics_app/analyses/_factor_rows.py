@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._scales_of_texts import Complete
 from analytics_app.analyses.base import Rows
 from analytics_app.ratings import Floats
@@ -89,14 +90,14 @@ def scores(of: Of, of_rows: Floats, names: Sequence[str]) -> Iterator[Row]:
     cluster = (np.where(documents >= 0, documents, len(table.names.documents) + own) if by_document else own)[item]
     unit = "documents" if by_document else "items"
     for number, name in enumerate(names):
+        # The same resamples for every factor.
+        drawn = bootstrap(sample, "factor scores", unit)
         found = group_means(
             of_rows[row, number],
             code,
             cluster,
             n_groups=len(known),
-            n_resamples=sample.common.n_resamples,
-            confidence=sample.common.confidence,
-            rng=sample.rng("factor scores"),
+            **drawn.options,
         )
         for place, one in enumerate(found):
             mine = row[code == place]
@@ -107,11 +108,7 @@ def scores(of: Of, of_rows: Floats, names: Sequence[str]) -> Iterator[Row]:
                 metric=name,
                 by_system=True,
                 n_raters=len(np.unique(of.rows.rater[mine])),
-                settings={
-                    "scores": "regression, mean 0 over all rows",
-                    "interval": f"bootstrap over {unit}",
-                    "n_resamples": sample.common.n_resamples,
-                },
+                settings={"scores": "regression, mean 0 over all rows", **drawn.said},
             )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._families import family_of, flips
 from analytics_app.analyses._labelled import Answers, Decided, systems_of
 from analytics_app.analyses._outputs import interval_note
@@ -92,10 +93,9 @@ def shares(
     criterion: str | None = None,
 ) -> Iterator[Row]:
     """Yield the mean of values, an entry a row and a label a column, of each system, with its interval."""
-    common, systems = make.sample.common, outputs.systems
-    said = {"interval": f"bootstrap over {outputs.unit}", "n_resamples": common.n_resamples}
+    systems = outputs.systems
     items = [len(np.unique(outputs.item[outputs.system == code])) for code in range(len(systems))]
-    for begin, found in _means(make.sample, values, outputs):
+    for begin, found, said in _means(make.sample, values, outputs):
         for place, one in enumerate(found):
             code = place % len(systems)
             yield make.row(
@@ -112,13 +112,17 @@ def shares(
             )
 
 
-def _means(sample: Sample, values: Floats, outputs: ByOutput) -> Iterator[tuple[int, list[Estimate]]]:
-    """Yield the means of some labels at a time, by label and then by system; all of them share their resamples."""
+def _means(sample: Sample, values: Floats, outputs: ByOutput) -> Iterator[tuple[int, list[Estimate], dict[str, Any]]]:
+    """Yield the means of some labels at a time, by label and then by system; all of them share their resamples.
+
+    With them goes how rows say their intervals.
+    """
     n_systems, n_labels = len(outputs.systems), values.shape[1]
     width = max(1, MOST_ENTRIES // max(1, len(outputs.entry)))
     for begin in range(0, n_labels if n_systems else 0, width):
         some = values[outputs.entry, begin : begin + width]
         k = some.shape[1]
+        drawn = bootstrap(sample, "label shares", outputs.unit)
         yield (
             begin,
             group_means(
@@ -126,10 +130,9 @@ def _means(sample: Sample, values: Floats, outputs: ByOutput) -> Iterator[tuple[
                 (outputs.system[:, np.newaxis] + n_systems * np.arange(k)).ravel(),
                 np.repeat(outputs.cluster, k),
                 n_groups=n_systems * k,
-                n_resamples=sample.common.n_resamples,
-                confidence=sample.common.confidence,
-                rng=sample.rng("label shares"),
+                **drawn.options,
             ),
+            drawn.said,
         )
 
 
@@ -155,22 +158,20 @@ def differences(make: Rows, answers: Answers, outputs: ByOutput, criterion: str 
     columns = [
         item_means(answers.chosen[outputs.entry, k].astype(float), outputs.system, outputs.item, n) for k in options
     ]
+    drawn = bootstrap(make.sample, "label differences", outputs.unit)
     # Side by side, so that all labels share their resamples and flips; the items are the same for each.
     tested = paired(
         np.hstack([matrix for matrix, _items in columns]),
         [(place * n + a, place * n + b) for place in range(len(options)) for a, b in pairs],
         clusters=outputs.clusters_of(columns[0][1]),
-        n_resamples=common.n_resamples,
         n_permutations=flips(common, len(options) * len(pairs)),
-        confidence=common.confidence,
-        rng=make.sample.rng("label differences"),
+        **drawn.options,
     )
     found = [(k, one.a % n, one.b % n, one) for k, one in zip(np.repeat(options, len(pairs)), tested, strict=True)]
     adjusted = adjust([one.permutation_p for *_names, one in found], common.correction)
     said = {
         "means": f"of {outputs.unit}",
-        "interval": f"bootstrap over {outputs.unit}",
-        "n_resamples": common.n_resamples,
+        **drawn.said,
         **family_of(common, tested, unit=outputs.unit, of="pairs and labels of one criterion"),
     }
     for (k, a, b, one), p in zip(found, adjusted, strict=True):

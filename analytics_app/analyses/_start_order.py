@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.analyses._bootstrap import Bootstrap, bootstrap
 from analytics_app.analyses._outputs import RATERS_NEEDED
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.ratings import Floats
@@ -32,15 +33,15 @@ def start_order(make: Rows) -> Iterator[Row]:
     r, of_screen = _within(start, rank, screen)
     of_rater = np.zeros(len(r), dtype=np.intp)
     of_rater[of_screen] = rater
-    estimate = _mean_r(sample, r, of_rater)
+    drawn = bootstrap(sample, "start order", "raters")
+    estimate = _mean_r(sample, r, of_rater, drawn)
     yield make.row(
         "start_order_r",
         estimate,
         n_ratings=int(known.sum()),
         settings={
             "r": "Spearman within a screen, mean over screens",
-            "interval": "bootstrap over raters",
-            "n_resamples": common.n_resamples,
+            **drawn.said,
             "test": f"sign-flip permutation over raters, {common.n_permutations} draws",
         },
     )
@@ -64,16 +65,14 @@ def _within(start: Floats, rank: Floats, screen: NDArray[Any]) -> tuple[Floats, 
     return r, place
 
 
-def _mean_r(sample: Sample, r: Floats, of_rater: NDArray[np.intp]) -> Estimate:
+def _mean_r(sample: Sample, r: Floats, of_rater: NDArray[np.intp], drawn: Bootstrap) -> Estimate:
     common = sample.common
     (found,) = group_means(
         r,
         np.zeros(len(r), dtype=np.intp),
         of_rater,
         n_groups=1,
-        n_resamples=common.n_resamples,
-        confidence=common.confidence,
-        rng=sample.rng("start order"),
+        **drawn.options,
     )
     if found.value is None:
         return Estimate(None, note="No screen has ranks and places that vary.")

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._edits import CHOICE, CHOSEN
 from analytics_app.analyses._pairs import clusters_of, in_order, unit_of
 from analytics_app.analyses.base import Rows, count
@@ -21,6 +22,7 @@ from analytics_app.stats.ratios import group_ratios
 Planned: TypeAlias = Sequence[tuple[str, str]] | None
 
 INDEPENDENT = "The exact test takes choices as independent."
+TEST = {"test": "exact binomial against one half, two-sided"}
 
 
 def choices(make: Rows) -> Iterator[Row]:
@@ -37,7 +39,7 @@ def choices(make: Rows) -> Iterator[Row]:
     systems, place = np.unique(system, return_inverse=True)
     keys = [names.systems[one] for one in systems.tolist()]
     cluster = clusters_of(names, by_document=make.sample.question.by_document)[item]
-    found = _shares(make, chosen[row], place, cluster, len(keys), "choices")
+    found, said = _shares(make, chosen[row], place, cluster, len(keys), "choices")
     tests = [_exact(chosen[row][place == one]) for one in range(len(keys))]
     # Of two systems one is chosen where the other is not: that is one test, said twice.
     times = [int((place == one).sum()) for one in range(len(keys))]
@@ -49,28 +51,19 @@ def choices(make: Rows) -> Iterator[Row]:
         yield make.row(
             "suggestion_chosen", estimate, system=key, by_system=True, p=tests[one],
             p_adjusted=adjusted[one], n_raters=count(rows.rater[mine]), note=joined(estimate.note, INDEPENDENT),
-            settings={**_said(make), **family},
+            settings={**said, **family},
         )  # fmt: skip
     yield from _pairs(make, rows, chosen, (row, place, cluster), keys)
     yield from _sides(make, rows, chosen)
 
 
-def _said(make: Rows) -> dict[str, Any]:
-    common = make.sample.common
-    return {
-        "interval": f"bootstrap over {unit_of(make.sample)}", "n_resamples": common.n_resamples,
-        "test": "exact binomial against one half, two-sided",
-    }  # fmt: skip
-
-
 def _shares(
     make: Rows, chosen: Floats, group: NDArray[Any], cluster: NDArray[Any], n_groups: int, purpose: str
-) -> list[Estimate]:
-    common = make.sample.common
-    return group_ratios(
-        chosen, np.ones(len(chosen)), group, cluster, n_groups=n_groups, n_resamples=common.n_resamples,
-        confidence=common.confidence, rng=make.sample.rng(purpose),
-    )  # fmt: skip
+) -> tuple[list[Estimate], dict[str, Any]]:
+    """Return the share of each group, and how rows say its interval and its test."""
+    drawn = bootstrap(make.sample, purpose, unit_of(make.sample))
+    found = group_ratios(chosen, np.ones(len(chosen)), group, cluster, n_groups=n_groups, **drawn.options)
+    return found, {**drawn.said, **TEST}
 
 
 def _exact(chosen: Floats) -> float | None:
@@ -102,7 +95,7 @@ def _pairs(
     pair = place[one] * len(keys) + place[other]
     known, group = np.unique(pair, return_inverse=True)
     wins = chosen[row[one]]
-    found = _shares(make, wins, group, cluster[one], len(known), "choices of pairs")
+    found, said = _shares(make, wins, group, cluster[one], len(known), "choices of pairs")
     tests = [_exact(wins[group == one]) for one in range(len(known))]
     correction = make.sample.common.correction
     adjusted = adjust(tests, correction)
@@ -112,7 +105,7 @@ def _pairs(
             "suggestion_chosen_over", found[number], system=keys[a], system_b=keys[b], by_system=True,
             p=tests[number], p_adjusted=adjusted[number], n_raters=count(rows.rater[row[one][group == number]]),
             note=joined(found[number].note, INDEPENDENT),
-            settings={**_said(make), "correction": correction, "family": f"{len(known)} pairs"},
+            settings={**said, "correction": correction, "family": f"{len(known)} pairs"},
         )  # fmt: skip
 
 
@@ -146,8 +139,8 @@ def _sides(make: Rows, rows: Table, chosen: Floats) -> Iterator[Row]:
     first = (rows.shown[there] == 1).astype(np.float64)
     item = np.maximum(rows.names.item_of_unit[rows.unit[there]], 0)
     cluster = clusters_of(rows.names, by_document=make.sample.question.by_document)[item]
-    (found,) = _shares(make, first, np.zeros(len(first), dtype=np.int64), cluster, 1, "sides")
+    (found,), said = _shares(make, first, np.zeros(len(first), dtype=np.int64), cluster, 1, "sides")
     yield make.row(
         "first_suggestion_chosen", found, label="1", p=_exact(first),
-        n_raters=count(rows.rater[there]), note=joined(found.note, INDEPENDENT), settings=_said(make),
+        n_raters=count(rows.rater[there]), note=joined(found.note, INDEPENDENT), settings=said,
     )  # fmt: skip

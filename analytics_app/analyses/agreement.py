@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses._agreeing import BetweenRaters, Compared, compared
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses.base import OverallFilters, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
@@ -63,15 +64,14 @@ class Agreement(BetweenRaters):
         make = Rows(self.name, sample)
         steps = sample.question.scale is Scale.ORDINAL
         yield from _beyond_chance(make, of, str(settings["weights"]) if steps else "identity")
-        common = sample.common
-        drawn: dict[str, Any] = {"n_resamples": common.n_resamples, "confidence": common.confidence}
-        drawn |= {"raters": of.raters, "clusters": of.clusters}
-        said = {"interval": f"bootstrap over {of.drawn}", "n_resamples": common.n_resamples}
-        percent = percent_agreement(of.values, of.texts, rng=sample.rng("percent"), **drawn)
-        yield make.row("percent_agreement", percent, note=joined(percent.note, NOT_BY_CHANCE, *of.notes), settings=said)
-        fleiss = fleiss_kappa(of.values, of.texts, rng=sample.rng("fleiss"), **drawn)
+        drawn = bootstrap(sample, "percent", of.drawn)
+        percent = percent_agreement(of.values, of.texts, raters=of.raters, clusters=of.clusters, **drawn.options)
+        note = joined(percent.note, NOT_BY_CHANCE, *of.notes)
+        yield make.row("percent_agreement", percent, note=note, settings=drawn.said)
+        drawn = bootstrap(sample, "fleiss", of.drawn, of="agreement")
+        fleiss = fleiss_kappa(of.values, of.texts, raters=of.raters, clusters=of.clusters, **drawn.options)
         order = NO_ORDER if steps and fleiss.value is not None else None
-        yield make.row("fleiss_kappa", fleiss, note=joined(fleiss.note, order, *of.notes), settings=said)
+        yield make.row("fleiss_kappa", fleiss, note=joined(fleiss.note, order, *of.notes), settings=drawn.said)
         if steps and (table := of.crossed) is not None:
             yield make.row(
                 "kendall_w", kendall_w(table), settings={"test": "Friedman's chi-square", "ties": "corrected"}

@@ -6,7 +6,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from django import forms
@@ -18,12 +18,14 @@ from analytics_app.analyses import _conditions
 from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
 from analytics_app.results import Basis, Row
 from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.resampling import Adjusted
 from analytics_app.stats.standardise import Constant
 from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
 Words: TypeAlias = str | Promise
+Intervals: TypeAlias = Literal["adjusted", "percentile"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +72,18 @@ class Common:
 
     confidence: float = 0.95
     n_resamples: int = 1000
+    intervals: Intervals = "adjusted"
     n_permutations: int = 9999
     correction: str = "holm"
     pairs: tuple[tuple[str, str], ...] | None = None
     ddof: int = 1
     constant: Constant = "drop"
     seed: int = 0
+
+    @property
+    def limits(self) -> float:
+        """Return the confidence as bootstraps take it: `Adjusted` for few units, or plain for plain percentiles."""
+        return Adjusted(self.confidence) if self.intervals == "adjusted" else self.confidence
 
     @property
     def of_z(self) -> dict[str, Any]:
@@ -119,10 +127,14 @@ class Sample:
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a generator that depends on the run's seed, the question and the purpose, and on nothing else."""
+        return np.random.default_rng(self.seed(purpose))
+
+    def seed(self, purpose: str) -> list[int]:
+        """Return what the generator for a purpose is seeded with; rows say it."""
         words = [self.question.task, self.question.criterion or "", purpose, self.slice or ""]
         if self.group is not None or self.wave is not None:
             words.append(f"{self.group or ''}/{self.wave or ''}")
-        return np.random.default_rng([self.common.seed, *(zlib.crc32(word.encode()) for word in words)])
+        return [self.common.seed, *(zlib.crc32(word.encode()) for word in words)]
 
     @property
     def text(self) -> NDArray[np.int64]:

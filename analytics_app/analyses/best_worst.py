@@ -11,6 +11,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._pairs import clusters_of, draws
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
@@ -131,17 +132,14 @@ class BestWorst(Analysis):
 
 
 def _systems(make: Rows, shown: _Shown) -> Iterator[Row]:
-    common = make.sample.common
+    drawn = bootstrap(make.sample, "best-worst", shown.over)
     found = best_worst(
         shown.system,
         shown.choice,
         shown.cluster,
         n_systems=len(shown.systems),
-        n_resamples=common.n_resamples,
-        confidence=common.confidence,
-        rng=make.sample.rng("best-worst"),
+        **drawn.options,
     )
-    said = {"interval": f"bootstrap over {shown.over}", "n_resamples": common.n_resamples}
     for code, (key, one) in enumerate(zip(shown.systems, found, strict=True)):
         mine = shown.system == code
         about: dict[str, Any] = {
@@ -151,8 +149,8 @@ def _systems(make: Rows, shown: _Shown) -> Iterator[Row]:
             "n_items": len(np.unique(shown.item[mine])),
             "n_raters": len(np.unique(shown.rater[mine])),
         }
-        yield make.row("bw_score", one.score, **about, settings=said)
-        yield make.row("bw_rank", one.rank, **about, settings=said)
+        yield make.row("bw_score", one.score, **about, settings=drawn.said)
+        yield make.row("bw_rank", one.rank, **about, settings=drawn.said)
         for name, count in (("bw_best", one.best), ("bw_worst", one.worst), ("bw_shown", one.shown)):
             yield make.row(name, value=float(count), **about)
 

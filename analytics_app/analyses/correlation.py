@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses._agreeing import BetweenRaters, clusters_of_texts
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses.base import OverallFilters, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
@@ -52,6 +53,7 @@ class Correlation(BetweenRaters):
         # With more than two ratings a text the stacked value depends on who is called x: an interval would flatter it.
         in_twos = bool(np.unique(texts, return_counts=True)[1].max(initial=0) <= 2)
         for method in ("pearson", "spearman"):
+            drawing = bootstrap(sample, method, "texts" if documents is None else "documents")
             found = between_raters(
                 table.value,
                 texts,
@@ -59,15 +61,10 @@ class Correlation(BetweenRaters):
                 method=method,
                 min_shared=int(settings["min_shared"]),
                 clusters=documents[rated] if documents is not None else None,
-                n_resamples=sample.common.n_resamples if in_twos else 0,
-                confidence=sample.common.confidence,
-                rng=sample.rng(method),
+                **(drawing.options if in_twos else {**drawing.options, "n_resamples": 0}),
             )
             said = {"min_shared": settings["min_shared"]}
-            drawn: dict[str, Any] = {"interval": FISHER}
-            if found.pooled.n_raters != 2:
-                drawn["interval"] = f"bootstrap over {'texts' if documents is None else 'documents'}"
-                drawn["n_resamples"] = sample.common.n_resamples
+            drawn: dict[str, Any] = {"interval": FISHER} if found.pooled.n_raters == 2 else drawing.said
             stacked = {"pairs": "stacked, first rater by name is x"}
             yield make.row(method, found.pooled, settings=stacked | (drawn if found.pooled.low is not None else {}))
             yield make.row(f"{method}_mean", found.mean, settings=said)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
 from analytics_app.analyses._agreeing import BetweenRaters
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.ratings import Floats
@@ -55,13 +56,11 @@ class IntraRater(BetweenRaters):
         first, again, rater = first[there], again[there], repeats.rater[there]
         if not len(first):
             return
-        common, make = sample.common, Rows(self.name, sample)
-        drawn: dict[str, Any] = {"n_resamples": common.n_resamples, "confidence": common.confidence}
-        both = repeated_answers(first, again, rater, categories=categories, rng=sample.rng("repeats"), **drawn)
-        over = {"interval": "bootstrap over raters", "n_resamples": common.n_resamples}
-        yield make.row("repeats_equal", both.equal, settings=over)
+        make, drawn = Rows(self.name, sample), bootstrap(sample, "repeats", "raters")
+        both = repeated_answers(first, again, rater, categories=categories, **drawn.options)
+        yield make.row("repeats_equal", both.equal, settings=drawn.said)
         if both.difference is not None:
-            yield make.row("repeats_difference", both.difference, settings=over)
+            yield make.row("repeats_difference", both.difference, settings=drawn.said)
         if len(first) >= FEWEST_PAIRS:
             yield _alpha(make, first, again, rater)
         yield from _of_raters(make, first, again, rater, categories=categories)
@@ -82,16 +81,15 @@ def _alpha(make: Rows, first: Floats, again: Floats, rater: NDArray[Any]) -> Row
     scale = sample.question.scale
     level: Any = "interval" if scale is Scale.RATIO else str(scale)
     n = len(first)
+    drawn = bootstrap(sample, "repeats alpha", "pairs of answers", of="agreement")
     found = krippendorff_alpha(
         np.r_[first, again],
         np.tile(np.arange(n), 2),
         level=level,
         raters=np.tile(rater.astype(np.int64), 2),
-        n_resamples=sample.common.n_resamples,
-        confidence=sample.common.confidence,
-        rng=sample.rng("repeats alpha"),
+        **drawn.options,
     )
-    return make.row("repeats_alpha", found, settings={"level": level, "interval": "bootstrap over pairs of answers"})
+    return make.row("repeats_alpha", found, settings={"level": level, **drawn.said})
 
 
 def _of_raters(make: Rows, first: Floats, again: Floats, rater: NDArray[Any], *, categories: bool) -> Iterator[Row]:

@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses._agreeing import BetweenRaters, clusters_of_texts
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._transforms import ReducedFilters, on_its_scale
 from analytics_app.analyses.base import Rows, Sample, count, in_words
 from analytics_app.analyses.registry import register
@@ -26,7 +27,7 @@ LEVELS = ("nominal", "ordinal", "interval", "ratio")
 
 @register
 class Krippendorff(BetweenRaters):
-    """Krippendorff's alpha over the texts, with a percentile bootstrap interval over texts (documents shown whole).
+    """Krippendorff's alpha over the texts, with a bootstrap interval over texts (documents shown whole).
 
     A text shown once for several systems counts once. Only the first rating of a rater for a text enters.
     """
@@ -54,7 +55,7 @@ class Krippendorff(BetweenRaters):
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield one row, alpha."""
         sample, lost = on_its_scale(sample, settings)
-        question, common = sample.question, sample.common
+        question = sample.question
         level: Any = str(question.scale) if settings["level"] == "scale" else settings["level"]
         once = sample.first_per_rater()
         # Categories are labels, or numbers that stand for some, such as 1 for right.
@@ -63,6 +64,8 @@ class Krippendorff(BetweenRaters):
         values = once.table.label.astype(float) if nominal_label else once.table.value
         values, texts, raters = values[rated], once.text[rated], once.table.rater[rated]
         documents = clusters_of_texts(once)
+        over = "texts" if documents is None else "documents"
+        drawn = bootstrap(sample, f"alpha {level}", over, of="agreement")
         logs = settings.get("values") == "log" and not nominal_label
         if len(values) and ((logs and values.min() <= 0) or (level == "ratio" and values.min() < 0)):
             found = Estimate(None, n_ratings=len(values), note=NO_LOG if logs else NO_RATIO)
@@ -73,9 +76,7 @@ class Krippendorff(BetweenRaters):
                 level=level,
                 domain=None if logs else question.domain or None,
                 clusters=documents[rated] if documents is not None else None,
-                n_resamples=common.n_resamples,
-                confidence=common.confidence,
-                rng=sample.rng(f"alpha {level}"),
+                **drawn.options,
             )
         _text, index, times = np.unique(texts, return_inverse=True, return_counts=True)
         twice = len(sample.table) - len(once.table)
@@ -93,7 +94,6 @@ class Krippendorff(BetweenRaters):
             settings={
                 "level": level,
                 **({"values": "log"} if logs else {}),
-                "interval": f"bootstrap over {'texts' if documents is None else 'documents'}",
-                "n_resamples": common.n_resamples,
+                **drawn.said,
             },
         )

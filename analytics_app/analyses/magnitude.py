@@ -10,6 +10,7 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._families import cannot_differ, flips
 from analytics_app.analyses._outputs import Outputs, interval_note, mix_note
 from analytics_app.analyses._pairs import chosen_pairs
@@ -137,14 +138,13 @@ def _means(make: Rows, outputs: Outputs, how: str) -> Iterator[Row]:
     for name, values in kinds:
         for suffix, clusters in (("", outputs.cluster), ("_over_raters", outputs.rater)):
             over = "raters" if suffix else outputs.unit
+            drawn = bootstrap(make.sample, f"means over {over}", over)
             found = group_means(
                 values,
                 outputs.system,
                 clusters,
                 n_groups=len(outputs.systems),
-                n_resamples=common.n_resamples,
-                confidence=common.confidence,
-                rng=make.sample.rng(f"means over {over}"),
+                **drawn.options,
             )
             for code, one in enumerate(found):
                 about: dict[str, Any] = outputs.counts(code, rated=~np.isnan(values))
@@ -161,8 +161,7 @@ def _means(make: Rows, outputs: Outputs, how: str) -> Iterator[Row]:
                     note=note,
                     settings={
                         "normalisation": how,
-                        "interval": f"bootstrap over {over}",
-                        "n_resamples": common.n_resamples,
+                        **drawn.said,
                         **(common.of_z if name == "log_mean_z" else {}),
                     },
                     **about,
@@ -173,12 +172,11 @@ def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], how: str
     """Yield the ratio of every two systems, or the difference of their places in the range, with its test."""
     common = make.sample.common
     matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
+    drawn = bootstrap(make.sample, "ratios", outputs.unit)
     options: dict[str, Any] = {
         "clusters": outputs.clusters_of(items),
-        "n_resamples": common.n_resamples,
         "n_permutations": flips(common, len(pairs)),
-        "confidence": common.confidence,
-        "rng": make.sample.rng("ratios"),
+        **drawn.options,
     }
     if how == "range":
         differences = paired(matrix, pairs, **options)
@@ -201,8 +199,7 @@ def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], how: str
             settings={
                 "normalisation": how,
                 "means": f"of {values} of items",
-                "interval": f"bootstrap over {outputs.unit}",
-                "n_resamples": common.n_resamples,
+                **drawn.said,
                 "test": f"sign-flip permutation over {outputs.unit}, {flips(common, len(pairs))} draws",
                 "correction": common.correction,
                 "family": f"{len(pairs)} pairs of one criterion",

@@ -11,6 +11,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
+from analytics_app.analyses._bootstrap import Bootstrap, bootstrap
 from analytics_app.analyses._metric_scores import OfMetric, metrics_of
 from analytics_app.analyses._outputs import Outputs, mix_note
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words
@@ -122,11 +123,10 @@ def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: 
     said = {"human": settings["human"]}
     if reason is not None:
         said["z"] = reason.sentence
-    drawn = {**said, "interval": f"bootstrap over {outputs.unit}", "n_resamples": make.sample.common.n_resamples}
     for one in found:
-        yield from _texts(make, human, one, documents, drawn)
-        yield from _within(make, human, one, documents, {**drawn, "gap": settings["gap"]})
-        yield from _systems(make, human, one, documents, drawn)
+        yield from _texts(make, human, one, documents, said)
+        yield from _within(make, human, one, documents, {**said, "gap": settings["gap"]})
+        yield from _systems(make, human, one, documents, said)
         yield from _means(make, outputs.systems, one, said)
     if settings["compare"] and len(found) > 1:
         yield from _over_texts(make, human, found, said)
@@ -142,10 +142,9 @@ def _settings(one: OfMetric, said: Mapping[str, Any], **more: Any) -> dict[str, 
     return {**said, "sign": "turned" if one.turned else "as it is", **more}
 
 
-def _bootstrap(make: Rows, purpose: str) -> dict[str, Any]:
+def _bootstrap(make: Rows, purpose: str, documents: NDArray[np.int64] | None) -> Bootstrap:
     # The same resamples for every metric.
-    common = make.sample.common
-    return {"n_resamples": common.n_resamples, "confidence": common.confidence, "rng": make.sample.rng(purpose)}
+    return bootstrap(make.sample, purpose, "items" if documents is None else "documents")
 
 
 def _texts(
@@ -155,7 +154,8 @@ def _texts(
         return
     item = np.repeat(np.arange(len(human)) if documents is None else documents, human.shape[1])
     n_items = int((~np.isnan(human + one.of_texts)).any(axis=1).sum())
-    found = over_texts(human.ravel(), one.of_texts.ravel(), item, **_bootstrap(make, "metrics over texts"))
+    drawn = _bootstrap(make, "metrics over texts", documents)
+    found = over_texts(human.ravel(), one.of_texts.ravel(), item, **drawn.options)
     for name, estimate in (
         ("metric_pearson_texts", found.pearson),
         ("metric_spearman_texts", found.spearman),
@@ -163,7 +163,7 @@ def _texts(
     ):
         yield make.row(
             name, estimate, metric=one.name, by_system=True, n_items=n_items,
-            settings=_settings(one, said, n_ratings="texts"),
+            settings=_settings(one, said, n_ratings="texts", **drawn.said),
         )  # fmt: skip
 
 
@@ -173,8 +173,9 @@ def _within(
     if one.of_texts is None:
         return
     gap = float(said["gap"])
-    found = tau_like(human, one.of_texts, gap=gap, clusters=documents, **_bootstrap(make, "metrics within items"))
-    told = _settings(one, said, concordant=found.concordant, discordant=found.discordant)
+    drawn = _bootstrap(make, "metrics within items", documents)
+    found = tau_like(human, one.of_texts, gap=gap, clusters=documents, **drawn.options)
+    told = _settings(one, said, concordant=found.concordant, discordant=found.discordant, **drawn.said)
     for name, estimate in (
         ("metric_tau_like_by_item", found.by_item),
         ("metric_tau_like_pooled", found.pooled),
@@ -189,9 +190,10 @@ def _systems(
     scores = one.of_texts if one.of_systems is None else one.of_systems
     if scores is None:
         return
-    found = over_systems(human, scores, clusters=documents, **_bootstrap(make, "metrics over systems"))
+    drawn = _bootstrap(make, "metrics over systems", documents)
+    found = over_systems(human, scores, clusters=documents, **drawn.options)
     score = "mean of its texts" if one.of_systems is None else "as imported"
-    told = _settings(one, said, score_of_a_system=score, n_ratings="systems")
+    told = _settings(one, said, score_of_a_system=score, n_ratings="systems", **drawn.said)
     for name, estimate in (
         ("metric_pearson_systems", found.pearson),
         ("metric_spearman_systems", found.spearman),

@@ -11,6 +11,7 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._sittings import LOGS, Answers, answers, fitted, sittings
 from analytics_app.analyses.base import Analysis, Rows, Sample
 from analytics_app.analyses.registry import register
@@ -154,17 +155,15 @@ def _shares(
     word: str | None = None,
 ) -> Iterator[Row]:
     """Yield the share of each place and a test."""
-    common = make.sample.common
+    drawn = bootstrap(make.sample, f"places {of.key} {word}", "raters")
     shares, test = choices_by_place(
         chosen,
         rater,
         n_places=n_places,
-        n_resamples=common.n_resamples,
-        confidence=common.confidence,
-        rng=make.sample.rng(f"places {of.key} {word}"),
+        **drawn.options,
     )
     name = "chosen_place" if word is None else "label_place"
-    over = {"expected": f"1 of {n_places}", "interval": "bootstrap over raters", "n_resamples": common.n_resamples}
+    over = {"expected": f"1 of {n_places}", **drawn.said}
     for number, one in enumerate(shares):
         label = _place(number) if word is None else f"{word}: {_place(number)}"
         yield make.row(f"{name}_share", one, label=label, criterion=of.key, settings=over)

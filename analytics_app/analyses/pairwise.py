@@ -9,6 +9,7 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._pairs import Preferences, chosen_pairs
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
@@ -89,25 +90,30 @@ def _of_pairs(make: Rows, given: Preferences) -> Iterator[Row]:
     pairs = [pair for pair in pairs if frozenset(pair) in compared]
     if not pairs:
         return
+    drawn = bootstrap(make.sample, "preferences", given.unit)
     found = win_rates(
         given.first,
         given.second,
         given.sign,
         given.cluster,
         pairs,
-        n_resamples=common.n_resamples,
-        confidence=common.confidence,
-        rng=make.sample.rng("preferences"),
+        **drawn.options,
     ).pairs
     adjusted = adjust([one.rate.p for one in found], common.correction)
     low = np.minimum(given.first, given.second) * len(given.systems) + np.maximum(given.first, given.second)
     for one, p in zip(found, adjusted, strict=True):
         mine = low == min(one.a, one.b) * len(given.systems) + max(one.a, one.b)
-        yield from _pair(make, given, one, p, mine, len(pairs))
+        yield from _pair(make, given, one, p, mine, len(pairs), drawn.said)
 
 
 def _pair(
-    make: Rows, given: Preferences, one: WinRate, p: float | None, mine: np.ndarray[Any, np.dtype[np.bool_]], n: int
+    make: Rows,
+    given: Preferences,
+    one: WinRate,
+    p: float | None,
+    mine: np.ndarray[Any, np.dtype[np.bool_]],
+    n: int,
+    said: dict[str, Any],
 ) -> Iterator[Row]:
     common = make.sample.common
     about: dict[str, Any] = {
@@ -122,7 +128,6 @@ def _pair(
     counts = {"pair_wins": one.wins, "pair_losses": one.losses, "pair_ties": one.ties - bad, "pair_both_bad": bad}
     for name, count in counts.items():
         yield make.row(name, value=float(count), **about)
-    said = {"interval": f"bootstrap over {given.unit}", "n_resamples": common.n_resamples}
     test = {
         "test": f"exact sign test over {given.unit}: {one.items_won} to {one.items_lost}",
         "correction": common.correction,
@@ -133,7 +138,7 @@ def _pair(
 
 
 def _strengths(make: Rows, given: Preferences, ties: str) -> Iterator[Row]:
-    common = make.sample.common
+    drawn = bootstrap(make.sample, "strengths", given.unit)
     pairs = chosen_pairs(given.systems, None)
     counted = win_rates(
         given.first,
@@ -141,9 +146,7 @@ def _strengths(make: Rows, given: Preferences, ties: str) -> Iterator[Row]:
         given.sign,
         given.cluster,
         pairs,
-        n_resamples=common.n_resamples,
-        confidence=common.confidence,
-        rng=make.sample.rng("strengths"),
+        **drawn.options,
     )
     found = bradley_terry(
         pairs,
@@ -151,9 +154,10 @@ def _strengths(make: Rows, given: Preferences, ties: str) -> Iterator[Row]:
         len(given.systems),
         ties="davidson" if ties == "davidson" else "half",
         resampled=counted.resampled,
-        confidence=common.confidence,
+        n_items=len(np.unique(given.cluster)),
+        confidence=drawn.options["confidence"],
     )
-    said = {"ties": ties, "interval": f"bootstrap over {given.unit}", "n_resamples": common.n_resamples}
+    said = {"ties": ties, "both_bad": "a tie", **drawn.said}
     for code, key in enumerate(given.systems):
         mine = (given.first == code) | (given.second == code)
         about: dict[str, Any] = {
@@ -168,7 +172,7 @@ def _strengths(make: Rows, given: Preferences, ties: str) -> Iterator[Row]:
         yield make.row("bt_rank", found.ranks[code], **about)
     if found.log_ties is not None:
         yield make.row("bt_log_ties", found.log_ties, by_system=True, settings=said)
-    yield placed_row(make, "bt_placed", found, given.systems, {"ties": ties})
+    yield placed_row(make, "bt_placed", found, given.systems, {"ties": ties, "both_bad": "a tie"})
 
 
 def placed_row(make: Rows, name: str, found: Strengths, systems: tuple[str, ...], said: dict[str, Any]) -> Row:
@@ -180,7 +184,7 @@ def placed_row(make: Rows, name: str, found: Strengths, systems: tuple[str, ...]
 
 def _sides(make: Rows) -> Iterator[Row]:
     """Yield how often the left one of two texts was chosen: over raters, since each has a habit of their own."""
-    table, common = make.sample.table, make.sample.common
+    table, drawn = make.sample.table, bootstrap(make.sample, "sides", "raters")
     chosen = (table.shown == LEFT) | (table.shown == RIGHT)
     if not chosen.any():
         return
@@ -190,9 +194,7 @@ def _sides(make: Rows) -> Iterator[Row]:
         np.zeros(len(left), dtype=np.intp),
         rater,
         n_groups=1,
-        n_resamples=common.n_resamples,
-        confidence=common.confidence,
-        rng=make.sample.rng("sides"),
+        **drawn.options,
     )
     net = np.bincount(rater, weights=2 * left - 1)
     n_raters = len(np.unique(rater))
@@ -206,8 +208,7 @@ def _sides(make: Rows) -> Iterator[Row]:
         p=sign_test(more, fewer),
         note=joined(found.note, FEW_RATERS if n_raters < RATERS_NEEDED else None),
         settings={
-            "interval": "bootstrap over raters",
-            "n_resamples": common.n_resamples,
+            **drawn.said,
             "test": f"exact sign test over raters: {more} more often left, {fewer} more often right",
         },
     )

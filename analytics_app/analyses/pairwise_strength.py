@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._pairs import Preferences
 from analytics_app.analyses.base import Analysis, Asked, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
@@ -67,19 +68,18 @@ def _of_criterion(make: Rows, asked: Asked, strength: Asked) -> Iterator[Row]:
 
 
 def _pairs(make: Rows, criterion: str, given: Preferences, value: Floats) -> Iterator[Row]:
-    common, n = make.sample.common, len(given.systems)
+    n = len(given.systems)
     winner = np.where(given.sign > 0, given.first, given.second)
     loser = np.where(given.sign > 0, given.second, given.first)
     known, pair = np.unique(winner * n + loser, return_inverse=True)
     for name, values in (("strength_clearly", (value == CLEARLY).astype(float)), ("strength_mean", value)):
+        drawn = bootstrap(make.sample, f"strength {criterion}", given.unit)
         found = group_means(
             values,
             pair,
             given.cluster,
             n_groups=len(known),
-            n_resamples=common.n_resamples,
-            confidence=common.confidence,
-            rng=make.sample.rng(f"strength {criterion}"),
+            **drawn.options,
         )
         for code, one in enumerate(found):
             yield make.row(
@@ -90,5 +90,5 @@ def _pairs(make: Rows, criterion: str, given: Preferences, value: Floats) -> Ite
                 system_b=given.systems[int(known[code]) % n],
                 by_system=True,
                 n_raters=len(np.unique(given.rater[pair == code])),
-                settings={"interval": f"bootstrap over {given.unit}", "n_resamples": common.n_resamples},
+                settings=drawn.said,
             )

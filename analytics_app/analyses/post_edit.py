@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._edits import CHOICE, TEXT, Edited, Suggested, edits_of
 from analytics_app.analyses._pairs import unit_of
 from analytics_app.analyses._suggestion_choices import choices
@@ -143,18 +144,14 @@ def _by_system(
     said: Mapping[str, Any] | None = None,
 ) -> Iterator[Row]:
     """Yield a rate of each system with its interval over items, or documents."""
-    common, names = make.sample.common, make.sample.table.names
+    names, drawn = make.sample.table.names, bootstrap(make.sample, f"{statistic} {label}", unit_of(make.sample))
     systems, system = np.unique(of.system[there], return_inverse=True)
-    found = group_ratios(
-        *rate, system, of.cluster[there], n_groups=len(systems), n_resamples=common.n_resamples,
-        confidence=common.confidence, rng=make.sample.rng(f"{statistic} {label}"),
-    )  # fmt: skip
-    drawn = {"interval": f"bootstrap over {unit_of(make.sample)}", "n_resamples": common.n_resamples}
+    found = group_ratios(*rate, system, of.cluster[there], n_groups=len(systems), **drawn.options)
     for place, (code, one) in enumerate(zip(systems.tolist(), found, strict=True)):
         yield make.row(
             statistic, one, system=names.systems[code], label=label, by_system=True,
             n_raters=count(edited.rater[of.edit[there][system == place]]), note=joined(one.note, note),
-            settings={**drawn, **(said or {})},
+            settings={**drawn.said, **(said or {})},
         )  # fmt: skip
 
 

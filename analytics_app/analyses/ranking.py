@@ -9,6 +9,7 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
+from analytics_app.analyses._bootstrap import Bootstrap, bootstrap
 from analytics_app.analyses._outputs import RATERS_NEEDED
 from analytics_app.analyses._pairs import SHARED, Together, chosen_pairs
 from analytics_app.analyses._start_order import start_order
@@ -89,19 +90,18 @@ class Ranking(Analysis):
 
 
 def _systems(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:
-    common, n = make.sample.common, len(taken.systems)
+    n = len(taken.systems)
     _groups, sizes = np.unique(taken.group, return_counts=True)
     unequal = UNEQUAL.format(least=sizes.min(), most=sizes.max()) if sizes.min() < sizes.max() else None
     shared = SHARED.format(n=f"{taken.n_shared:,}") if taken.n_shared else None
-    options: dict[str, Any] = {"n_groups": n, "n_resamples": common.n_resamples, "confidence": common.confidence}
     over: tuple[tuple[str, Floats, NDArray[Any], str], ...] = (
         ("rank_mean", ranks, taken.cluster, taken.unit),
         ("rank_mean_over_raters", ranks, taken.rater, "raters"),
         ("first_share", _tops(taken, ranks), taken.cluster, taken.unit),
     )
     for name, values, clusters, unit in over:
-        rng = make.sample.rng(f"ranks over {unit}")
-        found = group_means(values, taken.system, clusters, rng=rng, **options)
+        drawn = bootstrap(make.sample, f"ranks over {unit}", unit)
+        found = group_means(values, taken.system, clusters, n_groups=n, **drawn.options)
         for code, one in enumerate(found):
             counts: dict[str, Any] = taken.counts(code)
             few = unit == "raters" and counts["n_raters"] < RATERS_NEEDED
@@ -113,8 +113,7 @@ def _systems(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:
                 note=joined(one.note, FEW_RATERS if few else None, unequal, shared),
                 settings={
                     "ties": "shared" if name == "first_share" else "mid-ranks",
-                    "interval": f"bootstrap over {unit}",
-                    "n_resamples": common.n_resamples,
+                    **drawn.said,
                 },
                 **counts,
             )
@@ -136,7 +135,8 @@ def _tops(taken: Together, ranks: Floats) -> Floats:
 def _of_pairs(make: Rows, taken: Together) -> Iterator[Row]:
     common = make.sample.common
     pairs = chosen_pairs(taken.systems, common.pairs)
-    found = _win_rates(make, taken, pairs)
+    drawn = bootstrap(make.sample, "ranked pairs", taken.unit)
+    found = _win_rates(taken, pairs, drawn)
     found = [one for one in found if one.rate_half.value is not None]
     adjusted = adjust([one.rate.p for one in found], common.correction)
     for one, p in zip(found, adjusted, strict=True):
@@ -160,8 +160,7 @@ def _of_pairs(make: Rows, taken: Together) -> Iterator[Row]:
             note=joined(one.rate_half.note, IMPLIED),
             settings={
                 "ties": "one half",
-                "interval": f"bootstrap over {taken.unit}",
-                "n_resamples": common.n_resamples,
+                **drawn.said,
                 "test": f"exact sign test over {taken.unit}: {one.items_won} to {one.items_lost}",
                 "correction": common.correction,
                 "family": f"{len(found)} pairs of one criterion",
@@ -169,9 +168,8 @@ def _of_pairs(make: Rows, taken: Together) -> Iterator[Row]:
         )
 
 
-def _win_rates(make: Rows, taken: Together, pairs: list[tuple[int, int]]) -> tuple[WinRate, ...] | list[WinRate]:
+def _win_rates(taken: Together, pairs: list[tuple[int, int]], drawn: Bootstrap) -> tuple[WinRate, ...] | list[WinRate]:
     """Count every pair that stood on one screen."""
-    common = make.sample.common
     steps = list(pairs_within(taken.group))
     if not steps or not pairs:
         return []
@@ -182,28 +180,23 @@ def _win_rates(make: Rows, taken: Together, pairs: list[tuple[int, int]]) -> tup
         np.sign(taken.value[one] - taken.value[other]).astype(np.intp),
         taken.cluster[one],
         pairs,
-        n_resamples=common.n_resamples,
-        confidence=common.confidence,
-        rng=make.sample.rng("ranked pairs"),
+        **drawn.options,
     ).pairs
 
 
 def _agreement(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:
     """Yield Kendall's W and Friedman's test."""
-    common = make.sample.common
+    drawn = bootstrap(make.sample, "concordance", taken.unit)
     w = concordance(
         ranks,
         taken.group,
         taken.system,
         taken.item,
         clusters=taken.cluster,
-        n_resamples=common.n_resamples,
-        confidence=common.confidence,
-        rng=make.sample.rng("concordance"),
+        **drawn.options,
     )
     n_raters = len(np.unique(taken.rater))
-    said = {"ties": "corrected", "interval": f"bootstrap over {taken.unit}", "n_resamples": common.n_resamples}
-    yield make.row("concordance_w", w, n_raters=n_raters, settings=said)
+    yield make.row("concordance_w", w, n_raters=n_raters, settings={"ties": "corrected", **drawn.said})
     matrix, _blocks = item_means(ranks, taken.system, taken.cluster, len(taken.systems))
     test = friedman(matrix)
     blocks = {"blocks": f"{taken.unit}, by mean rank over raters", "ties": "corrected"}
@@ -212,20 +205,18 @@ def _agreement(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:
 
 
 def _strengths(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:
-    common = make.sample.common
+    drawn = bootstrap(make.sample, "plackett-luce", taken.unit)
     found = plackett_luce(
         ranks,
         taken.group,
         taken.system,
         taken.cluster,
         len(taken.systems),
-        n_resamples=common.n_resamples,
-        confidence=common.confidence,
-        rng=make.sample.rng("plackett-luce"),
+        **drawn.options,
     )
     tied, n_rankings = _tied(taken)
     note = TIES.format(n=tied, all=n_rankings) if tied else None
-    said = {"interval": f"bootstrap over {taken.unit}", "n_resamples": common.n_resamples, "ties": "as pairs"}
+    said = {**drawn.said, "ties": "as pairs"}
     for code, key in enumerate(taken.systems):
         about: dict[str, Any] = {"system": key, "by_system": True, "settings": said, **taken.counts(code)}
         strength = found.strengths[code]

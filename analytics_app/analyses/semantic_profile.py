@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._outputs import Outputs
 from analytics_app.analyses.base import Analysis, Rows, Sample
 from analytics_app.analyses.registry import register
@@ -33,19 +34,18 @@ class SemanticProfile(Analysis):
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield a row a pair and system, in the order in which the pairs were asked."""
-        make, common = Rows(self.name, sample), sample.common
+        make = Rows(self.name, sample)
         for one in sample.question.asked:
             mine = sample.where(sample.table.criterion == one.code)
             outputs = Outputs.of(mine, by_document=sample.question.by_document)
+            # The same draws for every pair, so that pairs of a profile can be compared.
+            drawn = bootstrap(sample, "profile", outputs.unit)
             found = group_means(
                 outputs.value,
                 outputs.system,
                 outputs.cluster,
                 n_groups=len(outputs.systems),
-                n_resamples=common.n_resamples,
-                confidence=common.confidence,
-                # The same draws for every pair, so that pairs of a profile can be compared.
-                rng=sample.rng("profile"),
+                **drawn.options,
             )
             low, high = one.limits or (float(np.min(one.domain or 0)), float(np.max(one.domain or 0)))
             for code, estimate in enumerate(found):
@@ -59,7 +59,6 @@ class SemanticProfile(Analysis):
                     settings={
                         "pair": one.name,
                         "limits": [low, high],
-                        "interval": f"bootstrap over {outputs.unit}",
-                        "n_resamples": common.n_resamples,
+                        **drawn.said,
                     },
                 )

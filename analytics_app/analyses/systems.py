@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses._agreeing import low_is_good
+from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._families import family_of, flips
 from analytics_app.analyses._outputs import FEW_RATERS, RATERS_NEEDED, Outputs, interval_note, mix_note
 from analytics_app.analyses._pairs import chosen_pairs
@@ -31,7 +32,7 @@ STEPS = "Steps taken as equal."
 class Systems(Analysis):
     """What raters thought of each system, and how systems differ.
 
-    Means are over ratings, with percentile bootstrap intervals over items (documents where they were shown whole) and
+    Means are over ratings, with bootstrap intervals over items (documents where they were shown whole) and
     beside them over raters. Systems are compared pair by pair on the means of items that both have: bootstrap
     interval, sign-flip permutation test, Wilcoxon, Cohen's d of paired differences, probability of superiority. A
     family of tests is all pairs within one criterion.
@@ -94,19 +95,18 @@ def _by_document(sample: Sample, settings: Mapping[str, Any]) -> bool:
 
 def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
     """Yield mean and mean of z, with intervals over items and over raters."""
-    common, ordinal = make.sample.common, make.sample.question.scale is Scale.ORDINAL
+    ordinal = make.sample.question.scale is Scale.ORDINAL
     reason = mix_note(outputs)
     for name, values in (("mean", outputs.value), ("mean_z", outputs.z)):
         for suffix, clusters in (("", outputs.cluster), ("_over_raters", outputs.rater)):
             over = "raters" if suffix else outputs.unit
+            drawn = bootstrap(make.sample, f"means over {over}", over)
             found = group_means(
                 values,
                 outputs.system,
                 clusters,
                 n_groups=len(outputs.systems),
-                n_resamples=common.n_resamples,
-                confidence=common.confidence,
-                rng=make.sample.rng(f"means over {over}"),
+                **drawn.options,
             )
             for code, one in enumerate(found):
                 counts: dict[str, Any] = {**outputs.counts(code, rated=~np.isnan(values))}
@@ -123,7 +123,7 @@ def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
                     **counts,
                     by_system=True,
                     note=note,
-                    settings=_said(make, f"bootstrap over {over}", z=name == "mean_z"),
+                    settings={**drawn.said, **(_z(make) if name == "mean_z" else {})},
                 )
 
 
@@ -166,14 +166,12 @@ def _differences(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
 def _over_raters(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> Iterator[Row]:
     """Yield the mean over raters of the difference of their means: what other raters would change."""
     by_rater, _raters = item_means(outputs.value, outputs.system, outputs.rater, len(outputs.systems))
-    common = make.sample.common
+    drawn = bootstrap(make.sample, "differences over raters", "raters")
     over_raters = paired(
         by_rater,
         pairs,
-        n_resamples=common.n_resamples,
         n_permutations=0,
-        confidence=common.confidence,
-        rng=make.sample.rng("differences over raters"),
+        **drawn.options,
     )
     for (a, b), one in zip(pairs, over_raters, strict=True):
         found = one.difference
@@ -185,33 +183,27 @@ def _over_raters(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
             n_items=outputs.shared_items(a, b),
             n_raters=one.n_items,
             note=note or None,
-            settings={"means": "of each rater", "interval": "bootstrap over raters", "n_resamples": common.n_resamples},
+            settings={"means": "of each rater", **drawn.said},
         )
 
 
 def _superiority(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> Iterator[Row]:
     """Yield how probably a rating of one system is above one of the other for the same item."""
-    common = make.sample.common
+    drawn = bootstrap(make.sample, "superiority", outputs.unit)
     above = superiority(
         outputs.value,
         outputs.system,
         outputs.item,
         pairs,
         clusters=outputs.cluster if outputs.unit == "documents" else None,
-        n_resamples=common.n_resamples,
-        confidence=common.confidence,
-        rng=make.sample.rng("superiority"),
+        **drawn.options,
     )
     for (a, b), estimate in zip(pairs, above, strict=True):
         yield make.row(
             "superiority",
             estimate,
             **_names(outputs, a, b),
-            settings={
-                "ties": "one half",
-                "interval": f"bootstrap over {outputs.unit}",
-                "n_resamples": common.n_resamples,
-            },
+            settings={"ties": "one half", **drawn.said},
         )
 
 
@@ -225,15 +217,13 @@ def _paired(
     note: str | None = None,
 ) -> Iterator[Row]:
     """Yield difference, Wilcoxon and effect size of each pair on the means of items."""
-    common = make.sample.common
+    common, drawn = make.sample.common, bootstrap(make.sample, f"differences{suffix}", outputs.unit)
     found = paired(
         matrix,
         pairs,
         clusters=clusters,
-        n_resamples=common.n_resamples,
         n_permutations=flips(common, len(pairs)),
-        confidence=common.confidence,
-        rng=make.sample.rng(f"differences{suffix}"),
+        **drawn.options,
     )
     family = family_of(common, found, unit=outputs.unit, of="pairs of one criterion")
     of_ranks = {name: family[name] for name in ("correction", "family")}
@@ -250,8 +240,8 @@ def _paired(
             note=joined(one.difference.note, family.get("cannot_differ"), note),
             settings={
                 "means": f"of {outputs.unit}" if clusters is not None else "of items",
-                "interval": f"bootstrap over {outputs.unit}",
-                "n_resamples": common.n_resamples,
+                **drawn.said,
+                **(_z(make) if suffix else {}),
                 **family,
             },
         )
@@ -280,6 +270,5 @@ def _names(outputs: Outputs, a: int, b: int) -> dict[str, Any]:
     return {"system": outputs.systems[a], "system_b": outputs.systems[b], "by_system": True}
 
 
-def _said(make: Rows, interval: str, *, z: bool) -> dict[str, Any]:
-    said: dict[str, Any] = {"interval": interval, "n_resamples": make.sample.common.n_resamples}
-    return {**said, **make.sample.common.of_z, "z": "within rater and criterion"} if z else said
+def _z(make: Rows) -> dict[str, Any]:
+    return {**make.sample.common.of_z, "z": "within rater and criterion"}

@@ -11,7 +11,7 @@ import numpy as np
 from analytics_app import analyses
 from analytics_app.analyses import Asked, Common, Question
 from analytics_app.models import Run
-from analytics_app.plan import ALL
+from analytics_app.plan import ALL, BEFORE_THE_CHOICE
 from analytics_app.quality.base import Asking, Scope
 from analytics_app.ratings import Names, Table
 from tasks_app.models import Criterion, Study, Task, TaskCriterion
@@ -136,15 +136,16 @@ def asking_of(task: Task, table: Table) -> Asking:
 
 def common_of(run: Run) -> Common:
     """Return what a run's plan sets for every analysis."""
-    settings = run.settings
+    settings = {**BEFORE_THE_CHOICE, **run.settings}
     pairs = settings["comparisons"]
     return Common(
         confidence=settings["confidence"],
         n_resamples=settings["n_resamples"],
+        intervals=settings["intervals"],
         n_permutations=settings["n_permutations"],
         correction=settings["correction"],
         pairs=None if pairs == ALL else tuple((a, b) for a, b in pairs),
         ddof=settings["ddof"],
-        constant=settings.get("constant", "drop"),  # runs made before there was a choice dropped them
+        constant=settings["constant"],
         seed=run.seed,
     )

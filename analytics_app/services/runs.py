@@ -121,7 +121,7 @@ def wait_for_others() -> None:
 def _checked(study: Study, frozen: Plan | None, settings: Mapping[str, Any] | None) -> dict[str, Any]:
     if settings is not None:
         return plans.check(settings, study)
-    return plans.check(frozen.document, study) if frozen is not None else plans.document_of(study)
+    return plans.frozen_document(frozen, study) if frozen is not None else plans.document_of(study)
 
 
 def _follows(frozen: Plan | None, document: dict[str, Any], study: Study) -> bool:
@@ -129,7 +129,7 @@ def _follows(frozen: Plan | None, document: dict[str, Any], study: Study) -> boo
     if frozen is None:
         return False
     try:
-        return document in (frozen.document, plans.check(frozen.document, study))
+        return document in (frozen.document, plans.frozen_document(frozen, study))
     except ValueError:  # it cannot be used any more, so it is not what is used
         return False
 

@@ -12,10 +12,10 @@ from analytics_app.stats.arrays import Codes, Floats, compressed, on_scale, rate
 from analytics_app.stats.coincidences import RATIO_BOUND, Disagreement, disagreement
 from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling import (
+    agreement_interval,
     check_settings,
     cluster_of_units,
     drawn_together,
-    interval,
     too_few,
     weights,
 )
@@ -41,7 +41,7 @@ def krippendorff_alpha(
     confidence: float = 0.95,
     rng: np.random.Generator | None = None,
 ) -> Estimate:
-    """Krippendorff's alpha: 1 minus observed over expected disagreement [1]_, with a percentile interval over units.
+    """Krippendorff's alpha: 1 minus observed over expected disagreement [1]_, with a bootstrap interval over units.
 
     The value comes from the `krippendorff` package for scales of at most 200 different values, as long as its arrays
     of units x values x values stay below 4 million cells; beyond that, and for the interval, from the same definition
@@ -126,7 +126,9 @@ def krippendorff_alpha(
         return estimate(value)
     if few := too_few(table.n_units, drawn):
         return estimate(value, note=few)
-    low, high, se, note = interval(_samples(table, drawn, n_resamples, rng), confidence)
+    n_drawn = table.n_units if drawn is None else compressed(drawn)[0].size
+    samples, k = _samples(table, drawn, n_resamples, rng), pairable.sum() / table.n_units
+    low, high, se, note = agreement_interval(samples, confidence, n_drawn, value=value, k=float(k))
     return estimate(value, low=low, high=high, se=se, note=note)
 
 

@@ -113,7 +113,7 @@ def best_worst(
         score = Estimate(scores[k], low=low, high=high, se=se, n_ratings=int(total[k]), n_items=n_items, note=note)
         rank = Estimate(ranks[k])
         if ranks_drawn is not None and n_items > 1:
-            first, last, _se, note = interval(ranks_drawn[:, k], confidence)
+            first, last, _se, note = interval(ranks_drawn[:, k], confidence, n_items)
             whole = None if first is None or last is None else (float(np.floor(first)), float(np.ceil(last)))
             rank = Estimate(ranks[k], low=whole and whole[0], high=whole and whole[1], note=note)
         result.append(BestWorst(int(best[k]), int(worst[k]), int(total[k]), score, rank))

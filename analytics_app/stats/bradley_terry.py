@@ -33,6 +33,7 @@ def bradley_terry(
     *,
     ties: Ties = "half",
     resampled: ArrayLike | None = None,
+    n_items: int | None = None,
     confidence: float = 0.95,
 ) -> Strengths:
     """Strengths of systems by the model of Bradley and Terry [1]_, ties as half wins or by Davidson's model [2]_.
@@ -52,6 +53,8 @@ def bradley_terry(
     resampled : array_like of float, shape (n_resamples, n_pairs, 3), optional
         `counts` of bootstrap samples, of items: intervals and standard errors are then theirs. Without them standard
         errors are by the information matrix, which takes every comparison as independent, and there are no intervals.
+    n_items : int, optional
+        Number of items that were drawn for these.
     confidence : float
 
     Returns
@@ -106,12 +109,15 @@ def bradley_terry(
         theta[0] = _of_choix(links[np.ix_(placed, placed)], theta[0])
     covariance = model.covariance(theta, delta, table[np.newaxis, inside])
     drawn = None if samples is None else model.resampled(samples[:, inside])
-    strengths, ranks = estimates(theta[0], covariance, None if drawn is None else drawn[0], placed, notes, confidence)
+    strengths, ranks = estimates(
+        theta[0], covariance, None if drawn is None else drawn[0], placed, notes, confidence, n_items
+    )
     none[np.ix_(placed, placed)] = covariance[: model.n, : model.n]
     tie = None
     if ties == "davidson":
-        tie = _tie(delta[0], covariance, None if drawn is None else drawn[1], confidence) if model.davidson else None
-        tie = tie or Estimate(None, note=NO_TIES)
+        tie = Estimate(None, note=NO_TIES)
+        if model.davidson:
+            tie = _tie(delta[0], covariance, None if drawn is None else drawn[1], confidence, n_items)
     likelihood = model.log_likelihood(theta[0], delta[0], table[inside])
     return Strengths(strengths, ranks, tie, likelihood, none)
 
@@ -247,8 +253,8 @@ class _Model:
         return found
 
 
-def _tie(delta: float, covariance: Floats, drawn: Floats | None, confidence: float) -> Estimate:
+def _tie(delta: float, covariance: Floats, drawn: Floats | None, confidence: float, n_items: int | None) -> Estimate:
     if drawn is None:
         return Estimate(delta, se=float(np.sqrt(covariance[-1, -1])))
-    low, high, se, note = interval(drawn, confidence)
+    low, high, se, note = interval(drawn, confidence, n_items)
     return Estimate(delta, low=low, high=high, se=se, note=note)

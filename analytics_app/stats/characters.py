@@ -11,7 +11,7 @@ from analytics_app.stats.arrays import Codes, Floats, checked_codes
 from analytics_app.stats.clusters import few_drawn, rows_by_cluster
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.marks import Looks, Spans, sorted_by
-from analytics_app.stats.resampling import check_settings, interval, weights
+from analytics_app.stats.resampling import agreement_interval, check_settings, weights
 
 
 def character_alpha(
@@ -97,7 +97,9 @@ def character_alpha(
         return Estimate(value, **numbers, note=f"One shared {unit[:-1]} is too few for an interval.")
     chunks = weights(len(tables), n_resamples, rng, width=width**2)
     samples = np.concatenate([_alphas(chunk.astype(np.float64) @ tables, width) for chunk in chunks])
-    low, high, se, failed = interval(samples, confidence)
+    low, high, se, failed = agreement_interval(
+        samples, confidence, len(tables), value=value, k=numbers["n_ratings"] / shared.size
+    )
     return Estimate(value, low=low, high=high, se=se, **numbers, note=joined(failed, few_drawn(len(tables), unit)))
 
 

@@ -61,7 +61,7 @@ def limits(samples: Floats | None, n_clusters: int, confidence: float) -> Interv
         return Interval(None, None, None, None)
     if n_clusters < 2:
         return Interval(None, None, None, "An interval takes at least two items, or documents, with both systems.")
-    low, high, se, note = interval(samples, confidence)
+    low, high, se, note = interval(samples, confidence, n_clusters)
     return Interval(low, high, se, joined(note, None if low is None else few_drawn(n_clusters, "items or documents")))
 
 

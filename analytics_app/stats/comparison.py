@@ -159,8 +159,9 @@ def paired(
     differences = table[:, columns[:, 0]] - table[:, columns[:, 1]]
     sums, counts = by_cluster(differences, places, found.size)
     settled = _settled(sums, scale)
-    p_values = sign_flip_p(settled, n_permutations, rng) if n_permutations else [None] * len(columns)
+    # Resamples are drawn first, so that they depend on the seed alone and not on the number of permutations.
     samples = ratio_samples(sums, counts, n_resamples, rng) if n_resamples and found.size else None
+    p_values = sign_flip_p(settled, n_permutations, rng) if n_permutations else [None] * len(columns)
     return [
         _compared(
             (a, b),

@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import Floats, rated
+from analytics_app.stats.arrays import Floats, compressed, rated
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.pooled import Method, SharedUnits, pooled_r, pooled_samples, shared_units
 from analytics_app.stats.rater_pairs import PairTable, correlate_pairs, n_rating_pairs
@@ -159,7 +159,8 @@ def _pooled(
     samples = pooled_samples(shared, method, n_resamples, rng)
     if samples is None:
         return estimate(r, note="No interval: it takes a scale of at most 20 values.")
-    low, high, se, note = interval(samples, confidence)
+    n_drawn = shared.n_units if shared.clusters is None else compressed(shared.clusters)[0].size
+    low, high, se, note = interval(samples, confidence, n_drawn)
     return estimate(r, low=low, high=high, se=se, note=note)
 
 

@@ -16,7 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 from analytics_app.stats.arrays import Codes, Floats, compressed, on_scale, rated, value_codes
 from analytics_app.stats.coincidences import count_patterns
 from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.resampling import cluster_of_units, drawn_together, interval, too_few, weights
+from analytics_app.stats.resampling import (
+    agreement_interval,
+    cluster_of_units,
+    drawn_together,
+    interval,
+    too_few,
+    weights,
+)
 
 # Texts x values beyond this (64 MB) are no categories.
 _CELLS = 8_000_000
@@ -151,10 +158,12 @@ def resampled(
     confidence: float,
     rng: np.random.Generator | None,
     note: str | None = None,
+    k: float | None = None,
 ) -> Estimate:
-    """Return a value with its percentile interval over texts, or over the documents they are drawn with.
+    """Return a value with its bootstrap interval over texts, or over the documents they are drawn with.
 
-    `statistic` takes weights of shape (n_resamples, n_patterns) and returns one value each, NaN undefined.
+    `statistic` takes weights of shape (n_resamples, n_patterns) and returns one value each, NaN undefined. `k` is the
+    number of ratings of a text where the value is a coefficient of agreement (`agreement_interval`).
     """
     if rng is None or n_resamples == 0:
         return table.estimate(value, note=note)
@@ -167,7 +176,11 @@ def resampled(
     else:
         whole = drawn_together(table.clusters, table.patterns, n_resamples, rng)
         samples = np.concatenate([statistic(chunk) for chunk in whole])
-    low, high, se, said = interval(samples, confidence)
+    n_drawn = n_units if table.clusters is None else compressed(table.clusters)[0].size
+    if k is None:
+        low, high, se, said = interval(samples, confidence, n_drawn)
+    else:
+        low, high, se, said = agreement_interval(samples, confidence, n_drawn, value=value, k=k)
     return table.estimate(value, low=low, high=high, se=se, note=joined(note, said))
 
 

@@ -77,6 +77,7 @@ def fleiss_kappa(
         n_resamples=n_resamples,
         confidence=confidence,
         rng=rng,
+        k=float(least),
     )
 
 

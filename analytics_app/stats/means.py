@@ -96,7 +96,7 @@ def _mean(total: float, n_ratings: int, n_clusters: int, samples: Floats | None,
     if n_clusters < 2:
         one = "An interval takes ratings from at least two clusters; here is one."
         return Estimate(value, n_ratings=n_ratings, n_items=n_clusters, note=one)
-    low, high, se, note = interval(samples, confidence)
+    low, high, se, note = interval(samples, confidence, n_clusters)
     return Estimate(value, low=low, high=high, se=se, n_ratings=n_ratings, n_items=n_clusters, note=note)
 
 

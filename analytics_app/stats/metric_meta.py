@@ -315,7 +315,7 @@ def _within(value: float, samples: Floats, n: int, n_items: int, confidence: flo
     if not samples.size:
         note = "One item, or document, is too few for an interval." if n_items < 2 else None
         return Estimate(value, n_ratings=n, n_items=n_items, note=note)
-    low, high, se, failed = interval(samples, confidence)
+    low, high, se, failed = interval(samples, confidence, n_items)
     few = few_drawn(n_items, "items or documents")
     return Estimate(value, low=low, high=high, se=se, n_ratings=n, n_items=n_items, note=joined(failed, few))
 

@@ -123,7 +123,8 @@ def plackett_luce(
     drawn, note = None, None
     if n_resamples:
         drawn, note = _resampled(made, n_resamples, rng)
-    strengths, ranks_of = estimates(theta[0], covariance, drawn, placed, notes, confidence)
+    n_items = compressed(made.place)[0].size
+    strengths, ranks_of = estimates(theta[0], covariance, drawn, placed, notes, confidence, n_items)
     errors[np.ix_(placed, placed)] = covariance
     return Strengths(strengths, ranks_of, None, _log_likelihood(theta[0], wins, times, made.sets), errors, note)
 

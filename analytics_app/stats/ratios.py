@@ -77,7 +77,7 @@ def group_ratios(
             one = "An interval takes at least two items." if samples is not None else None
             made.append(Estimate(value, n_ratings=n, n_items=n_clusters, note=one))
             continue
-        low, high, se, failed = interval(samples[:, g], confidence)
+        low, high, se, failed = interval(samples[:, g], confidence, n_clusters)
         few = f"The interval rests on {n_clusters} items only." if n_clusters < 10 and low is not None else None
         made.append(
             Estimate(value, low=low, high=high, se=se, n_ratings=n, n_items=n_clusters, note=joined(failed, few))

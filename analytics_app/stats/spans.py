@@ -165,7 +165,7 @@ def _mean(
         few = f"One shared {unit[:-1]} is too few for an interval." if wanted and n_units < 2 else None
         many = f"No interval is drawn for more than {_RESAMPLED:,} pairs of looks." if wanted and not few else None
         return Estimate(value, **numbers, note=joined(note, few, many))
-    low, high, se, failed = interval(samples, confidence)
+    low, high, se, failed = interval(samples, confidence, n_units)
     return Estimate(value, low=low, high=high, se=se, **numbers, note=joined(note, failed, few_drawn(n_units, unit)))
 
 

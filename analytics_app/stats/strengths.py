@@ -68,6 +68,7 @@ def estimates(
     placed: NDArray[np.bool_],
     notes: list[str],
     confidence: float,
+    n_units: int | None,
 ) -> tuple[tuple[Estimate, ...], tuple[Estimate, ...]]:
     strengths = [Estimate(None, note=note) for note in notes]
     ranks = list(strengths)
@@ -78,9 +79,9 @@ def estimates(
             strengths[k] = Estimate(theta[place], se=float(np.sqrt(covariance[place, place])))
             ranks[k] = Estimate(rank[place])
             continue
-        low, high, se, note = interval(drawn[:, place], confidence)
+        low, high, se, note = interval(drawn[:, place], confidence, n_units)
         strengths[k] = Estimate(theta[place], low=low, high=high, se=se, note=note)
-        best, worst, _se, note = interval(ranks_drawn[:, place], confidence)
+        best, worst, _se, note = interval(ranks_drawn[:, place], confidence, n_units)
         whole = None if best is None or worst is None else (float(np.floor(best)), float(np.ceil(worst)))
         ranks[k] = Estimate(rank[place], low=whole and whole[0], high=whole and whole[1], note=note)
     return tuple(strengths), tuple(ranks)

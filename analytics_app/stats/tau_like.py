@@ -161,6 +161,6 @@ def _estimate(
         return Estimate(value, n_items=n_items)
     if n_drawn < 2:
         return Estimate(value, n_items=n_items, note="One item, or document, is too few for an interval.")
-    low, high, se, failed = interval(samples, confidence)
+    low, high, se, failed = interval(samples, confidence, n_drawn)
     few = few_drawn(n_drawn, "items" if n_drawn == n_items else "documents")
     return Estimate(value, low=low, high=high, se=se, n_items=n_items, note=joined(failed, few))

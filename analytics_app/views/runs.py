@@ -61,7 +61,8 @@ def start_without(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     study, _role, found = own.run_for_researcher(request.user, slug, number, EDITOR)
     if not found.settings:  # it was refused, and so there is nothing to repeat
         raise Http404
-    return _started(request, study, without(found.settings, request.POST.get("rule", "")))
+    settings = {**plans.BEFORE_THE_CHOICE, **found.settings}
+    return _started(request, study, without(settings, request.POST.get("rule", "")))
 
 
 @researcher_page
@@ -94,7 +95,7 @@ def _settings_of(study: Study, number: str) -> Mapping[str, Any] | None:
     """Return the settings of the run that the form begins with; None for the plan's, as for a run that was refused."""
     if number.isascii() and number.isdecimal() and len(number) < 10:
         settings: Mapping[str, Any] = pages.run_numbered(study, int(number)).settings
-        return settings or None
+        return {**plans.BEFORE_THE_CHOICE, **settings} if settings else None
     return None
 
 
@@ -117,6 +118,6 @@ def _outlook(study: Study, settings: Mapping[str, Any] | None) -> str:
 
 def _are_those_of(frozen: Plan, settings: Mapping[str, Any], study: Study) -> bool:
     try:
-        return settings == plans.check(frozen.document, study)
+        return settings == plans.frozen_document(frozen, study)
     except plans.BadPlan:
         return False

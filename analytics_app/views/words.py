@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from django import forms
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -109,12 +110,13 @@ def settings_in_words(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield _("Comparisons"), compared
     for name, field in PlanBlock.base_fields.items():
         if name in settings:
-            yield str(field.label), _value(name, settings[name])
+            yield str(field.label), _value(name, field, settings[name])
 
 
-def _value(name: str, value: object) -> str:
-    if name == "correction":
-        return str(CORRECTIONS.get(str(value), value))
+def _value(name: str, field: forms.Field, value: object) -> str:
+    choices = CORRECTIONS if name == "correction" else dict(getattr(field, "choices", ()))
+    if isinstance(value, str) and value in choices:
+        return str(choices[value])
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     return str(value) if value not in (None, "") else _("none")

@@ -6,7 +6,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from analytics_app import plan
-from analytics_app.models import Plan
+from analytics_app.models import Plan, Run
+from analytics_app.services import runs
+from analytics_app.services.asked import common_of
 from tasks_app import sections, studyfile
 from tasks_app.models import Study
 from tasks_app.services import lifecycle
@@ -70,6 +72,20 @@ def test_opening_freezes_a_default_plan_as_well(study: Study) -> None:
     frozen = Plan.objects.get(study=study)
     assert frozen.frozen_at is not None
     assert frozen.document == plan.default_document()
+
+
+def test_a_plan_frozen_before_there_was_a_choice_keeps_percentiles(study: Study) -> None:
+    frozen = Plan.objects.get(study=study)
+    assert plan.document_of(study)["intervals"] == "adjusted"
+    earlier = {name: value for name, value in frozen.document.items() if name != "intervals"}
+    Plan.objects.filter(pk=frozen.pk).update(document=earlier)
+    document = plan.document_of(study)
+    assert document == {**plan.default_document(), "intervals": "percentile"}
+    run = runs.start(study=study, by=None)
+    assert common_of(run).intervals == "percentile"
+    assert (common_of(run).limits, type(common_of(run).limits)) == (0.95, float)
+    # A run of that time says nothing of it either.
+    assert common_of(Run(settings=earlier, seed=1)).intervals == "percentile"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from analytics_app.stats import permutation
 from analytics_app.stats.comparison import Paired, item_means, paired
 from analytics_app.stats.corrections import adjust
 from analytics_app.stats.permutation import permutations_needed
+from analytics_app.stats.resampling import Adjusted
 
 NAN = float("nan")
 
@@ -139,6 +140,20 @@ def test_every_pair_as_scipy_and_numpy_have_it(seed: int) -> None:
         assert result.difference.value == pytest.approx(differences.mean())
         assert result.effect_size == pytest.approx(differences.mean() / differences.std(ddof=1))
         assert result.n_items == both.sum()
+
+
+def test_adjusted_intervals_are_expanded_percentiles_of_the_shared_items_and_do_not_depend_on_the_test() -> None:
+    matrix = study(3)[:12]
+    matrix[[1, 4], 0] = np.nan
+    apart = matrix[:, 2] - matrix[:, 0]
+    draws = np.random.default_rng(6).integers(12, size=(500, 12))
+    means = np.nanmean(apart[draws], axis=1)
+    tail = scipy.stats.norm.cdf(np.sqrt(10 / 9) * scipy.stats.t.ppf(0.025, 9))
+    for n_permutations in (0, 999):
+        options = {"n_resamples": 500, "n_permutations": n_permutations, "confidence": Adjusted(0.95)}
+        (found,) = compare(matrix, [(2, 0)], rng=np.random.default_rng(6), **options)
+        ends = (found.difference.low, found.difference.high)
+        assert ends == pytest.approx(np.quantile(means, [tail, 1 - tail]))
 
 
 def test_the_interval_is_that_of_scipys_bootstrap() -> None:

@@ -5,7 +5,7 @@ import pytest
 import scipy.stats
 
 from analytics_app.stats import resampling
-from analytics_app.stats.resampling import interval, percentile, ratio_samples, weights
+from analytics_app.stats.resampling import Adjusted, interval, percentile, ratio_samples, weights
 
 NAN = float("nan")
 
@@ -129,3 +129,27 @@ def test_a_confidence_is_a_share(confidence: float) -> None:
 def test_samples_are_one_list() -> None:
     with pytest.raises(ValueError, match="one dimension"):
         percentile([[1, 2]], 0.9)
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.95])
+@pytest.mark.parametrize("n", [6, 10, 40])
+def test_expanded_percentiles_of_normal_means_are_students_limits(n: int, confidence: float) -> None:
+    """Resampled means vary by (n - 1) / n of s² / n; of normal ones expanded percentiles are the t interval."""
+    s = 2.5
+    quantiles = (np.arange(1_000_000) + 0.5) / 1_000_000
+    resamples = 7 + s * np.sqrt((n - 1) / n) / np.sqrt(n) * scipy.stats.norm.ppf(quantiles)
+    low, high, _se, note = interval(resamples, Adjusted(confidence), n)
+    expected = scipy.stats.t.interval(confidence, n - 1, loc=7, scale=s / np.sqrt(n))
+    assert (low, high) == pytest.approx(expected, abs=1e-3)
+    assert note is None
+    plain = interval(resamples, confidence)
+    assert high - low > plain.high - plain.low
+
+
+def test_expanded_percentiles_take_at_least_two_units_and_their_number() -> None:
+    found = interval(range(100), Adjusted(0.95), 1)
+    assert found == (None, None, None, "No interval: only one unit could be drawn.")
+    with pytest.raises(ValueError, match="takes their number"):
+        interval(range(100), Adjusted(0.95))
+    with pytest.raises(ValueError, match="confidence"):
+        interval(range(100), Adjusted(1.5), 10)
