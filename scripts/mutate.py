@@ -43,6 +43,8 @@ SEED, NUMBER, MOST_FILES = 20_261_122, 12, 20
 # A test that takes so much processor time never ends: the mutation made it loop.
 HANGS = 60
 PACKAGES = ("tasks_app", "analytics_app", "evalweb")
+# The table of every address, method and role.
+PERMISSIONS = "tests/tasks_app/views/test_permission_table.py"
 # What counts as noticed: a test fails, or never ends.
 NOTICED = {"caught", "hung"}
 
@@ -126,10 +128,11 @@ def equivalents() -> dict[str, str]:
 # Which tests ----------------------------------------------------------------------------------------------
 
 
-def tests_of(path: str) -> list[str]:
+def tests_of(path: str, kind: str) -> list[str]:
     """Return the test files that ought to notice a change of a module, the likeliest first.
 
-    These are named after the module, import it, import what imports it, or ask for an address that its views answer.
+    These are named after the module, import it, import what imports it, or ask for an address that its views answer. A
+    lowered role is a matter of the permission table before all others.
     """
     module, stem = _dotted(path), Path(path).stem.strip("_")
     # A folder of views names its subject, as views/planning/.
@@ -144,6 +147,8 @@ def tests_of(path: str) -> list[str]:
         scores[test] += min(sum(text.count(page) for page in pages), 30) // 3
         folders = zip(Path(path).parts[:-1], Path(test).parts[1:-1], strict=False)
         scores[test] += len(list(takewhile(lambda pair: pair[0] == pair[1], folders)))
+    if kind == "role":
+        scores[PERMISSIONS] += 1_000
     ranked = sorted((one for one in scores if scores[one]), key=lambda one: (-scores[one], one))
     return ranked[:MOST_FILES]
 
@@ -205,7 +210,12 @@ def run(
 ) -> list[Result]:
     """Try every mutation, in so many processes at once, and return how each went."""
     todo = [
-        {"number": number, "stratum": stratum, "mutation": asdict(one), "tests": list(tests or tests_of(one.path))}
+        {
+            "number": number,
+            "stratum": stratum,
+            "mutation": asdict(one),
+            "tests": list(tests or tests_of(one.path, one.kind)),
+        }
         for number, (stratum, one) in enumerate(chosen)
     ]
     done: dict[int, Result] = {}

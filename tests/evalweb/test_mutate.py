@@ -102,7 +102,11 @@ def test_every_change_of_the_product_is_python() -> None:
     ],
 )
 def test_the_likeliest_test_comes_first(path: str, test: str) -> None:
-    assert mutate.tests_of(path)[0] == test
+    assert mutate.tests_of(path, "constant")[0] == test
+
+
+def test_a_role_is_tried_by_the_permission_table_first() -> None:
+    assert mutate.tests_of("analytics_app/views/runs.py", "role")[0] == mutate.PERMISSIONS
 
 
 def test_what_was_judged_equivalent_is_counted_apart_and_stands_in_the_code() -> None:

@@ -103,6 +103,12 @@ def test_what_is_undefined_is_said() -> None:
     assert few.pairs == ()
 
 
+def test_the_mean_of_one_pair_is_not_called_a_mean_over_pairs() -> None:
+    two = cohen_kappas([1, 2, 1, 2, 2, 1, 1, 2, 1, 2] * 2, list(range(10)) * 2, np.repeat([0, 1], 10))
+    assert two.mean.value == 1
+    assert "Mean over" not in (two.mean.note or "")
+
+
 def test_one_constant_rater_has_a_kappa_of_nought() -> None:
     found = cohen_kappas([1, 1, 1, 1, 1, 2, 1, 2], [0, 1, 2, 3] * 2, [0] * 4 + [1] * 4)
     assert found.mean.value == 0

@@ -95,6 +95,16 @@ def test_fieldwork_is_a_line_a_measure() -> None:
     assert [cell.text for cell in both.rows[0]] == ["Raters analysed", "12", "–", "14"]
 
 
+def test_the_most_frequent_labels_get_the_columns() -> None:
+    """Ten labels for eight columns: the two that were chosen least stand in the file alone."""
+    frequent = {f"l{number}": number / 100 for number in range(10)}
+    shares = [row("labels", "share", 0.1, system="a", label=label) for label in frequent]
+    spread = [row("labels", "distribution", share, label=label) for label, share in frequent.items()]
+    by_system = tables_for("labels", [*shares, *spread], 0.05)[0]
+    assert [column.label for column in by_system.columns][3:] == [f"l{number}" for number in range(2, 10)]
+    assert by_system.notes == ["2 rarer labels are in the file of results."]
+
+
 def test_order_effects_are_tests_first_then_places_then_times() -> None:
     rows = [
         row("order_effects", "place_effect", 0.2, label="place 1", low=0.1, high=0.3),

@@ -154,6 +154,9 @@ def test_cost_is_paid_as_raters_are(rosas_browser: Client) -> None:
     assert rows["Together"] == ["4.00 GBP", "59.99 GBP"]
     assert rows["Cost of a judgment that counts"] == ["–", "0.20 GBP"]
     assert "15 raters, 3.8 hours of their time, 59.99 GBP in all." in text(html)
+    # Half of the judgments are lost: twice as many have to be asked for.
+    lost = asked(rosas_browser, "cost", **{**query, "lost": 50})
+    assert {row[0]: row[2] for row in table(lost, "What it takes")}["Pay"] == "90.00 GBP"
     # A last set that is not full is paid in proportion: 301 judgments are 15.05 sets.
     short = asked(rosas_browser, "cost", **{**query, "units": 301, "k": 1})
     assert {row[0]: row[2] for row in table(short, "What it takes")}["Pay"] == "45.15 GBP"

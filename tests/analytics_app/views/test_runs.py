@@ -117,6 +117,9 @@ def test_what_cannot_be_used_leads_to_its_field(rosas_browser: Client, closed: S
     assert "Interquartile range: Width of the fence" in text(html)
     # What is off has no say: its settings are not asked for, and its place stands open to be mended.
     off = form(rosas_browser, address) | {"rule-iqr-factor": "0"}
+    mixed = rosas_browser.post(address, off | {"run-n_resamples": "5"}).content.decode()
+    assert '<a href="#id_run-n_resamples">' in mixed
+    assert '<a href="#id_rule-iqr-factor">' not in mixed
     assert rosas_browser.post(address, off).status_code == 302
 
 

@@ -45,6 +45,12 @@ def test_every_rating_is_where_it_belongs(draft: Study, tmp_path: Path) -> None:
     assert [one.answer["imported"]["line"] for one in Judgment.objects.order_by("id")] == [2, 4, 6]
 
 
+def test_pieces_of_a_file_leave_no_line_out(draft: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imports, "LINES", 2)
+    assert bring(draft, tmp_path).counts["ratings"] == 6
+    assert len(ratings(draft)) == 6
+
+
 def test_imported_raters_have_no_pages(draft: Study, tmp_path: Path) -> None:
     bring(draft, tmp_path)
     raters = Rater.objects.order_by("pseudonym")
