@@ -77,6 +77,7 @@ SOURCES = (
     Source("tasks_app/selectors/waves.py"),
     Source("tasks_app/services/enrolment.py"),
     Source("tasks_app/services/checks.py"),
+    Source("tasks_app/services/loads.py"),
     Source("tasks_app/views/arriving.py"),
     Source("tasks_app/views/ending.py"),
     Source("tasks_app/views/framing.py"),

@@ -114,6 +114,15 @@ class CheckSettings:
         """How many loud attention checks go into a set."""
         return min(LOUD_CHECKS if self.attention is None else self.attention, available)
 
+    def screens_with(self, units: int, known: Mapping[str, int]) -> int:
+        """Count the screens of a first set of so many units to judge; `known` counts known answers by purpose."""
+        before = sum(
+            there if wanted is None else min(wanted, there)
+            for there, wanted in ((known.get("training", 0), self.training), (known.get("exam", 0), self.exam))
+        )
+        beside = self.controls_among(units, known.get("control", 0)) + self.loud_among(known.get("attention", 0))
+        return before + self.warm_up + units + beside + self.repeats + self.degraded
+
 
 @lru_cache(maxsize=256)
 def _parsed(serialised: str) -> CheckSettings:

@@ -20,6 +20,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.plaintext import validate_storable
+from tasks_app.workload import Workload
 
 
 class Block(forms.Form):
@@ -81,7 +82,13 @@ class About(Block):
 class Pay(Block):
     """What a rater gets for a set, and how long it should take."""
 
-    minutes = forms.FloatField(min_value=0.1, max_value=10_000, initial=10, label=_("Expected minutes for a set"))
+    minutes = forms.FloatField(
+        required=False,
+        min_value=0.1,
+        max_value=10_000,
+        label=_("Expected minutes for a set"),
+        help_text=_("Without it, estimated from the screens, texts and answers of a set."),
+    )
     amount = forms.DecimalField(
         min_value=0,
         max_digits=10,
@@ -200,6 +207,9 @@ class Codes(Block):
 # Which channels are open, where a study says nothing.
 LINK_ALONE: Mapping[str, Mapping[str, Any]] = MappingProxyType({"link": MappingProxyType({})})
 
+# What is expected of a set whose texts nobody has counted, such as that of a study from before they were.
+USUAL_MINUTES = 10.0
+
 # Blocks whose values are the form's own; `channels` has parameters by channel, which the channels themselves declare.
 BLOCKS: Mapping[str, type[Block]] = {"about": About, "pay": Pay, "flow": Flow, "codes": Codes}
 
@@ -218,6 +228,8 @@ class StudySettings:
     withdraw_until: date | None
     identities_days: int | None
     minutes: float
+    minutes_stated: bool
+    workload: Workload | None
     amount: Decimal
     currency: str
     part_amount: Decimal
@@ -250,7 +262,9 @@ class StudySettings:
             With every problem, one a line, as `block.name: what is wrong`.
         """
         values: dict[str, Any] = {}
-        problems = [f"{name}: unknown block of settings" for name in contents if name not in {*BLOCKS, "channels"}]
+        problems = [
+            f"{name}: unknown block of settings" for name in contents if name not in {*BLOCKS, "channels", "workload"}
+        ]
         for name, block in BLOCKS.items():
             try:
                 read = block.read(contents.get(name, {}))
@@ -261,6 +275,10 @@ class StudySettings:
         values["channels"] = contents.get("channels") or LINK_ALONE
         if problems:
             raise ValueError("\n".join(problems))
+        counted = Workload.stored(contents["workload"]) if contents.get("workload") else None
+        estimated = counted.minutes if counted else USUAL_MINUTES
+        values["workload"], values["minutes_stated"] = counted, values["minutes"] is not None
+        values["minutes"] = values["minutes"] if values["minutes_stated"] else estimated
         return cls(**{one.name: values[one.name] for one in fields(cls)})
 
 

@@ -10,6 +10,7 @@ from tasks_app.selectors.pay import minutes_of
 
 # The median of the last ones: enough to be steady, few enough to be measured for a page.
 LAST = 51
+ENOUGH = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +21,20 @@ class Measured:
     raters: int
     on_trial: bool
 
+    @property
+    def is_enough(self) -> bool:
+        """Whether so many took part that their times tell more than an estimate."""
+        return self.raters >= ENOUGH and not self.on_trial
+
 
 def measured(study: Study) -> Measured | None:
     """Measure the last raters who completed, else those who tried the study out; None before anybody has."""
-    for kind in (Rater.Kind.REAL, Rater.Kind.SANDBOX):
-        completed = Rater.objects.filter(study=study, kind=kind, outcome=Rater.Outcome.COMPLETED, erased_at=None)
-        raters = list(completed.order_by("-ended_at").values_list("pk", flat=True)[:LAST])
-        times = [one.paid for one in minutes_of(study, raters).values() if one.paid > 0] if raters else []
-        if (found := pay.quartiles(times)) is not None:
-            return Measured(found.median, found.n, on_trial=kind == Rater.Kind.SANDBOX)
-    return None
+    kinds = (Rater.Kind.REAL, Rater.Kind.SANDBOX)
+    completed = Rater.objects.filter(study=study, kind__in=kinds, outcome=Rater.Outcome.COMPLETED, erased_at=None)
+    # Real raters come first by the alphabet as well.
+    found = list(completed.order_by("kind", "-ended_at").values_list("pk", "kind")[:LAST])
+    raters = [pk for pk, kind in found if kind == found[0][1]]
+    times = [one.paid for one in minutes_of(study, raters).values() if one.paid > 0] if raters else []
+    if (shares := pay.quartiles(times)) is None:
+        return None
+    return Measured(shares.median, shares.n, on_trial=found[0][1] == Rater.Kind.SANDBOX)

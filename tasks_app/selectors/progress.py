@@ -29,7 +29,7 @@ NOTHING, NOBODY = (0, 0, 0), (0, 0)
 ENOUGH_FOR_PACE = 3
 
 # Units of later waves do not count before their day.
-_REACHABLE = Q(set__opens_at=None) | Q(set__opens_at__lte=Now())
+REACHABLE = Q(set__opens_at=None) | Q(set__opens_at__lte=Now())
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def progress_of(
     Units lost to others while away do not count.
     """
     found = (
-        Assignment.objects.filter(_REACHABLE, rater=rater, state__in=(*ANSWERED, *OPEN))
+        Assignment.objects.filter(REACHABLE, rater=rater, state__in=(*ANSWERED, *OPEN))
         .values_list("state", "order", "purpose", "attempt", "unit__task", "judgments__seconds_active")
         .annotate(replaces=F("judgments__replaces"))
     )
@@ -106,13 +106,13 @@ def _in_sequence(row: _Row, assignment: Assignment | None) -> bool:
 
 def next_purpose(rater: Rater) -> str | None:
     """Return what the unit that comes next is for; None where nothing is held for the rater now."""
-    waiting = Assignment.objects.filter(_REACHABLE, rater=rater, state__in=OPEN).order_by("order")
+    waiting = Assignment.objects.filter(REACHABLE, rater=rater, state__in=OPEN).order_by("order")
     return waiting.values_list("purpose", flat=True).first()
 
 
 def units_by_purpose(rater: Rater) -> Counter[tuple[int, str]]:
     """Count what a rater has before them and behind them, by task and purpose; of an exam, one attempt."""
-    rows = Assignment.objects.filter(_REACHABLE, rater=rater, attempt=1, state__in=(*ANSWERED, *OPEN))
+    rows = Assignment.objects.filter(REACHABLE, rater=rater, attempt=1, state__in=(*ANSWERED, *OPEN))
     return Counter(rows.order_by().values_list("unit__task", "purpose"))
 
 

@@ -17,22 +17,27 @@ from tasks_app.sections import Document
 from tasks_app.services import events, items, pay, studies
 from tasks_app.services.database import atomically
 from tasks_app.services.studies import NotADraft
-from tasks_app.study_settings import Pay
+from tasks_app.study_settings import USUAL_MINUTES, Pay
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
 from tasks_app.studyfile.screens import check_plans, draft_tasks
 from tasks_app.studyfile.source import Files, Source, open_files
+from tasks_app.studyfile.workload import crowded_notes, workload_of, workload_sentence
 
 _SLUG = ("study", "slug")
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A study file that can be stored: its document, what a researcher should know, and how much it is."""
+    """A study file that can be stored: its document, what a researcher should know, and how much it is.
+
+    `load` is a sentence about what one rater is given.
+    """
 
     document: Document
     notes: tuple[str, ...]
     counts: Mapping[str, int]
+    load: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +61,12 @@ def check(files: Files, slot: Slot | None = None) -> StudyReading:
         reading.document[section.name] = section.check(reading)
     if reading.units_sound:
         check_plans(reading, draft_tasks(reading))
+        reading.workload = workload_of(reading, draft_tasks(reading))
     if slot is not None and reading.sound(_SLUG):
         _check_slug(reading, slot)
     reading.problems.raise_if_any()
+    for note in crowded_notes(reading):
+        reading.note(note)
     if note := pay_note(reading):
         reading.note(note)
     unused = [name for name in files.names if name not in reading.used]
@@ -72,6 +80,8 @@ def check(files: Files, slot: Slot | None = None) -> StudyReading:
 def pay_note(reading: StudyReading) -> str:
     """Warn of a pay that is too low for the expected minutes, by the study's own minimum."""
     settled = Pay.read(reading.document["pay"])
+    if settled["minutes"] is None:
+        settled["minutes"] = reading.workload.minutes if reading.workload else USUAL_MINUTES
     offer = Offer(**{one.name: settled[one.name] for one in fields(Offer)})
     return pay.offer_note(offer, settled["currency"])
 
@@ -119,7 +129,7 @@ def store_file(source: Source, slot: Slot) -> tuple[Study, Loaded]:
 
 
 def _loaded(reading: StudyReading) -> Loaded:
-    return Loaded(reading.document, tuple(reading.notes), dict(reading.counts))
+    return Loaded(reading.document, tuple(reading.notes), dict(reading.counts), workload_sentence(reading))
 
 
 @atomically
@@ -142,6 +152,8 @@ def _store(reading: StudyReading, slot: Slot, written: list[str]) -> Study:
         if name:
             written.append(name)
     sections.store(study, reading.document)
+    if reading.workload is not None:
+        studies.set_settings(study=study, block="workload", values=reading.workload.to_store())
     events.log(study, slot.owner, "loaded", about=study.slug, after=dict(reading.counts))
     return study
 

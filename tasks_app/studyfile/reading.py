@@ -18,6 +18,7 @@ from tasks_app.studyfile.problems import Problems, StudyFileError, closest
 from tasks_app.studyfile.schema import plain, whole_schema
 from tasks_app.studyfile.source import Files
 from tasks_app.studyfile.yaml_tree import Tree, parse, size_problem
+from tasks_app.workload import Workload
 
 STUDY_YAML = "study.yaml"
 
@@ -40,6 +41,9 @@ class StudyReading:
         self.units_sound = False
         self.drafts: Any = None
         self.counts: dict[str, int] = {}
+        # Units of the largest set of each task, by its key, and what a rater is given in all.
+        self.set_sizes: dict[str, int] = {}
+        self.workload: Workload | None = None
         self._reported: set[Path] = set()
         self._touched: set[Path] = set()
         self.tree = self._read()

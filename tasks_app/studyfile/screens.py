@@ -241,6 +241,7 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
             blamed = next((one for one in named if one in reading.tree.values), path)
             reading.problem(blamed, str(found))
             continue
+        reading.set_sizes[draft.task["key"]] = max(map(len, booklets), default=0)
         for name, n in (("places", sum(map(len, booklets))), ("booklets", len(booklets))):
             reading.counts[name] = reading.counts.get(name, 0) + n
         _note_judges(reading, draft, units)

@@ -95,6 +95,7 @@ class TaskType(ABC):
     `grades_values` is False where known answers are compared in a way of the type's own, not value by value.
     `asks_apart` is False where criteria cannot be asked in blocks or one a rater, since every screen asks more.
     `set_overview` gives raters a page that lists their whole set, to search it and to open any text of it.
+    `seconds_an_answer` is how long an answer takes once the text is read, as far as nobody has measured it.
     `plain_text` keeps Markdown from being rendered, since the characters themselves are judged. `has_styles` says that
     there is a style sheet of the type's own, static/css/task_types/<name>.css.
     """
@@ -116,6 +117,7 @@ class TaskType(ABC):
     has_styles: ClassVar[bool] = False
     set_overview: ClassVar[bool] = False
     asks_apart: ClassVar[bool] = True
+    seconds_an_answer: ClassVar[float] = 5.0
     grades_values: ClassVar[bool] = True
     sample: ClassVar[Sample] = Sample()
 
@@ -257,6 +259,10 @@ class TaskType(ABC):
         initial: Mapping[str, object] | None = None,
     ) -> forms.Form:
         """Return the form of a screen: unbound, or bound to what was posted."""
+
+    def answers_on(self, screen: Screen) -> int:
+        """Return how many answers a screen asks for: the fields that must be filled in, at least one."""
+        return max(1, sum(field.required for field in self.form(screen).fields.values()))
 
     @abstractmethod
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:

@@ -127,6 +127,7 @@ class ErrorLabels(TaskType):
         "stands below the labels whenever it is true, whatever the label is."
     )
     criteria_needed = (0, 0)
+    seconds_an_answer = 8.0
     side_by_side = False
     has_styles = True
     set_overview = True

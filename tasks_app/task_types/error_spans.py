@@ -102,6 +102,7 @@ class ErrorSpans(TaskType):
         "for a score, give it for the text as a whole after you have marked the errors."
     )
     criteria_needed = (0, None)
+    seconds_an_answer = 15.0
     plain_text = True
     has_styles = True
     asks_apart = False
@@ -220,6 +221,10 @@ class ErrorSpans(TaskType):
     ) -> SpansForm:
         """Return the form of a screen."""
         return SpansForm(screen, data, initial or {})
+
+    def answers_on(self, screen: Screen) -> int:
+        """Return how many texts are to be marked, and the scores to be given."""
+        return len(screen.parts) + sum(field.required for field in self.form(screen).fields.values())
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give the scores of every text, then one rating a mark, on the canonical number of the text."""

@@ -257,6 +257,10 @@ class Labels(TaskType):
         """Return the study's criteria in the order of the screen."""
         return self.asked(screen.shown_criteria, screen.params)
 
+    def answers_on(self, screen: Screen) -> int:
+        """Return how many criteria are asked, for each text."""
+        return max(1, len(screen.parts) * len(self._asked(screen)))
+
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give every label in canonical order, with what was asked after it and the rater's own words."""
         form = self.form(screen)

@@ -106,6 +106,7 @@ class PostEdit(TaskType):
         "until it is right, and change only what is needed. If nothing needs to be changed, tick “It needs no change”."
     )
     criteria_needed = (0, 0)
+    seconds_an_answer = 20.0
     side_by_side = True
     grades_values = False
     plain_text = True
@@ -242,6 +243,10 @@ class PostEdit(TaskType):
     def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
         """Return what is stored of each of two suggestions."""
         return (CHOSEN, NOT_CHOSEN) if criterion is not None and criterion.key == "choice" else None
+
+    def answers_on(self, screen: Screen) -> int:
+        """Return two answers: which suggestion is taken, and the text it becomes; one where there is no choice."""
+        return min(2, len(screen.parts))
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give the choice for each of two suggestions, and text and counts for the one that was edited."""

@@ -42,6 +42,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
             "in_all": plan_words.in_all(reports, study),
             "is_paid": bool(study.options.amount) and not any(one.refusal for one in reports),
             "pay_note": pay_words.offer_note(study.options),
+            "time_note": plan_words.time_note(study),
             "everybody": everybody.annotate(screens=Count("units", filter=Q(units__until=None))),
             "booklets": reads.booklets_by_state(study),
             "most_rows": MOST_ROWS,
@@ -61,6 +62,7 @@ def _said(report: Report, study: Study, *, alone: bool) -> dict[str, Any]:
         "when": plan_words.when(report.task, groups),
         "set": plan_words.rows_of_set(report),
         "too_few": plan_words.too_few(report),
+        "crowded": plan_words.crowded(report.task, study),
     }
 
 

@@ -18,7 +18,9 @@ from tasks_app import languages, richtext
 from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import LanguageForm
 from tasks_app.models import ConsentText, Rater, Study
+from tasks_app.selectors.durations import measured
 from tasks_app.selectors.progress import RaterProgress
+from tasks_app.services.loads import load_in_words
 from tasks_app.study_settings import StudySettings
 from tasks_app.views import pay_words, stages
 
@@ -27,6 +29,15 @@ def minutes_in_words(minutes: float) -> str:
     """Word a duration for people: about 1 minute, about 12 minutes."""
     whole = max(1, round(minutes))
     return ngettext("about %(n)s minute", "about %(n)s minutes", whole) % {"n": formats.number_format(whole)}
+
+
+def expected_minutes(study: Study) -> float:
+    """Return how long a set takes: as the researcher states, else as raters took, else as estimated."""
+    options = study.options
+    if options.minutes_stated or not study.is_frozen:
+        return options.minutes
+    time = measured(study)
+    return time.minutes if time and time.is_enough else options.minutes
 
 
 def money(amount: Decimal, currency: str) -> str:
@@ -61,6 +72,7 @@ class PublicStudy:
     language: str
     about: list[tuple[str, str]]
     minutes: str
+    load: str
     pay: str
     promises: list[tuple[str, str]]
     content_warning: str
@@ -74,7 +86,8 @@ def public_study(study: Study) -> PublicStudy:
         public_title=study.public_title,
         language=study.language,
         about=about_pairs(options),
-        minutes=minutes_in_words(options.minutes),
+        minutes=minutes_in_words(expected_minutes(study)),
+        load=load_in_words(load.screens, load.texts, load.answers) if (load := options.workload) else "",
         pay=pay,
         promises=pay_words.promises(options),
         content_warning=options.content_warning,

@@ -9,10 +9,15 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from tasks_app.check_settings import checks_of
 from tasks_app.models import Study, Task
+from tasks_app.selectors.durations import measured
 from tasks_app.services import plan_takers
 from tasks_app.services.plan_reports import Report
 from tasks_app.services.plan_takers import Sets, Takers
+from tasks_app.studyfile.workload import crowded_note
 from tasks_app.views.pages import minutes_in_words, money
+
+# Stated minutes that are off by this factor are worth a second look.
+FAR = 1.5
 
 # What a set holds, in the order in which a rater meets it.
 CONTENTS = {
@@ -72,7 +77,7 @@ def sentence(report: Report, study: Study, *, alone: bool) -> str:
         " ",
         _by_raters(report.booklets),
         ": ",
-        ", ".join([_units_each(report), *(costs([report], study) if alone else ())]),
+        ", ".join([_each(report, study), *(costs([report], study) if alone else ())]),
         ".",
     ]
     return "".join(said)
@@ -80,6 +85,19 @@ def sentence(report: Report, study: Study, *, alone: bool) -> str:
 
 def _by_raters(n: int) -> str:
     return ngettext("by %(n)s rater", "by %(n)s raters", n) % {"n": formats.number_format(n)}
+
+
+def _each(report: Report, study: Study) -> str:
+    """Say what one rater gets: screens with texts and answers, or units where these were not counted."""
+    load = study.options.workload
+    counted = load.tasks.get(report.task.key) if load else None
+    if counted is None:
+        return _units_each(report)
+    least, most, _total = report.in_sets.get("screens", (counted.screens, counted.screens, 0))
+    texts, answers = counted.times((least + most) / 2)
+    words = {"screens": span(least, most), "texts": formats.number_format(texts)}
+    words["answers"] = formats.number_format(answers)
+    return _("%(screens)s screens each with about %(texts)s texts and %(answers)s answers") % words
 
 
 def _units_each(report: Report) -> str:
@@ -92,7 +110,7 @@ def _units_each(report: Report) -> str:
 def costs(reports: Sequence[Report], study: Study) -> list[str]:
     """Word the time and the pay of a rater who does one set of each task, and the pay of all; a short set is less."""
     options = study.options
-    words = [minutes_in_words(options.minutes)]
+    words = [_minutes(study)]
     if not options.amount:
         return [*words, _("without pay")]
     groups = plan_takers.groups_of_tasks(one.task for one in reports)
@@ -101,6 +119,34 @@ def costs(reports: Sequence[Report], study: Study) -> list[str]:
     in_all = plan_takers.paid_in_all(takers, given, options.amount)
     words.append(_("%(pay)s each") % {"pay": money(options.amount, options.currency)})
     return [*words, _("%(pay)s in all") % {"pay": money(in_all, options.currency)}]
+
+
+def _minutes(study: Study) -> str:
+    """Word the minutes of a set, and whether they are measured or estimated where nobody has stated them."""
+    options = study.options
+    time = None if options.minutes_stated or not study.is_frozen else measured(study)
+    if time and time.is_enough:
+        return _("%(minutes)s (the median so far)") % {"minutes": minutes_in_words(time.minutes)}
+    minutes = minutes_in_words(options.minutes)
+    if options.minutes_stated or options.workload is None:
+        return minutes
+    return _("%(minutes)s (estimated)") % {"minutes": minutes}
+
+
+def time_note(study: Study) -> str:
+    """Say that the stated minutes are far from the estimate; empty where they are not. The tab Pay has real times."""
+    options, load = study.options, study.options.workload
+    if not options.minutes_stated or load is None or load.minutes / FAR <= options.minutes <= load.minutes * FAR:
+        return ""
+    words = {"stated": minutes_in_words(options.minutes), "found": minutes_in_words(load.minutes)}
+    return _("Raters are told %(stated)s; screens, texts and answers suggest %(found)s.") % words
+
+
+def crowded(task: Task, study: Study) -> str:
+    """Warn of screens that ask for too much at once; empty where none does."""
+    load = study.options.workload
+    counted = load.tasks.get(task.key) if load else None
+    return crowded_note(str(task), counted) if counted and counted.is_crowded else ""
 
 
 def in_all(reports: Sequence[Report], study: Study) -> list[str]:

@@ -16,7 +16,7 @@ from tasks_app.selectors.durations import Measured, measured
 from tasks_app.selectors.pay import offer_of
 from tasks_app.selectors.studies import Contents
 from tasks_app.services.events import TRIED
-from tasks_app.views import pay_words
+from tasks_app.views import pay_words, plan_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,14 @@ def _texts(contents: Contents) -> str:
 def rows(study: Study) -> list[Row]:
     """Return what to check before raters come: tried out, consent, who runs it, pay for the time, checks."""
     time = measured(study)
-    return [_tried(study), _consent(study), _about(study), _pay(study, time), _checks(study)]
+    return [_tried(study), _consent(study), _about(study), _pay(study, time), _checks(study), *_crowded(study)]
+
+
+def _crowded(study: Study) -> list[Row]:
+    """Return a row for every task whose screens ask for too much at once."""
+    warned = [plan_words.crowded(task, study) for task in Task.objects.filter(study=study, until=None)]
+    url = reverse("researcher:design", args=[study.slug])
+    return [Row(_("Screens"), False, said, url, _("Design")) for said in warned if said]
 
 
 def _tried(study: Study) -> Row:
@@ -112,7 +119,14 @@ def _pay(study: Study, time: Measured | None) -> Row:
         return Row(label, True, _("Taking part is not paid."))
     said = [_("Promised: %(offer)s.") % {"offer": pay_words.promised(options)}]
     hourly, minutes = offer.hourly, offer.minutes
-    if time is None:
+    if time is None and options.workload is not None and options.minutes_stated:
+        minutes = options.workload.minutes
+        hourly = pay.hourly(offer.amount, minutes) or pay.NOTHING
+        words = {"minutes": formats.number_format(minutes), "hourly": pay_words.hourly(hourly, options.currency)}
+        said.append(
+            _("The screens, texts and answers suggest about %(minutes)s minutes, which comes to %(hourly)s.") % words
+        )
+    elif time is None:
         said.append(_("No time has been measured yet: compare when the first raters are done."))
     else:
         minutes = time.minutes

@@ -22,7 +22,7 @@ from tasks_app.forms import StepForm
 from tasks_app.models import Assignment, Rater, Study, Task
 from tasks_app.selectors.progress import next_purpose, progress_of, units_by_purpose
 from tasks_app.selectors.waves import later_in_words
-from tasks_app.services import assignments, enrolment, pay
+from tasks_app.services import assignments, enrolment, loads, pay
 from tasks_app.views import framing, pages, pay_words, stages
 
 P = ParamSpec("P")
@@ -104,8 +104,8 @@ def _instructions_context(request: HttpRequest, rater: Rater, token: str, form: 
         "frame": pages.frame_for(rater, token, progress),
         "instructions_html": instructions_html(tasks),
         "personal_link": pages.personal_link(request, token),
-        "n_units": progress.total,
-        "minutes": pages.minutes_in_words(options.minutes * share),
+        "amount": loads.load_in_words(progress.total, *loads.load_of(rater)),
+        "minutes": pages.minutes_in_words(pages.expected_minutes(rater.study) * share),
         "shorter": _shorter(rater.study, offered),
         "before": [*_before(tasks, units), *later_in_words(rater)],
         "form": form,

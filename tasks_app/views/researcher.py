@@ -1,7 +1,6 @@
 """A researcher's pages, in the admin's frame. Whoever may not see a study gets 404."""
 
 import tempfile
-from collections.abc import Sequence
 from typing import Any, cast
 
 from django import forms
@@ -71,7 +70,7 @@ def load(request: HttpRequest) -> HttpResponse:
     refusal: studyfile.StudyFileError | None = None
     if request.method == "POST" and form.is_valid():
         try:
-            study, notes = _store_upload(form.cleaned_data["file"], request, replace=form.cleaned_data["replace"])
+            study, loaded = _store_upload(form.cleaned_data["file"], request, replace=form.cleaned_data["replace"])
         except studyfile.StudyFileError as error:
             refusal = error
         else:
@@ -79,16 +78,17 @@ def load(request: HttpRequest) -> HttpResponse:
                 request,
                 _("“%(title)s” is loaded as a draft. Look it over, then open it.") % {"title": study.title},
             )
-            for note in notes:
+            for note in (*loaded.notes, *filter(None, [loaded.load])):
                 messages.info(request, note)
             return redirect("researcher:setup", study.slug)
     status = 422 if refusal or form.errors else 200
     return show(request, "load", _("Load a study"), {"form": form, "refusal": refusal}, status=status)
 
 
-def _store_upload(upload: "UploadedFile[Any]", request: HttpRequest, *, replace: bool) -> tuple[Study, Sequence[str]]:
-    study, loaded = studyfile.load_and_tell(upload, owner=cast("User", request.user), replace=replace)
-    return study, loaded.notes
+def _store_upload(
+    upload: "UploadedFile[Any]", request: HttpRequest, *, replace: bool
+) -> tuple[Study, studyfile.Loaded]:
+    return studyfile.load_and_tell(upload, owner=cast("User", request.user), replace=replace)
 
 
 @researcher_page

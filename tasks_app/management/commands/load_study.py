@@ -55,6 +55,8 @@ class Command(BaseCommand):
         about = loaded.document["study"]
         self.stdout.write(f"{said}: {about['slug']} ({about['title']})")
         self.stdout.write(", ".join(f"{n} {name}" for name, n in loaded.counts.items()))
+        if loaded.load:
+            self.stdout.write(loaded.load)
 
 
 def _user(name: str | None) -> AbstractBaseUser | None:

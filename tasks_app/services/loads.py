@@ -1,0 +1,42 @@
+"""How much a rater was really given, in texts and answers."""
+
+from __future__ import annotations
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app.models import Assignment, Rater
+from tasks_app.selectors import screens
+from tasks_app.selectors.progress import ANSWERED, JUDGED, OPEN, REACHABLE
+
+
+def load_in_words(screens: int, texts: int, answers: int) -> str:
+    """Word how much one rater is given: 10 screens with 49 texts and 98 answers."""
+    number = formats.number_format
+    words = {
+        "screens": ngettext("%(n)s screen", "%(n)s screens", screens) % {"n": number(screens)},
+        "texts": ngettext("%(n)s text", "%(n)s texts", texts) % {"n": number(texts)},
+        "answers": ngettext("%(n)s answer", "%(n)s answers", answers) % {"n": number(answers)},
+    }
+    if not texts:
+        return _("%(screens)s with %(answers)s") % words
+    return _("%(screens)s with %(texts)s and %(answers)s") % words
+
+
+def load_of(rater: Rater) -> tuple[int, int]:
+    """Count the texts and the answers of what a rater judges: as many screens as the page says, checks included."""
+    given = Assignment.objects.filter(REACHABLE, rater=rater, purpose__in=JUDGED, state__in=(*ANSWERED, *OPEN))
+    units = list(given.order_by("order", "id").values_list("unit_id", "unit__task", "arrangement"))
+    materials = screens.read_materials({unit for unit, _task, _arrangement in units})
+    texts = answers = 0
+    counted: dict[tuple[int, int, str], int] = {}
+    for unit, task, arrangement in units:
+        frame, material = screens.frame_of(task, rater.study), materials.get(unit, screens.NOTHING_TO_READ)
+        screen = screens.make_screen(frame, material, rater.study, arrangement)
+        shape = (task, len(material.parts), material.criterion)
+        if shape not in counted:
+            counted[shape] = frame.kind.answers_on(screen)
+        texts += len(screen.shown_parts)
+        answers += counted[shape]
+    return texts, answers

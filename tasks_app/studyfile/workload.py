@@ -1,0 +1,142 @@
+"""How much one rater of a study file is given, before anything is stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from statistics import fmean
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+
+from tasks_app.check_settings import checks_of
+from tasks_app.models import Gold, Task
+from tasks_app.sections import Json
+from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.services.loads import load_in_words
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.screens import DraftTask
+from tasks_app.task_types.base import Screen, UnitDraft
+from tasks_app.workload import (
+    MOST_ANSWERS,
+    MOST_TEXTS,
+    SECONDS_A_SCREEN,
+    TaskLoad,
+    Workload,
+    reading_seconds,
+)
+
+# Texts are read for the estimate in so many units, evenly spaced; the others are much the same.
+UNITS_READ = 300
+
+
+def workload_of(reading: StudyReading, drafts: Sequence[DraftTask]) -> Workload | None:
+    """Return what one rater is given, of the group that is given most; None where there is nothing to judge."""
+    loads = {draft.task["key"]: _load(reading, draft) for draft in drafts if draft.units}
+    # Texts that are sent on request go to raters of their own.
+    given = {draft.task["key"]: draft.task for draft in drafts if draft.task["design"] not in ON_REQUEST}
+    if not any(task["stage"] == Task.Stage.MAIN for task in given.values()):
+        return None
+    groups = [one["key"] for one in reading.document["groups"]] or [""]
+    shared = [
+        Workload.of(loads, {key: not task["groups"] or group in task["groups"] for key, task in given.items()})
+        for group in groups
+    ]
+    return max(shared, key=lambda one: one.minutes)
+
+
+def _load(reading: StudyReading, draft: DraftTask) -> TaskLoad:
+    """Measure one task: how many screens a set has, and what is on them."""
+    criteria = reading.document["criteria"]
+    units = list(draft.units.values())
+    shapes = Counter((len(unit.parts), unit.criterion) for unit in units)
+    answers: dict[tuple[int, str], int] = {}
+    shown: dict[tuple[int, str], int] = {}
+    for unit in units:
+        shape = (len(unit.parts), unit.criterion)
+        if shape not in answers:
+            screen = screen_of(draft, unit, criteria)
+            answers[shape], shown[shape] = draft.kind.answers_on(screen), len(screen.shown_parts)
+    asked = sum(answers[shape] * times for shape, times in shapes.items()) / len(units)
+    texts = sum(shown[shape] * times for shape, times in shapes.items()) / len(units)
+    read = [_seconds_to_read(draft, unit) for unit in units[:: max(1, len(units) // UNITS_READ)]]
+    return TaskLoad(
+        screens=_screens(reading, draft),
+        texts=texts,
+        answers=asked,
+        seconds=SECONDS_A_SCREEN + fmean(read) + asked * draft.kind.seconds_an_answer,
+        most_texts=max(shown.values()),
+        most_answers=max(answers.values()),
+    )
+
+
+def screen_of(draft: DraftTask, unit: UnitDraft, criteria: list[dict[str, Json]]) -> Screen:
+    """Return a screen as it is arranged, with the criterion that the unit asks where each has units of its own."""
+    screen = draft.screen(unit, criteria)
+    arranged = next(iter(draft.kind.arrange(len(unit.parts), screen.params, Random(1))))  # noqa: S311  any will do
+    screen = replace(screen, arrangement=arranged)
+    if not unit.criterion:
+        return screen
+    others = {one.key for one in draft.kind.asked(screen.criteria, screen.params)} - {unit.criterion}
+    return replace(screen, criteria=tuple(one for one in screen.criteria if one.key not in others))
+
+
+def _seconds_to_read(draft: DraftTask, unit: UnitDraft) -> float:
+    shown = [one.text for one in draft.texts(unit)]
+    if unit.item is not None:
+        item, params = draft.items[unit.item], draft.kind.params(draft.task["params"])
+        shown += [item.source] if params.get("show_source", True) else []
+        shown += [item.reference] if params.get("show_reference") else []
+    return sum(map(reading_seconds, shown))
+
+
+def _screens(reading: StudyReading, draft: DraftTask) -> int:
+    """Count the screens of a full set: units to judge with training, exam and checks, or what everybody is asked."""
+    if draft.task["stage"] != Task.Stage.MAIN:
+        return len(draft.units)
+    units = reading.set_sizes.get(draft.task["key"]) or min(draft.task["set_size"], len(draft.units))
+    known = _known_units(reading.document["controls"], draft.task["key"])
+    return checks_of(draft.task["checks"]).screens_with(units, known)
+
+
+def _known_units(controls: Sequence[Mapping[str, Json]], task: str) -> Counter[str]:
+    """Count the units with known answers of a task by purpose."""
+    found = {(one["purpose"], one["unit"]) for one in controls if one["task"] == task}
+    return Counter(str(Gold.Purpose(purpose)) for purpose, _unit in found)
+
+
+def workload_sentence(reading: StudyReading) -> str:
+    """Say how much one rater is given and how long that takes; empty where there is nothing to judge."""
+    load = reading.workload
+    if load is None:
+        return ""
+    stated, estimated = reading.document["pay"]["minutes"], formats.number_format(round(load.minutes))
+    words = {"load": load_in_words(load.screens, load.texts, load.answers), "minutes": estimated}
+    if stated is None:
+        return _("One rater gets %(load)s: about %(minutes)s minutes (estimated).") % words
+    given = {**words, "stated": formats.number_format(int(stated) if float(stated).is_integer() else stated)}
+    sentence = _("One rater gets %(load)s. You expect %(stated)s minutes; the estimate is about %(minutes)s.")
+    return sentence % given
+
+
+def crowded_notes(reading: StudyReading) -> list[str]:
+    """Warn of every task whose screens ask for too much at once."""
+    load = reading.workload
+    return [crowded_note(key, one) for key, one in load.tasks.items() if one.is_crowded] if load else []
+
+
+def crowded_note(task: str, load: TaskLoad) -> str:
+    """Warn of screens that ask for more than raters do well."""
+    return _(
+        "The task “%(task)s” puts up to %(texts)d texts and %(answers)d answers on one screen. Above %(most_texts)d "
+        "texts or %(most_answers)d answers raters tire and judge less carefully: show fewer systems of an item at a "
+        "time, or ask fewer criteria together."
+    ) % {
+        "task": task,
+        "texts": load.most_texts,
+        "answers": load.most_answers,
+        "most_texts": MOST_TEXTS,
+        "most_answers": MOST_ANSWERS,
+    }
