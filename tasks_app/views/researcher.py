@@ -70,7 +70,9 @@ def load(request: HttpRequest) -> HttpResponse:
     refusal: studyfile.StudyFileError | None = None
     if request.method == "POST" and form.is_valid():
         try:
-            study, loaded = _store_upload(form.cleaned_data["file"], request, replace=form.cleaned_data["replace"])
+            study, loaded = studyfile.load_and_tell(
+                form.cleaned_data["file"], owner=cast("User", request.user), replace=form.cleaned_data["replace"]
+            )
         except studyfile.StudyFileError as error:
             refusal = error
         else:
