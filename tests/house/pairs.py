@@ -1,9 +1,7 @@
-"""One order of every pair of systems: rows, charts and tables of a run name it alike."""
+"""One order of every pair of systems: rows, charts and tables of a run name it alike and say the same number."""
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Iterator, Sequence
 
 from django.test import Client
@@ -11,6 +9,7 @@ from django.test import Client
 from analytics_app.models import Plot, ResultRow, Run
 from analytics_app.selectors.sections import names_of
 from tasks_app.models import Study, System
+from tests.analytics_app.views.reading import tables
 
 # Between the names of a pair, in tables and charts.
 SIGNS = "−", "–", "/", "over", "above", ">"
@@ -21,7 +20,7 @@ OF_AN_ORDER = "pairwise_strength"
 def hold_one_order(study: Study, browser: Client) -> int:
     """Assert that a pair stands in the order of the study wherever it is named, and return how many rows do so.
 
-    A chart shows the very numbers of the rows of its pairs, whose table has the same names.
+    A chart shows the very numbers of the rows of its pairs, and a table on the page has them with the same names.
     """
     run = Run.objects.filter(study=study).latest("pk")
     keys = list(System.objects.filter(study=study).order_by("pk").values_list("key", flat=True))
@@ -33,19 +32,25 @@ def hold_one_order(study: Study, browser: Client) -> int:
         a, b = keys.index(row.system), keys.index(row.system_b)
         assert a < b, (row.analysis, row.statistic, row.system, row.system_b)
         values.setdefault((names[a], names[b]), set()).add(row.value)
-    drawn = 0
-    for plot in Plot.objects.filter(run=run).exclude(spec=None):
-        for point in plot.spec["data"]["values"]:
-            for a, b in _pairs_in(str(point.get("name", "")), names):
-                assert point["value"] in values.get((a, b), set()), (plot.key, point)
-                drawn += 1
-    page = browser.get(f"/admin/studies/{study.slug}/results/").content.decode()
-    heads = [html.unescape(one) for one in re.findall(r'<th scope="row"[^>]*><bdi>([^<]*)</bdi></th>', page)]
-    shown = [pair for head in heads for pair in _pairs_in(head, names)]
-    assert all(names.index(a) < names.index(b) for a, b in shown), shown
+    shown = _in_tables(browser.get(f"/admin/studies/{study.slug}/results/").content.decode(), names)
+    assert all(names.index(a) < names.index(b) for a, b in shown), list(shown)
     assert bool(values) <= bool(shown), "pairs have a table"
-    assert drawn == 0 or shown, "a chart of pairs has its table"
+    for plot in Plot.objects.filter(run=run):
+        for point in plot.spec["data"]["values"]:
+            for pair in _pairs_in(str(point.get("name", "")), names):
+                assert point["value"] in values.get(pair, set()), (plot.key, point)
+                assert shown.get(pair, set()) & set(_as_written(point["value"])), (plot.key, point, shown.get(pair))
     return len(rows)
+
+
+def _in_tables(page: str, names: Sequence[str]) -> dict[tuple[str, str], set[str]]:
+    """Return what the tables of results say of each pair; those of the numbers behind a chart do not count."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for caption, rows in tables(page):
+        for head, *cells in rows if caption != "Numbers behind this plot" else ():
+            for pair in _pairs_in(head, names):
+                found.setdefault(pair, set()).update(cells)
+    return found
 
 
 def _pairs_in(text: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -54,3 +59,11 @@ def _pairs_in(text: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
         a, found, b = text.partition(f" {sign} ")
         if found and a in names and b in names:
             yield a, b
+
+
+def _as_written(value: float) -> Iterator[str]:
+    """Yield the ways in which tables write a number."""
+    for digits in range(4):
+        yield f"{value:.{digits}f}".replace("-", "−")
+        yield f"{value * 100:.{digits}f} %".replace("-", "−")
+        yield f"{value * 100:.{digits}f}\u00a0%".replace("-", "−")
