@@ -122,7 +122,7 @@ def _import(
     with ExitStack() as stack:
         table = _Table(
             naming, file.name, lambda: stack.enter_context(lines_of(file, scanned.encoding)), problems,
-            format=file.format, quoting=Quoting(columns.quoting, _("The command has --quoting, the page a choice.")),
+            format=file.format, quoting=Quoting(columns.quoting, _("Use --quoting, or choose it on the page.")),
         )  # fmt: skip
         reader = _Reader(study, table, problems, columns, replace=replace)
         found = reader.scores()
@@ -138,7 +138,7 @@ def _import(
 
 
 def is_long(names: Collection[str]) -> bool:
-    """Say whether a file with these columns has its scores in the columns metric and value."""
+    """Return whether a file with these columns has its scores in the columns metric and value."""
     return {_METRIC, _VALUE} <= set(names)
 
 
@@ -157,7 +157,7 @@ def _naming(file: RatingsFile, names: Sequence[str], columns: Columns) -> Naming
         others = [name for name in names if name not in about]
         if others and not columns.metrics:
             sentence = _(
-                "Which of these columns are metrics: %(names)s? The command has --metrics for it, the page a choice."
+                "Which of these columns are metrics: %(names)s? Name them with --metrics, or tick them on the page."
             )
             raise StudyFileError([Problem(file.name, 1, 1, sentence % {"names": ", ".join(others)})])
         for name in about.intersection(columns.metrics):
@@ -226,7 +226,7 @@ class _Reader:
     def notes(self) -> Iterator[str]:
         """Say what a researcher should know of the scores."""
         if self._left_out:
-            sentence = _("Metrics of the file that were not asked for and left out: %(names)s.")
+            sentence = _("Metrics in the file that were not named, and were left out: %(names)s.")
             yield sentence % {"names": ", ".join(self._left_out)}
         if self._averaged:
             sentence = ngettext(

@@ -59,7 +59,7 @@ class ColumnsForm(forms.Form):
         choices=MARKS,
         required=False,
         label=gettext_lazy("Quotation marks"),
-        help_text=gettext_lazy("In files with tabs. You are told where it is not clear what they are."),
+        help_text=gettext_lazy("For files with tabs. You are asked if it is not clear what they mean."),
     )
     replace = forms.BooleanField(
         required=False,
@@ -100,7 +100,7 @@ class ColumnsForm(forms.Form):
 
 
 def _looks_like_scores(looked: Peek, name: str) -> bool:
-    """Say whether the first cells of a column are numbers, and not all of them whole ones, as ids and counts are."""
+    """Return whether the first cells of a column are numbers, and not all of them whole ones, as ids and counts are."""
     index = looked.columns.index(name)
     cells = [row[index].strip() for row in looked.rows if index < len(row) and row[index].strip()]
     try:

@@ -147,8 +147,8 @@ def _notes(table: RatingsTable, *, is_draft: bool, check: bool) -> Iterator[str]
         yield sentence % {"n": table.skipped}
     if table.empty:
         sentence = ngettext(
-            "%(n)d place for a rating in a row is empty and was left out.",
-            "%(n)d places for ratings in rows are empty and were left out.",
+            "%(n)d empty rating of a wide row was left out.",
+            "%(n)d empty ratings of wide rows were left out.",
             table.empty,
         )
         yield sentence % {"n": table.empty}

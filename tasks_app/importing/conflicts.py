@@ -45,18 +45,20 @@ _TOLD: Mapping[str, tuple[str, Promise]] = {
     "nothing_and_error": (
         "label",
         gettext_lazy(
-            "This says that the rater found nothing or skipped the text, and line %(line)d has an error that the same "
-            "rater marked there. Take one of the two out."
+            "This row says that the rater found nothing or skipped the text, but line %(line)d has an error that the "
+            "same rater marked in it. Remove one of the two."
         ),
     ),
     "beyond": (
         "span_end",
-        gettext_lazy("The text has %(about)s characters, so no span ends here. Offsets count characters from 0."),
+        gettext_lazy(
+            "The text has only %(about)s characters, so a span cannot end here. Offsets count characters from 0."
+        ),
     ),
     "other_words": (
         "text",
         gettext_lazy(
-            "At these offsets stands %(about)s. Offsets count characters (code points) from 0, and the end is the "
+            "The text at these offsets is %(about)s. Offsets count characters (code points) from 0, and the end is the "
             "character after the span."
         ),
     ),

@@ -211,7 +211,7 @@ def _misfits_of_file(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
     """Yield what cannot be in how a file writes times and lays out its ratings."""
     for ours, pattern in mapping.format.items():
         if not _is_format(pattern):
-            sentence = _("This is no format of times. Write one such as %(example)s, with day, month and year.")
+            sentence = _("This is not a time format. Write one such as %(example)s, with day, month and year.")
             yield ("format", ours), sentence % {"example": "%m/%d/%Y %H:%M:%S"}
     if mapping.wide is not None:
         for ours, sentence in mapping.wide.problems({**(mapping.columns or {}), **mapping.constant}):
@@ -227,7 +227,7 @@ def _in_wide(mapping: ColumnMapping) -> Mapping[str, object]:
 
 
 def _is_format(pattern: str) -> bool:
-    """Say whether a format reads the day that it writes."""
+    """Return whether a format reads the day that it writes."""
     try:
         return datetime.strptime(EXAMPLE.strftime(pattern), pattern).date() == EXAMPLE.date()  # noqa: DTZ007
     except (ValueError, re.error):

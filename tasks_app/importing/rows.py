@@ -56,7 +56,7 @@ class RatingsTable(Table):
             where=mapping.where,
             most_rows=limits().ratings_rows,
             format=file.format,
-            quoting=Quoting(mapping.quoting, _("It belongs into the mapping.")),
+            quoting=Quoting(mapping.quoting, _("Put this into the mapping.")),
             hint=_("A mapping says which columns count and what they are; see docs/ratings-file.md."),
         )
         self.width = max(1, len(self._groups))

@@ -60,7 +60,7 @@ class Wide:
 
     @property
     def has_words(self) -> bool:
-        """Say whether columns stand for words, such as a criterion each."""
+        """Return whether columns stand for words, such as a criterion each."""
         return any(word for words in self.patterns.values() for word in words)
 
     def problems(self, elsewhere: Mapping[str, object]) -> Iterator[tuple[str, str]]:
@@ -111,7 +111,7 @@ class Wide:
             expression = re.compile(re.escape(before) + _STAR + re.escape(after))
             found = [match[1] for name in names if (match := expression.fullmatch(name))]
             if not found:
-                sentence = _("wide: no column is called “%(pattern)s” with a number or a letter for the star.")
+                sentence = _("wide: no column matches “%(pattern)s”, where * stands for a number or a letter.")
                 raise NotWide(sentence % {"pattern": pattern})
             stars.update(dict.fromkeys(found))
         return sorted(stars, key=lambda star: (len(star), star)) if patterns else [""]

@@ -38,7 +38,7 @@ def is_key(text: str) -> bool:
 
 
 def is_document(text: str) -> bool:
-    """Say whether a text may be the key of a document: as other keys, with what published names of documents hold."""
+    """Return whether a text may be the key of a document: as other keys, with what corpora put into them."""
     return re.fullmatch(DOCUMENT_PATTERN, text) is not None and not text.endswith("\n")
 
 

@@ -82,22 +82,24 @@ class QuoteWatch:
         if n > 1:
             sentence = _(
                 "A cell begins with a quotation mark here, and the next one is %(n)d lines further down: these may be "
-                "rows that were taken for one."
+                "separate rows that were read as one."
             )
         else:
-            sentence = _("There are tabs between two quotation marks here: these may be cells that were taken for one.")
+            sentence = _(
+                "There are tabs between two quotation marks here: these may be separate cells that were read as one."
+            )
         return number, f"{sentence % {'n': n - 1}} {self._quoting.advice()}"
 
     def _mixed(self) -> str:
         sentence = _(
-            "Line %(quoted)d has a cell in quotation marks, line %(bare)d quotation marks within a cell: they cannot "
-            "both be right."
+            "Line %(quoted)d has a cell in quotation marks, and line %(bare)d has quotation marks inside a cell, so it "
+            "is not clear what they mean."
         )
         return f"{sentence % {'quoted': self._quoted_in, 'bare': self._bare_in}} {self._quoting.advice()}"
 
 
 def _is_whole(line: str, wanted: int) -> bool:
-    """Say whether a line has as many cells as wanted where quotation marks are characters like others.
+    """Return whether a line has as many cells as wanted where quotation marks are characters like others.
 
     Empty cells at its end count or not.
     """

@@ -134,7 +134,7 @@ def _items_fit(
 
 
 def is_imported(reading: StudyReading) -> bool:
-    """Say whether the ratings of a study come from elsewhere."""
+    """Return whether the ratings of a study come from elsewhere."""
     return bool(reading.document["flow"]["imported"])
 
 

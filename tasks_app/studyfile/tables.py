@@ -265,6 +265,6 @@ def find_table(declared: TableDeclaration, reading: StudyReading) -> Table | Non
     if text is None:
         return None
     naming = Naming(declared, reading.mapped_columns(declared.stem))
-    where = _("It belongs into study.yaml, as in quoting: {%(table)s: none}.") % {"table": declared.stem}
+    where = _("Put this into study.yaml, as in quoting: {%(table)s: none}.") % {"table": declared.stem}
     quoting = Quoting(reading.quoting(declared.stem), where)
     return Table(naming, names[0], lambda: io.StringIO(text, newline=""), reading.problems, quoting=quoting)

@@ -34,8 +34,8 @@ REPEATS = (
 
 
 MARKS = (
-    ("", gettext_lazy("stand around cells, where that is clear")),
-    ("double", gettext_lazy("stand around cells")),
+    ("", gettext_lazy("enclose cells; ask if that is not clear")),
+    ("double", gettext_lazy("enclose cells")),
     ("none", gettext_lazy("are part of the texts")),
 )
 
@@ -114,7 +114,7 @@ class ColumnsForm(MappingForm):
         choices=MARKS,
         required=False,
         label=gettext_lazy("Quotation marks"),
-        help_text=gettext_lazy("In files with tabs. You are told where it is not clear what they are."),
+        help_text=gettext_lazy("For files with tabs. You are asked if it is not clear what they mean."),
     )
 
     def __init__(self, *args: Any, study: Study, columns: Sequence[str], **kwargs: Any) -> None:

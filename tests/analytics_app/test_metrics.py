@@ -213,8 +213,8 @@ def test_nobody_guesses_which_columns_are_metrics(study: Path) -> None:
     with pytest.raises(CommandError, match="Nothing was stored"):
         call_command("import_scores", "small", str(path), stdout=out, stderr=out)
     assert out.getvalue() == (
-        "scores.csv:1:1: Which of these columns are metrics: seg, good, note? The command has --metrics for it, the "
-        "page a choice.\n"
+        "scores.csv:1:1: Which of these columns are metrics: seg, good, note? Name them with --metrics, or tick them "
+        "on the page.\n"
     )
     assert (
         problems(path, "--metrics", "good,system")[0][2]
@@ -231,7 +231,7 @@ def test_metrics_of_a_file_in_long_form_can_be_chosen(study: Path) -> None:
     rows = [{"item": "i0", "system": "A", "metric": name, "value": 1} for name in ("good", "line")]
     said = imported(write(study / "long.csv", rows), "--metrics", "good")
     assert said["names"] == ["good"]
-    assert said["notes"] == ["Metrics of the file that were not asked for and left out: line."]
+    assert said["notes"] == ["Metrics in the file that were not named, and were left out: line."]
 
 
 @pytest.mark.parametrize("word", ["NaN", "nan", "None", "null", "NA", "n/a"])

@@ -30,7 +30,7 @@ UNQUOTED = (
 MAP = "columns: {rater: rater, item: item, system: system, value: fluency}\nconstant: {criterion: fluency}\n"
 ADVICE = (
     "If quotation marks are part of the texts in this file, set quoting: none; if they stand around cells, set "
-    "quoting: double. It belongs into the mapping."
+    "quoting: double. Put this into the mapping."
 )
 
 
@@ -40,7 +40,7 @@ def test_rows_between_two_quotation_marks_are_not_swallowed(draft: Study, tmp_pa
     lines = problems_of(draft, tmp_path, content, MAP, "r.tsv")
     assert lines == [
         "r.tsv:2:4: A cell begins with a quotation mark here, and the next one is 3 lines further down: these may be "
-        f"rows that were taken for one. {ADVICE}"
+        f"separate rows that were read as one. {ADVICE}"
     ]
     assert bring(draft, tmp_path, UNQUOTED, MAP + "quoting: none\n", "r.tsv").counts["ratings"] == 4
     assert kit.ratings(draft)[0] == ("ann", "i1/alpha", "fluency", 4.0)
@@ -62,15 +62,15 @@ def test_quotation_marks_around_cells_and_within_them(draft: Study, tmp_path: Pa
     content = UNQUOTED.replace('"Hello', 'Say "yes"')
     (line,) = problems_of(draft, tmp_path, content, MAP, "r.tsv")
     assert line == (
-        "r.tsv:4:4: Line 4 has a cell in quotation marks, line 2 quotation marks within a cell: they cannot both be "
-        f"right. {ADVICE}"
+        "r.tsv:4:4: Line 4 has a cell in quotation marks, and line 2 has quotation marks inside a cell, so it is not "
+        f"clear what they mean. {ADVICE}"
     )
     assert bring(draft, tmp_path, content, MAP + "quoting: none", "r.tsv").counts["ratings"] == 4
 
 
 def test_marks_that_do_not_match_say_what_can_be_done(draft: Study, tmp_path: Path) -> None:
     (line,) = problems_of(draft, tmp_path, UNQUOTED.replace('"bye"', '"bye" he'), MAP, "r.tsv")
-    assert "The quotation marks of this row do not match" in line or "taken for one" in line
+    assert "The quotation marks of this row do not match" in line or "read as one" in line
     (line,) = problems_of(draft, tmp_path, 'rater\titem\tcomment\nann\ti1\t"a" b\n', "", "r.tsv")[-1:]
     assert "do not match" in line
     assert line.endswith(ADVICE)
@@ -100,7 +100,7 @@ def test_the_outputs_of_a_study_file(tmp_path: Path) -> None:
     (folder / "items.csv").unlink()
     (line,) = files.problems_of(folder)
     assert line.startswith("items.tsv:2:3: A cell begins with a quotation mark here, and the next one is 3 lines")
-    assert line.endswith("It belongs into study.yaml, as in quoting: {items: none}.")
+    assert line.endswith("Put this into study.yaml, as in quoting: {items: none}.")
     (folder / "study.yaml").write_text(files.STUDY + "quoting: {items: none}\n")
     study = files.studyfile.load(folder, owner=None)
     texts = [one.text for item in study.items.order_by("key") for one in item.outputs.order_by("system__key")]

@@ -45,13 +45,13 @@ def test_spans_are_held_against_the_text(marks: Study, tmp_path: Path) -> None:
     ("row", "said"),
     [
         ("ann,i1,alpha,major,output,5,10,Stück,",
-         "8: text: At these offsets stands 'tück'. Offsets count characters (code points) from 0, and the end is the "
-         "character after the span."),
-        ("ann,i1,alpha,major,source,2,7,Piece,", "8: text: At these offsets stands 'piece'."),
+         "8: text: The text at these offsets is 'tück'. Offsets count characters (code points) from 0, and the end is "
+         "the character after the span."),
+        ("ann,i1,alpha,major,source,2,7,Piece,", "8: text: The text at these offsets is 'piece'."),
         ("ann,i1,alpha,major,output,4,90,,",
-         "7: span_end: The text has 17 characters, so no span ends here. Offsets count characters from 0."),
-        ("ann,i1,alpha,major,output,17,19,,", "7: span_end: The text has 17 characters"),
-        ("ann,i1,alpha,major,source,16,17,,", "7: span_end: The text has 16 characters"),
+         "7: span_end: The text has only 17 characters, so a span cannot end here. Offsets count characters from 0."),
+        ("ann,i1,alpha,major,output,17,19,,", "7: span_end: The text has only 17 characters"),
+        ("ann,i1,alpha,major,source,16,17,,", "7: span_end: The text has only 16 characters"),
     ],
 )  # fmt: skip
 def test_a_span_that_is_not_of_the_text(marks: Study, tmp_path: Path, row: str, said: str) -> None:
@@ -64,8 +64,8 @@ def test_a_span_that_is_not_of_the_text(marks: Study, tmp_path: Path, row: str, 
 def test_nothing_found_together_with_an_error(marks: Study, tmp_path: Path, word: str) -> None:
     error, silent = "ann,i1,alpha,major,output,0,3,Ein,\n", f"ann,i1,alpha,,,,,,{word}\n"
     assert problems_of(marks, tmp_path, HEAD + error + silent) == [
-        "ratings.csv:3:9: label: This says that the rater found nothing or skipped the text, and line 2 has an error "
-        "that the same rater marked there. Take one of the two out."
+        "ratings.csv:3:9: label: This row says that the rater found nothing or skipped the text, but line 2 has an "
+        "error that the same rater marked in it. Remove one of the two."
     ]
     # Another rater, or another text, is no contradiction.
     others = error + silent.replace("ann", "bob") + silent.replace("alpha", "beta")

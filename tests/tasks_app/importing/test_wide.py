@@ -6,8 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 
-from tasks_app.models import Assignment, Judgment, Study
+from tasks_app.models import Assignment, Judgment, Membership, Study
 from tests.tasks_app.importing import kit
 from tests.tasks_app.importing.kit import bring, mapped, problems_of
 
@@ -38,7 +41,7 @@ def test_columns_with_numbers(draft: Study, tmp_path: Path) -> None:
     ]  # fmt: skip
     # One answer about one text, whatever the columns its ratings stand in.
     assert (said.counts["rows"], said.counts["judgments"]) == (8, 5)
-    assert said.notes[0] == "4 places for ratings in rows are empty and were left out."
+    assert said.notes[0] == "4 empty ratings of wide rows were left out."
     lines = Judgment.objects.order_by("id").values_list("answer__imported__line", flat=True)
     assert list(lines) == [2, 2, 3, 3, 4]
 
@@ -70,7 +73,7 @@ def test_letters_for_the_star_and_json_lines(draft: Study, tmp_path: Path) -> No
         ("beta,2,1", "gamma,2,1", "r.csv:2:6: system: There is no such system."),
         ("beta,2,1", "alpha,2,1", "r.csv:2:1: rater: This rater has rated this already, in line 2."),
         ("style2", "style3", "r.csv:1:1: wide: there is no column “style2”. Did you mean “style"),
-        ("style", "manner", "r.csv:1:1: wide: no column is called “style*” with a number or a letter for the star."),
+        ("style", "manner", "r.csv:1:1: wide: no column matches “style*”, where * stands for a number or a letter."),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(draft: Study, tmp_path: Path, old: str, new: str, said: str) -> None:
@@ -86,8 +89,8 @@ def test_what_is_wrong_is_named_with_its_place(draft: Study, tmp_path: Path, old
         ("columns: {value: v}\nwide: {value: 'v*'}", "wide.value: This is mapped elsewhere as well."),
         ("constant: {criterion: style}\nwide: {value: {style: s}}", "wide.of: This is mapped elsewhere as well."),
         ("wide: {worth: 'v*'}", "wide.worth: unknown name."),
-        ("format: {submitted_at: '%H:%M'}", "format.submitted_at: This is no format of times."),
-        ("format: {submitted_at: '%Q'}", "format.submitted_at: This is no format of times."),
+        ("format: {submitted_at: '%H:%M'}", "format.submitted_at: This is not a time format."),
+        ("format: {submitted_at: '%Q'}", "format.submitted_at: This is not a time format."),
         ("format: {seconds: '%S'}", "format.seconds: unknown name."),
     ],
 )
@@ -121,3 +124,27 @@ def test_times_as_platforms_write_them(draft: Study, tmp_path: Path) -> None:
     assert answer.submitted_at == datetime(2017, 11, 28, 13, 51, 43, tzinfo=UTC)
     assert Assignment.objects.get().first_shown == datetime(2017, 11, 28, 13, 50, 43, tzinfo=UTC)
     assert (answer.seconds_active, answer.seconds_elapsed) == (None, 60.0)
+
+
+def test_the_page_asks_for_the_format_of_times(draft: Study, tmp_path: Path, rosa: User, rosas_browser: Client) -> None:
+    """It also says that item and system suffice, and takes a platform's own unit for nothing."""
+    Membership.objects.create(study=draft, user=rosa, role="editor")
+    address = f"/admin/studies/{draft.slug}/import/"
+    rows = "_unit_id,rater,item,system,value,submitted_at\n77,w1,i1,alpha,4,11/28/2017 14:51:43\n"
+    sent = rosas_browser.post(address, {"action": "upload", "file": SimpleUploadedFile("r.csv", rows.encode())})
+    page = rosas_browser.get(sent["Location"]).content.decode()
+    assert "Item and system say which text was rated" in page
+    assert '<option value="_unit_id" selected>' not in page
+    assert '<option value="item" selected>' in page
+    given = {
+        "file": sent["Location"].partition("file=")[2], "mode": "columns", "repeats": "refuse",
+        "constant-criterion": "style",
+        **{f"column-{name}": name for name in ("rater", "item", "system", "value", "submitted_at")},
+    }  # fmt: skip
+    refused = rosas_browser.post(address, {**given, "action": "import"})
+    assert "the mapping can say how" in refused.content.decode()
+    given["format"] = "%m/%d/%Y %H:%M:%S"
+    text = rosas_browser.post(address, {**given, "action": "text"}).content.decode()
+    assert "format:\n  submitted_at: &quot;%m/%d/%Y %H:%M:%S&quot;" in text
+    assert rosas_browser.post(address, {**given, "action": "import"}).status_code == 302
+    assert Judgment.objects.get().submitted_at == datetime(2017, 11, 28, 13, 51, 43, tzinfo=UTC)
