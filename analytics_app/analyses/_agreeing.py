@@ -12,6 +12,7 @@ from analytics_app.ratings import Floats
 from tasks_app import task_types
 from tasks_app.task_types.base import Criterion, Outcome, Scale
 
+FIRST = "first of a rater for a text"
 SEVERAL = "Several labels of one rater for a text: only the first counts here."
 
 
@@ -68,6 +69,11 @@ class Compared:
     domain: tuple[float, ...] | None
     labels: bool
     notes: tuple[str, ...]
+
+    @property
+    def said(self) -> dict[str, str]:
+        """Return which ratings are compared, as rows say it."""
+        return {"ratings": FIRST}
 
     @property
     def drawn(self) -> str:

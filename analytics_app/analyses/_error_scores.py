@@ -112,7 +112,13 @@ def regressions(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
         counted = np.bincount(cells, minlength=len(looks) * len(labels)).reshape(len(looks), len(labels))
         item = np.maximum(looks.names.item_of_unit[looks.unit], 0).astype(np.intp)
         found = score_on_counts(values, counted, item, names=labels, confidence=make.sample.common.confidence)
-        said = {"model": "least squares", "errors": "clustered by item", "on": f"number of errors by {kind}"}
+        said = {
+            "model": "least squares",
+            "errors": "clustered by item",
+            "interval": "t",
+            "test": "t",
+            "on": f"number of errors by {kind}",
+        }
         about: dict[str, Any] = {"criterion": asked.key, "n_raters": looks.n_raters, "settings": said}
         yield make.row("score_regression", found.intercept, label="no error", **about)
         if found.intercept.value is None:

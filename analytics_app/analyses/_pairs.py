@@ -201,4 +201,9 @@ def in_order(systems: Sequence[str], wanted: Sequence[tuple[str, str]] | None, a
 
 def draws(sample: Sample, purpose: str) -> np.random.Generator:
     """Return a generator that is the same for a sample and its slices, so that a slice that is all changes nothing."""
-    return replace(sample, slice=None).rng(purpose)
+    return np.random.default_rng(seed_of_draws(sample, purpose))
+
+
+def seed_of_draws(sample: Sample, purpose: str) -> list[int]:
+    """Return what `draws` is seeded with."""
+    return replace(sample, slice=None).seed(purpose)

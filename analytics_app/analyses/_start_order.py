@@ -43,6 +43,7 @@ def start_order(make: Rows) -> Iterator[Row]:
             "r": "Spearman within a screen, mean over screens",
             **drawn.said,
             "test": f"sign-flip permutation over raters, {common.n_permutations} draws",
+            "seed_of_test": sample.seed("start order test"),
         },
     )
     for place in np.unique(start).tolist():

@@ -167,7 +167,7 @@ def _power(make: Rows, one: Counted, aim: Aim, about: Mapping[str, Any]) -> Row:
 def _can_tell(make: Rows, one: Counted, aim: Aim, about: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the share of people who can tell and d', with limits."""
     confidence = make.sample.common.confidence
-    clopper = {"interval": "Clopper-Pearson"}
+    clopper = {"interval": "Clopper-Pearson", "test": _TESTS[aim.similarity]}
     share = exact.discriminators(one.right, one.n, confidence=confidence)
     yield make.row("discriminators", share, **about, settings=clopper)
     yield make.row("d_prime", d_prime(one.right, one.n, confidence=confidence), **about, settings=clopper)

@@ -67,14 +67,18 @@ class Agreement(BetweenRaters):
         drawn = bootstrap(sample, "percent", of.drawn)
         percent = percent_agreement(of.values, of.texts, raters=of.raters, clusters=of.clusters, **drawn.options)
         note = joined(percent.note, NOT_BY_CHANCE, *of.notes)
-        yield make.row("percent_agreement", percent, note=note, settings=drawn.said)
+        yield make.row("percent_agreement", percent, note=note, settings={**drawn.said, **of.said})
         drawn = bootstrap(sample, "fleiss", of.drawn, of="agreement")
         fleiss = fleiss_kappa(of.values, of.texts, raters=of.raters, clusters=of.clusters, **drawn.options)
         order = NO_ORDER if steps and fleiss.value is not None else None
-        yield make.row("fleiss_kappa", fleiss, note=joined(fleiss.note, order, *of.notes), settings=drawn.said)
+        yield make.row(
+            "fleiss_kappa", fleiss, note=joined(fleiss.note, order, *of.notes), settings={**drawn.said, **of.said}
+        )
         if steps and (table := of.crossed) is not None:
             yield make.row(
-                "kendall_w", kendall_w(table), settings={"test": "Friedman's chi-square", "ties": "corrected"}
+                "kendall_w",
+                kendall_w(table),
+                settings={"test": "Friedman's chi-square", "ties": "corrected", **of.said},
             )
 
 
@@ -93,5 +97,5 @@ def _beyond_chance(make: Rows, of: Compared, weights: Any) -> Iterator[Row]:
         "gwet_ac1" if weights == "identity" else "gwet_ac2",
         found,
         note=joined(found.note, *of.notes),
-        settings={"weights": weights, **categories, "interval": "t over texts"},
+        settings={"weights": weights, **categories, "interval": "t over texts", **of.said},
     )

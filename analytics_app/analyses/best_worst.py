@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
 from analytics_app.analyses._bootstrap import bootstrap
-from analytics_app.analyses._pairs import clusters_of, draws
+from analytics_app.analyses._pairs import clusters_of, draws, seed_of_draws
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
@@ -167,7 +167,10 @@ def _reliability(make: Rows, shown: _Shown, n_splits: int) -> Iterator[Row]:
         rng=draws(make.sample, "split-half"),
     )
     n_raters = len(np.unique(shown.rater))
-    said = {"splits": n_splits, "halves": "of the judgments of each tuple", "n_items": "texts"}
+    said = {
+        "splits": n_splits, "halves": "of the judgments of each tuple", "n_items": "texts",
+        "seed": seed_of_draws(make.sample, "split-half"),
+    }  # fmt: skip
     for name, one in (("bw_split_half", found.pearson), ("bw_split_half_spearman", found.spearman)):
         yield make.row(name, one, n_raters=n_raters, settings=said)
 

@@ -80,6 +80,7 @@ class Clusters(Analysis):
         matrix, _items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
         found = rank_sum_clusters(matrix, limit=settings["limit"], correction=settings["correction"])
         said = {"values": kind, "limit": settings["limit"], "correction": settings["correction"]}
+        said |= sample.common.of_z if kind == "z" else {}
         yield from _systems(make, outputs, found, said, kind, reason.sentence if reason else None, values)
         yield from _tests(make, outputs, found, said, kind)
 
@@ -103,7 +104,8 @@ def _systems(
             continue
         about["n_items"] = score.n_items
         place, cluster = float(found.order.index(code) + 1), found.clusters[code]
-        yield make.row(f"cluster_rank_{kind}", value=place, low=float(range_[0]), high=float(range_[1]), **about)
+        of_ranks = {**about, "settings": {**said, "interval": "ranks of the systems that no test separates"}}
+        yield make.row(f"cluster_rank_{kind}", value=place, low=float(range_[0]), high=float(range_[1]), **of_ranks)
         yield make.row(f"cluster_{kind}", value=None if cluster is None else float(cluster), **about)
 
 

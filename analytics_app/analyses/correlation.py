@@ -9,12 +9,13 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import BetweenRaters, clusters_of_texts
+from analytics_app.analyses._agreeing import FIRST, BetweenRaters, clusters_of_texts
 from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses.base import OverallFilters, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
 from analytics_app.stats.correlation import between_raters
+from analytics_app.stats.estimate import Estimate
 from tasks_app.task_types.base import Scale
 
 # Pairs of raters listed one by one; of more only the means are given.
@@ -63,13 +64,17 @@ class Correlation(BetweenRaters):
                 clusters=documents[rated] if documents is not None else None,
                 **(drawing.options if in_twos else {**drawing.options, "n_resamples": 0}),
             )
-            said = {"min_shared": settings["min_shared"]}
+            said = {"min_shared": settings["min_shared"], "ratings": FIRST}
             drawn: dict[str, Any] = {"interval": FISHER} if found.pooled.n_raters == 2 else drawing.said
-            stacked = {"pairs": "stacked, first rater by name is x"}
+            stacked = {"pairs": "stacked, first rater by name is x", "ratings": FIRST, **_test(found.pooled)}
             yield make.row(method, found.pooled, settings=stacked | (drawn if found.pooled.low is not None else {}))
             yield make.row(f"{method}_mean", found.mean, settings=said)
             yield make.row(f"{method}_mean_fisher", found.mean_fisher, settings=said)
             for pair in found.pairs if len(found.pairs) <= LISTED else ():
                 names = f"{raters[pair.rater_a]} and {raters[pair.rater_b]}"
-                about = {"interval": FISHER} if pair.estimate.low is not None else None
+                about = {**({"interval": FISHER} if pair.estimate.low is not None else {}), **_test(pair.estimate)}
                 yield make.row(f"{method}_pair", pair.estimate, label=names, settings=about)
+
+
+def _test(estimate: Estimate) -> dict[str, str]:
+    return {"test": "t that there is no correlation"} if estimate.p is not None else {}

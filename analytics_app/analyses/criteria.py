@@ -75,4 +75,9 @@ class Criteria(Analysis):
                         label=f"{asked[a].key} and {asked[b].key}",
                         n_raters=count(table.rater[np.isin(column, (a, b))]),
                         note=found.note or (TOGETHER if suffix else None),
+                        settings={
+                            "over": "answers" if suffix else "means of texts",
+                            **({"interval": "Fisher's z"} if found.low is not None else {}),
+                            **({"test": "t that there is no correlation"} if found.p is not None else {}),
+                        },
                     )

@@ -157,13 +157,15 @@ def _left_out(rows: Complete, alike: Sequence[int]) -> str | None:
 def _suited(of: Of, found: Factorability) -> Iterator[Row]:
     """Yield KMO, over all scales and of each, and Bartlett's test."""
     yield of.row("kmo", found.kmo, settings={"rows": "rater and text"}, note=joined(found.kmo.note, of.note, DEPENDENT))
-    yield of.row("bartlett", found.bartlett, note=joined(found.bartlett.note, TESTS))
+    said = {"test": "chi-squared that no scales correlate"}
+    yield of.row("bartlett", found.bartlett, note=joined(found.bartlett.note, TESTS), settings=said)
     for key, one in zip(of.keys, found.of_scales, strict=True):
         yield of.make.row("kmo_of_scale", one, label=key, n_items=None)
 
 
 def _eigenvalues(of: Of, found: Parallel) -> Iterator[Row]:
     said = {"draws": DRAWS, "quantile": QUANTILE, "random": "independent normal values, correlation matrix"}
+    said |= {"seed": of.make.sample.seed("parallel analysis")}
     for number, (own, random) in enumerate(zip(found.eigenvalues, found.random, strict=True), start=1):
         yield of.make.row("eigenvalue", value=own, label=f"{number}")
         yield of.make.row("eigenvalue_random", value=random, label=f"{number}", settings=said)
@@ -188,7 +190,12 @@ def _model(of: Of, found: Extraction, rotated: Rotation, r: Floats, k: int) -> I
     at_bound = (
         f"Heywood case: nothing of {', '.join(heywood)} is left unexplained; doubt the model." if heywood else None
     )
-    yield of.row("factor_fit", found.fit, note=joined(found.fit.note, at_bound, TESTS), settings=_METHOD)
+    yield of.row(
+        "factor_fit",
+        found.fit,
+        note=joined(found.fit.note, at_bound, TESTS),
+        settings={**_METHOD, "test": "chi-squared"},
+    )
     for place, key in enumerate(keys):
         for number, name in enumerate(names):
             value = float(rotated.pattern[place, number])

@@ -24,6 +24,8 @@ NO_LOG = "There are ratings of zero or below, which have no logarithm."
 NO_BOUND = "The ICC of mean ratings is not above zero: nothing can be expected to correlate with them."
 AT_MOST = "No measure is expected to correlate with the mean ratings of the texts more than this."
 
+BY_F = {"interval": "F, of ICC2 by McGraw and Wong", "test": "F test that texts do not differ"}
+
 FORMS = {
     "ICC1": "one-way random, one rating",
     "ICC1k": "one-way random, mean of k ratings",
@@ -138,9 +140,12 @@ def _forms(make: Rows, of: Compared, values: str, *, crossed: bool) -> Iterator[
             label=f"{form}{suffix}",
             n_raters=raters,
             note=joined(one.note, steps, only, *of.notes),
-            settings={"form": form, "values": values, **said, "model": FORMS[form]},
+            settings={"form": form, "values": values, **said, "model": FORMS[form], **BY_F, **of.said},
         )
-    yield make.row("noise_bound", _bound(one_way.average), label=f"root of ICC1k{suffix}", n_raters=raters)
+    bound = {"form": "ICC1k", "values": values, "interval": "that of ICC1k, through the root", **of.said}
+    yield make.row(
+        "noise_bound", _bound(one_way.average), label=f"root of ICC1k{suffix}", n_raters=raters, settings=bound
+    )
 
 
 def _bound(average: Estimate) -> Estimate:

@@ -9,7 +9,7 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import BetweenRaters, clusters_of_texts
+from analytics_app.analyses._agreeing import FIRST, BetweenRaters, clusters_of_texts
 from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses._transforms import ReducedFilters, on_its_scale
 from analytics_app.analyses.base import Rows, Sample, count, in_words
@@ -95,5 +95,6 @@ class Krippendorff(BetweenRaters):
                 "level": level,
                 **({"values": "log"} if logs else {}),
                 **drawn.said,
+                "ratings": FIRST,
             },
         )

@@ -135,7 +135,7 @@ def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: 
 
 def _test(estimate: Estimate) -> dict[str, str]:
     """Return how the p of a correlation over systems was computed."""
-    return {} if estimate.p is None else {"p": "all orders" if estimate.df is None else "t distribution"}
+    return {} if estimate.p is None else {"test": "all orders" if estimate.df is None else "t distribution"}
 
 
 def _settings(one: OfMetric, said: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -255,7 +255,7 @@ def _compared(
     tests = [_williams(human, a, b) for (_one, a), (_two, b) in pairs]
     correction = make.sample.common.correction
     adjusted = adjust([test.p for test in tests], correction)
-    family = {"correction": correction, "family": f"{len(pairs)} pairs of metrics"}
+    family = {"test": "Williams' t", "correction": correction, "family": f"{len(pairs)} pairs of metrics"}
     for ((one, _a), (two, _b)), test, p in zip(pairs, tests, adjusted, strict=True):
         yield make.row(
             statistic, test, metric=one.name, metric_b=two.name, by_system=True, p_adjusted=p,

@@ -30,6 +30,8 @@ FEWEST_UNITS = 4
 INDEPENDENT = "The test takes the choices of one rater as independent: read the intervals, which are over raters."
 # A step of the trend over places.
 PLACES = 10
+# Limits and p of an effect.
+BY_T = {"interval": "t", "test": "t"}
 
 
 @register
@@ -128,7 +130,12 @@ def _effects(
         here = values[(place == number) & ~np.isnan(values)]
         mean = _mean(here, logs=of.note == LOGS)
         yield make.row(
-            "place_effect", one, label=_place(number), note=joined(one.note, of.note), settings=said, **about
+            "place_effect",
+            one,
+            label=_place(number),
+            note=joined(one.note, of.note),
+            settings={**said, **BY_T},
+            **about,
         )
         yield make.row("place_mean", mean, label=_place(number), **about)
     yield make.row("place_test", test, criterion=of.key, settings={**said, "test": "Wald"})
@@ -197,7 +204,7 @@ def _criteria_in_turn(make: Rows, of: Answers) -> Iterator[Row]:
     )
     if found is None:
         return
-    said = {"within": "texts", "errors": "clustered by rater"}
+    said = {"within": "texts", "errors": "clustered by rater", **BY_T}
     for number, one in enumerate(found[0]):
         yield make.row(
             "criterion_place_effect",
@@ -231,7 +238,7 @@ def _in_the_sitting(make: Rows, of: Answers) -> Iterator[Row]:
                 label=word,
                 criterion=of.key,
                 note=joined(one.note, of.note if word is None else share),
-                settings={"within": found[1], "errors": "clustered by rater"},
+                settings={"within": found[1], "errors": "clustered by rater", **BY_T},
             )
 
 
@@ -258,7 +265,7 @@ def _times(make: Rows) -> Iterator[Row]:
 
 def _speed(make: Rows, logs: Floats, places: Floats, rater: NDArray[np.int64]) -> Row:
     """Return what 10 places multiply the seconds of a unit by, within raters."""
-    said = {"within": "raters", "errors": "clustered by rater", "of": "logarithms"}
+    said = {"within": "raters", "errors": "clustered by rater", **BY_T, "of": "logarithms"}
     found = effects_within(logs, places[:, np.newaxis], (rater,), rater)
     if found is None:
         return make.row("seconds_trend", Estimate(None, note=NO_VARIATION), settings=said)

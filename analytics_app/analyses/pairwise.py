@@ -127,13 +127,19 @@ def _pair(
     bad = int((mine & given.both_bad).sum())
     counts = {"pair_wins": one.wins, "pair_losses": one.losses, "pair_ties": one.ties - bad, "pair_both_bad": bad}
     for name, count in counts.items():
-        yield make.row(name, value=float(count), **about)
+        yield make.row(name, value=float(count), **about, settings={"both_bad": "counted apart from ties"})
     test = {
         "test": f"exact sign test over {given.unit}: {one.items_won} to {one.items_lost}",
         "correction": common.correction,
         "family": f"{n} pairs of one criterion",
     }
-    yield make.row("win_rate", one.rate, **about, p_adjusted=p, settings={**said, "ties": "left out", **test})
+    yield make.row(
+        "win_rate",
+        one.rate,
+        **about,
+        p_adjusted=p,
+        settings={**said, "ties": "left out", "both_bad": "left out", **test},
+    )
     yield make.row("win_rate_half", one.rate_half, **about, settings={**said, "ties": "one half", "both_bad": "a tie"})
 
 

@@ -244,7 +244,7 @@ def _changes(of: _Of) -> Iterator[Row]:
                 continue
             t = {} if test.found.t is None else {"t": test.found.t}
             family = {"correction": method, "family": f"{in_words(size, 'test', 'tests')} of this kind"}
-            said = {**test.settings, **t, **family}
+            said = {**test.settings, **t, **family, "interval": "Student's t"}
             yield of.make.row(statistic, test.found.estimate, p_adjusted=p, settings=said, **test.about)
             yield of.make.row(f"{statistic}_effect", test.found.effect, settings=test.settings, **test.about)
 

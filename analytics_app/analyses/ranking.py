@@ -199,7 +199,9 @@ def _agreement(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:
     yield make.row("concordance_w", w, n_raters=n_raters, settings={"ties": "corrected", **drawn.said})
     matrix, _blocks = item_means(ranks, taken.system, taken.cluster, len(taken.systems))
     test = friedman(matrix)
-    blocks = {"blocks": f"{taken.unit}, by mean rank over raters", "ties": "corrected"}
+    blocks = {
+        "blocks": f"{taken.unit}, by mean rank over raters", "ties": "corrected", "test": "Friedman's chi-square",
+    }  # fmt: skip
     # Whether systems differ at all is what stays hidden while the study is open.
     yield make.row("friedman_chi2", test, n_raters=n_raters, by_system=True, settings=blocks)
 

@@ -123,7 +123,7 @@ def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
                     **counts,
                     by_system=True,
                     note=note,
-                    settings={**drawn.said, **(_z(make) if name == "mean_z" else {})},
+                    settings={"mean": "over ratings", **drawn.said, **(_z(make) if name == "mean_z" else {})},
                 )
 
 
@@ -254,7 +254,10 @@ def _paired(
                 settings={"zero_method": "wilcox", "units": outputs.unit, **of_ranks},
             )
         yield make.row(
-            f"effect_size{suffix}", _effect(one), **about, settings={"d": "mean over sd of paired differences"}
+            f"effect_size{suffix}",
+            _effect(one),
+            **about,
+            settings={"d": "mean over sd of paired differences of items", **(_z(make) if suffix else {})},
         )
 
 
@@ -271,4 +274,5 @@ def _names(outputs: Outputs, a: int, b: int) -> dict[str, Any]:
 
 
 def _z(make: Rows) -> dict[str, Any]:
-    return {**make.sample.common.of_z, "z": "within rater and criterion"}
+    of = "all ratings that count" if make.sample.basis == "all" else "ratings kept by rules not based on z"
+    return {**make.sample.common.of_z, "z": "within rater and criterion", "z_of": f"{of}, of all systems"}

@@ -107,8 +107,8 @@ def _orders(make: Rows, one: Counted) -> Iterator[Row]:
         for code, label in enumerate(labels):
             if (codes == code).any():
                 yield _share(make, f"{kind}_share", known.right[codes == code], label=label, **about)
-        test = _differs(make, codes, known.right, f"{kind} of {' and '.join(about.values())}", len(labels))
-        yield make.row(f"{kind}_effect", test, **one.about, settings=_drawn(make, "chi-square"))
+        test = _differs(make, codes, known.right, _purpose(kind, about), len(labels))
+        yield make.row(f"{kind}_effect", test, **one.about, settings=_drawn(make, "chi-square", _purpose(kind, about)))
 
 
 def _positions(make: Rows, trials: Trials) -> Iterator[Row]:
@@ -137,7 +137,7 @@ def _sureness(make: Rows, trials: Trials) -> Iterator[Row]:
         np.array([int((said.sure[group] == step).sum()) for step in steps]) for group in (said.right, ~said.right)
     )
     test = higher(right_of, wrong_of, n_permutations=make.sample.common.n_permutations, rng=make.sample.rng("sureness"))
-    yield make.row("sureness_right_above_wrong", test, **about, settings=_drawn(make, "Mann-Whitney"))
+    yield make.row("sureness_right_above_wrong", test, **about, settings=_drawn(make, "Mann-Whitney", "sureness"))
 
 
 def _share(make: Rows, statistic: str, right: NDArray[np.bool_], **about: Any) -> Row:
@@ -157,5 +157,10 @@ def _differs(make: Rows, codes: NDArray[Any], right: NDArray[np.bool_], purpose:
     return homogeneity(hits, totals, n_permutations=common.n_permutations, rng=make.sample.rng(purpose))
 
 
-def _drawn(make: Rows, test: str) -> dict[str, Any]:
-    return {"test": f"{test}, p from {make.sample.common.n_permutations} tables drawn with the same margins"}
+def _purpose(kind: str, about: Mapping[str, str]) -> str:
+    return f"{kind} of {' and '.join(about.values())}"
+
+
+def _drawn(make: Rows, test: str, purpose: str) -> dict[str, Any]:
+    said = f"{test}, p from {make.sample.common.n_permutations} tables drawn with the same margins"
+    return {"test": said, "seed": make.sample.seed(purpose)}

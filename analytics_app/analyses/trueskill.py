@@ -9,7 +9,7 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._pairs import SHARED, Preferences, Together, draws
+from analytics_app.analyses._pairs import SHARED, Preferences, Together, draws, seed_of_draws
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.ratings import Floats
@@ -92,6 +92,7 @@ class TrueSkill(Analysis):
         )
         make = Rows(self.name, sample)
         said |= {"comparisons": found.n_comparisons, "steps": found.n_steps, "runs": found.n_runs}
+        said |= {"interval": "range of the runs", "seed": seed_of_draws(sample, "trueskill")}
         note = said.pop("note", None)
         if found.n_steps < found.n_comparisons:
             note = joined(note, CUT.format(steps=found.n_steps, all=found.n_comparisons))

@@ -9,7 +9,7 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import BetweenRaters
+from analytics_app.analyses._agreeing import FIRST, BetweenRaters
 from analytics_app.analyses._transforms import ReducedFilters, on_its_scale
 from analytics_app.analyses.base import Rows, Sample, count
 from analytics_app.analyses.registry import register
@@ -67,7 +67,7 @@ class Trust(BetweenRaters):
         values, texts, raters = values[rated], once.text[rated], once.table.rater[rated]
         # Labels have no order, whatever the level says.
         measured: Level = "nominal" if sample.question.scale is Scale.NOMINAL else level
-        make, said = Rows(self.name, sample), {"level": level}
+        make, said = Rows(self.name, sample), {"level": level, "ratings": FIRST}
         if (n := count(raters)) > MOST_RATERS:
             note = f"There are {n:,} raters, and random groups of more than {MOST_RATERS} hardly differ by one of them."
             yield make.row("trust_coefficient", note=note, n_raters=n, settings=said)
@@ -77,6 +77,8 @@ class Trust(BetweenRaters):
             note = " ".join(filter(None, (found.note, lost)))
             yield make.row("trust_coefficient", note=note, n_raters=n, settings=said)
             return
+        if found.sampled:
+            said["seed"] = sample.seed(f"trust {level}")
         said["groups"] = f"a sample of {found.subsets:,}" if found.sampled else f"all {found.subsets:,}"
         for code, coefficient in zip(found.raters.tolist(), found.coefficients.tolist(), strict=True):
             mine = raters == code

@@ -93,6 +93,12 @@ SELECT id, key, COALESCE(item_id, 0) FROM tasks_app_unit
  WHERE task_id = ANY(%s) AND features->>'degraded_of' IS NULL ORDER BY id
 """
 
+# By their keys: bootstraps draw them in this order, and whoever draws again has the keys alone.
+_ITEMS = """
+SELECT id, key, COALESCE(document_id, 0), features FROM tasks_app_item WHERE study_id = %s ORDER BY key COLLATE "C", id
+"""
+_DOCUMENTS = 'SELECT id, key FROM tasks_app_document WHERE study_id = %s ORDER BY key COLLATE "C", id'
+
 
 def read_judgments(seen: Mapping[str, Any]) -> tuple[Judgments, Coding, Names]:
     raw = copy(_JUDGMENTS, seen, _JUDGMENT_TYPE)
@@ -124,10 +130,7 @@ def _names(seen: Mapping[str, Any], raters: Sequence[tuple[Any, ...]], groups: S
     criteria = rows("SELECT id, key FROM tasks_app_criterion WHERE study_id = %s ORDER BY id", study)
     found = rows("SELECT id, key FROM tasks_app_system WHERE study_id = %s ORDER BY id", study)
     systems = [(pk, key) for pk, key in found if key != COPIES]
-    items = rows(
-        "SELECT id, key, COALESCE(document_id, 0), features FROM tasks_app_item WHERE study_id = %s ORDER BY id", study
-    )
-    documents = rows("SELECT id, key FROM tasks_app_document WHERE study_id = %s ORDER BY id", study)
+    items, documents = rows(_ITEMS, study), rows(_DOCUMENTS, study)
     shown = copy(_SHOWN, seen, _SHOWN_TYPE)
     part_ids, first = np.unique(shown["part"], return_index=True)
     unit_ids, item_ids = ids_of(units), ids_of(items)

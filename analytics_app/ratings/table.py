@@ -143,9 +143,12 @@ COLUMNS = tuple(one.name for one in fields(Table) if one.name not in {"judgments
 
 
 class Coding:
-    """Codes of keys: the place of each in an ascending array of known ones, -1 for the unknown."""
+    """Codes of keys: the place of each in an array of known ones, -1 for the unknown."""
 
     def __init__(self, known: NDArray[np.int64]) -> None:
+        ascending = np.argsort(known, kind="stable").astype(np.int32)
+        self._order = None if np.array_equal(ascending, np.arange(len(known))) else ascending
+        known = known if self._order is None else known[ascending]
         self.known = known
         span = int(known[-1] - known[0]) + 1 if len(known) else 0
         self._first = int(known[0]) if len(known) else 0
@@ -156,6 +159,10 @@ class Coding:
 
     def __call__(self, keys: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the code of each key."""
+        found = self._ascending(keys)
+        return found if self._order is None else np.where(found >= 0, self._order[found], np.int32(-1))
+
+    def _ascending(self, keys: NDArray[np.int64]) -> NDArray[np.int32]:
         if not len(self.known):
             return np.full(len(keys), -1, dtype=np.int32)
         if self._table is not None:

@@ -12,6 +12,8 @@ from typing import Any
 import yaml
 from django.core.management import call_command
 
+from tests.analytics_app.complete import missing_settings
+
 Rows = Sequence[Mapping[str, object]]
 
 
@@ -50,6 +52,7 @@ def analysed(folder: Path, *analyses: Mapping[str, object], **settings: object) 
     said = {"json": str(out), "plan": str(folder / "plan.yaml"), "stdout": StringIO(), "stderr": StringIO()}
     call_command("analyse", "small", **said)
     rows: list[dict[str, Any]] = json.loads(out.read_text())["rows"]
+    assert not {row["statistic"]: lack for row in rows if (lack := missing_settings(row))}
     return rows
 
 

@@ -159,7 +159,7 @@ def test_metrics_against_people(study: Path) -> None:
     systems = one(rows, "metric_pearson_systems", **about)
     every_order = scipy.stats.PermutationMethod(n_resamples=np.inf)
     wanted = scipy.stats.pearsonr(HUMAN.mean(axis=0), GOOD.mean(axis=0), method=every_order)
-    assert systems["settings"]["p"] == "all orders"
+    assert systems["settings"]["test"] == "all orders"
     assert (systems["value"], systems["p"]) == pytest.approx((wanted.statistic, wanted.pvalue))
     assert "4 systems are few" in systems["note"]
     assert one(rows, "metric_mean", system="B", **about)["value"] == pytest.approx(GOOD[:, 1].mean())

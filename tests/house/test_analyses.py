@@ -18,6 +18,7 @@ from analytics_app.results import COLUMNS, Row
 from analytics_app.views import words
 from tasks_app import task_types
 from tasks_app.task_types.base import Scale
+from tests.analytics_app.complete import missing_settings
 
 LONGEST = {
     one.name: one.max_length
@@ -198,6 +199,7 @@ def test_rows_fit_the_document_whatever_the_ratings(name: str, scale: Scale, cas
         assert row.value is not None or row.note, row
         assert row.low is None or row.low <= row.high, row
         assert row.p is None or 0 <= row.p <= 1, row
+        assert not missing_settings(dataclasses.asdict(row)), row
         # Whatever names a system is hidden while the study is open.
         assert row.by_system or (row.system is None and row.system_b is None), row
     names = [

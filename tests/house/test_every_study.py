@@ -19,6 +19,7 @@ from analytics_app.models import ResultRow, Run
 from tasks_app.models import Judgment, Membership, Rating, Study
 from tasks_app.selectors import screens
 from tests import invariants
+from tests.analytics_app.complete import missing_settings
 from tests.house import pairs
 from tests.house.examples import every_example, judged, load
 from tests.round_trip import comes_back_unchanged
@@ -110,6 +111,7 @@ def _its_analysis_has_numbers(study: Study, document: Path) -> None:
     found = json.loads(document.read_text(), parse_constant=lambda word: pytest.fail(f"{word} in the document"))
     assert found["run"]["state"] == "done"
     assert any(row["analysis"] for row in found["rows"])
+    assert not {row["statistic"]: lack for row in found["rows"] if (lack := missing_settings(row))}
     assert not [row for row in found["rows"] if isinstance(row["value"], float) and not math.isfinite(row["value"])]
 
 

@@ -50,4 +50,4 @@ SELECT p.id, min(o.text COLLATE "C")
  GROUP BY p.id
 """
 
-_SOURCES = "SELECT source FROM tasks_app_item WHERE study_id = %s ORDER BY id"
+_SOURCES = 'SELECT source FROM tasks_app_item WHERE study_id = %s ORDER BY key COLLATE "C", id'

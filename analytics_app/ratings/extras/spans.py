@@ -99,7 +99,7 @@ def _by_code(known: NDArray[np.int64], found: NDArray[np.void]) -> NDArray[np.in
 
 
 def _of_items(loading: Loading) -> NDArray[np.int32]:
-    """Return the length of each item's source, by the item's code: items are in the order of their ids."""
+    """Return the length of each item's source, by the item's code: items are in the order of their keys."""
     found = rows(_SOURCES, loading.seen["study"])
     return np.array([length for (length,) in found], dtype=np.int32)
 
@@ -143,4 +143,4 @@ SELECT p.id, COALESCE(max(char_length(o.text)), 0)::int
  GROUP BY p.id
 """
 
-_SOURCES = "SELECT char_length(source) FROM tasks_app_item WHERE study_id = %s ORDER BY id"
+_SOURCES = 'SELECT char_length(source) FROM tasks_app_item WHERE study_id = %s ORDER BY key COLLATE "C", id'
