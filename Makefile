@@ -7,6 +7,7 @@ PY := .venv/bin/python
 
 help:
 	@echo "make run               start everything here and say where it is; Ctrl-C stops it"
+	@echo "make run DEMO=no       the same without the demonstration studies"
 	@echo "make stop              stop it from another terminal"
 	@echo "make test              linters and the whole suite, with a real browser"
 	@echo "make test-fast         the suite without browser and whole starts"
@@ -16,6 +17,11 @@ help:
 	@echo "make restore FILE=...  replace everything by a backup"
 	@echo "make messages          collect texts for translators"
 	@echo "make lock              write the exact versions that the image installs"
+
+# `make run DEMO=no` leaves the demonstration studies out.
+ifeq ($(DEMO),no)
+export EVALWEB_DEMO := 0
+endif
 
 # The commands below are run without a shell between, so that a signal for make reaches them.
 

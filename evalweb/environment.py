@@ -69,7 +69,9 @@ VARIABLES: dict[str, Variable] = {
         "", "Password of the login `researcher`, made by `python -m evalweb.prepare` where nobody has that name yet."
     ),
     "EVALWEB_DATABASE_SECONDS": Variable("60", "How long a start waits for a database that does not answer yet."),
-    "EVALWEB_DEMO": Variable("1", "0 keeps `make run` from loading the demonstration studies."),
+    "EVALWEB_DEMO": Variable(
+        "1", "0 keeps `make run` from loading the demonstration studies, as `make run DEMO=no` does."
+    ),
     "EVALWEB_SERVICE_USER": Variable(
         "nobody", "Account that runs the private PostgreSQL when root starts it, since PostgreSQL refuses root."
     ),

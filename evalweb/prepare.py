@@ -1,4 +1,4 @@
-"""Make everything ready that pages need: migrations, static files, a first login, demonstration studies.
+"""Make everything ready that pages need: migrations, static files, a first login.
 
 `make run` calls it before it serves, and so does the one-shot service of docker-compose.yml. Several may start at
 once: an advisory lock lets one work while the others wait, and each step finds its work done already.
@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import TextIOBase
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -18,13 +17,14 @@ from typing import Any
 
 import django
 from django.contrib.auth import get_user_model
-from django.core.management import call_command, get_commands
+from django.core.management import call_command
 from django.db import OperationalError, connection
 
 from evalweb import backup, environment
 from evalweb.local_services import VarFolder
 from evalweb.local_services.folder import write_private
 from evalweb.migration_state import listed, newer_migrations, pending_migrations
+from evalweb.moving import moving
 
 # Any number will do that nothing else in the database locks; "evalweb" on a telephone's keys.
 PREPARE_LOCK = 3_825_932
@@ -34,25 +34,26 @@ RESEARCHER = "researcher"
 def main(arguments: list[str] | None = None) -> None:
     """Do what the command line asks for, one line of progress a step."""
     options = _parser().parse_args(arguments)
-    report: dict[str, Any] = {"login": RESEARCHER, "password_valid": False, "links": []}
+    if options.static_alone:
+        call_command("collectstatic", interactive=False, verbosity=0)
+        return
+    report: dict[str, Any] = {"login": RESEARCHER, "password_valid": False}
     wait_for_database(environment.number("EVALWEB_DATABASE_SECONDS"))
     with one_at_a_time():
         migrate(backup_first=options.backup)
         if options.static:
             collect_static()
         report["password_valid"] = make_researcher(environment.text("EVALWEB_RESEARCHER_PASSWORD"))
-        if options.demo and environment.flag("EVALWEB_DEMO"):
-            report["links"] = load_demo(options.demo)
     if options.report:
-        write_private(options.report, json.dumps(report))  # its links are the credentials of raters
+        write_private(options.report, json.dumps(report))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m evalweb.prepare", description=__doc__)
     parser.add_argument("--backup", action="store_true", help="back up before migrating data that exist")
     parser.add_argument("--static", action="store_true", help="collect static files")
-    parser.add_argument("--demo", metavar="URL", help="load the demonstration, with links that begin with URL")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="write links and login state as JSON")
+    parser.add_argument("--static-alone", action="store_true", help="collect static files, silently, and nothing else")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write the state of the login as JSON")
     return parser
 
 
@@ -108,15 +109,19 @@ def migrate(*, backup_first: bool) -> None:
         return
     if backup_first and "django_migrations" in connection.introspection.table_names():
         say("Backing up before the database is changed")
-        say(f"  {backup.create(VarFolder())}")
+        with moving(say):
+            made = backup.create(VarFolder())
+        say(f"  {made}")
     say(f"Preparing the database: {len(pending)} migrations")
-    call_command("migrate", interactive=False, verbosity=0)
+    with moving(say):
+        call_command("migrate", interactive=False, verbosity=0)
 
 
 def collect_static() -> None:
     """Gather style sheets and scripts where the web server takes them from."""
     say("Collecting static files")
-    call_command("collectstatic", interactive=False, verbosity=0)
+    with moving(say):
+        call_command("collectstatic", interactive=False, verbosity=0)
 
 
 def make_researcher(password: str) -> bool:
@@ -129,35 +134,6 @@ def make_researcher(password: str) -> bool:
         say(f"Making the login {RESEARCHER}")
         researcher = users.create_superuser(username=RESEARCHER, password=password)
     return bool(researcher.check_password(password))
-
-
-def load_demo(base_url: str) -> list[tuple[str, str]]:
-    """Load the demonstration studies and return (title, address) of a rater link to each."""
-    if "demo" not in get_commands():
-        return []
-    say("Loading the demonstration studies")
-    output = LinkCollector()
-    call_command("demo", base_url=base_url, stdout=output)
-    return output.links
-
-
-class LinkCollector(TextIOBase):
-    """An output that keeps lines `title<TAB>address` and shows every other line as it comes."""
-
-    def __init__(self) -> None:
-        self.links: list[tuple[str, str]] = []
-        self._unfinished = ""
-
-    def write(self, text: str) -> int:
-        """Take a piece of output, whole lines or not."""
-        *lines, self._unfinished = (self._unfinished + text).split("\n")
-        for line in filter(None, lines):
-            title, tab, url = line.partition("\t")
-            if tab:
-                self.links.append((title, url))
-            else:
-                say(f"  {line}")
-        return len(text)
 
 
 if __name__ == "__main__":

@@ -14,11 +14,14 @@ if sys.version_info < OLDEST:  # before anything an older Python could not read
         % (OLDEST + sys.version_info[:2])
     )
 
+import contextlib
 import fcntl
 import hashlib
 import json
 import subprocess
+import threading
 import venv
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -60,6 +63,26 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+@contextlib.contextmanager
+def moving() -> Iterator[None]:
+    """Say after two seconds, and then every five, how long a step has taken so far."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        seconds, wait = 0, 2
+        while not ended.wait(wait):
+            seconds, wait = seconds + wait, 5
+            say(f"  … {seconds} s")
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+
+
 def digest(kind: str) -> str:
     """Return what changes when the files of one kind do."""
     content = b"\0".join((ROOT / name).read_bytes() for name in FILES[kind])
@@ -88,7 +111,8 @@ def make_environment() -> None:
     has_pip = find_spec("ensurepip") is not None
     if not has_pip and find_spec("pip") is None:
         sys.exit("This Python has neither ensurepip nor pip. Install one (Debian: apt-get install python3-venv).")
-    venv.create(VENV, clear=True, symlinks=True, with_pip=has_pip)
+    with moving():
+        venv.create(VENV, clear=True, symlinks=True, with_pip=has_pip)
 
 
 def install(name: str) -> None:
@@ -98,7 +122,8 @@ def install(name: str) -> None:
     if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode != 0:
         pip = [sys.executable, "-m", "pip", "--python", str(PYTHON)]
     options = ["--disable-pip-version-check", "-qq", "--no-input", "--requirement", str(ROOT / name)]
-    answer = subprocess.run([*pip, "install", *options], check=False)
+    with moving():
+        answer = subprocess.run([*pip, "install", *options], check=False)
     if answer.returncode != 0:
         sys.exit(f"pip could not install {name}; its reason stands above. Run the same command again to go on.")
 

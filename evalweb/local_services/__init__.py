@@ -13,6 +13,7 @@ from evalweb.local_services.folder import InUse, VarFolder
 from evalweb.local_services.postgres import Passwords, PostgresServer
 from evalweb.local_services.processes import ServiceError
 from evalweb.local_services.valkey import ValkeyServer
+from evalweb.moving import moving
 
 __all__ = ["InUse", "PostgresServer", "ServiceError", "ValkeyServer", "VarFolder", "database", "servers"]
 
@@ -40,7 +41,8 @@ def servers(var: VarFolder, say: Say) -> Iterator[Servers]:
             urls["DATABASE_URL"] = named
         else:
             say("Starting PostgreSQL")
-            postgres = stack.enter_context(_postgres(var, say))
+            with moving(say):
+                postgres = stack.enter_context(_postgres(var, say))
             urls["DATABASE_URL"] = postgres.url()
             private.append(postgres)
         if named := os.environ.get("REDIS_URL"):
@@ -48,7 +50,8 @@ def servers(var: VarFolder, say: Say) -> Iterator[Servers]:
             urls["REDIS_URL"] = named
         else:
             say("Starting Valkey")
-            valkey = stack.enter_context(_valkey(var, say))
+            with moving(say):
+                valkey = stack.enter_context(_valkey(var, say))
             urls["REDIS_URL"] = valkey.url()
             private.append(valkey)
         yield Servers(urls, private)

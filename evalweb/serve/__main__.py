@@ -5,21 +5,27 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from queue import SimpleQueue
 from threading import Event, Thread
+from time import monotonic
 
 from evalweb import environment, local_services
 from evalweb.local_services import InUse, ServiceError, VarFolder, processes
 from evalweb.local_services.folder import BASE_DIR
-from evalweb.serve import address, children
-from evalweb.serve.announcement import announce
+from evalweb.moving import moving
+from evalweb.serve import address, children, demonstration
+from evalweb.serve.announcement import announce, readiness
+from evalweb.serve.demonstration import Demonstration
 from evalweb.serve.log_files import rotate
 from evalweb.serve.messages import Messages
 from evalweb.serve.supervisor import Service, Supervisor
 
 WHAT = "evalweb"
+# So long the web server may have the processors for itself while it starts.
+FIRST_SECONDS = 15
 # A closed terminal sends SIGHUP; nohup has it ignored, and that is left so.
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -64,11 +70,13 @@ def serve(var: VarFolder, messages: Messages) -> int:
         processes_of_ours = children.children(var, settings)
         stack.callback(children.stop, processes_of_ours)
         stack.callback(ended.set)
-        for child in processes_of_ours:
-            child.launch()
-        services: list[Service] = [*servers.private, *processes_of_ours]
+        _launch(processes_of_ours, str(var.state()["url"]), signals, say)
         _announce(var, settings, messages, ended)
-        Supervisor(services, say=say, upkeep=Upkeep(var, services)).run(signals)
+        services: list[Service] = [*servers.private, *processes_of_ours]
+        watched: list[Service | Demonstration] = [*services]
+        if environment.flag("EVALWEB_DEMO"):
+            watched.append(_demonstrate(var, settings, messages, stack))
+        Supervisor(services, say=say, upkeep=Upkeep(var, watched)).run(signals)
         say("Stopping")
     return 0
 
@@ -90,7 +98,7 @@ def stop(var: VarFolder, messages: Messages) -> int:
 class Upkeep:
     """What is done every few seconds: logs are kept small, and the next start is told what runs."""
 
-    def __init__(self, var: VarFolder, services: list[Service]) -> None:
+    def __init__(self, var: VarFolder, services: Sequence[Service | Demonstration]) -> None:
         self.var, self.services = var, services
         self._written: list[processes.Mark] = []
 
@@ -114,7 +122,7 @@ def _settings(var: VarFolder) -> dict[str, str]:
 
 
 def _prepared(var: VarFolder, settings: dict[str, str], say: local_services.Say) -> dict[str, str]:
-    """Choose the port and get database, static files, login and demonstration ready; return HOST's PORT."""
+    """Choose the port and get database, static files and login ready; return HOST's PORT."""
     first = environment.number("PORT", least=1)
     with address.held_port(settings["HOST"], first) as held:
         port = int(held.getsockname()[1])
@@ -122,19 +130,19 @@ def _prepared(var: VarFolder, settings: dict[str, str], say: local_services.Say)
             say(f"Port {first} is taken; using {port}")
         url = address.base_url(settings["HOST"], port)
         var.write_state({"url": url, **{name: settings[name] for name in ("DATABASE_URL", "REDIS_URL")}})
-        command = [sys.executable, "-m", "evalweb.prepare", "--backup", "--static", "--demo", url]
-        report = var.root / "prepared.json"
-        # A session of its own: Ctrl-C reaches this process alone, which then ends it.
-        answer = subprocess.run(
-            [*command, "--report", str(report)],
-            env=os.environ | settings,
-            cwd=BASE_DIR,
-            start_new_session=True,
-            preexec_fn=processes.tied_to_parent(signal.SIGTERM),
-            check=False,
+        report = ["--report", str(var.root / "prepared.json")]
+        # Side by side: the one waits for the database, the other compresses files.
+        with (
+            _preparing(["--static-alone"], settings) as static,
+            _preparing(["--backup", *report], settings) as database,
+        ):
+            failed = database.wait() != 0
+            with moving(say):
+                failed = failed or static.wait() != 0
+    if failed:
+        raise ServiceError(
+            "The database or the static files could not be prepared; the reason stands above. Nothing was started."
         )
-    if answer.returncode != 0:
-        raise ServiceError("The database could not be prepared; the reason stands above. Nothing was started.")
     say("Starting web server, worker and scheduler")
     return {"PORT": str(port)}
 
@@ -144,6 +152,51 @@ def _announce(var: VarFolder, settings: dict[str, str], messages: Messages, ende
     password = settings["EVALWEB_RESEARCHER_PASSWORD"]
     target = partial(announce, str(var.state()["url"]), var, report, password=password, ended=ended, show=messages.show)
     Thread(target=target, daemon=True).start()
+
+
+@contextmanager
+def _preparing(options: list[str], settings: dict[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a step of what has to be ready before anything is served, at most as long as the context lasts.
+
+    It has a session of its own: Ctrl-C reaches this process alone, which then ends the step.
+    """
+    with subprocess.Popen(
+        [sys.executable, "-m", "evalweb.prepare", *options],
+        env=os.environ | settings,
+        cwd=BASE_DIR,
+        start_new_session=True,
+        preexec_fn=processes.tied_to_parent(signal.SIGTERM),  # noqa: PLW1509  no thread runs yet that holds a lock
+    ) as step:
+        try:
+            yield step
+        finally:
+            step.terminate()
+
+
+def _launch(
+    processes_of_ours: Sequence[children.Child], url: str, signals: "SimpleQueue[int]", say: local_services.Say
+) -> None:
+    """Start the web server, and the others once it answers: they would take the processors from what people wait for.
+
+    They wait at most `FIRST_SECONDS`, and no longer where a signal comes, which the supervisor takes up.
+    """
+    first, *rest = processes_of_ours
+    first.launch()
+    deadline = monotonic() + FIRST_SECONDS
+    with moving(say):
+        while signals.empty() and monotonic() < deadline and readiness(url) is not None:
+            Event().wait(0.1)
+    for child in rest:
+        child.launch()
+
+
+def _demonstrate(var: VarFolder, settings: dict[str, str], messages: Messages, stack: ExitStack) -> Demonstration:
+    """Load the demonstration studies behind the site, until it is stopped."""
+    command, log = demonstration.command(str(var.state()["url"])), var.logs / "demonstration.log"
+    loading = Demonstration(command, log=log, environment=os.environ | settings, show=messages.show)
+    stack.callback(loading.stop)
+    loading.launch()
+    return loading
 
 
 def _on_stop_signals(handler: "signal._HANDLER") -> None:

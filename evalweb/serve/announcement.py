@@ -1,4 +1,4 @@
-"""What `make run` prints once pages are served: where, the first login, and a rater link to every study."""
+"""What `make run` prints once pages are served: where they are, and the first login."""
 
 from collections.abc import Callable
 from threading import Event
@@ -8,6 +8,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 from evalweb.local_services import VarFolder
+from evalweb.moving import moving
 
 PATIENCE_SECONDS = 120
 
@@ -17,12 +18,13 @@ def announce(
 ) -> None:
     """Wait until the pages are served and print where they are; say so if they are not in time."""
     deadline = monotonic() + PATIENCE_SECONDS
-    while (problem := readiness(url)) is not None:
-        if ended.wait(0.1):
-            return
-        if monotonic() > deadline:
-            show(f"{url} does not answer yet ({problem}). Look at {var.logs / 'web.log'}.")
-            return
+    with moving(show):
+        while (problem := readiness(url)) is not None:
+            if ended.wait(0.1):
+                return
+            if monotonic() > deadline:
+                show(f"{url} does not answer yet ({problem}). Look at {var.logs / 'web.log'}.")
+                return
     show(block(url, var, report, password))
 
 
@@ -43,9 +45,5 @@ def block(url: str, var: VarFolder, report: dict[str, Any], password: str) -> st
         f"{report['login']}  password {password}" if report["password_valid"] else f"{report['login']}  (your password)"
     )
     lines = ["", "evalweb is running.", "", f"  Open     {url}/", f"  Sign in  {url}/admin/", f"           {login}"]
-    if report["links"]:
-        width = max(len(title) for title, _link in report["links"])
-        lines += ["", "  Judge as a rater"]
-        lines += [f"    {title.ljust(width)}  {link}" for title, link in report["links"]]
     lines += ["", f"  Logs are in {var.logs}, the password in {var.secrets}. Ctrl-C stops everything.", ""]
     return "\n".join(lines)

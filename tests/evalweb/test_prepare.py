@@ -31,14 +31,6 @@ def test_the_first_login_is_made_once_and_its_password_is_left_alone(capsys: pyt
     assert capsys.readouterr().out == ""
 
 
-def test_links_are_taken_out_of_what_the_demonstration_says(capsys: pytest.CaptureFixture[str]) -> None:
-    collector = prepare.LinkCollector()
-    for piece in ("Loading lik", "ert\nLikert scale\thttp://x/r/1/\n", "\n", "Triangle\thttp://x/r/2/\nDone\n"):
-        collector.write(piece)
-    assert collector.links == [("Likert scale", "http://x/r/1/"), ("Triangle", "http://x/r/2/")]
-    assert capsys.readouterr().out == "  Loading likert\n  Done\n"
-
-
 @pytest.mark.django_db
 def test_a_database_that_a_newer_version_has_migrated_is_refused_and_left_alone() -> None:
     recorder = MigrationRecorder(connection)
@@ -71,7 +63,7 @@ def test_several_may_prepare_one_database_at_once(tmp_path: Path) -> None:
     assert sorted("The database is up to date" in text for text in said) == [False, True]
     assert sorted("Making the login" in text for text in said) == [False, True]
     assert stat.S_IMODE(report.stat().st_mode) == 0o600
-    assert json.loads(report.read_text()) == {"login": "researcher", "password_valid": True, "links": []}
+    assert json.loads(report.read_text()) == {"login": "researcher", "password_valid": True}
     assert not (tmp_path / "var" / "backups").exists()
 
     unapply = [sys.executable, "-m", "django", "migrate", "sessions", "zero"]

@@ -164,6 +164,21 @@ def test_it_starts_refuses_a_second_start_stops_and_keeps_its_data(var: VarFolde
     assert serve(env, "stop").stdout == "evalweb is not running here.\n"
 
 
+@pytest.mark.whole
+def test_the_demonstration_arrives_behind_the_address_and_ends_with_everything(var: VarFolder) -> None:
+    with running(environment(var, EVALWEB_DEMO="1")) as site:
+        assert "/join/" not in site.said
+        assert site.process.stdout is not None
+        first = next(line for line in site.process.stdout if "/join/" in line)
+        assert f"{site.url}/join/" in first
+        with urlopen(first.split()[-1], timeout=30) as answer:
+            assert answer.status == 200
+        assert first.split()[-1] not in (var.logs / "supervisor.log").read_text()
+        rest = site.stop(signal.SIGINT)
+    assert rest.endswith("Stopping\nStopped.\n")
+    assert "the others are not" not in rest
+
+
 def manage(env: dict[str, str], *arguments: str) -> str:
     """Run a command by hand, as people do, while nothing runs."""
     command = [sys.executable, "manage.py", *arguments]

@@ -220,7 +220,7 @@ def test_messages_survive_a_full_disk_and_a_closed_terminal(
 def test_a_password_is_shown_and_not_logged(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     messages_of_ours = Messages()
     messages_of_ours.log = tmp_path / "supervisor.log"
-    report = {"login": "researcher", "password_valid": True, "links": []}
+    report = {"login": "researcher", "password_valid": True}
     with patch.object(announcement, "readiness", return_value=None):
         announcement.announce(
             "http://x", VarFolder(tmp_path), report, password="the password", ended=Event(), show=messages_of_ours.show
