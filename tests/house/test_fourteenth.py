@@ -152,6 +152,22 @@ def test_thumbs_are_not_all_that_can_be_added(tmp_path) -> None:
 """
 
 
+# Tests that go through every member of a registry, or hold the docs against one.
+HOLDING = (
+    "tests/house/test_task_types.py",
+    "tests/house/test_shipped.py",
+    "tests/house/test_analyses.py",
+    "tests/house/test_thumbs_whole.py",
+    "tests/house/test_thumbs_analysed.py",
+    "tests/analytics_app/test_quality.py",
+    "tests/analytics_app/test_quality_rules.py",
+    "tests/analytics_app/exports/test_command.py",
+    "tests/tasks_app/studyfile/test_schema.py",
+    "tests/tasks_app/importing/test_task_types.py",
+)
+CHOSEN = "thumbs or nobody or shipped or ends or the_page_says_what"
+
+
 def of_the_docs() -> dict[str, str]:
     """Return the modules that docs/extending.md shows, by the path it gives them."""
     text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
@@ -168,12 +184,14 @@ def test_four_files_make_a_task_type(tmp_path: Path) -> None:
         (copy / name).write_text(text, encoding="utf-8")
     for name, text in {"test_thumbs_whole.py": WHOLE, "test_thumbs_analysed.py": ANALYSED}.items():
         (copy / "tests" / "house" / name).write_text(text, encoding="utf-8")
-    tests = ["test_task_types.py", "test_shipped.py", "test_thumbs_whole.py", "test_thumbs_analysed.py"]
-    tests.append("test_analyses.py")
     command = [
-        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "thumbs or nobody or shipped or ends",
-        "tests/task_types/test_thumbs.py", *(f"tests/house/{name}" for name in tests),
+        sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", "-k", CHOSEN,
+        "tests/task_types/test_thumbs.py", *HOLDING,
     ]  # fmt: skip
     answer = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stdout[-4000:] + answer.stderr[-2000:]
-    assert " passed" in answer.stdout
+    passed = set(re.findall(r"^PASSED (\S+?)(?:\[.*)?$", answer.stdout, flags=re.MULTILINE))
+    # What holds the docs against the registries, and every rule and analysis, has been tried.
+    assert {one.split("::")[0] for one in passed} == {"tests/task_types/test_thumbs.py", *HOLDING}
+    pages = {one for one in passed if one.endswith("test_the_page_says_what_the_program_says")}
+    assert len(pages) == 2

@@ -16,25 +16,10 @@ from tasks_app import catalogue, studyfile
 from tasks_app.management.commands import demo
 from tasks_app.models import Item
 from tasks_app.task_types import registry
+from tests.shipped import TASK_TYPES as SHIPPED
 
 ROOT = Path(settings.BASE_DIR)
 DOCS = ROOT / "docs" / "task-types"
-
-SHIPPED = (
-    "triangle",
-    "likert",
-    "slider",
-    "magnitude",
-    "semantic_differential",
-    "questionnaire",
-    "error_labels",
-    "error_spans",
-    "labels",
-    "pairwise",
-    "best_worst",
-    "ranking",
-    "post_edit",
-)
 
 LEAST_ITEMS = 12
 

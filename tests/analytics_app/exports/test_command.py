@@ -18,6 +18,7 @@ from tasks_app.models import Rating, Study
 from tasks_app.task_types import registry
 from tests.analytics_app.builders import likert_rows
 from tests.analytics_app.exports.conftest import stored_run
+from tests.shipped import only_shipped
 
 
 def export(*arguments: str) -> str:
@@ -130,7 +131,8 @@ def test_whoever_reads_may_stop_reading() -> None:
 # docs/columns.md ------------------------------------------------------------------------------------------
 
 
-def test_the_page_says_what_the_program_says() -> None:
+def test_the_page_says_what_the_program_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    only_shipped(monkeypatch)
     page = (Path(settings.BASE_DIR) / "docs" / "columns.md").read_text()
     between = page.split("<!-- reference begins -->\n")[1].split("\n<!-- reference ends -->")[0]
     assert between.strip() == reference().strip(), "put the output of `manage.py export --columns` into the page"

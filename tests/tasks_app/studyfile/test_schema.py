@@ -18,6 +18,7 @@ from tasks_app.studyfile.declarations import LISTS, StudyBlock
 from tasks_app.studyfile.fields import is_language
 from tasks_app.studyfile.limits import Limits
 from tasks_app.studyfile.reference import reference
+from tests.shipped import only_shipped
 from tests.tasks_app.studyfile.kit import STUDY
 
 ROOT = Path(__file__).parents[3]
@@ -80,7 +81,8 @@ def test_what_is_accepted_fits_its_column(form: type[Block], model: type[models.
             assert field.initial == column.default, name
 
 
-def test_the_page_says_what_the_program_says() -> None:
+def test_the_page_says_what_the_program_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    only_shipped(monkeypatch)
     page = (ROOT / "docs" / "study-file.md").read_text()
     between = page.split("<!-- reference begins -->\n")[1].split("\n<!-- reference ends -->")[0]
     assert between.strip() == reference().strip(), "put the output of `manage.py load_study --reference` into the page"

@@ -1,0 +1,59 @@
+"""The members of every registry that evalweb ships: what the docs list, and what has an example or a page of its own.
+
+A member that somebody adds for themselves is not here, and so the docs need no line about it. Whoever adds one to
+evalweb itself adds its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from analytics_app import analyses, quality
+from tasks_app import channels, designs, task_types
+from tasks_app.registry import Registry
+
+TASK_TYPES = (
+    "triangle",
+    "likert",
+    "slider",
+    "magnitude",
+    "semantic_differential",
+    "questionnaire",
+    "error_labels",
+    "error_spans",
+    "labels",
+    "pairwise",
+    "best_worst",
+    "ranking",
+    "post_edit",
+)
+DESIGNS = ("batches", "comparisons", "documents", "independent", "latin_square", "on_request")
+CHANNELS = ("account", "invited", "link", "mturk", "prolific")
+RULES = (
+    "burn_in", "control_accuracy", "inconsistency", "iqr", "manual", "page_time", "simple_items", "skips",
+    "straight_lining", "trust", "working_time",
+)  # fmt: skip
+ANALYSES = (
+    "agreement", "best_worst", "clusters", "correlation", "criteria", "distribution", "error_labels", "error_spans",
+    "factors", "fieldwork", "icc", "intra_rater", "joint_labels", "kappa", "krippendorff", "labels", "magnitude",
+    "metrics", "metrics_of_errors", "order_effects", "pairwise", "pairwise_strength", "panas", "post_edit", "questions",
+    "ranking", "rater_quality", "raters", "semantic_profile", "systems", "triangle", "trueskill", "trust",
+    "variance_components", "with_rest",
+)  # fmt: skip
+
+BY_REGISTRY: tuple[tuple[Registry[object], tuple[str, ...]], ...] = (
+    (task_types.registry, TASK_TYPES),
+    (designs.registry, DESIGNS),
+    (channels.registry, CHANNELS),
+    (quality.registry, RULES),
+    (analyses.registry, ANALYSES),
+)
+
+
+def only_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take members that evalweb does not ship out of every registry until the test ends."""
+    for registry, names in BY_REGISTRY:
+        members: Mapping[str, object] = {name: registry[name] for name in names}
+        monkeypatch.setattr(registry, "_members", members)
