@@ -41,7 +41,7 @@ def test_no_plan_is_drawn_until_the_study_is_opened(
     study.refresh_from_db()
     assert study.state == Study.State.CLOSED
     # Raters may come later all the same, and their plan is drawn then.
-    lifecycle.move(study_id=study.pk, action="open", by=None)
+    lifecycle.move(study_id=study.pk, action="open", by=None, reason="More ratings")
     assert drawn
     assert Booklet.objects.exists()
     # Other studies are told at once whether there is a plan.
@@ -57,7 +57,7 @@ def test_settings_without_a_plan_matter_only_to_raters(tmp_path: Path) -> None:
     study = studyfile.load(kit.put(tmp_path / "study", study_yaml=text), owner=None)
     ratings.bring(study, tmp_path, "rater,item,system,criterion,value\nann,i1,alpha,fluency,4\n")
     with pytest.raises(plans.PlanImpossible, match="set"):
-        lifecycle.move(study_id=study.pk, action="open", by=None)
+        lifecycle.move(study_id=study.pk, action="open", by=None, reason="More ratings")
     study.refresh_from_db()
     assert study.state == Study.State.CLOSED
 
@@ -70,7 +70,7 @@ def test_magnitudes_without_their_reference(tmp_path: Path, rosa: User) -> None:
     rows = "rater,item,system,criterion,value\nann,i1,alpha,fluency,150\nann,i1,beta,fluency,90\n"
     assert ratings.bring(study, tmp_path, rows).counts["ratings"] == 2
     with pytest.raises(lifecycle.NotPossible, match=r"Task “reading”, item “i1”: has no reference to compare"):
-        lifecycle.move(study_id=study.pk, action="open", by=rosa)
+        lifecycle.move(study_id=study.pk, action="open", by=rosa, reason="More ratings")
     study.refresh_from_db()
     assert (study.state, Booklet.objects.count()) == (Study.State.CLOSED, 0)
 
@@ -80,4 +80,4 @@ def test_it_can_be_opened_where_the_reference_is_known(tmp_path: Path) -> None:
         "set_size: 4", "set_size: 1"
     )
     study = studyfile.load(kit.put(tmp_path / "study", study_yaml=text), owner=None)
-    assert lifecycle.move(study_id=study.pk, action="open", by=None).state == Study.State.OPEN
+    assert lifecycle.move(study_id=study.pk, action="open", by=None, reason="More ratings").state == Study.State.OPEN
