@@ -1,1 +1,1 @@
-"""Understanding judgments: quality rules, analyses, results and the datasheet."""
+"""Analysis of judgments: quality rules, analyses, runs, results and exports."""

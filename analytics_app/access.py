@@ -1,4 +1,4 @@
-"""The only way to fetch what belongs to results for a person: `<thing>_for_<role>`, else 404."""
+"""Fetch runs and results for a person: `<thing>_for_<role>`, or 404. No other module checks permissions."""
 
 from django.shortcuts import get_object_or_404
 

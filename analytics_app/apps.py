@@ -1,4 +1,4 @@
-"""How Django finds this app."""
+"""The Django configuration of this app."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _

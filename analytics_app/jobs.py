@@ -1,4 +1,4 @@
-"""Background jobs: ids in, one service called. Each may be told twice or never, and nothing goes wrong."""
+"""Background jobs: each takes ids and calls one service. A job may arrive twice or never without harm."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import logging
 from celery import Task, shared_task
 from django.db import DatabaseError
 
-from analytics_app.services import parts, reopening, upkeep
+from analytics_app.runs import claim, upkeep
+from analytics_app.services import reopening
 
 log = logging.getLogger(__name__)
 
@@ -16,7 +17,7 @@ log = logging.getLogger(__name__)
 def compute_part(part_id: int) -> None:
     """Compute a part of a run, unless somebody else has it."""
     try:
-        parts.work(part_id)
+        claim.work(part_id)
     except DatabaseError as error:
         log.warning("Part %s could not be begun; it is rung for again: %s", part_id, error)
 

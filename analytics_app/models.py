@@ -1,4 +1,4 @@
-"""The tables of understanding judgments: plans, runs, exclusions, results, datasheets."""
+"""The tables of the analysis: plans, runs, exclusions, results."""
 
 from typing import Any
 

@@ -17,7 +17,7 @@ from tasks_app.models import Study
 from tasks_app.registry import Registry
 from tasks_app.sections import Json, Section
 from tasks_app.services.database import atomically
-from tasks_app.services.studies import refuse_frozen
+from tasks_app.services.study.drafts import refuse_frozen
 from tasks_app.studyfile.schema import form_schema
 
 # A list, or the word all.

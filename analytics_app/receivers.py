@@ -1,4 +1,4 @@
-"""What happens in tasks_app that starts a run or makes one older. Nothing starts on a rater's request."""
+"""Signals of tasks_app that start a run or make one outdated. Nothing starts within a rater's request."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 from django.dispatch import receiver
 
 from analytics_app.models import RunTrigger
-from analytics_app.services import erasing, upkeep
+from analytics_app.runs import upkeep
+from analytics_app.services import erasing
 from tasks_app.models import Rater, Study
 from tasks_app.signals import rater_erased, study_moved
 

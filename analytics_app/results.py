@@ -1,4 +1,4 @@
-"""The results document: tidy rows, so that any number is found by its name."""
+"""A row of the results document and its columns: tidy, so that any number is found by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses of the monitor, of runs and results, and of what can be taken out."""
+"""The addresses of Monitor, runs, results and exports."""
 
 from django.urls import URLPattern, URLResolver, include, path
 

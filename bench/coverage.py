@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from analytics_app.stats.agreement import Level, krippendorff_alpha
-from analytics_app.stats.comparison import paired
+from analytics_app.stats.agreement.icc import icc_forms, icc_one_way
+from analytics_app.stats.agreement.krippendorff import Level, krippendorff_alpha
+from analytics_app.stats.comparison.means import group_means
+from analytics_app.stats.comparison.paired import paired
 from analytics_app.stats.estimate import Estimate
-from analytics_app.stats.icc import icc_forms, icc_one_way
-from analytics_app.stats.means import group_means
-from analytics_app.stats.resampling import Adjusted
+from analytics_app.stats.resampling.bootstrap import Adjusted
 
 Floats = NDArray[np.float64]
 Rng = np.random.Generator

@@ -8,7 +8,7 @@ from django.db import connection
 
 from tasks_app import studyfile
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 
 SET_SIZE, CONTROLS, REPEATS = 20, 2, 1
 

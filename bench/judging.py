@@ -20,10 +20,10 @@ from django.urls import path as route
 
 from bench import bare
 from tasks_app import studyfile, urls
+from tasks_app.management.simulated_raters import Visitor, hidden_fields
 from tasks_app.management.transports import InProcess
-from tasks_app.management.visiting import Visitor, hidden_fields
 from tasks_app.models import Rating, Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tasks_app.task_types.base import Quality
 
 CRITERIA = 10

@@ -23,7 +23,7 @@ def main() -> None:
     from django.db import connection  # noqa: PLC0415
 
     from analytics_app import charts, plan, quality  # noqa: PLC0415
-    from analytics_app.services import runs  # noqa: PLC0415
+    from analytics_app.runs import start  # noqa: PLC0415
     from tasks_app.models import Study  # noqa: PLC0415
 
     slug, what, *more = sys.argv[1:]
@@ -36,10 +36,10 @@ def main() -> None:
         wanted = {"rules": [{"rule": name} for name in quality.registry]}
     settings = plan.check(wanted, study)
     began = time.perf_counter()
-    run = runs.start(study=study, by=None, settings=settings, trigger="command")
+    run = start.start(study=study, by=None, settings=settings, trigger="command")
     connection.close()
     fork = multiprocessing.get_context("fork")
-    workers = [fork.Process(target=runs.compute_here, kwargs={"run": run}) for _number in range(PROCESSES)]
+    workers = [fork.Process(target=start.compute_here, kwargs={"run": run}) for _number in range(PROCESSES)]
     for worker in workers:
         worker.start()
     for worker in workers:

@@ -16,11 +16,11 @@ from django.test.utils import CaptureQueriesContext
 
 from analytics_app import plan
 from analytics_app.models import Plot
-from analytics_app.services import runs
+from analytics_app.runs import start
 from bench import crowds
 from bench.addresses import FILES, PAGES, Address
 from tasks_app.models import Rater, Study
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 
 STUDIES, ITEMS, SYSTEMS, K, CRITERIA, RATERS, BOOKLETS = 200, 20_000, 5, 3, 10, 700, 4_550
 ROUNDS = 5
@@ -110,8 +110,8 @@ def fill(owner: User) -> Study:
     crowds.fill(study, raters=RATERS, booklets=BOOKLETS)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
-    run = runs.start(study=study, by=None, settings=plan.check({}, study), trigger="command")
-    runs.compute_here(run=run)
+    run = start.start(study=study, by=None, settings=plan.check({}, study), trigger="command")
+    start.compute_here(run=run)
     assert run.state == "done", run.error
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")

@@ -1,4 +1,4 @@
-"""The project's wiring: settings, addresses, background work and the private servers. Nothing imports it."""
+"""Settings, addresses, background work and the private servers. Nothing imports this app."""
 
 __version__ = "0.1.0"
 

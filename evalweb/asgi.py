@@ -1,4 +1,4 @@
-"""What gunicorn serves: Django behind the front that waits for slow clients."""
+"""The ASGI application that gunicorn serves: Django behind a front that waits for slow clients."""
 
 from evalweb.wsgi import application as wsgi_application
 

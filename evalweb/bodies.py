@@ -1,4 +1,4 @@
-"""What a request may bring: a size for each address, and files only where a view accepts them."""
+"""Limit the size of requests by address, and accept files only where a view does."""
 
 from http import HTTPStatus
 from importlib import import_module

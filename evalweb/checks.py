@@ -1,4 +1,4 @@
-"""Checks that `manage.py check --database default` and `migrate` make before anything runs."""
+"""Checks of `manage.py check --database default` and `migrate`, made before anything runs."""
 
 from collections.abc import Sequence
 

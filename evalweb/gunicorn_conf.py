@@ -1,4 +1,4 @@
-"""How gunicorn serves the pages: `gunicorn -c python:evalweb.gunicorn_conf evalweb.asgi`."""
+"""The configuration of gunicorn: `gunicorn -c python:evalweb.gunicorn_conf evalweb.asgi`."""
 
 from pathlib import Path
 

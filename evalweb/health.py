@@ -1,4 +1,4 @@
-"""/healthz and /readyz: answered before anything else, so that a probe needs no host name, session or page."""
+"""/healthz and /readyz, answered before any other code, without host name, session or page."""
 
 import logging
 from collections.abc import Callable

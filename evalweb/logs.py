@@ -1,4 +1,4 @@
-"""JSON log lines that say what happened and nothing about who did it.
+"""JSON log lines that say what happened, without personal data.
 
 A token is a rater's credential, an address is a person, and an answer belongs to the study. None of them may reach
 a log, whoever logs: Django names paths, gunicorn names addresses, and PostgreSQL quotes the row it refused. So every

@@ -1,4 +1,4 @@
-"""What every request passes through, whoever answers it."""
+"""Middleware that every request passes."""
 
 import logging
 import re

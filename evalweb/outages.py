@@ -1,4 +1,4 @@
-"""Which errors mean that the database is away, restarting or too busy, so that the same request may soon succeed."""
+"""Errors that mean that the database is away, restarting or overloaded, so that the request may be tried again."""
 
 import psycopg2
 from django.db import DatabaseError, InterfaceError, OperationalError

@@ -1,4 +1,4 @@
-"""Make everything ready that pages need: migrations, static files, a first login.
+"""Prepare the database and files for the site: migrations, static files, first login, demonstration studies.
 
 `make run` calls it before it serves, and so does the one-shot service of docker-compose.yml. Several may start at
 once: an advisory lock lets one work while the others wait, and each step finds its work done already.

@@ -1,4 +1,4 @@
-"""What a browser may do on our pages: the content security policies, and where each of them holds.
+"""The content security policies, and where each of them applies.
 
 Raters' and public pages run on our own files alone. Researchers' pages stand in unfold's frame, whose Alpine
 evaluates expressions from attributes and therefore needs 'unsafe-eval'; no page allows inline scripts or styles.

@@ -1,4 +1,4 @@
-"""Settings, all of them from the environment: evalweb/environment.py declares what is read."""
+"""Django's settings, all read from the environment; evalweb/environment.py declares the variables."""
 
 from pathlib import Path
 from typing import Any

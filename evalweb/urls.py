@@ -1,4 +1,4 @@
-"""Addresses. Researchers' pages stand under admin/ and come before the admin's own, which answers the rest."""
+"""The addresses of the site. Researcher pages stand under admin/, before the admin's own pages."""
 
 from django.contrib import admin
 from django.urls import include, path

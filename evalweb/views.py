@@ -1,4 +1,4 @@
-"""Pages for what goes wrong. Those for a failing server render without a database, a session or a user."""
+"""Error pages. Those for a failing server render without database, session or user."""
 
 import sys
 from http import HTTPStatus

@@ -2,7 +2,7 @@
 
     .venv/bin/python scripts/mutate.py                         12 mutations of every stratum
     .venv/bin/python scripts/mutate.py --strata views roles --number 30 --seed 7
-    .venv/bin/python scripts/mutate.py --only tasks_app/views/stages.py:58
+    .venv/bin/python scripts/mutate.py --only tasks_app/views/rater/stages.py:58
     .venv/bin/python scripts/mutate.py --again var/mutations.json
 
 docs/testing.md says how to read the answer and what to do about a survivor.

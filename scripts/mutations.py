@@ -17,7 +17,7 @@ STRATA = {
     "stats": ("analytics_app/stats",),
     "task types": ("tasks_app/task_types",),
     "services": ("tasks_app/services",),
-    "analytics services": ("analytics_app/services",),
+    "analytics services": ("analytics_app/services", "analytics_app/runs"),
     "views": ("tasks_app/views", "analytics_app/views"),
     "roles": ("tasks_app/views", "tasks_app/api", "analytics_app/views", "analytics_app/api"),
 }

@@ -1,1 +1,1 @@
-"""Collecting judgments: studies, plans, raters, and every kind of task they can be given."""
+"""Collection of judgments: studies, plans, raters and task types."""

@@ -1,4 +1,4 @@
-"""The only way to fetch a row for a person: `<thing>_for_<role>`, else 404."""
+"""Fetch rows for a person: `<thing>_for_<role>`, or 404. No other module checks permissions."""
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import DateTimeField, F, Func, QuerySet

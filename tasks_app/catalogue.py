@@ -1,4 +1,4 @@
-"""What a task type says of itself: for its page in the catalogue, and the same as Markdown for docs/task-types/."""
+"""The description of each task type, for its catalogue page and for docs/task-types/."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from django.utils.translation import override
 from tasks_app.studyfile.explain import expected
 from tasks_app.studyfile.schema import field_schema
 from tasks_app.task_types import TaskType, registry
-from tasks_app.task_types._samples import sample_criteria, sample_params, sample_screen
 from tasks_app.task_types.base import Criterion, Words
+from tasks_app.task_types.samples import sample_criteria, sample_params, sample_screen
 
 # What HEDS 2.0 asks of each quality criterion, in our own short form; the numbers are the sheet's.
 HEDS = {

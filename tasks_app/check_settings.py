@@ -1,4 +1,4 @@
-"""How the raters of a task are trained, tested and watched: one block of settings a task, declared once."""
+"""Settings of training, exam and checks: one block for each task, declared once."""
 
 from __future__ import annotations
 

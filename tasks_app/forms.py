@@ -1,4 +1,4 @@
-"""Forms of the rater's way. Each carries a signed token, bound to what it may do, instead of a cookie's."""
+"""Forms of rater pages. Each carries a signed token, bound to its purpose, instead of a cookie."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Background jobs of collecting judgments: each may be told twice or never, and nothing goes wrong."""
+"""Background jobs of this app. A job may arrive twice or never without harm."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import logging
 from celery import shared_task
 from django.db import DatabaseError
 
-from tasks_app.services import closing, erasure, reminders
+from tasks_app.services import erasure
+from tasks_app.services.waves import closing, reminders
 
 log = logging.getLogger(__name__)
 

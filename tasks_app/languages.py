@@ -1,4 +1,4 @@
-"""Languages: which of them pages are shipped in, and how a text in any of them is written."""
+"""The languages of pages, and the script and direction of texts in any language."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

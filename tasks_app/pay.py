@@ -1,4 +1,4 @@
-"""What a rater is owed and what that is an hour: arithmetic alone, exact to the cent, rounded in the rater's favour.
+"""Compute what a rater is owed, and pay per hour: exact to the cent, rounded in the rater's favour.
 
 Nothing here knows how well anybody judged: who is paid, and how much, follows from what was given and answered.
 """

@@ -1,4 +1,4 @@
-"""What every text, number and JSON value must satisfy before it is stored.
+"""Validate texts, numbers and JSON values before they are stored.
 
 PostgreSQL refuses NUL characters, and its jsonb refuses lone surrogates, NaN and infinities as well. They are
 stopped at the door, where a person can still be told which character of which field is meant.

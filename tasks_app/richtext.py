@@ -1,4 +1,4 @@
-"""Markdown as safe HTML: no raw HTML passes, nothing is fetched from anywhere.
+"""Render Markdown as safe HTML: raw HTML is escaped, and nothing is loaded from elsewhere.
 
 Texts of a researcher, such as instructions, may link to http, https and mailto. Texts to be judged may not: a link
 would lead raters away from their answer, and whoever made a text decides where to.

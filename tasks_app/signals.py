@@ -1,4 +1,4 @@
-"""What happens here that other apps may want to hear. Nobody may enqueue on a rater's request."""
+"""Signals for other apps. Receivers must not queue jobs within a rater's request."""
 
 from django.dispatch import Signal
 

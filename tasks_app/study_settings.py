@@ -1,4 +1,4 @@
-"""What a researcher sets for a whole study, declared once.
+"""The settings of a study, declared once.
 
 Each form below is one block of `Study.settings`, one section of the study file (its JSON Schema comes from the
 fields) and one part of the set-up page.

@@ -1,40 +1,29 @@
-"""Every address of this app."""
+"""The addresses of this app."""
 
 from django.urls import URLPattern, URLResolver, include, path
 
 from tasks_app.api import site
 from tasks_app.api import views as api
-from tasks_app.views import (
-    arriving,
-    catalogue,
+from tasks_app.views import waves
+from tasks_app.views.public import catalogue, home, patterns
+from tasks_app.views.rater import arriving, ending, journey, judging, language, media, overview, people, rights, steps
+from tasks_app.views.researcher import (
     checking,
     designing,
-    ending,
     importing,
     inviting,
-    judging,
-    language,
-    media,
     moving,
-    overview,
-    patterns,
     paying,
-    people,
-    public,
-    rater,
     raters,
     recruiting,
-    researcher,
-    rights,
     sharing,
-    steps,
+    studies,
     tokens,
     trying,
-    waves,
 )
 
 public_urls: list[URLPattern] = [
-    path("", public.home, name="home"),
+    path("", home.home, name="home"),
     path("patterns/", patterns.patterns, name="patterns"),
     path("task-types/", catalogue.catalogue, name="catalogue"),
     path("task-types/<slug:name>/", catalogue.task_type, name="task_type"),
@@ -46,8 +35,8 @@ rater_urls: list[URLPattern] = [
     path("studies/", people.studies, name="studies"),
     path("sign-in/", people.sign_in, name="sign_in"),
     path("sign-out/", people.sign_out, name="sign_out"),
-    path("r/<str:token>/", rater.next_step, name="next"),
-    path("r/<str:token>/instructions/", rater.instructions, name="instructions"),
+    path("r/<str:token>/", journey.next_step, name="next"),
+    path("r/<str:token>/instructions/", journey.instructions, name="instructions"),
     path("r/<str:token>/judge/", judging.judge, name="judge"),
     path("r/<str:token>/judge/<int:order>/", judging.unit, name="unit"),
     path("r/<str:token>/draft/", judging.draft, name="draft"),
@@ -61,11 +50,11 @@ rater_urls: list[URLPattern] = [
     path("r/<str:token>/waiting/", waves.waiting, name="waiting"),
     path("r/<str:token>/calendar.ics", waves.calendar, name="calendar"),
     path("r/<str:token>/mail/", waves.mail, name="mail"),
-    path("r/<str:token>/help/", rater.help_page, name="help"),
-    path("r/<str:token>/stop/", rater.stop, name="stop"),
+    path("r/<str:token>/help/", journey.help_page, name="help"),
+    path("r/<str:token>/stop/", journey.stop, name="stop"),
     path("r/<str:token>/end/", ending.end, name="end"),
-    path("r/<str:token>/more/", rater.more, name="more"),
-    path("r/<str:token>/link/", rater.link, name="link"),
+    path("r/<str:token>/more/", journey.more, name="more"),
+    path("r/<str:token>/link/", journey.link, name="link"),
     path("r/<str:token>/stored/", rights.stored, name="stored"),
     path("r/<str:token>/stored/mine.json", rights.mine, name="mine"),
     path("r/<str:token>/withdraw/", rights.withdraw, name="withdraw"),
@@ -73,12 +62,12 @@ rater_urls: list[URLPattern] = [
 ]
 
 researcher_urls: list[URLPattern] = [
-    path("", researcher.studies, name="studies"),
-    path("load/", researcher.load, name="load"),
-    path("<slug:slug>/", researcher.setup, name="setup"),
+    path("", studies.studies, name="studies"),
+    path("load/", studies.load, name="load"),
+    path("<slug:slug>/", studies.setup, name="setup"),
     path("<slug:slug>/members/", sharing.members, name="members"),
     path("<slug:slug>/members/remove/", sharing.unshare, name="unshare"),
-    path("<slug:slug>/items/", researcher.items, name="items"),
+    path("<slug:slug>/items/", studies.items, name="items"),
     path("<slug:slug>/design/", designing.design, name="design"),
     path("<slug:slug>/design/plan.csv", designing.plan_csv, name="plan"),
     path("<slug:slug>/checks/", checking.checks, name="checks"),
@@ -96,7 +85,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/due/<int:wave>/ids/", waves.due_ids, name="due_ids"),
     path("<slug:slug>/due/<int:wave>/ids.csv", waves.due_csv, name="due_csv"),
     path("<slug:slug>/import/", importing.import_ratings, name="import"),
-    path("<slug:slug>/file/", researcher.file, name="file"),
+    path("<slug:slug>/file/", studies.file, name="file"),
     path("<slug:slug>/move/", moving.move, name="move"),
     path("<slug:slug>/pay/", paying.overview, name="pay"),
     path("<slug:slug>/pay/raters.csv", paying.table, name="pay_table"),
@@ -122,7 +111,7 @@ api_urls: list[URLPattern] = [
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include((public_urls, "public"))),
     path("", include((rater_urls, "rater"))),
-    path("admin/", researcher.home, name="researchers"),
+    path("admin/", studies.home, name="researchers"),
     path("admin/studies/", include((researcher_urls, "researcher"))),
     path("api/v1/", include((api_urls, "api"))),
 ]

@@ -18,7 +18,7 @@ from tasks_app.models import (
     TaskCriterion,
     Unit,
 )
-from tasks_app.services import lifecycle, units
+from tasks_app.services.study import lifecycle, units
 
 
 def build_study(

@@ -3,7 +3,7 @@
 from django.http import HttpResponse
 from django.test import Client
 
-from tasks_app.management.visiting import hidden_fields
+from tasks_app.management.simulated_raters import hidden_fields
 from tasks_app.models import Study
 
 

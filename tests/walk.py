@@ -5,7 +5,8 @@ from random import Random
 
 from tasks_app.models import Assignment, Rater, Study
 from tasks_app.selectors import screens
-from tasks_app.services import enrolment, judgments
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import judgments
 from tasks_app.task_types.base import Quality
 
 

@@ -8,16 +8,16 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import BetweenRaters, Compared, compared
-from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses.base import OverallFilters, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.rated_texts import BetweenRaters, Compared, compared
 from analytics_app.results import Row
+from analytics_app.stats.agreement.fleiss import fleiss_kappa
+from analytics_app.stats.agreement.gwet import gwet_ac
+from analytics_app.stats.agreement.kendall import kendall_w
+from analytics_app.stats.agreement.percent import percent_agreement
 from analytics_app.stats.estimate import joined
-from analytics_app.stats.fleiss import fleiss_kappa
-from analytics_app.stats.gwet import gwet_ac
-from analytics_app.stats.kendall import kendall_w
-from analytics_app.stats.percent import percent_agreement
 from tasks_app.task_types.base import Scale
 
 NOT_BY_CHANCE = "Not corrected for chance."

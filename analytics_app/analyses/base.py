@@ -1,4 +1,4 @@
-"""What an analysis is: declared settings, the scales it fits, and a pure function from a sample to result rows."""
+"""The interface of an analysis: declared settings, the scales it fits, and a pure function from a sample to rows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses import _conditions
+from analytics_app.analyses.shared import conditions
 from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
 from analytics_app.results import Basis, Row
 from analytics_app.stats.estimate import Estimate
-from analytics_app.stats.resampling import Adjusted
-from analytics_app.stats.standardise import Constant
+from analytics_app.stats.resampling.bootstrap import Adjusted
+from analytics_app.stats.scales.standardise import Constant
 from tasks_app.study_settings import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
@@ -202,7 +202,7 @@ class Filters(Block):
         required=False,
         initial="",
         max_length=80,
-        validators=[_conditions.check],
+        validators=[conditions.check],
         label=_("Only where"),
         help_text=_("A condition on a feature of items: bicleaner>=0.7, domain=news; also <=, >, < and !=."),
     )
@@ -210,7 +210,7 @@ class Filters(Block):
     def clean_where(self) -> str:
         """Write a condition in one way: rows are found by it."""
         given: str = self.cleaned_data["where"]
-        return str(_conditions.Condition.read(given)) if given else given
+        return str(conditions.Condition.read(given)) if given else given
 
 
 class Analysis(ABC):
@@ -292,7 +292,7 @@ def slices(sample: Sample, settings: Mapping[str, Any]) -> Iterator[Sample]:
     """Yield the sample without what is left out, then one for each value of each feature that was named."""
     base = leave_out(sample, settings.get("without_systems", ()))
     if written := settings.get("where"):
-        condition = _conditions.Condition.read(written)
+        condition = conditions.Condition.read(written)
         said = "; ".join(filter(None, (str(condition), base.slice)))
         base = base.part(condition.holds(base.table), slice=said)
     yield base

@@ -11,12 +11,12 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses._bootstrap import bootstrap
-from analytics_app.analyses._pairs import clusters_of, draws, seed_of_draws
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.pairs import clusters_of, draws, seed_of_draws
 from analytics_app.results import Row
-from analytics_app.stats.best_worst import best_worst, split_half
+from analytics_app.stats.ranking.best_worst import best_worst, split_half
 from tasks_app.task_types.base import Scale
 
 # What is stored of a text (tasks_app.task_types.best_worst).

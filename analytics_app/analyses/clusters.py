@@ -9,14 +9,14 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._outputs import Outputs, mix_note
-from analytics_app.analyses._pairs import in_order
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.outputs import Outputs, mix_note
+from analytics_app.analyses.shared.pairs import in_order
 from analytics_app.results import Row
-from analytics_app.stats.comparison import item_means
+from analytics_app.stats.comparison.paired import item_means
+from analytics_app.stats.comparison.rank_sum import RankClusters, rank_sum_clusters
 from analytics_app.stats.estimate import joined
-from analytics_app.stats.rank_sum import RankClusters, rank_sum_clusters
 from tasks_app.task_types.base import Scale
 
 # Which system of a pair has the higher score, so that its one-sided test is of being above the other.

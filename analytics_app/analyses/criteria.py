@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, count
 from analytics_app.analyses.registry import register
 from analytics_app.results import Row
-from analytics_app.stats.comparison import item_means
-from analytics_app.stats.criteria import correlated
+from analytics_app.stats.comparison.paired import item_means
+from analytics_app.stats.scales.criteria import correlated
 from tasks_app.task_types.base import Scale
 
 NUMBERS = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import low_is_good
 from analytics_app.analyses.base import Analysis, Question, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.rated_texts import low_is_good
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
 

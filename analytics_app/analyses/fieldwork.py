@@ -9,12 +9,12 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses._judged import judgments_of
 from analytics_app.analyses.base import Analysis, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.answered import judgments_of
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.controls import Controls
-from analytics_app.ratings.extras.gone import Gone
+from analytics_app.ratings.extras.excluded import Gone
 from analytics_app.ratings.extras.people import COMPLETED, OUTCOMES, People
 from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.ratings.extras.times import Times

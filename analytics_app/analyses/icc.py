@@ -10,12 +10,12 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import BetweenRaters, Compared, compared
 from analytics_app.analyses.base import OverallFilters, Rows, Sample, count
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.rated_texts import BetweenRaters, Compared, compared
 from analytics_app.results import Row
+from analytics_app.stats.agreement.icc import icc_forms, icc_one_way
 from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.icc import icc_forms, icc_one_way
 from tasks_app.task_types.base import Scale
 
 STEPS = "Steps taken as equal."

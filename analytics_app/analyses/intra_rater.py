@@ -9,16 +9,16 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses._agreeing import BetweenRaters
-from analytics_app.analyses._bootstrap import bootstrap
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.rated_texts import BetweenRaters
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.results import Row
-from analytics_app.stats.agreement import krippendorff_alpha
+from analytics_app.stats.agreement.intra_rater import FEWEST_PAIRS, repeated_answers
+from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
 from analytics_app.stats.estimate import Estimate
-from analytics_app.stats.intra_rater import FEWEST_PAIRS, repeated_answers
 from tasks_app.task_types.base import Scale
 
 

@@ -12,14 +12,14 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses._label_shares import ByOutput, dependent, one_an_item, shares
-from analytics_app.analyses._labelled import Answers, Decided, Model, by_model, by_vote
 from analytics_app.analyses.base import Analysis, Asked, Filters, Rows, Sample, in_words
+from analytics_app.analyses.labels.shares import ByOutput, dependent, one_an_item, shares
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.labelled import Answers, Decided, Model, by_model, by_vote
 from analytics_app.ratings import Floats, Names
 from analytics_app.results import Row
-from analytics_app.stats.corrections import adjust
-from analytics_app.stats.mcnemar import mcnemar
+from analytics_app.stats.comparison.corrections import adjust
+from analytics_app.stats.comparison.mcnemar import mcnemar
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 

@@ -8,12 +8,12 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import BetweenRaters, Compared, compared
 from analytics_app.analyses.base import OverallFilters, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.rated_texts import BetweenRaters, Compared, compared
 from analytics_app.results import Row
+from analytics_app.stats.agreement.kappa import CohenKappas, KappaWeights, weighted_kappas
 from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.kappa import CohenKappas, KappaWeights, weighted_kappas
 from tasks_app.task_types.base import Scale
 
 # Pairs of raters listed one by one; of more only mean, least and greatest are given.

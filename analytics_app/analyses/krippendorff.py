@@ -9,14 +9,14 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import FIRST, BetweenRaters, clusters_of_texts
-from analytics_app.analyses._bootstrap import bootstrap
-from analytics_app.analyses._transforms import ReducedFilters, on_its_scale
 from analytics_app.analyses.base import Rows, Sample, count, in_words
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.rated_texts import FIRST, BetweenRaters, clusters_of_texts
+from analytics_app.analyses.shared.transforms import ReducedFilters, on_its_scale
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
-from analytics_app.stats.agreement import krippendorff_alpha
+from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
 from analytics_app.stats.estimate import Estimate
 from tasks_app.task_types.base import Scale
 

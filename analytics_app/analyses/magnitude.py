@@ -10,19 +10,19 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._bootstrap import bootstrap
-from analytics_app.analyses._families import cannot_differ, flips
-from analytics_app.analyses._outputs import Outputs, interval_note, mix_note
-from analytics_app.analyses._pairs import chosen_pairs
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.families import cannot_differ, flips
+from analytics_app.analyses.shared.outputs import Outputs, interval_note, mix_note
+from analytics_app.analyses.shared.pairs import chosen_pairs
 from analytics_app.results import Row
-from analytics_app.stats.comparison import item_means, paired
-from analytics_app.stats.corrections import adjust
+from analytics_app.stats.comparison.corrections import adjust
+from analytics_app.stats.comparison.means import group_means
+from analytics_app.stats.comparison.paired import item_means, paired
 from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.magnitude import Normalised, normalised, ratios, taken_back
-from analytics_app.stats.means import group_means
-from analytics_app.stats.standardise import judge_wise_z
+from analytics_app.stats.scales.magnitude import Normalised, normalised, ratios, taken_back
+from analytics_app.stats.scales.standardise import judge_wise_z
 from tasks_app.task_types.base import Scale
 
 NOT_POSITIVE = "Ratings of zero or below have no logarithm and are left out: {n:,}."

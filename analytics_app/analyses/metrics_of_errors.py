@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._error_looks import errors_of, with_looks
-from analytics_app.analyses._error_systems import outputs_of
 from analytics_app.analyses.base import Analysis, Rows, Sample, Words, slices
 from analytics_app.analyses.error_spans import WeightSettings
+from analytics_app.analyses.error_spans.looks import errors_of, with_looks
+from analytics_app.analyses.error_spans.systems import outputs_of
 from analytics_app.analyses.metrics import Metrics, MetricSettings, against
 from analytics_app.analyses.registry import register
 from analytics_app.ratings import Extra

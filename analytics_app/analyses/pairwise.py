@@ -9,17 +9,17 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._bootstrap import bootstrap
-from analytics_app.analyses._pairs import Preferences, chosen_pairs
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.pairs import Preferences, chosen_pairs
 from analytics_app.results import Row
-from analytics_app.stats.bradley_terry import bradley_terry
-from analytics_app.stats.corrections import adjust
+from analytics_app.stats.comparison.corrections import adjust
+from analytics_app.stats.comparison.means import group_means
+from analytics_app.stats.comparison.win_rates import WinRate, sign_test, win_rates
 from analytics_app.stats.estimate import joined
-from analytics_app.stats.means import group_means
-from analytics_app.stats.strengths import Strengths
-from analytics_app.stats.win_rates import WinRate, sign_test, win_rates
+from analytics_app.stats.ranking.bradley_terry import bradley_terry
+from analytics_app.stats.ranking.strengths import Strengths
 from tasks_app.task_types.base import Scale
 
 LEFT, RIGHT = 1.0, 2.0

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._bootstrap import bootstrap
-from analytics_app.analyses._pairs import Preferences
 from analytics_app.analyses.base import Analysis, Asked, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.pairs import Preferences
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
-from analytics_app.stats.means import group_means
+from analytics_app.stats.comparison.means import group_means
 from tasks_app.task_types.base import Scale
 
 # What stands before the key of a criterion where its strength is asked, and its steps (tasks_app.task_types.pairwise).

@@ -12,7 +12,7 @@ from analytics_app.analyses.base import Analysis, Asked, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.ratings import Table
 from analytics_app.results import Row
-from analytics_app.stats.change import mean_with_limits
+from analytics_app.stats.comparison.change import mean_with_limits
 from analytics_app.stats.estimate import Estimate
 from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale

@@ -10,10 +10,10 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses._judged import judgments_of
 from analytics_app.analyses.base import Analysis, Rows, Sample
 from analytics_app.analyses.registry import register
-from analytics_app.ratings.care import (
+from analytics_app.analyses.shared.answered import judgments_of
+from analytics_app.ratings.carefulness import (
     LEAST_SECONDS,
     WORDS_PER_SECOND,
     Scales,
@@ -23,14 +23,14 @@ from analytics_app.ratings.care import (
     working_seconds,
 )
 from analytics_app.ratings.extras.controls import Controls
-from analytics_app.ratings.extras.gone import Gone
+from analytics_app.ratings.extras.excluded import Gone
 from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.ratings.extras.screens import Screens
 from analytics_app.ratings.extras.skips import Skips
 from analytics_app.ratings.extras.times import Times
 from analytics_app.ratings.extras.words import Words
 from analytics_app.results import Row
-from analytics_app.stats.straight_lining import runs
+from analytics_app.stats.quality.straight_lining import runs
 from tasks_app.study_settings import Block
 from tasks_app.task_types.base import Scale
 

@@ -1,4 +1,4 @@
-"""Where the analyses register themselves."""
+"""The registry of analyses."""
 
 from typing import TypeVar
 

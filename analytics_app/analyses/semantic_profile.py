@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._bootstrap import bootstrap
-from analytics_app.analyses._outputs import Outputs
 from analytics_app.analyses.base import Analysis, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.outputs import Outputs
 from analytics_app.results import Row
-from analytics_app.stats.means import group_means
+from analytics_app.stats.comparison.means import group_means
 from tasks_app.task_types.base import Scale
 
 

@@ -9,20 +9,20 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import low_is_good
-from analytics_app.analyses._bootstrap import bootstrap
-from analytics_app.analyses._families import family_of, flips
-from analytics_app.analyses._outputs import FEW_RATERS, RATERS_NEEDED, Outputs, interval_note, mix_note
-from analytics_app.analyses._pairs import chosen_pairs
-from analytics_app.analyses._transforms import Reduced, noted, on_its_scale
 from analytics_app.analyses.base import Analysis, Question, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.families import family_of, flips
+from analytics_app.analyses.shared.outputs import FEW_RATERS, RATERS_NEEDED, Outputs, interval_note, mix_note
+from analytics_app.analyses.shared.pairs import chosen_pairs
+from analytics_app.analyses.shared.rated_texts import low_is_good
+from analytics_app.analyses.shared.transforms import Reduced, noted, on_its_scale
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
-from analytics_app.stats.comparison import Paired, item_means, paired, superiority
-from analytics_app.stats.corrections import adjust
+from analytics_app.stats.comparison.corrections import adjust
+from analytics_app.stats.comparison.means import group_means, group_medians
+from analytics_app.stats.comparison.paired import Paired, item_means, paired, superiority
 from analytics_app.stats.estimate import Estimate, joined
-from analytics_app.stats.means import group_means, group_medians
 from tasks_app.task_types.base import Scale
 
 STEPS = "Steps taken as equal."

@@ -9,14 +9,14 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._pairs import SHARED, Preferences, Together, draws, seed_of_draws
 from analytics_app.analyses.base import Analysis, Filters, Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.pairs import SHARED, Preferences, Together, draws, seed_of_draws
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.estimate import joined
-from analytics_app.stats.pairs_within import pair_totals
-from analytics_app.stats.trueskill_wmt import Ranked, wmt_trueskill
+from analytics_app.stats.ranking.pairs_within import pair_totals
+from analytics_app.stats.ranking.trueskill_wmt import Ranked, wmt_trueskill
 from tasks_app.task_types.base import Scale
 
 # Rating scales have analyses of their own; TrueSkill of them is for comparing with papers, so it has to be asked for.

@@ -9,13 +9,13 @@ import numpy as np
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import FIRST, BetweenRaters
-from analytics_app.analyses._transforms import ReducedFilters, on_its_scale
 from analytics_app.analyses.base import Rows, Sample, count
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.rated_texts import FIRST, BetweenRaters
+from analytics_app.analyses.shared.transforms import ReducedFilters, on_its_scale
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
-from analytics_app.stats.trust import MOST_RATERS, Level, trust_coefficients
+from analytics_app.stats.quality.trust import MOST_RATERS, Level, trust_coefficients
 from tasks_app.task_types.base import Scale
 
 FAVOURS = "Groups of raters without alpha count as full agreement, which favours raters with few answers."

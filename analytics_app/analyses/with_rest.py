@@ -7,11 +7,11 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses._agreeing import BetweenRaters, compared
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.rated_texts import BetweenRaters, compared
 from analytics_app.results import Row
-from analytics_app.stats.with_rest import agreement_with_rest, correlations_with_rest
+from analytics_app.stats.agreement.with_rest import agreement_with_rest, correlations_with_rest
 from tasks_app.task_types.base import Scale
 
 

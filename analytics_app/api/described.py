@@ -1,4 +1,4 @@
-"""What the answers look like, for the schema; the rows of ratings and results from the declared columns."""
+"""Declare the answers of the API for its schema; rows of ratings and results come from the declared columns."""
 
 from __future__ import annotations
 

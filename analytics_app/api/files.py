@@ -1,4 +1,4 @@
-"""How files are sent: begun before they are promised, and never kept in memory."""
+"""Send files in chunks: the beginning is computed before the status is sent, so that early failures are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ratings: whole files, streamed, and pages of objects."""
+"""Ratings for scripts: whole files, streamed, and pages of objects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tasks_app.api.base import ApiView, marks_of
 from tasks_app.api.described import SLUG, refusals
 from tasks_app.api.errors import BadRequest
 from tasks_app.api.pages import page_of
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 
 TAG = "Judgments and ratings"
 

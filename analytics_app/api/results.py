@@ -1,4 +1,4 @@
-"""Results documents: tidy rows of a run."""
+"""Results documents for scripts: the rows of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tasks_app.api.base import ApiView
 from tasks_app.api.described import SLUG, refusals
 from tasks_app.api.errors import Conflict
 from tasks_app.models import Study
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 
 TAG = "Results"
 

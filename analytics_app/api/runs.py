@@ -1,4 +1,4 @@
-"""Runs: which there are, how far one is, starting and cancelling."""
+"""Runs for scripts: list, show, start and cancel."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from rest_framework.reverse import reverse
 
 from analytics_app.api import described, examples
 from analytics_app.models import UNFINISHED, Run
+from analytics_app.runs import start
 from analytics_app.selectors.pages import run_numbered
 from analytics_app.selectors.runs import progress, runs_of
-from analytics_app.services import runs
 from tasks_app import access
 from tasks_app.api import examples as common
 from tasks_app.api.base import ApiView, token_of
@@ -27,7 +27,8 @@ from tasks_app.api.described import SLUG, refusals
 from tasks_app.api.errors import BadRequest, Busy, RoleMissing, Unprocessable
 from tasks_app.api.pages import PageParams, listing
 from tasks_app.models import Membership, Study
-from tasks_app.services import idempotency, tokens
+from tasks_app.services import idempotency
+from tasks_app.services.study import tokens
 
 TAG = "Runs"
 LONGEST_KEY = 200
@@ -137,8 +138,8 @@ class Runs(RunsView):
 
     def _start(self, request: Request, study: Study, settings: dict[str, Any] | None) -> Run:
         try:
-            return runs.start(study=study, by=cast("User", request.user), settings=settings)
-        except runs.Busy as busy:
+            return start.start(study=study, by=cast("User", request.user), settings=settings)
+        except start.Busy as busy:
             raise Busy(_("Many ratings are being stored just now. Try again in a few seconds.")) from busy
         except ValueError as problems:
             raise Unprocessable(str(problems)) from problems
@@ -210,5 +211,5 @@ class CancelRun(RunsView):
         """Cancel a run."""
         study = self.study_to_change(request, slug, f"run {number}")
         run = run_numbered(study, number)
-        runs.cancel(run=run, by=cast("User", request.user))
+        start.cancel(run=run, by=cast("User", request.user))
         return Response(detail(request, study, run))

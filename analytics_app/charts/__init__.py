@@ -1,4 +1,4 @@
-"""Charts of result rows: pure functions from rows to an altair spec to SVG, the same digits for the same rows.
+"""Charts of results: pure functions from rows to an altair specification to SVG.
 
 What is drawn of a criterion follows from its rows alone: shares and probabilities of superiority where a scale has
 steps, means with intervals over items and over raters, paired differences, the spread of ratings, agreement.

@@ -1,4 +1,4 @@
-"""From a spec to a drawing.
+"""Render a specification as a drawing.
 
 vl-convert runs a JavaScript engine of its own. A process that has rendered once and is then forked leaves its child
 an engine that hangs for ever, so nothing is rendered while this package is imported, when Django starts, in a web

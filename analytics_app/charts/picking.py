@@ -1,4 +1,4 @@
-"""Which result rows a chart shows, and what it says of them under its title."""
+"""Select the rows that a chart shows, and write its subtitle."""
 
 from __future__ import annotations
 

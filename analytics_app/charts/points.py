@@ -1,4 +1,4 @@
-"""Points with intervals, one row each, the name above its line: for whatever has no bar to start at zero."""
+"""Points with intervals, one row each, with the name above its line."""
 
 from __future__ import annotations
 

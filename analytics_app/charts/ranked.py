@@ -1,4 +1,4 @@
-"""Systems in the order of one figure: their points, what the lines through them mean, and who stands apart."""
+"""Systems in the order of a figure: points, intervals, and clusters in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The charts that analyses bring, found in the modules of `analytics_app.charts.kinds`."""
+"""The registry of charts that analyses bring, found in `analytics_app.charts.kinds`."""
 
 from __future__ import annotations
 

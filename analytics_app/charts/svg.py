@@ -1,4 +1,4 @@
-"""A drawing as vl-convert gives it, made fit for a page: small, named, scalable, its colours open to style sheets."""
+"""Make a drawing fit for a page: small, labelled, scalable, with the page's colours, safe for the security policy."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What leaves evalweb as files: one module a document; they stream."""
+"""Exports: one module for each document; all of them stream."""

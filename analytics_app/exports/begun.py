@@ -1,4 +1,4 @@
-"""Files whose beginning is read before anybody is promised one: what fails until then can still be refused."""
+"""Read the beginning of a file before the response starts, so that early failures can still be refused."""
 
 from __future__ import annotations
 

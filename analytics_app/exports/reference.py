@@ -1,4 +1,4 @@
-"""The tables of docs/columns.md, made of the declarations, so that the page cannot say anything else."""
+"""Generate the tables of docs/columns.md from the declarations, so that the page is always right."""
 
 from __future__ import annotations
 

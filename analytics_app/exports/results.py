@@ -1,4 +1,4 @@
-"""The results document of a run, streamed as JSON or CSV: the same rows and columns either way."""
+"""The results document of a run, streamed as JSON or CSV with the same rows and columns."""
 
 from __future__ import annotations
 

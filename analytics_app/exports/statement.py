@@ -1,4 +1,4 @@
-"""The statement behind the ratings in long form: one SELECT over the rows of a study."""
+"""The SQL statement of the export of ratings: one SELECT over the rows of a study."""
 
 from __future__ import annotations
 

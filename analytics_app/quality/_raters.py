@@ -1,4 +1,4 @@
-"""What rules about raters share: whom they look at, and how those who go are written down."""
+"""Helpers of rules about raters: whom they examine, and how exclusions are recorded."""
 
 from __future__ import annotations
 

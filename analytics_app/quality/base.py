@@ -1,4 +1,4 @@
-"""What a quality rule is: declared settings and a pure function from a table to what is removed, with reasons."""
+"""The interface of a quality rule: declared settings, and a pure function from a table to exclusions with reasons."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from numpy.typing import NDArray
 
 from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
-from analytics_app.ratings.care import raters_in
+from analytics_app.ratings.carefulness import raters_in
 from tasks_app.study_settings import Block
 
 Words: TypeAlias = str | Promise

@@ -1,4 +1,4 @@
-"""Burn-in: the first judgments of every rater, given before they know the scale."""
+"""Burn-in: exclude the first judgments of every rater, given before they know the scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Controls: raters who too often missed what is known."""
+"""Controls: exclude raters who failed too many units with known answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inconsistency: raters who contradict themselves far more than the others."""
+"""Inconsistency: exclude raters who contradict themselves far more than others."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.quality._raters import not_tested, remove_raters
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
-from analytics_app.ratings.care import inconsistency_of, raters_in
+from analytics_app.ratings.carefulness import inconsistency_of, raters_in
 from analytics_app.ratings.extras.repeats import Repeats
-from analytics_app.stats.inconsistency import outliers
+from analytics_app.stats.quality.inconsistency import outliers
 from tasks_app.study_settings import Block
 
 NO_REPEATS = "Nothing was asked twice on a numeric scale, so nobody was tested."

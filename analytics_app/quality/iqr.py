@@ -1,4 +1,4 @@
-"""The interquartile fence: ratings whose z lies far outside of what raters gave."""
+"""The interquartile fence: exclude ratings whose z lies far outside the bulk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.quality._raters import by_criterion
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
-from analytics_app.stats.fences import iqr_fences
+from analytics_app.stats.quality.fences import iqr_fences
 from tasks_app.study_settings import Block
 
 

@@ -1,4 +1,4 @@
-"""Page time: raters who answered before they can have read."""
+"""Page time: exclude raters who answered too fast to have read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
-from analytics_app.ratings.care import LEAST_SECONDS, WORDS_PER_SECOND, fast_screens
+from analytics_app.ratings.carefulness import LEAST_SECONDS, WORDS_PER_SECOND, fast_screens
 from analytics_app.ratings.extras.times import Times
 from analytics_app.ratings.extras.words import Words
 from tasks_app.study_settings import Block

@@ -1,4 +1,4 @@
-"""Where the quality rules register themselves."""
+"""The registry of quality rules."""
 
 from typing import TypeVar
 

@@ -1,4 +1,4 @@
-"""Simple items: texts about which raters were of too many minds."""
+"""Simple items: exclude texts on which raters disagree too much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skips: raters who would not judge."""
+"""Skips: exclude raters who skipped too much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Straight-lining: raters who gave the same position again and again."""
+"""Straight-lining: exclude raters who gave the same position again and again."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from analytics_app.quality._raters import not_tested, remove_raters, share_in_wo
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
 from analytics_app.ratings import Table
-from analytics_app.ratings.care import Scales, positions_of
+from analytics_app.ratings.carefulness import Scales, positions_of
 from analytics_app.ratings.extras.screens import Screens
-from analytics_app.stats.straight_lining import equal_screens, runs
+from analytics_app.stats.quality.straight_lining import equal_screens, runs
 from tasks_app.study_settings import Block
 
 # With fewer answers on it, that a screen has one position throughout means little.

@@ -1,4 +1,4 @@
-"""Trust coefficients: raters without whom the others agree more."""
+"""Trust coefficients: exclude raters without whom the others agree more."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.quality._raters import by_criterion, not_tested, remove_raters
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
-from analytics_app.ratings.care import raters_in
-from analytics_app.stats.trust import MOST_RATERS, trust_coefficients
-from analytics_app.stats.trust import Trust as Coefficients
+from analytics_app.ratings.carefulness import raters_in
+from analytics_app.stats.quality.trust import MOST_RATERS, trust_coefficients
+from analytics_app.stats.quality.trust import Trust as Coefficients
 from tasks_app.study_settings import Block
 
 

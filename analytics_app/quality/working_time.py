@@ -1,4 +1,4 @@
-"""Working time: raters who were done far too soon."""
+"""Working time: exclude raters who finished far too soon."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.quality._raters import not_tested, remove_raters, share_in_words
 from analytics_app.quality.base import Removal, Rule, RuleSample
 from analytics_app.quality.registry import register
-from analytics_app.ratings.care import working_seconds
+from analytics_app.ratings.carefulness import working_seconds
 from analytics_app.ratings.extras.times import Times
 from tasks_app.study_settings import Block
 

@@ -1,4 +1,4 @@
-"""The one door from rows to arrays: the ratings of a task as columns, never one object a row.
+"""Load the ratings of a task as columns, never as one object a row.
 
 PostgreSQL sends its binary COPY format, in which a row of fixed-width columns has a fixed width, so that whole
 buffers become arrays without a loop.

@@ -8,7 +8,7 @@ from typing import Any
 
 from analytics_app.ratings.copying import rows
 
-# A question that an answer gives twice, such as a repeated pair of adjectives (analytics_app.services.computing).
+# A question that an answer gives twice, such as a repeated pair of adjectives (analytics_app.runs.compute).
 WITHIN = "within"
 
 

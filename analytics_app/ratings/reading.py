@@ -1,4 +1,4 @@
-"""The statements behind a table of ratings."""
+"""The SQL statements that load a table of ratings."""
 
 from __future__ import annotations
 

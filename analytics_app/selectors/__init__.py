@@ -1,1 +1,1 @@
-"""Reads for pages and documents."""
+"""Queries of pages and documents."""

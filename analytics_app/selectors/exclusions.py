@@ -1,4 +1,4 @@
-"""What the rules of a run left out, and why: no system is in sight, nor what anybody answered."""
+"""Exclusions of a run, with reasons; neither systems nor answers are shown."""
 
 from __future__ import annotations
 

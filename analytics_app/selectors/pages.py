@@ -1,4 +1,4 @@
-"""Reads for pages about runs and results, each in one query."""
+"""Queries of pages about runs and results, each a single query."""
 
 from __future__ import annotations
 

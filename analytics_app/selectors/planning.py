@@ -1,4 +1,4 @@
-"""What earlier studies say for planning the next one: rows of runs that are done, nothing is computed."""
+"""Results of earlier studies as a start for planning: rows of finished runs. Nothing is computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which results may be seen: by system only once a study is over, or when its owner has lifted the hiding."""
+"""Which results may be shown: by system only after closing, or after the owner has asked for it."""
 
 from __future__ import annotations
 

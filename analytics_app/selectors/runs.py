@@ -1,4 +1,4 @@
-"""Reads about runs: which there are, and how far one is."""
+"""Queries about runs: which exist, and their progress."""
 
 from __future__ import annotations
 

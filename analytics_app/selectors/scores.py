@@ -1,4 +1,4 @@
-"""What a study has of automatic metrics."""
+"""Scores of automatic metrics in a study."""
 
 from __future__ import annotations
 

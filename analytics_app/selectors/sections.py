@@ -1,4 +1,4 @@
-"""What a page of results reads of a run: how much there is of each criterion, the rows that are shown, and names."""
+"""What a page of results reads of a run: counts by criterion, the rows to show, plots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether anybody works in the background, and whether the broker can be reached."""
+"""Whether a worker is alive, and whether the broker can be reached."""
 
 from __future__ import annotations
 

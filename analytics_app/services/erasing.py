@@ -1,4 +1,4 @@
-"""What erasing a rater's answers does to runs: what names the rater goes, and runs made before say so."""
+"""Update runs when a rater's answers are erased: remove their name, and mark earlier runs as outdated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.db.models import F, Q, Value
 from django.db.models.functions import Concat, Left, Length, Now, Substr
 
 from analytics_app.models import UNFINISHED, Exclusion, Plot, ResultRow, Run, RunState, RunTrigger
-from analytics_app.services.upkeep import AGAIN
+from analytics_app.runs.upkeep import AGAIN
 from tasks_app.models import Judgment, Rater
 
 # What stands for a rater in rows of results whose answers were erased.

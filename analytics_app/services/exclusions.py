@@ -1,4 +1,4 @@
-"""Exclusions by hand: decided on pages that show no system, each with a written reason, none ever deleted.
+"""Exclude raters and judgments by hand, with a written reason. Exclusions are lifted, never deleted.
 
 They change no run that exists; the rule "manual" heeds those that hold when a run is started.
 """

@@ -1,4 +1,4 @@
-"""Showing results by system while a study is open: who asked for it, when and why is kept and printed."""
+"""Show results by system while a study is open, and record who asked for it, when and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking somebody else again for what the frozen rules leave out, while a study still collects."""
+"""Ask other raters again for what the frozen rules exclude, while the study is open."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from django.db.models import Q
 
 from analytics_app.models import Exclusion, Run, RunState
 from tasks_app.models import Judgment, Study
-from tasks_app.services import reopening
 from tasks_app.services.database import lock_claims, rows
 from tasks_app.services.events import Actor
+from tasks_app.services.plan import reopening
 
 # The newest run of each open study by its frozen plan, if nobody has looked yet at what its rules left out.
 _DUE = """

@@ -1,4 +1,4 @@
-"""Sending to experts what a run could not decide: which texts, what it costs, and the press (docs/routing.md)."""
+"""Send the texts that a run could not decide to experts: which texts, and at what cost (docs/routing.md)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from analytics_app.models import ResultRow, Run, RunState
 from tasks_app.models import Study, Task, TaskCriterion, Unit
 from tasks_app.pay import cents
 from tasks_app.selectors import routing as texts
-from tasks_app.services import routing
 from tasks_app.services.events import Actor
-from tasks_app.services.routing import NotNow, Sent
+from tasks_app.services.plan import routing
+from tasks_app.services.plan.routing import NotNow, Sent
 
 __all__ = ["NotNow", "Offer", "Sent", "offers", "send"]
 

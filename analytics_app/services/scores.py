@@ -1,4 +1,4 @@
-"""Scores of automatic metrics from elsewhere: a file is checked row by row, and stored whole or not at all."""
+"""Import scores of automatic metrics: the file is checked row by row, and stored whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from tasks_app.importing.guessing import peek
 from tasks_app.importing.source import RatingsFile, Scanned, lines_of, scan_file
 from tasks_app.models import Item, Output, Study, System
 from tasks_app.sections import Json
-from tasks_app.services import events, imports
+from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
-from tasks_app.services.lifecycle import NotPossible
+from tasks_app.services.imports import storing
+from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.studyfile.columns import Column, Kind, TableDeclaration
 from tasks_app.studyfile.naming import Naming
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, nearest
@@ -116,7 +117,7 @@ def _import(
 ) -> Imported:
     """Check and store in one transaction, one import a study at a time, so that what was checked still holds."""
     problems = Problems()
-    study = imports.hold(study_id)
+    study = storing.hold(study_id)
     names = peek(file, columns.quoting).columns
     naming = _naming(file, names, columns)
     with ExitStack() as stack:

@@ -1,1 +1,1 @@
-"""Statistics: arrays in, frozen results out. Nothing here knows Django, the database or a study."""
+"""Statistics: arrays in, frozen results out, without Django, database or studies."""

@@ -1,4 +1,4 @@
-"""Ratings as arrays: checked once, so that the statistics need not doubt their input."""
+"""Check ratings given as arrays once, so that the statistics can rely on them."""
 
 from __future__ import annotations
 

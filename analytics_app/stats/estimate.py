@@ -1,4 +1,4 @@
-"""What every statistic returns: a value with its interval, its test and what it was counted from."""
+"""The result of every statistic: a value with its interval, its test and its counts."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What templates of results load."""
+"""Template tags of result pages."""

@@ -1,4 +1,4 @@
-"""Numbers in templates of results, written as their tables write them."""
+"""Template filters that format numbers as the tables of results do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Researchers' pages about judgments and results: Monitor, Results, Data."""
+"""Pages for researchers about judgments and results: Monitor, Results, Data."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""Data: taking ratings and results out, and what their columns are."""
+"""The Data page: download ratings and results, with a description of their columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from analytics_app.selectors.results import systems_shown
 from tasks_app import access
 from tasks_app.models import Study
 from tasks_app.services import events
-from tasks_app.views.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import researcher_page, study_page
 
 
 @researcher_page

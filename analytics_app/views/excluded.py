@@ -1,4 +1,4 @@
-"""Whom and what the rules of a run left out, each with its reason, on a page that shows neither systems nor answers."""
+"""The raters and ratings that the rules of a run excluded, with reasons; systems and answers are hidden."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from analytics_app.selectors.sections import Names, names_of
 from analytics_app.views import tables, words
 from analytics_app.views.tables import Cell, Column, Table
 from tasks_app.models import Study, Unit
-from tasks_app.views.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import researcher_page, study_page
 
 ON_A_PAGE = 100
 

@@ -1,4 +1,4 @@
-"""Excluding raters and judgments by hand, on pages that show neither systems nor answers."""
+"""Exclude raters and judgments by hand; systems and answers are hidden."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from analytics_app.selectors import pages
 from analytics_app.services import exclusions, reopening
 from tasks_app import access
 from tasks_app.models import Judgment, Membership, Rater, Study
-from tasks_app.views.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import researcher_page, study_page
 
 EDITOR = Membership.Role.EDITOR
 RATERS_ON_A_PAGE = 100

@@ -1,4 +1,4 @@
-"""Showing results by system while a study is open: for its owner, with a written reason, asked once more."""
+"""Show results by system while a study is open: owners only, with a written reason, after a confirmation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analytics_app.selectors.results import systems_shown
 from analytics_app.services import hiding
 from tasks_app import access
 from tasks_app.models import Membership
-from tasks_app.views.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import researcher_page, study_page
 
 OWNER = Membership.Role.OWNER
 

@@ -1,4 +1,4 @@
-"""Parts of pages that a script asks for again and again: the same page with ?live, answered only when it changed."""
+"""Live parts of pages: a script asks for the same page with ?live and gets an answer only if it has changed."""
 
 from __future__ import annotations
 

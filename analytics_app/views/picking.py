@@ -1,4 +1,4 @@
-"""Finding rows of one criterion by what they are."""
+"""Select the rows of one criterion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results: the run to read first, any other run, its raters, its plots and its files."""
+"""The Results pages: the latest run, any other run, its raters, plots and files."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from analytics_app.selectors.runs import progress, runs_of
 from analytics_app.selectors.sections import ROWS_SHOWN, Names, Place, names_of, places_of, rows_for_page
 from analytics_app.selectors.workers import workers
 from analytics_app.services import routing
-from analytics_app.views import telling, words
-from analytics_app.views.looks import note_look
+from analytics_app.views import run_words, words
 from analytics_app.views.parts import part, wants_part
 from analytics_app.views.sections import in_order, raters_table, sections_of
+from analytics_app.views.superuser_looks import note_look
 from tasks_app.models import Study
 from tasks_app.selectors.routing import ON_REQUEST
-from tasks_app.views.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import researcher_page, study_page
 
 RATERS_ON_A_PAGE = 200
 
@@ -81,14 +81,14 @@ def _run(request: HttpRequest, study: Study, found: Run) -> dict[str, Any]:
     planned = next((one for one in frame["runs"] if one.planned and one.state == RunState.DONE), None)
     frame |= {
         "run": found,
-        "standing": telling.standing(found, study),
-        "provenance": telling.provenance(found, study),
+        "standing": run_words.standing(found, study),
+        "provenance": run_words.provenance(found, study),
         "planned_run": None if found.planned else planned,
     }
     if found.state != RunState.DONE:
         return frame | _progress(found)
     names = names_of(study)
-    simulated, raters = telling.simulated(found)
+    simulated, raters = run_words.simulated(found)
     return (
         frame
         | _later(study, found)
@@ -96,10 +96,10 @@ def _run(request: HttpRequest, study: Study, found: Run) -> dict[str, Any]:
         | {
             "settings": list(words.settings_in_words(found.settings)),
             "sources": list(words.sources(found.settings)),
-            "taken_over": telling.taken_over(found),
+            "taken_over": run_words.taken_over(found),
             "simulated": simulated,
             "raters": raters,
-            "shared_texts": telling.shared_texts(found),
+            "shared_texts": run_words.shared_texts(found),
             "offers": routing.offers(found) if names.designs & set(ON_REQUEST) else [],
         }
     )
@@ -128,7 +128,7 @@ def _found(found: Run, names: Names, wanted: str, *, systems: bool) -> dict[str,
         limit=round(1 - float(found.settings.get("confidence", 0.95)), 9),
     )
     return {
-        "funnels": telling.funnels(rows, names.tasks),
+        "funnels": run_words.funnels(rows, names.tasks),
         "tasks": [(names.tasks.get(task, task), sections) for task, sections in by_task.items()],
         "one_only": one_only,
     }
@@ -167,7 +167,7 @@ def plot(request: HttpRequest, slug: str, number: int, pk: int) -> HttpResponse:
     shown = get_object_or_404(plots_of(found, systems=systems_shown(study)), pk=pk)
     if not shown.svg:
         raise Http404
-    subtitle = f"{charts.subtitle(shown.spec)} {telling.provenance(found, study)}"
+    subtitle = f"{charts.subtitle(shown.spec)} {run_words.provenance(found, study)}"
     note_look(request, study, role, f"plot {shown.key} of run {number}")
     drawing = charts.standing_alone(shown.svg, title=shown.title, subtitle=subtitle)
     name = f"{study.slug}-run-{number}-{shown.key.replace('/', '-')}.svg"

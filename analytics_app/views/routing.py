@@ -1,4 +1,4 @@
-"""Sending texts to experts: one press on the page of a run."""
+"""Send texts to experts from the page of a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 from analytics_app import access as own
 from analytics_app.services import routing
 from tasks_app.models import Membership
-from tasks_app.views.frame import researcher_page
+from tasks_app.views.researcher.frame import researcher_page
 
 
 @researcher_page

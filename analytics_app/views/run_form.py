@@ -1,4 +1,4 @@
-"""The form of a new run: the plan's settings, each of which may be changed."""
+"""The form of a new run: the settings of the plan, each of which may be changed."""
 
 from __future__ import annotations
 

@@ -14,13 +14,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from analytics_app import access as own
 from analytics_app import plan as plans
 from analytics_app.models import Plan
+from analytics_app.runs import start as runs
 from analytics_app.selectors import pages
-from analytics_app.services import runs
-from analytics_app.views import telling
+from analytics_app.views import run_words
 from analytics_app.views.run_form import RunForm, without
 from tasks_app import access
 from tasks_app.models import Membership, Study
-from tasks_app.views.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import researcher_page, study_page
 
 EDITOR = Membership.Role.EDITOR
 
@@ -101,7 +101,7 @@ def _settings_of(study: Study, number: str) -> Mapping[str, Any] | None:
 
 def _outlook(study: Study, settings: Mapping[str, Any] | None) -> str:
     """Say before a run is started whether it will be planned; `settings` are None where they are the plan's."""
-    if telling.never_opened(study):
+    if run_words.never_opened(study):
         return _("This run will be exploratory: the ratings were there before the plan.")
     frozen = plans.frozen_plan(study)
     if frozen is None:

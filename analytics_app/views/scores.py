@@ -23,8 +23,8 @@ from tasks_app.models import Membership, Study
 from tasks_app.request_sizes import accepts_files
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.limits import largest_upload
-from tasks_app.views.frame import researcher_page, study_page
-from tasks_app.views.import_forms import MARKS
+from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.import_forms import MARKS
 
 EDITOR = Membership.Role.EDITOR
 

@@ -1,4 +1,4 @@
-"""What a run found, question by question: from result rows to tables and plots of a page. Nothing is computed here."""
+"""The results of a run, criterion by criterion: rows become tables and plots. Nothing is computed here."""
 
 from __future__ import annotations
 

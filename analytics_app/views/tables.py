@@ -1,4 +1,4 @@
-"""Tables of numbers for pages: what is shown in each cell, and what it is sorted by."""
+"""Tables of numbers for pages: the text of each cell, and the value it is sorted by."""
 
 from __future__ import annotations
 

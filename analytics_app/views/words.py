@@ -1,4 +1,4 @@
-"""How pages name what rows and settings name by a key."""
+"""Names for the keys in rows and settings."""
 
 from __future__ import annotations
 

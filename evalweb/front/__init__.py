@@ -1,1 +1,1 @@
-"""Between gunicorn's event loop and Django's threads: a slow client costs a connection and never a thread."""
+"""The front between gunicorn's event loop and Django's threads: a slow client occupies a connection, never a thread."""

@@ -1,4 +1,4 @@
-"""The application that gunicorn's event loop calls: it reads, has a thread answer, and sends."""
+"""The application that gunicorn's event loop calls: read the request, answer it in a thread, send the response."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""How slow a client may be: so many seconds, and one more for every two kilobytes that have gone over the line."""
+"""The slowest pace that a client may have: a number of seconds, plus one for every two kilobytes transferred."""
 
 import asyncio
 from collections.abc import AsyncIterator

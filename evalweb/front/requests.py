@@ -1,4 +1,4 @@
-"""Requests as they come from the event loop: read whole, within the limit of their address, then given to Django.
+"""Read requests whole, within the limit of their address, before Django gets them.
 
 A request that is refused is passed on without its body, with the status in `REFUSAL`; evalweb.bodies answers it with
 the site's own page. No client can set that key, since headers are named HTTP_… there.

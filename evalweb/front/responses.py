@@ -1,4 +1,4 @@
-"""Responses on their way from a thread to the event loop, which sends them at the client's pace."""
+"""Pass responses from a thread to the event loop, which sends them at the client's pace."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator

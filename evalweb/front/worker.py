@@ -1,4 +1,4 @@
-"""gunicorn's worker with an event loop, and limits it lacks: for first requests, and idle or slow connections."""
+"""A gunicorn worker with an event loop, and limits on first requests and on idle or slow connections."""
 
 import resource
 from typing import Any

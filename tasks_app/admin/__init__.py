@@ -1,4 +1,4 @@
-"""Plain tables in the admin. Everything with a story has a page of its own in views/researcher.py."""
+"""Plain tables in the admin. Everything else has a page of its own in views/researcher/."""
 
 from tasks_app.admin.scoped import EventAdmin, ScopedAdmin
 

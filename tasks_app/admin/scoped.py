@@ -1,4 +1,4 @@
-"""The admin classes that show people only what is theirs."""
+"""Admin classes that show people only their own rows."""
 
 from typing import Any
 

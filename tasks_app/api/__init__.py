@@ -1,1 +1,1 @@
-"""The REST API under /api/v1/: what a script may ask, on the same access and services as the pages."""
+"""The REST API under /api/v1/, which calls the same access and service functions as the pages."""

@@ -1,4 +1,4 @@
-"""Who asks: the token in the header Authorization. No cookie signs anybody in, so no other site can use one."""
+"""Authenticate by the token in the Authorization header. Cookies do not count, so no other site can use a session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from tasks_app.api.errors import BadToken
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

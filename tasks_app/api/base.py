@@ -1,4 +1,4 @@
-"""What every address of the API shares: who asks, what the token may do, which parameters there are."""
+"""The base of all API views: authentication, scopes of tokens, parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the answers of the API look like, for its schema: every field with a sentence, every answer with an example."""
+"""Declare the answers of the API for its schema: a sentence for each field, an example for each answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refusals of the API: a status, a word for programs (`error`) and a sentence for people (`detail`)."""
+"""Refusals of the API: a status, a code for programs (`error`) and a sentence for people (`detail`)."""
 
 from __future__ import annotations
 

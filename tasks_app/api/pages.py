@@ -1,4 +1,4 @@
-"""Pages of a listing: each names the address of the next, so nothing is missed or met twice while rows are added."""
+"""Paginate listings: each page names the address of the next, so that new rows are neither lost nor doubled."""
 
 from __future__ import annotations
 

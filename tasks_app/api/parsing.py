@@ -1,4 +1,4 @@
-"""Bodies of requests: JSON of a size and a depth that somebody can mean."""
+"""Parse request bodies: JSON of limited size and depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the OpenAPI schema describes an address, beyond what each says itself."""
+"""Describe an address in the OpenAPI schema."""
 
 from __future__ import annotations
 

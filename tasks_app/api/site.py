@@ -1,4 +1,4 @@
-"""The API's own pages: its schema, a page to try it, and the answer for addresses that lead nowhere."""
+"""Pages of the API: its schema, a page to try it, and the answer for unknown addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Studies and their judgments."""
+"""API views of studies and their judgments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tasks_app.api.pages import listing
 from tasks_app.models import Judgment, Membership, Study
 from tasks_app.selectors import judgments, progress
 from tasks_app.selectors import studies as reads
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 
 
 class Studies(ApiView):

@@ -1,4 +1,4 @@
-"""Channels: where raters come from. One pure module a channel; the module's name is the channel's."""
+"""Channels: where raters come from. Each channel is a pure module, and the module's name is the channel's."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What every channel says: how its raters arrive, what they are shown at the end, and how they are paid."""
+"""The interface of a channel: how raters arrive, what they see at the end, and how they are paid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The open link: whoever has it may take part."""
+"""The open link: everybody who has it may take part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be paid through a channel, and the files that say so."""
+"""Payments due through a channel, and the files that list them."""
 
 from __future__ import annotations
 

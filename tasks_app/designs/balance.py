@@ -1,4 +1,4 @@
-"""How even a plan is, measured from its booklets alone.
+"""Measure how balanced a plan is, from its booklets alone.
 
 A design checks with it what it promises before it returns, and the plan report shows it.
 """
@@ -10,9 +10,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from tasks_app.designs._counting import Kin, Levels, Margin, OpenUnits, Pieces, Trace
-from tasks_app.designs._spacing import smallest_gap
 from tasks_app.designs.base import PlanUnit
+from tasks_app.designs.engine.counting import Kin, Levels, Margin, OpenUnits, Pieces, Trace
+from tasks_app.designs.engine.spacing import smallest_gap
 
 __all__ = ["Balance", "Pair", "Trace", "column_spread", "measure"]
 

@@ -1,4 +1,4 @@
-"""What every design takes and gives: units and settings in, numbered booklets out."""
+"""The interface of a design: units and settings in, numbered booklets out."""
 
 from __future__ import annotations
 

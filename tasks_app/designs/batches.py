@@ -1,4 +1,4 @@
-"""Batches from a file: sets that a researcher has made, as they are."""
+"""The batches design: sets that a researcher composed, from a file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
-from tasks_app.designs._drawing import refuse_bad_input
-from tasks_app.designs._spacing import room, spaced_order
 from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.engine.drawing import refuse_bad_input
+from tasks_app.designs.engine.spacing import room, spaced_order
 
 FILE, RANDOM = "file", "random"
 

@@ -1,14 +1,14 @@
-"""The design for comparisons: every rater meets every pair, triad or tuple of systems equally often."""
+"""The comparisons design: every rater meets every pair, triad or tuple of systems equally often."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
-from tasks_app.designs._comparisons_turns import TurnTaking
-from tasks_app.designs._in_rounds import InRounds
 from tasks_app.designs.balance import measure
 from tasks_app.designs.base import Plan, Settings
+from tasks_app.designs.engine.comparison_turns import TurnTaking
+from tasks_app.designs.engine.in_rounds import InRounds
 
 
 class _Comparing(TurnTaking):

@@ -1,4 +1,4 @@
-"""Whole documents: a rater reads documents from beginning to end, each by one system or by all."""
+"""The documents design: a rater reads whole documents in order, each by one system or by all."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
-from tasks_app.designs._drawing import refuse_bad_input
-from tasks_app.designs._equitable import Colouring
-from tasks_app.designs._pieces import Document, Kind, documents_of, pack
 from tasks_app.designs.balance import measure
 from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.engine.drawing import refuse_bad_input
+from tasks_app.designs.engine.equitable import Colouring
+from tasks_app.designs.engine.pieces import Document, Kind, documents_of, pack
 from tasks_app.orders import latin_orders
 
 

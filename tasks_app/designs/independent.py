@@ -1,4 +1,4 @@
-"""The independent design: every rater gets a mixed set, and the sets together are balanced however many are taken."""
+"""The independent design: every rater gets a mixed set, and the sets are balanced however many are taken."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from random import Random
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
-from tasks_app.designs._chairman import DeadEnd
-from tasks_app.designs._drawing import Deal, Drawing, keeps_places
-from tasks_app.designs._in_rounds import InRounds
-from tasks_app.designs._rounds import Segment
-from tasks_app.designs._shares import RoundShares
 from tasks_app.designs.balance import measure
 from tasks_app.designs.base import Plan, Settings
+from tasks_app.designs.engine.chairman import DeadEnd
+from tasks_app.designs.engine.drawing import Deal, Drawing, keeps_places
+from tasks_app.designs.engine.in_rounds import InRounds
+from tasks_app.designs.engine.rounds import Segment
+from tasks_app.designs.engine.shares import RoundShares
 
 # Draws of one round's shares: cheap, and with few units one may clash with the end of the round before.
 _SHARE_DRAWS = 20

@@ -1,4 +1,4 @@
-"""The Latin square: every rater sees each item once at most and each system equally often, at every place."""
+"""The Latin square: each rater sees each item at most once, and each system equally often and at every position."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
-from tasks_app.designs._apart import draw_apart
-from tasks_app.designs._crossing import Crossing, crossed, n_items
-from tasks_app.designs._drawing import refuse_bad_input
 from tasks_app.designs.balance import measure
 from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.engine.apart import draw_apart
+from tasks_app.designs.engine.crossing import Crossing, crossed, n_items
+from tasks_app.designs.engine.drawing import refuse_bad_input
 
 
 @registry.register

@@ -1,4 +1,4 @@
-"""Ratings from elsewhere: reading a file in long form, checking every row, storing all of it or nothing."""
+"""Import ratings: read a file in long form, check every row, store all of it or nothing."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tasks_app.importing.ratings import Report
 from tasks_app.importing.rows import RatingsTable
 from tasks_app.importing.source import RatingsFile, Scanned, lines_of, scan_file
 from tasks_app.models import Study
-from tasks_app.services import imports
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
-from tasks_app.services.lifecycle import NotPossible
+from tasks_app.services.imports import storing
+from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.studyfile.problems import LISTED, Problem, Problems, StudyFileError
 
 __all__ = [
@@ -74,12 +74,12 @@ def _import(
     study_id: int, file: RatingsFile, scanned: Scanned, mapping: ColumnMapping, by: Actor, check: bool
 ) -> Imported:
     problems = Problems()
-    study = imports.hold(study_id)
+    study = storing.hold(study_id)
     is_draft = not study.is_frozen
     rows = RowCheck(study, Report(problems, file.name))
     with ExitStack() as stack:
         table = RatingsTable(mapping, file, lambda: stack.enter_context(lines_of(file, scanned.encoding)), problems)
-        staging = imports.Staging(study, check=check, width=table.width)
+        staging = storing.Staging(study, check=check, width=table.width)
         n = _stage(table, rows, staging)
     if not n and not problems.count:
         problems.add(file.name, 0, 0, _nothing(table))
@@ -99,11 +99,11 @@ def _import(
         transaction.set_rollback(True)
     else:
         about = {"file": file.name, "sha256": scanned.sha256, "mapping": mapping.label, "rows": n}
-        imports.store(study=study, staging=staging, raters=raters, by=by, source=about)
+        storing.store(study=study, staging=staging, raters=raters, by=by, source=about)
     return Imported(counts, notes)
 
 
-def _stage(table: RatingsTable, rows: RowCheck, staging: imports.Staging) -> int:
+def _stage(table: RatingsTable, rows: RowCheck, staging: storing.Staging) -> int:
     """Send every row that can be used to the database; return how many rows counted."""
     n = 0
     for row in table.rows():

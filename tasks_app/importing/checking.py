@@ -1,4 +1,4 @@
-"""One row of a file of ratings: whether it can be a rating of the study, and which."""
+"""Check one row of a file of ratings: whether it is a rating of the study, and of which unit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tasks_app.importing.raters import BadRater, Raters
 from tasks_app.importing.ratings import RatingCheck, Report
 from tasks_app.importing.targets import About, Names, NotFound, Targets, TaskTarget
 from tasks_app.models import Assignment, Judgment, Study
-from tasks_app.services.imports import Staged, key_of
+from tasks_app.services.imports.storing import Staged, key_of
 from tasks_app.studyfile.problems import nearest, shown
 from tasks_app.studyfile.tables import Row
 from tasks_app.task_types.base import Criterion

@@ -1,4 +1,4 @@
-"""The columns of a file of ratings in long form: the same in import, export and API."""
+"""The columns of a file of ratings in long form: the same for import, export and API."""
 
 from __future__ import annotations
 

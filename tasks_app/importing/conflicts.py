@@ -1,4 +1,4 @@
-"""Rows of a file that do not go together: what to tell, and at which cell."""
+"""Problems between rows of a file: the message, and the cell it points at."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app.services.imports import Conflict
+from tasks_app.services.imports.storing import Conflict
 from tasks_app.studyfile.problems import quoted
 
 # By kind of conflict: the column to look at, and the sentence.

@@ -1,4 +1,4 @@
-"""Mappings: how the columns and words of a file of ratings are called here, and which of its rows count."""
+"""Mappings: how the columns and words of a foreign file translate to ours, and which of its rows count."""
 
 from __future__ import annotations
 

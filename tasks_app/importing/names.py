@@ -1,4 +1,4 @@
-"""Names in a file of ratings: what nobody can see in them is refused, and one name has one spelling."""
+"""Normalise names in a file of ratings: invisible characters are refused, and a name has one spelling."""
 
 from __future__ import annotations
 

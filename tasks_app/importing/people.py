@@ -1,4 +1,4 @@
-"""People to invite: names, addresses and groups, out of a file or pasted."""
+"""People to invite: names, addresses and groups, from a file or pasted."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from tasks_app.importing.sheets import Row, Sheet, place, value
 from tasks_app.models import Group, Invitation, Study
-from tasks_app.services import invitations
-from tasks_app.services.invitations import Person
+from tasks_app.services.arrival import invitations
+from tasks_app.services.arrival.invitations import Person
 from tasks_app.studyfile.problems import Problems, nearest
 
 COLUMNS = {"name": "name", "email": "email", "e-mail": "email", "group": "group", "account": "account"}

@@ -1,4 +1,4 @@
-"""The raters of a file: who is new to the study, and who is not of elsewhere at all."""
+"""The raters of a file: who is new to the study, and who belongs to raters of the study itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.importing.names import one_spelling
 from tasks_app.models import Group, Rater, Study
-from tasks_app.services.imports import FileRater
+from tasks_app.services.imports.storing import FileRater
 from tasks_app.studyfile.problems import nearest
 
 # As the column of the table.

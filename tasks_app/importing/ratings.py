@@ -1,4 +1,4 @@
-"""What a row rates: whether the task type has such ratings."""
+"""Check whether the task type of a row has such ratings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of a file of ratings, with the words of a mapping in the place of the file's."""
+"""The rows of a file of ratings, with its words translated by the mapping."""
 
 from __future__ import annotations
 

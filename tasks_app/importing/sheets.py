@@ -1,4 +1,4 @@
-"""Small tables that a researcher uploads or pastes: read whole, every problem with its line and column."""
+"""Small tables that a researcher uploads or pastes: read whole, every problem with line and column."""
 
 from __future__ import annotations
 

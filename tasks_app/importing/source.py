@@ -1,4 +1,4 @@
-"""A file of ratings: where it comes from, and reading it as often as needed without holding it in memory."""
+"""A file of ratings: its origin, and reading it repeatedly without holding it in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a platform says of its raters: its own export of submissions, or a list that was pasted."""
+"""Statuses of raters as a platform exports them, or as a pasted list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection
 from django.utils.translation import gettext as _
 
 from tasks_app.importing.sheets import Sheet, place, value
-from tasks_app.services.platform_statuses import Report
+from tasks_app.services.arrival.platform_statuses import Report
 from tasks_app.studyfile.problems import Problems, nearest
 
 # As Prolific's demographic export calls its columns; more of them are no problem.

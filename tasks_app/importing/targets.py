@@ -1,4 +1,4 @@
-"""What a row of ratings is about: from the names in a file to the rows of a study."""
+"""Find the rows of a study that the names in a row of ratings refer to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uploaded files between two steps of a page: in a place of the study's own in private storage, for a day at most."""
+"""Uploaded files between two steps of a page: in the study's own private storage, for a day at most."""
 
 from __future__ import annotations
 

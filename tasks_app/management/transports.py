@@ -1,4 +1,4 @@
-"""Ways to fetch and post pages: of a server somewhere, or of this process."""
+"""Fetch and post pages, of a server or of this process."""
 
 from __future__ import annotations
 

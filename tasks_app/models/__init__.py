@@ -1,4 +1,4 @@
-"""The tables of collecting judgments: fields, constraints, small properties."""
+"""The tables of this app: fields, constraints, small properties."""
 
 from tasks_app.models.imports import ImportMapping
 from tasks_app.models.items import (

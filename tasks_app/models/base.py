@@ -1,4 +1,4 @@
-"""What several tables share."""
+"""Base classes of tables."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""How the files of others are read: mappings of their columns and words to ours, saved under a name."""
+"""Mappings of the columns and words of foreign files, saved under a name."""
 
 from typing import Any
 

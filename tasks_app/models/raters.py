@@ -1,4 +1,4 @@
-"""Raters, who they are to a platform, what they agreed to, the sets they take and what they are paid."""
+"""Raters, their identities on platforms, consents, sets and payments."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A study, who works on it, its versions, tasks, criteria, groups and consent texts."""
+"""Studies, members, versions, tasks, criteria, groups and consent texts."""
 
 from typing import Any
 

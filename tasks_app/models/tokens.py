@@ -1,4 +1,4 @@
-"""Access for scripts: API tokens, and the answers already given to their requests."""
+"""API tokens, and stored answers to requests that were sent before."""
 
 from typing import Any
 

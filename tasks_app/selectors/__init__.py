@@ -1,1 +1,1 @@
-"""Reads for pages: querysets and frozen dataclasses."""
+"""Queries of pages: querysets and frozen dataclasses."""

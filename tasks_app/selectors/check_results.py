@@ -1,4 +1,4 @@
-"""How raters answered units with known answers, exams and repeats: no system is in sight."""
+"""Results of raters on checks: known answers, exams and repeats. Systems are not named."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Reads of judgments for whoever takes them out of a study."""
+"""Queries of exports: ids by the names in a request, and who may export."""
 
 from collections.abc import Sequence
 from typing import Any

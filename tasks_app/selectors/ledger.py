@@ -1,4 +1,4 @@
-"""The pay of a whole study: every rater with time, amounts and pay an hour, and what they add up to."""
+"""The pay of a whole study: time, amounts and pay per hour of every rater, and the totals."""
 
 from __future__ import annotations
 

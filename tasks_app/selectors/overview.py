@@ -1,4 +1,4 @@
-"""A rater's whole set as a list: what is answered and what is not, to be searched."""
+"""The list of a rater's set: answered and open units, with search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What raters were given and did, how long it took, and what was written down for them: read for whole studies at once.
+"""What raters of whole studies were given and did, how long it took, and what was recorded as due.
 
 Nothing is read of what anybody answered, nor of any rule about quality.
 """

@@ -1,4 +1,4 @@
-"""Who is to be paid through a channel, with what its platform calls them: the only place where both come together."""
+"""Payees of a channel with their platform ids: the only place that joins the two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The raters of a study as a researcher sees them: by pseudonym, with how far they are; never with an answer."""
+"""The raters of a study as researchers see them: by pseudonym, with progress, without answers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How far a rater and a study are."""
+"""The progress of a rater and of a study."""
 
 import statistics
 from collections import Counter

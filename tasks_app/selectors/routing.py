@@ -1,4 +1,4 @@
-"""Which tasks texts are sent to on request, and which texts were sent."""
+"""Tasks that texts are sent to on request, and the texts that were sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From rows to a `Screen`. What a frozen unit or task shows never changes, so it is read once a process."""
+"""Build a `Screen` from rows. What a frozen unit or task shows never changes, so each process reads it once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Everything that is stored about a rater, for the rater: nothing of gold, systems or what a unit was there for."""
+"""Everything stored about a rater, for that rater: without known answers, systems and purposes of units."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

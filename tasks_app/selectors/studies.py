@@ -1,4 +1,4 @@
-"""Reads for researchers' pages about a study."""
+"""Queries of the pages of a study."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reads about waves: what a rater waits for, and whom a researcher has to remind."""
+"""Queries about waves: what a rater waits for, and whom a researcher has to remind."""
 
 from collections import Counter
 from collections.abc import Sequence

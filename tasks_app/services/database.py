@@ -1,4 +1,4 @@
-"""What every write needs from the database: one transaction, tried again where it collided, and locks in one order.
+"""Transactions of services: one for each write, retried after a conflict, with locks in one order.
 
 Every transaction takes its locks in the order of `LOCK_ORDER`, from the study inwards, so that nobody waits in a
 circle. It may leave out any of them, and holds what it takes to its end:

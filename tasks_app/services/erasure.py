@@ -1,4 +1,4 @@
-"""Erasing what a rater gave and who they are: answers, times, comments, ids. Counts stay, so that totals are right."""
+"""Erase a rater's answers, times, comments and identity. Counts stay, so that totals remain right."""
 
 from dataclasses import dataclass
 
@@ -21,9 +21,10 @@ from tasks_app.models import (
     Rater,
     RaterSet,
 )
-from tasks_app.services import assignments, events, leases
+from tasks_app.services import events
+from tasks_app.services.arrival.enrolment import new_pseudonym
 from tasks_app.services.database import atomically, lock_claims, lock_submissions, rows
-from tasks_app.services.enrolment import new_pseudonym
+from tasks_app.services.judging import assignments, leases
 from tasks_app.signals import rater_erased
 
 # What stands where a reason must stand but might name somebody.

@@ -1,4 +1,4 @@
-"""Who changed what."""
+"""The log: who changed what."""
 
 from typing import Any
 

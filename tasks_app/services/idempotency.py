@@ -1,4 +1,4 @@
-"""Requests that a script may send twice: the second time it gets the first answer."""
+"""Answer a repeated request of a script with the first answer."""
 
 from __future__ import annotations
 

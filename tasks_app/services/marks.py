@@ -1,4 +1,4 @@
-"""Up to which number everything is there: numbers are drawn in one order and committed in another."""
+"""The highest id below which every row is committed: ids are drawn in one order and committed in another."""
 
 from __future__ import annotations
 

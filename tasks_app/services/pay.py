@@ -1,4 +1,4 @@
-"""Writing down what raters are to be paid. Rows are only ever added: what was wrong is undone by a further row."""
+"""Record payments due to raters. Rows are only added; a mistake is reversed by another row."""
 
 from __future__ import annotations
 

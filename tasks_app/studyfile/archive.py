@@ -1,4 +1,4 @@
-"""A zip that may come from anybody: every member is looked at before any is unpacked."""
+"""Unpack a zip from an untrusted source: every member is checked before any is unpacked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections that say what a study is, how it goes, and what raters agree to."""
+"""The sections that describe a study, its course, and its consent texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tasks_app.models import ConsentText, Study
 from tasks_app.models.study import new_seed
 from tasks_app.plaintext import problem_in
 from tasks_app.sections import Json, Section
-from tasks_app.services import studies
+from tasks_app.services.study import drafts
 from tasks_app.study_settings import BLOCKS, LINK_ALONE
 from tasks_app.studyfile.declarations import StudyBlock
 from tasks_app.studyfile.fields import LANGUAGE_PATTERN, is_language, not_a_language
@@ -57,7 +57,7 @@ def export_settings(name: str, study: Study) -> Json:
 
 def store_settings(name: str, study: Study, values: Json) -> None:
     """Store one block of settings."""
-    studies.set_settings(study=study, block=name, values=values)
+    drafts.set_settings(study=study, block=name, values=values)
 
 
 def channels_schema() -> dict[str, Json]:
@@ -138,12 +138,12 @@ def export_consent(study: Study) -> Json:
 
 def store_consent(study: Study, texts: Json) -> None:
     """Store the consent texts."""
-    studies.store_consent(study=study, texts=texts)
+    drafts.store_consent(study=study, texts=texts)
 
 
 def erase_consent(study: Study) -> None:
     """Remove the consent texts."""
-    studies.erase_consent(study=study)
+    drafts.erase_consent(study=study)
 
 
 SECTIONS = (

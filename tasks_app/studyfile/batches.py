@@ -1,4 +1,4 @@
-"""The section of batches: sets that a researcher made, for tasks of the design of that name."""
+"""The section of batches: sets composed by a researcher, for tasks of that design."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.models import Study
 from tasks_app.sections import Json, Section
-from tasks_app.services import batches
+from tasks_app.services.plan import batches
 from tasks_app.studyfile.columns import BATCHES
 from tasks_app.studyfile.known import UnitRows
 from tasks_app.studyfile.reading import StudyReading

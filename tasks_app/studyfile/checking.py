@@ -1,4 +1,4 @@
-"""Checking a study file as a whole, and storing it."""
+"""Check a study file as a whole, and store it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from tasks_app import sections
 from tasks_app.models import Study
 from tasks_app.pay import Offer
 from tasks_app.sections import Document
-from tasks_app.services import events, items, pay, studies
+from tasks_app.services import events, pay
 from tasks_app.services.database import atomically
-from tasks_app.services.studies import NotADraft
+from tasks_app.services.study import drafts, items
+from tasks_app.services.study.drafts import NotADraft
 from tasks_app.study_settings import USUAL_MINUTES, Pay
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
@@ -94,7 +95,7 @@ def _check_slug(reading: StudyReading, slot: Slot) -> None:
 
 def _why_not(study: Study, slot: Slot) -> str | None:
     """Say why a file cannot take the place of a study, or return None."""
-    if not studies.may_edit(study=study, user=slot.owner):
+    if not drafts.may_edit(study=study, user=slot.owner):
         return _("“%(slug)s” is the slug of somebody else's study. Choose another.") % {"slug": study.slug}
     if study.is_frozen:
         sentence = _("There is a study “%(slug)s” that was opened, so it is not replaced. Choose another slug.")
@@ -137,13 +138,13 @@ def _store(reading: StudyReading, slot: Slot, written: list[str]) -> Study:
     about = reading.document["study"]
     study = Study.objects.select_for_update().filter(slug=about["slug"]).first()
     if study is None:
-        study = studies.create_draft(owner=slot.owner, **about)
+        study = drafts.create_draft(owner=slot.owner, **about)
     else:
         if sentence := _why_not(study, slot):
             raise NotADraft(sentence)
         before = sections.digest(sections.snapshot(study))
         sections.erase(study)
-        studies.describe_draft(study=study, **{name: about[name] for name in about if name != "slug"})
+        drafts.describe_draft(study=study, **{name: about[name] for name in about if name != "slug"})
         events.log(study, slot.owner, "replaced", about=study.slug, before={"digest": before})
     for media in reading.media.values():
         name = items.store_media(
@@ -153,7 +154,7 @@ def _store(reading: StudyReading, slot: Slot, written: list[str]) -> Study:
             written.append(name)
     sections.store(study, reading.document)
     if reading.workload is not None:
-        studies.set_settings(study=study, block="workload", values=reading.workload.to_store())
+        drafts.set_settings(study=study, block="workload", values=reading.workload.to_store())
     events.log(study, slot.owner, "loaded", about=study.slug, after=dict(reading.counts))
     return study
 

@@ -1,4 +1,4 @@
-"""The tables of a study file, declared once: their columns, what a cell may hold, and what is said about them."""
+"""The tables of a study file, declared once: columns, allowed values and descriptions."""
 
 from __future__ import annotations
 

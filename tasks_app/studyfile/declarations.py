@@ -1,4 +1,4 @@
-"""What may stand in study.yaml beside the settings of study_settings.py: declared once, as forms.
+"""What study.yaml may contain beside the settings in study_settings.py: declared once, as forms.
 
 The JSON Schema, the checks, the defaults and the tables of docs/study-file.md all come from here.
 """

@@ -1,4 +1,4 @@
-"""Bytes to text: UTF-8 with or without a byte order mark, or UTF-16 with one; nothing is guessed."""
+"""Decode bytes to text: UTF-8 with or without a byte order mark, or UTF-16 with one. Nothing is guessed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a JSON Schema has against a value, in words for the person who wrote it."""
+"""Explain violations of the JSON Schema in plain words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Form fields for what study.yaml holds beside words and numbers: keys, language tags, lists and maps of words."""
+"""Form fields for keys, language tags, lists and maps in study.yaml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first row of a table: which columns there are, which are known, and what separates them."""
+"""Read the first row of a table: its columns, those that are known, and the separator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of the items, one by one: what each says of its item, and whether the rows of an item agree."""
+"""Check the rows of items: each row by itself, and whether the rows of an item agree."""
 
 from __future__ import annotations
 

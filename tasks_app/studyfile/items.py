@@ -1,4 +1,4 @@
-"""The section of items: items.csv, items.tsv or items.jsonl, one row an output."""
+"""The section of items: items.csv, items.tsv or items.jsonl, one row for each output."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tasks_app import task_types
 from tasks_app.check_settings import COPIES
 from tasks_app.models import Item, ItemMedia, Media, Output, PartOutput, Study, System, Task
 from tasks_app.sections import Json, Section
-from tasks_app.services import items as service
-from tasks_app.services import units
+from tasks_app.services.study import items as service
+from tasks_app.services.study import units
 from tasks_app.studyfile.columns import ITEMS
 from tasks_app.studyfile.item_rows import ItemRows
 from tasks_app.studyfile.media import ROLES

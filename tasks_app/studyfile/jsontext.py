@@ -1,4 +1,4 @@
-"""JSON as it may stand in a line or cell: strict, storable, not too deep."""
+"""Read JSON in a line or cell: strict, storable, of limited depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections of what is known beforehand: controls (gold) and prefill."""
+"""The sections of known answers (gold) and of prefilled answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.models import Gold, Prefill, Study, Task
 from tasks_app.sections import Json, Section
-from tasks_app.services import degrading, units
+from tasks_app.services.study import degrading, units
 from tasks_app.studyfile import known_answers
 from tasks_app.studyfile.columns import CONTROLS, PREFILL, TableDeclaration
 from tasks_app.studyfile.lists import asked

@@ -1,4 +1,4 @@
-"""What is wrong with a known answer: that it does not fit its kind, or that no rater can ever give it."""
+"""Check known answers: whether each fits its kind, and whether a rater can give it."""
 
 from __future__ import annotations
 

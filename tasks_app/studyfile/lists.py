@@ -14,7 +14,7 @@ from tasks_app import designs, languages, task_types
 from tasks_app.check_settings import COPIES, Checks
 from tasks_app.models import Criterion, Group, Study, System, Task, TaskCriterion, TaskGroup
 from tasks_app.sections import Json, Path, Section
-from tasks_app.services import items, studies
+from tasks_app.services.study import drafts, items
 from tasks_app.studyfile.declarations import LISTS, CriterionBlock
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading
@@ -146,10 +146,10 @@ def asked(criteria: list[dict[str, Json]], keys: list[str]) -> tuple[AskedCriter
 
 def export_criteria(study: Study) -> list[dict[str, Json]]:
     """Return the criteria in their order."""
-    empty: Mapping[str, Any] = {name: CriterionBlock.base_fields[name].initial for name in studies.ENDS}
+    empty: Mapping[str, Any] = {name: CriterionBlock.base_fields[name].initial for name in drafts.ENDS}
     found = []
     for row in Criterion.objects.filter(study=study, until=None).order_by("id"):
-        ends = {name: plain(row.ends.get(name, empty[name])) for name in studies.ENDS}
+        ends = {name: plain(row.ends.get(name, empty[name])) for name in drafts.ENDS}
         found.append({name: ends[name] if name in ends else getattr(row, name) for name in CriterionBlock.base_fields})
     return found
 
@@ -174,7 +174,7 @@ def export_tasks(study: Study) -> list[dict[str, Json]]:
     groups = _names(TaskGroup.objects.filter(task__study=study).order_by("id"), "group__key")
     found = []
     for row in Task.objects.filter(study=study, until=None).order_by("order", "id"):
-        values = {name: getattr(row, name) for name in studies.TASK_COLUMNS}
+        values = {name: getattr(row, name) for name in drafts.TASK_COLUMNS}
         values["params"] = plain(row.kind.params(row.params))
         # What a design has from a file of its own is not among its parameters.
         form = designs.registry[row.design].Params.base_fields
@@ -194,17 +194,17 @@ def _names(rows: Any, column: str) -> dict[int, list[str]]:
 
 def store_criteria(study: Study, criteria: Json) -> None:
     """Store the criteria."""
-    studies.store_criteria(study=study, criteria=criteria)
+    drafts.store_criteria(study=study, criteria=criteria)
 
 
 def store_groups(study: Study, groups: Json) -> None:
     """Store the groups."""
-    studies.store_groups(study=study, groups=groups)
+    drafts.store_groups(study=study, groups=groups)
 
 
 def store_tasks(study: Study, tasks: Json) -> None:
     """Store the tasks; criteria and groups are there already."""
-    studies.store_tasks(study=study, tasks=tasks)
+    drafts.store_tasks(study=study, tasks=tasks)
 
 
 def store_systems(study: Study, systems: Json) -> None:
@@ -214,7 +214,7 @@ def store_systems(study: Study, systems: Json) -> None:
 
 def erase_tasks(study: Study) -> None:
     """Remove tasks, criteria and groups."""
-    studies.erase_tasks(study=study)
+    drafts.erase_tasks(study=study)
 
 
 SECTIONS = (

@@ -1,4 +1,4 @@
-"""What a picture, sound or video really is, by its first bytes; a file's name says nothing."""
+"""Detect the kind of an image, sound or video by its first bytes; the name of a file proves nothing."""
 
 from __future__ import annotations
 

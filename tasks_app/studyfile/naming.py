@@ -1,4 +1,4 @@
-"""How the columns of a table are called in a file: by our names, or as a mapping says."""
+"""Names of the columns of a table in a file: ours, or those of a mapping."""
 
 from __future__ import annotations
 

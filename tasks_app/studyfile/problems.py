@@ -1,4 +1,4 @@
-"""What is wrong with a study file: where, what was expected and what to do."""
+"""A problem of a study file: where it is, what was expected and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One study file while it is checked: what was given, where it stands, and what was found wrong."""
+"""A study file while it is checked: its content, the place of every value, and the problems."""
 
 from __future__ import annotations
 

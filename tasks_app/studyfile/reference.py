@@ -1,4 +1,4 @@
-"""The tables of docs/study-file.md, made of the declarations, so that the page cannot say anything else."""
+"""Generate the tables of docs/study-file.md from the declarations, so that the page is always right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks that texts of another task are sent to on request: checks of how the two fit together."""
+"""Check that tasks fit together where texts of one are sent to the other on request."""
 
 from __future__ import annotations
 

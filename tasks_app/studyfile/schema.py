@@ -1,4 +1,4 @@
-"""Form fields to JSON Schema (draft 2020-12), so that an editor knows a study file as well as the checks do."""
+"""Convert form fields to JSON Schema (draft 2020-12), so that an editor checks a study file as evalweb does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The units that the tasks of a study file would have, made without storing anything, and whether a plan exists."""
+"""Make the units of a study file without storing them, and check that a plan exists."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
 from tasks_app.models import Study, Task
 from tasks_app.sections import Json, Path
 from tasks_app.selectors.routing import ON_REQUEST
-from tasks_app.services import batches, plans
-from tasks_app.services.units import asked_apart, draft_units, name_of_unit
+from tasks_app.services.plan import batches, plans
+from tasks_app.services.study.units import asked_apart, draft_units, name_of_unit
 from tasks_app.studyfile.item_rows import LONGEST
 from tasks_app.studyfile.lists import asked
 from tasks_app.studyfile.reading import StudyReading

@@ -1,4 +1,4 @@
-"""Where a study file comes from: a folder, or a zip on disk or uploaded."""
+"""Open a study file: a folder, or a zip on disk or uploaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CSV, TSV and JSON Lines to rows whose cells know where they stand."""
+"""Read CSV, TSV and JSON Lines into rows whose cells know their place."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from tasks_app.check_settings import checks_of
 from tasks_app.models import Gold, Task
 from tasks_app.sections import Json
 from tasks_app.selectors.routing import ON_REQUEST
-from tasks_app.services.loads import load_in_words
+from tasks_app.services.plan.loads import load_in_words
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask
 from tasks_app.task_types.base import Screen, UnitDraft

@@ -1,4 +1,4 @@
-"""A document to files: study.yaml, the tables and media, into a folder or a zip."""
+"""Write a document as files, study.yaml, tables and media, into a folder or a zip."""
 
 from __future__ import annotations
 

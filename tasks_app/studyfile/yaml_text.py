@@ -1,4 +1,4 @@
-"""A document to study.yaml, so that people can read it and reading it gives the document again."""
+"""Write a document as readable study.yaml that reads back to the same document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""study.yaml to plain data in which every value knows where it stands.
+"""Read study.yaml into plain data in which every value knows its place.
 
 The data model is JSON's, read by the rules of YAML 1.2: `no` is a word (the language tag of Norwegian), 012 is
 twelve, and a date stays the text it is. Anchors, aliases and tags are refused: no study needs them, and they can

@@ -14,7 +14,8 @@ from typing import ClassVar
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.task_types._data import (
+from tasks_app.task_types.grading import GoldAnswer, Graded, grade_one, sentence_for
+from tasks_app.task_types.screen_data import (
     Arrangement,
     Criterion,
     Feedback,
@@ -32,7 +33,6 @@ from tasks_app.task_types._data import (
     Value,
     Words,
 )
-from tasks_app.task_types._grading import GoldAnswer, Graded, grade_one, sentence_for
 
 # Everything a type is written with comes from here.
 __all__ = [

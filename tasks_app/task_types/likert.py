@@ -10,8 +10,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import languages
-from tasks_app.task_types._grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
+from tasks_app.task_types.grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.registry import register
 
 # Every step of agreement in words, for the numbers of steps that have customary ones.

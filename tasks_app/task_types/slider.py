@@ -11,8 +11,8 @@ from django.core.validators import StepValueValidator
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import languages
-from tasks_app.task_types._grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.base import Criterion, Outcome, Sample, Scale
+from tasks_app.task_types.grid import AGREEMENT, GridParams, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.registry import register
 
 # Scalar quality metric, as campaigns for machine translation use it: four levels, at every third of the range.

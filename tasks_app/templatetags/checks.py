@@ -1,9 +1,9 @@
-"""How the checks of a study are worded and sorted on a page."""
+"""Template filters that name and sort the checks of a study."""
 
 from django import template
 
 from tasks_app.models import Gold
-from tasks_app.views.checking import percent
+from tasks_app.views.researcher.checking import percent
 
 register = template.Library()
 

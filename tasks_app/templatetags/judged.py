@@ -1,4 +1,4 @@
-"""How texts and media of a screen are shown."""
+"""Template tags that show the texts and media of a screen."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

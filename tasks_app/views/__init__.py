@@ -1,4 +1,4 @@
-"""Pages by who looks: raters, researchers, everybody."""
+"""Pages for raters, researchers and everybody."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""Counting what somebody does too often, in the memory of each web process (docs/decisions/0037).
+"""Limit how often somebody does something, counted in the memory of each web process (docs/decisions/0037).
 
 Counts stand under digests for a while and are forgotten then: no name and no address is stored, and raters' pages wait
 for no other server. Each process counts for itself.

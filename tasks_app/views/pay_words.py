@@ -1,4 +1,4 @@
-"""Pay put into words: what is promised above the consent, what a rater gets, and whether an offer is enough."""
+"""Pay in words: the offer above the consent, what a rater gets, and whether an offer is high enough."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signing in with a password, as a rater or a researcher, and how often a wrong one may be tried.
+"""Sign in with a password, as a rater or a researcher, with a limit on wrong passwords.
 
 Tries are counted in the memory of each web process, under digests, for a quarter of an hour: no name and no address is
 stored, and raters' pages wait for no other server. Each process counts for itself (docs/decisions/0037).
@@ -13,7 +13,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from unfold.forms import AuthenticationForm as UnfoldForm
 
-from tasks_app.views import counting, pages
+from tasks_app.views import counting
+from tasks_app.views.rater import pages
 
 SECONDS = 15 * 60
 # Of one account from one address: by account alone, anybody could keep a researcher out.

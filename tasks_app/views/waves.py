@@ -1,4 +1,4 @@
-"""Waves: what a rater between two of them sees, and whom a researcher has to remind."""
+"""Waves: the page between two waves for raters, and the list of raters who are due for researchers."""
 
 import csv
 import io
@@ -21,11 +21,14 @@ from tasks_app.forms import StepForm
 from tasks_app.models import Identity, Membership, Rater, Study
 from tasks_app.selectors import waves as reads
 from tasks_app.selectors.progress import RaterProgress
-from tasks_app.services import enrolment, events, reminders, returning, waves
-from tasks_app.views import pages
-from tasks_app.views.frame import researcher_page, study_page
-from tasks_app.views.overview import as_text
-from tasks_app.views.rater import forged, message, rater_page
+from tasks_app.services import events
+from tasks_app.services.arrival import enrolment, returning
+from tasks_app.services.waves import reminders
+from tasks_app.services.waves import schedule as waves
+from tasks_app.views.rater import pages
+from tasks_app.views.rater.journey import forged, message, rater_page
+from tasks_app.views.rater.overview import as_text
+from tasks_app.views.researcher.frame import researcher_page, study_page
 
 RATERS_ON_A_PAGE = 100
 

@@ -12,7 +12,7 @@ from analytics_app import analyses
 from analytics_app.analyses.base import Common, Question, Sample
 from analytics_app.ratings import Judgments, Names, Table
 from analytics_app.results import Row
-from analytics_app.stats.standardise import judge_wise_z
+from analytics_app.stats.scales.standardise import judge_wise_z
 from tasks_app.task_types.base import Scale
 
 

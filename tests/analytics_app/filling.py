@@ -9,7 +9,7 @@ from django.db.models import Max
 
 from analytics_app import plan
 from analytics_app.models import Run
-from analytics_app.services.computing import Outcome, compute, parts_of
+from analytics_app.runs.compute import Outcome, compute, parts_of
 from tasks_app.models import Assignment, Criterion, Judgment, PartOutput, Rater, Rating, Study, Task
 
 

@@ -9,12 +9,14 @@ from typing import Any
 import yaml
 
 from analytics_app.models import Run, RunState
-from analytics_app.services import runs
+from analytics_app.runs import start
 from tasks_app import studyfile
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Membership, Rater, Study
 from tasks_app.selectors import screens
-from tasks_app.services import assignments, enrolment, judgments, lifecycle
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.study import lifecycle
 
 ITEMS, SYSTEMS = 6, ("source", "alpha-mt")
 # Of these texts half of the crowd says one thing, half the other.
@@ -104,6 +106,6 @@ def crowd_judges(study: Study) -> list[Rater]:
 
 def analysed(study: Study) -> Run:
     """Run the plan over what there is."""
-    run = runs.compute_here(run=runs.start(study=study, by=None, trigger="command"))
+    run = start.compute_here(run=start.start(study=study, by=None, trigger="command"))
     assert run.state == RunState.DONE, run.error
     return run

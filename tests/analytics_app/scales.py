@@ -14,8 +14,8 @@ from analytics_app.ratings import Extras, Judgments, Names, Table
 from analytics_app.ratings.extras.waves import OtherWaves
 from analytics_app.results import Row
 from tasks_app import task_types
-from tasks_app.task_types._panas import PREFIX, WORDS
 from tasks_app.task_types.base import Scale
+from tasks_app.task_types.questionnaire.panas import PREFIX, WORDS
 
 PAIRS = (
     "confusing – clear",

@@ -11,9 +11,9 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from analytics_app import analyses
-from analytics_app.analyses import _conditions
-from analytics_app.analyses._agreeing import can_be_compared
 from analytics_app.analyses.base import Question
+from analytics_app.analyses.shared import conditions
+from analytics_app.analyses.shared.rated_texts import can_be_compared
 from analytics_app.ratings import Extras
 from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.ratings.table import COLUMNS
@@ -213,7 +213,7 @@ def test_who_can_agree(task_type: str, criterion: str, possible: bool) -> None:
 def test_only_items_that_meet_a_condition(condition: str, kept: set[str] | None) -> None:
     if kept is None:
         with pytest.raises(ValidationError):
-            _conditions.check(condition)
+            conditions.check(condition)
         return
     found = rows("agreement", Scale.ORDINAL, where=condition)
     said = condition.replace(" ", "")
@@ -228,7 +228,7 @@ def test_conditions_compare_numbers_as_numbers() -> None:
     item = data.names.item_of_unit[data.unit]
 
     def items(text: str) -> set[int]:
-        return set(item[_conditions.Condition.read(text).holds(data)].tolist())
+        return set(item[conditions.Condition.read(text).holds(data)].tolist())
 
     assert items("score>=0.7") == {0, 1, 4}
     assert items("score>0.7") == {4}
@@ -239,7 +239,7 @@ def test_conditions_compare_numbers_as_numbers() -> None:
     assert items("other>=0") == set()
     for wrong in ("score", "score>=high", ">=1", ""):
         with pytest.raises(ValueError, match=r"condition is|compares numbers"):
-            _conditions.Condition.read(wrong)
+            conditions.Condition.read(wrong)
 
 
 def test_a_condition_stands_beside_the_other_filters() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analytics_app.analyses._families import cannot_differ, flips
 from analytics_app.analyses.base import Common
+from analytics_app.analyses.shared.families import cannot_differ, flips
 from tests.analytics_app.by_commands import analysed, load, one
 
 SYSTEMS = "ABCDEF"

@@ -3,10 +3,11 @@
 import pytest
 from django.contrib.auth.models import User
 
+from analytics_app.runs import start
 from analytics_app.selectors.results import plots_of, rows_of, systems_shown
-from analytics_app.services import hiding, runs
+from analytics_app.services import hiding
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.filling import Filler
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +25,7 @@ def filled(study: Study) -> Study:
 
 def test_nothing_that_is_shown_while_open_tells_systems_apart(filled: Study) -> None:
     rules = [{"rule": "burn_in", "n": 1}]
-    run = runs.compute_here(run=runs.start(study=filled, by=None, settings={"rules": rules}, trigger="command"))
+    run = start.compute_here(run=start.start(study=filled, by=None, settings={"rules": rules}, trigger="command"))
     assert not systems_shown(filled)
     shown = list(rows_of(run, systems=False))
     assert {one.statistic for one in shown} >= {"alpha", "collected", "removed", "kept", "distribution", "rater_mean"}
@@ -62,7 +63,7 @@ def test_lifting_needs_a_reason_and_is_logged(filled: Study, rosa: User) -> None
 
 def test_leaving_the_others_out_shows_no_system_either(filled: Study) -> None:
     settings = {"analyses": [{"analysis": "raters", "without_systems": ["beta-mt"]}, {"analysis": "distribution"}]}
-    run = runs.compute_here(run=runs.start(study=filled, by=None, settings=settings, trigger="command"))
+    run = start.compute_here(run=start.start(study=filled, by=None, settings=settings, trigger="command"))
     shown = {(one.analysis, one.slice) for one in rows_of(run, systems=False)}
     assert ("distribution", None) in shown
     assert not any(about for _analysis, about in shown)
@@ -72,6 +73,6 @@ def test_leaving_the_others_out_shows_no_system_either(filled: Study) -> None:
 def test_the_mean_of_a_rater_who_saw_one_system_is_hidden(filled: Study) -> None:
     filler = Filler(filled)
     filler.judge("eve", "i0", "alpha-mt", {"fluency": 5})
-    run = runs.compute_here(run=runs.start(study=filled, by=None, trigger="command"))
+    run = start.compute_here(run=start.start(study=filled, by=None, trigger="command"))
     shown = rows_of(run, systems=False).filter(statistic="rater_mean").values_list("rater", flat=True)
     assert set(shown) == {"ada", "bob"}

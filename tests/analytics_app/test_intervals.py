@@ -14,7 +14,7 @@ from analytics_app.analyses import Common, Question, Sample
 from analytics_app.ratings import Extras, Table
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
-from analytics_app.stats.standardise import judge_wise_z
+from analytics_app.stats.scales.standardise import judge_wise_z
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.by_commands import analysed, load, one, score, write
 from tests.analytics_app.comparing import Screens

@@ -12,10 +12,10 @@ from analytics_app import analyses
 from analytics_app.analyses.base import Asked, Common, Question, Sample
 from analytics_app.analyses.joint_labels import GoodField
 from analytics_app.ratings import Extras, Table
+from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.experts import Experts
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.ratings.extras.skips import Skips
-from analytics_app.ratings.extras.wanted import Wanted
 from analytics_app.results import Row
 from tasks_app import task_types
 from tasks_app.task_types.base import Scale

@@ -19,7 +19,7 @@ from analytics_app.models import MetricScore, ResultRow
 from analytics_app.results import Row
 from analytics_app.views.result_tables import tables_for
 from tasks_app.models import Event
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.by_commands import analysed, load, one, write
 from tests.builders import build_study
 

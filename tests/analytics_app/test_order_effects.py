@@ -18,7 +18,7 @@ from analytics_app.ratings.extras.controls import Controls
 from analytics_app.ratings.extras.people import COMPLETED, OUTCOMES, People
 from analytics_app.ratings.extras.screens import Screens
 from analytics_app.results import Row
-from analytics_app.stats.within import NO_VARIATION
+from analytics_app.stats.comparison.within import NO_VARIATION
 from tasks_app.models import Rater, Rating, Study
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.filling import Filler, new_run, work

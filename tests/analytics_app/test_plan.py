@@ -7,11 +7,11 @@ from django.contrib.auth.models import User
 
 from analytics_app import plan
 from analytics_app.models import Plan, Run
-from analytics_app.services import runs
-from analytics_app.services.asked import common_of
+from analytics_app.runs import start
+from analytics_app.runs.questions import common_of
 from tasks_app import sections, studyfile
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.tasks_app.studyfile.kit import STUDY, problems_of, put
 
 pytestmark = pytest.mark.django_db
@@ -81,7 +81,7 @@ def test_a_plan_frozen_before_there_was_a_choice_keeps_percentiles(study: Study)
     Plan.objects.filter(pk=frozen.pk).update(document=earlier)
     document = plan.document_of(study)
     assert document == {**plan.default_document(), "intervals": "percentile"}
-    run = runs.start(study=study, by=None)
+    run = start.start(study=study, by=None)
     assert common_of(run).intervals == "percentile"
     assert (common_of(run).limits, type(common_of(run).limits)) == (0.95, float)
     # A run of that time says nothing of it either.

@@ -5,9 +5,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from analytics_app.models import Run
-from analytics_app.services import exclusions, runs
+from analytics_app.runs import start
+from analytics_app.services import exclusions
 from tasks_app.models import Membership, Rater, Study
-from tasks_app.services import erasure, lifecycle
+from tasks_app.services import erasure
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.filling import Filler, new_run, work
 from tests.analytics_app.views.reading import page, results, text
 from tests.builders import build_study
@@ -30,7 +32,7 @@ def fill(filler: Filler) -> Filler:
 
 
 def done(study: Study, **settings: object) -> Run:
-    return runs.compute_here(run=runs.start(study=study, by=None, settings=settings or None, trigger="command"))
+    return start.compute_here(run=start.start(study=study, by=None, settings=settings or None, trigger="command"))
 
 
 def move(study: Study, action: str, reason: str = "") -> Study:
@@ -91,7 +93,7 @@ def test_ratings_that_were_there_before_the_plan_are_not_planned(filler: Filler)
 def test_a_draft_is_not_analysed(study: Study) -> None:
     Study.objects.filter(pk=study.pk).update(state="draft", current_version=0)
     with pytest.raises(ValueError, match="not opened yet"):
-        runs.start(study=study, by=None)
+        start.start(study=study, by=None)
 
 
 def test_only_an_owner_opens_a_closed_study_again(study: Study, rosas_browser: Client) -> None:

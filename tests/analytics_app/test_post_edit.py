@@ -10,10 +10,10 @@ from scipy.stats import binomtest
 
 from analytics_app import charts
 from analytics_app.analyses import registry
-from analytics_app.analyses._agreeing import BetweenRaters
+from analytics_app.analyses.shared.rated_texts import BetweenRaters
 from analytics_app.models import ResultRow
 from analytics_app.results import Row
-from analytics_app.stats.edits import edit_distance
+from analytics_app.stats.errors.edits import edit_distance
 from analytics_app.views.result_tables import tables_for
 from tests.analytics_app.by_commands import analysed, load, one
 

@@ -10,14 +10,14 @@ import pytest
 
 from analytics_app import analyses
 from analytics_app.analyses import Common, Question, Sample
-from analytics_app.analyses._transforms import Reduction
 from analytics_app.analyses.base import Asked
+from analytics_app.analyses.shared.transforms import Reduction
 from analytics_app.models import ResultRow
 from analytics_app.plan import BadPlan, complete
 from analytics_app.ratings import Extra, Extras, Table
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
-from analytics_app.stats.trust import trust_coefficients
+from analytics_app.stats.quality.trust import trust_coefficients
 from analytics_app.views.result_tables import tables_for
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.test_quality_rules import FIVE, controls, given, repeats, times

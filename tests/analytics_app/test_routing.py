@@ -17,7 +17,9 @@ from analytics_app.models import Exclusion, Run
 from analytics_app.services import routing
 from tasks_app import studyfile, tabs
 from tasks_app.models import Assignment, Event, Place, Rater, Study, Unit
-from tasks_app.services import enrolment, lifecycle, pay
+from tasks_app.services import pay
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.study import lifecycle
 from tests import invariants
 from tests.analytics_app.routing_kit import DISPUTED, DOCUMENT, analysed, arrive, crowd_judges, folder, judge, opened
 

@@ -13,13 +13,13 @@ import pytest
 from analytics_app import analyses
 from analytics_app.analyses.base import Asked, Question
 from analytics_app.results import Row
-from analytics_app.stats import factor
-from analytics_app.stats.factorability import correlations
-from analytics_app.stats.scale_scores import prorated_sums
+from analytics_app.stats.scales import factor
+from analytics_app.stats.scales.factorability import correlations
+from analytics_app.stats.scales.scale_scores import prorated_sums
 from analytics_app.views import words as page_words
 from tasks_app import task_types
-from tasks_app.task_types._panas import NEGATIVE, POSITIVE, PREFIX, WORDS
 from tasks_app.task_types.base import Scale
+from tasks_app.task_types.questionnaire.panas import NEGATIVE, POSITIVE, PREFIX, WORDS
 from tests.analytics_app.scales import (
     PAIRS,
     SYSTEMS,

@@ -16,8 +16,8 @@ from analytics_app import charts
 from analytics_app.analyses import registry
 from analytics_app.models import Plot, ResultRow
 from analytics_app.results import Row
-from analytics_app.stats import discrimination as exact
-from analytics_app.stats.beta_binomial import beta_binomial
+from analytics_app.stats.discrimination import triangle_test as exact
+from analytics_app.stats.discrimination.beta_binomial import beta_binomial
 from tasks_app.models import Membership, Study
 
 pytestmark = pytest.mark.django_db

@@ -21,7 +21,7 @@ from analytics_app.models import Plot, RunPart
 from analytics_app.services import exclusions
 from tasks_app import studyfile
 from tasks_app.models import Judgment, Study
-from tasks_app.task_types._panas import POSITIVE, PREFIX, WORDS
+from tasks_app.task_types.questionnaire.panas import POSITIVE, PREFIX, WORDS
 from tests.analytics_app.scales import moods
 
 # Once a module, so all of it goes to one worker.

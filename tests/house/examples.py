@@ -14,7 +14,7 @@ from django.core.management import call_command
 
 from tasks_app import studyfile
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 
 EXAMPLES = Path(settings.BASE_DIR) / "examples"
 FOLDERS = {path.parent.name: path.parent for path in sorted(EXAMPLES.glob("*/study.yaml"))}

@@ -135,7 +135,7 @@ TABLES = {
 
 def sample(data: Table, scale: Scale, name: str = "systems") -> Sample:
     """Return ratings on a scale as an analysis is given them: those on one criterion, or those of a whole task."""
-    from analytics_app.services.computing import z_of
+    from analytics_app.runs.compute import z_of
 
     member = analyses.registry[name]
     data = labelled(data) if scale is Scale.NOMINAL else data

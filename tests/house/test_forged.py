@@ -19,7 +19,7 @@ from pytest_django import Settings
 
 from tasks_app import credentials
 from tasks_app.forms import ConsentForm
-from tasks_app.management.visiting import hidden_fields
+from tasks_app.management.simulated_raters import hidden_fields
 from tasks_app.models import Assignment, Draft, Judgment, Rater, Rating, Study
 from tasks_app.selectors import screens
 from tasks_app.task_types.base import Quality

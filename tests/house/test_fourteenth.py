@@ -26,7 +26,7 @@ from random import Random
 
 from django import forms
 
-from tasks_app.task_types._simulation import share_of
+from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.base import (
     Criterion, ItemTexts, Outcome, Quality, Scale, Screen, TaskType, TextParams, UnitDraft, Value,
 )
@@ -107,7 +107,7 @@ from tasks_app.models import Rating
 from tasks_app.task_types import registry
 from tests import walk
 from tests.builders import build_study
-from tasks_app.services import assignments, judgments
+from tasks_app.services.judging import assignments, judgments
 from random import Random
 
 pytestmark = pytest.mark.django_db

@@ -144,7 +144,7 @@ def test_every_source_has_files_and_every_rater_view_is_a_source() -> None:
             found = [one for path in files for one in messages.READERS[path.suffix](path, source)]
             assert found, f"Nothing in {source.files} is called {source.only} any more."
     read = {path for source in messages.SOURCES for path in messages.files_of(source)}
-    for path in (ROOT / "tasks_app/views").glob("*.py"):
+    for path in (ROOT / "tasks_app/views").rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         templates = {
@@ -161,11 +161,11 @@ def test_every_source_has_files_and_every_rater_view_is_a_source() -> None:
 def test_published_instruments_stay_as_they_were_published() -> None:
     """PANAS, ELRC's labels, MQM and ESA: nobody tried our translation of them on people."""
     texts = {one.text for one in FOUND}
-    data = ROOT / "tasks_app/task_types/data"
-    for name in ("panas", "mqm"):
-        own = set(re.findall(r'"((?:[^"\\]|\\.){13,})"', (data / f"{name}.json").read_text(encoding="utf-8")))
+    types = ROOT / "tasks_app/task_types"
+    for name in ("questionnaire/data/panas", "error_spans/mqm"):
+        own = set(re.findall(r'"((?:[^"\\]|\\.){13,})"', (types / f"{name}.json").read_text(encoding="utf-8")))
         assert texts.isdisjoint(own), texts & own
-    labels = json.loads((data / "elrc.json").read_text(encoding="utf-8"))["labels"]
+    labels = json.loads((types / "error_labels" / "elrc.json").read_text(encoding="utf-8"))["labels"]
     assert texts.isdisjoint(one[name] for one in labels for name in ("name", "definition", "question"))
     assert texts.isdisjoint({"Interested", "Distressed", "Perfect meaning and grammar"})
     with translation.override("de"):

@@ -22,7 +22,7 @@ from analytics_app.results import Row
 from bench import crowds
 from bench.addresses import ACTIONS, FILES, PAGES, Address, of_researchers
 from tasks_app.models import Rater, Study
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 from tests.analytics_app.builders import add_plots, build_run, slider_rows, store
 
 pytestmark = pytest.mark.django_db

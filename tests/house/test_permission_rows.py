@@ -26,14 +26,14 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tasks_app import tabs
 from tasks_app.models import Membership, Study
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 from tests.permissions.table import SHOWN, TABLE
 
 OURS = ("tasks_app", "analytics_app")
 # Where somebody's role is asked for; a call elsewhere leads from no address, and the test says so.
 LAYERS = re.compile(rf"({'|'.join(OURS)})\.(views|api|access|selectors\.judgments)\b")
 ACCESS = ("tasks_app.access", "analytics_app.access")
-FRAME = "tasks_app.views.frame.study_page"
+FRAME = "tasks_app.views.researcher.frame.study_page"
 
 # Rows ask with HEAD where they ask with GET. TRACE is for servers, not for applications.
 NO_ROWS = {"HEAD", "TRACE"}
@@ -259,7 +259,7 @@ def functions_of(name: str) -> Iterator[Place]:
 
 
 def test_each_role_that_the_frame_of_pages_tells_apart_shows_something() -> None:
-    frame = next(one for one in functions_of("tasks_app.views.frame") if one.name == FRAME)
+    frame = next(one for one in functions_of("tasks_app.views.researcher.frame") if one.name == FRAME)
     named = {role for asked in asked_by(frame) for role in asked.roles}
     shown = {one.least for one in SHOWN}
     assert named == {"editor", "owner"}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tasks_app.task_types._error_spans_marks import inside
+from tasks_app.task_types.error_spans.marks import inside
 
 # A family of four, a letter with two accents, Devanagari with a joined consonant, Thai and Arabic with vowel signs.
 TEXTS = [
@@ -21,7 +21,7 @@ TEXTS = [
 
 def run(blank: Page, body: str, module: str = "model") -> Any:
     """Import a module of error spans on a blank page and return what the body returns."""
-    source = f"/static/js/task_types/error_spans_{module}.js"
+    source = f"/static/js/task_types/error_spans/{module}.js"
     return blank.evaluate(f"async () => {{ const it = await import('{source}'); {body} }}")
 
 

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page
 
-from tasks_app.task_types._magnitude_numbers import BadNumber, read_number
+from tasks_app.task_types.magnitude.numbers import BadNumber, read_number
 from tests.js.test_pure import run
 
 MODULE = "task_types/magnitude.js"

@@ -14,7 +14,7 @@ def diff(blank: Page, before: str, after: str) -> Any:
         const signs = { same: "", gone: "-", new: "+" };
         return it.changes(before, after, "en").map((run) => signs[run.kind] + run.text);
     """
-    return run(blank, "task_types/post_edit_diff.js", f"const [before, after] = {[before, after]}; {body}")
+    return run(blank, "task_types/post_edit/diff.js", f"const [before, after] = {[before, after]}; {body}")
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_runs_always_add_up_to_both_texts(blank: Page) -> None:
         }
         return bad;
     """
-    assert run(blank, "task_types/post_edit_diff.js", body) == []
+    assert run(blank, "task_types/post_edit/diff.js", body) == []
 
 
 def test_texts_that_have_nothing_in_common_are_one_change_soon(blank: Page) -> None:
@@ -66,11 +66,11 @@ def test_texts_that_have_nothing_in_common_are_one_change_soon(blank: Page) -> N
             Int32Array.prototype.slice = slice;
         }
     """
-    assert run(blank, "task_types/post_edit_diff.js", body) == [["gone", "new"], True, 2000]
+    assert run(blank, "task_types/post_edit/diff.js", body) == [["gone", "new"], True, 2000]
 
 
 def test_a_language_nobody_knows_does_no_harm(blank: Page) -> None:
-    assert run(blank, "task_types/post_edit_diff.js", "return it.tokens('a b', 'not a tag').length;") == 3
+    assert run(blank, "task_types/post_edit/diff.js", "return it.tokens('a b', 'not a tag').length;") == 3
 
 
 def test_keys_and_seconds_of_work_are_counted_on(blank: Page) -> None:
@@ -87,7 +87,7 @@ def test_keys_and_seconds_of_work_are_counted_on(blank: Page) -> None:
         effort.restart({ keys: 2, seconds: 1 }); now = 322_500; say();
         return said;
     """
-    assert run(blank, "task_types/post_edit_effort.js", body) == [
+    assert run(blank, "task_types/post_edit/effort.js", body) == [
         [5, 2],
         [7, 5],
         [7, 65],

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tasks_app.task_types._ranking_form import gap
+from tasks_app.task_types.ranking.form import gap
 from tests.js.test_pure import run
 
-MODULE = "task_types/ranking_order.js"
+MODULE = "task_types/ranking/order.js"
 
 
 def said(blank: Page, call: str) -> Any:
@@ -114,4 +114,4 @@ def test_what_a_pointer_means(blank: Page) -> None:
 
 def test_the_page_scrolls_along_near_its_edges_only(blank: Page) -> None:
     body = "return [0, 48, 96, 400, 704, 752, 900].map((y) => it.scrollAt(y, 800));"
-    assert run(blank, "task_types/ranking_drag.js", body) == [-14, -7, 0, 0, 0, 7, 14]
+    assert run(blank, "task_types/ranking/drag.js", body) == [-14, -7, 0, 0, 0, 7, 14]

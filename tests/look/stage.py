@@ -24,7 +24,7 @@ from tasks_app.forms import AnswerFields, ConsentForm, SkipForm, StepForm
 from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, Media, Part, Quality, Screen
 from tasks_app.urls import public_urls
-from tasks_app.views.pages import PageFrame, PublicStudy
+from tasks_app.views.rater.pages import PageFrame, PublicStudy
 from tests.media import png, wav
 
 LONG = (

@@ -27,7 +27,10 @@ from tasks_app import studyfile
 from tasks_app.channels.base import Arrival
 from tasks_app.importing import uploads
 from tasks_app.models import Gold, Invitation, Membership, Rater, RaterSet, Study
-from tasks_app.services import assignments, enrolment, invitations, lifecycle, pay, tokens
+from tasks_app.services import pay
+from tasks_app.services.arrival import enrolment, invitations
+from tasks_app.services.judging import assignments
+from tasks_app.services.study import lifecycle, tokens
 from tests import pages
 from tests.analytics_app import routing_kit
 from tests.analytics_app.builders import build_run, results_of

@@ -14,7 +14,7 @@ from django.core.management import call_command
 
 from tasks_app import studyfile
 from tasks_app.models import Judgment, Rating, Study, Unit
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests import invariants
 from tests.reproduction.published import OURS, folder_of, missing
 from tests.round_trip import comes_back_unchanged

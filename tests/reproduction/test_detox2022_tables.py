@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analytics_app.stats.metric_meta import over_systems
+from analytics_app.stats.metrics.metric_meta import over_systems
 from tests.reproduction.published import expected, folder_of, left_out
 
 SET = "detox2022_tables"

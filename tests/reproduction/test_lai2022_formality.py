@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from analytics_app.stats.standardise import judge_wise_z
+from analytics_app.stats.scales.standardise import judge_wise_z
 from tests.reproduction.conftest import Reproduce
 from tests.reproduction.published import expected, folder_of, left_out, row_of
 

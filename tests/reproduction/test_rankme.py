@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analytics_app.stats.magnitude import geometric_means
+from analytics_app.stats.scales.magnitude import geometric_means
 from tests.reproduction.conftest import Reproduce
 from tests.reproduction.published import OURS, expected, folder_of, left_out, missing, row_of
 

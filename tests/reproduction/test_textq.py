@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from analytics_app.stats.factor import chi2_p, degrees_of_freedom, most_factors
+from analytics_app.stats.scales.factor import chi2_p, degrees_of_freedom, most_factors
 from tasks_app.models import Criterion
 from tests.reproduction.conftest import command
 from tests.reproduction.published import expected, folder_of, left_out

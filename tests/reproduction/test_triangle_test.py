@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from analytics_app.stats import discrimination as exact
-from analytics_app.stats.discrimination_power import judges_each, judges_needed, power_of_difference
+from analytics_app.stats.discrimination import triangle_test as exact
+from analytics_app.stats.planning.discrimination_power import judges_each, judges_needed, power_of_difference
 from tests.reproduction.conftest import command
 from tests.reproduction.published import OURS, expected, folder_of, left_out, missing, row_of
 

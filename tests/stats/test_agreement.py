@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics_app.stats import agreement
-from analytics_app.stats.agreement import krippendorff_alpha
-from analytics_app.stats.coincidences import disagreement
+from analytics_app.stats.agreement import krippendorff as agreement
+from analytics_app.stats.agreement.coincidences import disagreement
+from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
 from tests.stats import naive
 
 NAN = float("nan")
@@ -99,7 +99,7 @@ def test_wide_scales_take_another_way_to_the_same_value(level: str, monkeypatch:
     by_package = krippendorff_alpha(values, units, level=level).value
     monkeypatch.setattr(agreement, "_LIBRARY_VALUES", 0)
     narrow = krippendorff_alpha(values, units, level=level, rng=np.random.default_rng(1))
-    monkeypatch.setattr("analytics_app.stats.coincidences._DENSE_VALUES", 0)
+    monkeypatch.setattr("analytics_app.stats.agreement.coincidences._DENSE_VALUES", 0)
     wide = krippendorff_alpha(values, units, level=level, rng=np.random.default_rng(1))
     assert narrow.value == pytest.approx(by_package, abs=1e-12)
     assert wide.value == pytest.approx(by_package, abs=1e-12)
@@ -132,7 +132,7 @@ def test_too_many_values_at_the_ratio_level() -> None:
 def test_a_resample_is_alpha_of_its_units(level: str, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     # Every unit as often as it was drawn, written out as units of their own, and alpha by the definition.
     if wide:
-        monkeypatch.setattr("analytics_app.stats.coincidences._DENSE_VALUES", 0)
+        monkeypatch.setattr("analytics_app.stats.agreement.coincidences._DENSE_VALUES", 0)
     rng = np.random.default_rng(7)
     units = np.repeat(np.arange(8), [2, 3, 2, 4, 2, 2, 3, 2])
     places = rng.integers(0, 4, units.size)
@@ -155,7 +155,7 @@ def test_a_resample_is_alpha_of_its_units(level: str, wide: bool, monkeypatch: p
 def test_a_constant_resample_has_no_alpha(level: str, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     # Sevenths, whose sums and squares are never exact, and as many as a few thousand times.
     if wide:
-        monkeypatch.setattr("analytics_app.stats.coincidences._DENSE_VALUES", 0)
+        monkeypatch.setattr("analytics_app.stats.agreement.coincidences._DENSE_VALUES", 0)
     table = disagreement(np.repeat(np.arange(7), 3), np.repeat(np.arange(7), 3), np.arange(1, 8) / 7, level)
     for times in (1, 3, 7, 1001):
         assert np.isnan(table.alphas(np.eye(7) * times)).all()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.stats.agreement import krippendorff_alpha
-from analytics_app.stats.resampling import Adjusted, agreement_interval, interval
+from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
+from analytics_app.stats.resampling.bootstrap import Adjusted, agreement_interval, interval
 
 RNG = np.random.default_rng
 

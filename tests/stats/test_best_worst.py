@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.stats.best_worst import ALIKE, FEW_TEXTS, NEVER, best_worst, split_half
+from analytics_app.stats.ranking.best_worst import ALIKE, FEW_TEXTS, NEVER, best_worst, split_half
 from tests.work import assert_work_grows_with_data
 
 

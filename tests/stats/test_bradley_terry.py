@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from analytics_app.stats.bradley_terry import NO_TIES, bradley_terry
-from analytics_app.stats.connected import all_linked, largest_linked
-from analytics_app.stats.plackett_luce import TOO_MANY, plackett_luce
-from analytics_app.stats.strengths import ALWAYS_ABOVE, ALWAYS_BELOW, APART, NEVER, NO_END, NOBODY, Strengths
+from analytics_app.stats.ranking.bradley_terry import NO_TIES, bradley_terry
+from analytics_app.stats.ranking.connected import all_linked, largest_linked
+from analytics_app.stats.ranking.plackett_luce import TOO_MANY, plackett_luce
+from analytics_app.stats.ranking.strengths import ALWAYS_ABOVE, ALWAYS_BELOW, APART, NEVER, NO_END, NOBODY, Strengths
 from tests.work import assert_work_grows_with_data
 
 PAIRS = list(combinations(range(4), 2))

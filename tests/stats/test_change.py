@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 import scipy.stats
 
-from analytics_app.stats.change import (
+from analytics_app.stats.comparison.change import (
     Compared,
     adjusted_difference,
     difference_of_changes,
     mean_with_limits,
     paired_change,
 )
-from analytics_app.stats.corrections import adjust
+from analytics_app.stats.comparison.corrections import adjust
 from tests.work import assert_work_grows_with_data
 
 NAN = float("nan")

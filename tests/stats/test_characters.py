@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics_app.stats.characters import character_alpha
+from analytics_app.stats.errors.characters import character_alpha
+from analytics_app.stats.errors.marks import Looks, Spans
 from analytics_app.stats.estimate import Estimate
-from analytics_app.stats.marks import Looks, Spans
 from tests.work import assert_work_grows_with_data
 
 Mark = tuple[int, int, int, int]  # look, start, end, label

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
-from analytics_app.stats import permutation
-from analytics_app.stats.comparison import Paired, item_means, paired
-from analytics_app.stats.corrections import adjust
-from analytics_app.stats.permutation import permutations_needed
-from analytics_app.stats.resampling import Adjusted
+from analytics_app.stats.comparison.corrections import adjust
+from analytics_app.stats.comparison.paired import Paired, item_means, paired
+from analytics_app.stats.resampling import permutation
+from analytics_app.stats.resampling.bootstrap import Adjusted
+from analytics_app.stats.resampling.permutation import permutations_needed
 
 NAN = float("nan")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analytics_app.stats.confusion import of_pairs, together
+from analytics_app.stats.errors.confusion import of_pairs, together
 from tests.work import assert_work_grows_with_data
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_app.stats.corrections import METHODS, adjust
+from analytics_app.stats.comparison.corrections import METHODS, adjust
 
 P = [0.001, 0.01, 0.02, 0.03, 0.04, 0.2]
 # R p.adjust; sidak 1 - (1 - p)^6 and holm-sidak step by step: reference_values.json, p_adjust_*.

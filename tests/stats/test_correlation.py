@@ -6,9 +6,9 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics_app.stats import correlation, pooled, rater_pairs
-from analytics_app.stats.correlation import BetweenRaters, between_raters
-from analytics_app.stats.pooled import pooled_samples, shared_units
+from analytics_app.stats.agreement import correlation, pooled, rater_pairs
+from analytics_app.stats.agreement.correlation import BetweenRaters, between_raters
+from analytics_app.stats.agreement.pooled import pooled_samples, shared_units
 from tests.stats import naive
 
 NAN = float("nan")

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import fleiss_kappa as published
 
-from analytics_app.stats.counted import counted
-from analytics_app.stats.fleiss import fleiss_kappa
-from analytics_app.stats.gwet import gwet_ac
-from analytics_app.stats.percent import percent_agreement
+from analytics_app.stats.agreement.counted import counted
+from analytics_app.stats.agreement.fleiss import fleiss_kappa
+from analytics_app.stats.agreement.gwet import gwet_ac
+from analytics_app.stats.agreement.percent import percent_agreement
 from tests.stats.agreeing import DIAGNOSES, FOUR_RATERS, NAN, long, many
 from tests.work import assert_work_grows_with_data
 
@@ -140,7 +140,7 @@ def test_wrong_input_is_refused() -> None:
 
 
 def test_scales_without_categories_are_said_to_be_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analytics_app.stats.counted._CELLS", 100)
+    monkeypatch.setattr("analytics_app.stats.agreement.counted._CELLS", 100)
     values, texts, _raters = long(np.arange(200.0).reshape(100, 2))
     assert counted(values, texts) is None
     assert "too many for categories" in percent_agreement(values, texts).note

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.stats.criteria import ALIKE, FEW, correlated
+from analytics_app.stats.scales.criteria import ALIKE, FEW, correlated
 
 NAN = float("nan")
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics_app.stats.dawid_skene import NOTHING, ONE_EACH, DawidSkene, dawid_skene
+from analytics_app.stats.errors.dawid_skene import NOTHING, ONE_EACH, DawidSkene, dawid_skene
 from tests.work import assert_work_grows_with_data, work_of
 
 # Dawid and Skene (1979), table 1: 45 patients, by observer 1 three times and by observers 2 to 5 once

@@ -11,15 +11,15 @@ from scipy.integrate import quad
 from scipy.stats import beta as beta_distribution
 from scipy.stats import binom, ncf
 
-from analytics_app.stats import discrimination as exact
-from analytics_app.stats.beta_binomial import beta_binomial
-from analytics_app.stats.discrimination_power import (
+from analytics_app.stats.discrimination import triangle_test as exact
+from analytics_app.stats.discrimination.beta_binomial import beta_binomial
+from analytics_app.stats.discrimination.sensitivity import d_prime, d_prime_of, psychometric
+from analytics_app.stats.planning.discrimination_power import (
     judges_each,
     judges_needed,
     power_of_difference,
     power_of_similarity,
 )
-from analytics_app.stats.sensitivity import d_prime, d_prime_of, psychometric
 from tests.work import assert_work_grows_with_data, work_of
 
 # shared/reference_values.json, triangle_min_correct_alpha_*: R sensR 1.5-3 findcr.
@@ -286,7 +286,7 @@ def test_beta_binomial_likelihood_is_the_integral_over_judges() -> None:
 
 
 def test_a_search_that_does_not_converge_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    from analytics_app.stats import beta_binomial as module
+    from analytics_app.stats.discrimination import beta_binomial as module
 
     monkeypatch.setattr(module, "_FLAT", 0.0)
     found = beta_binomial(*np.array(REPLICATED).T, confidence=0.95)

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analytics_app.stats.agreement import krippendorff_alpha
-from analytics_app.stats.characters import character_alpha
-from analytics_app.stats.correlation import between_raters
+from analytics_app.stats.agreement.correlation import between_raters
+from analytics_app.stats.agreement.fleiss import fleiss_kappa
+from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
+from analytics_app.stats.agreement.percent import percent_agreement
+from analytics_app.stats.comparison.friedman import concordance
+from analytics_app.stats.errors.characters import character_alpha
+from analytics_app.stats.errors.marks import Looks, Spans
+from analytics_app.stats.errors.spans import span_f1s
 from analytics_app.stats.estimate import Estimate
-from analytics_app.stats.fleiss import fleiss_kappa
-from analytics_app.stats.friedman import concordance
-from analytics_app.stats.marks import Looks, Spans
-from analytics_app.stats.metric_meta import over_systems, over_texts
-from analytics_app.stats.percent import percent_agreement
-from analytics_app.stats.spans import span_f1s
-from analytics_app.stats.tau_like import tau_like
+from analytics_app.stats.metrics.metric_meta import over_systems, over_texts
+from analytics_app.stats.metrics.tau_like import tau_like
 
 DRAW = np.random.default_rng(5)
 N, COPIES = 24, 4

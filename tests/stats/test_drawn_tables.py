@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, fisher_exact, mannwhitneyu
 
-from analytics_app.stats.drawn_tables import higher, homogeneity
+from analytics_app.stats.comparison.drawn_tables import higher, homogeneity
 
 RNG = np.random.default_rng
 

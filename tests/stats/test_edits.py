@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.ter import TER
 
-from analytics_app.stats.edits import MOST_WORDS, Ter, WordEdits, edit_distance, normalised_distance
+from analytics_app.stats.errors.edits import MOST_WORDS, Ter, WordEdits, edit_distance, normalised_distance
 from tests.work import work_of
 
 TEXTS = st.text(alphabet="abc dé", max_size=60)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.stats.exact_correlation import exact_p
+from analytics_app.stats.metrics.exact_correlation import exact_p
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from analytics_app.stats.factor import (
+from analytics_app.stats.scales.factor import (
     LOWEST,
     chi2_p,
     degrees_of_freedom,
@@ -16,7 +16,7 @@ from analytics_app.stats.factor import (
     regression_scores,
     varimax,
 )
-from analytics_app.stats.factorability import (
+from analytics_app.stats.scales.factorability import (
     constant_columns,
     correlations,
     factorability,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_app.stats.fences import Fences, iqr_fences
+from analytics_app.stats.quality.fences import Fences, iqr_fences
 
 NAN = float("nan")
 

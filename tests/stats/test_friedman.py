@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.stats.friedman import (
+from analytics_app.stats.agreement.kendall import kendall_w
+from analytics_app.stats.comparison.friedman import (
     ALL_TIED,
     FEW_ITEMS,
     FEW_SYSTEMS,
@@ -15,7 +16,6 @@ from analytics_app.stats.friedman import (
     friedman,
     mid_ranks,
 )
-from analytics_app.stats.kendall import kendall_w
 from tests.work import assert_work_grows_with_data
 
 NAN = float("nan")

@@ -7,9 +7,9 @@ import pandas as pd
 import pingouin
 import pytest
 
-from analytics_app.stats import icc as module
+from analytics_app.stats.agreement import icc as module
+from analytics_app.stats.agreement.icc import Form, icc_forms, icc_one_way
 from analytics_app.stats.estimate import Estimate
-from analytics_app.stats.icc import Form, icc_forms, icc_one_way
 from tests.stats.agreeing import FOUR_JUDGES, NAN, long, many
 from tests.work import assert_work_grows_with_data
 

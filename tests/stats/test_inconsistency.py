@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from analytics_app.stats.inconsistency import inconsistency_scores, inverse_variance, outliers
+from analytics_app.stats.quality.inconsistency import inconsistency_scores, inverse_variance, outliers
 from tests.work import assert_work_grows_with_data
 
 NAN = float("nan")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from analytics_app.stats import kappa as module
-from analytics_app.stats.kappa import cohen_kappas
-from analytics_app.stats.pooled import shared_units
+from analytics_app.stats.agreement import kappa as module
+from analytics_app.stats.agreement.kappa import cohen_kappas
+from analytics_app.stats.agreement.pooled import shared_units
 from tests.stats.agreeing import NAN, long, many
 from tests.work import assert_work_grows_with_data
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import friedmanchisquare
 
-from analytics_app.stats.kendall import ALL_TIED, NO_TEXTS, kendall_w
+from analytics_app.stats.agreement.kendall import ALL_TIED, NO_TEXTS, kendall_w
 from tests.stats.agreeing import NAN, many
 from tests.work import assert_work_grows_with_data
 

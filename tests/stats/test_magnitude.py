@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.stats.comparison import item_means
+from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.estimate import Estimate
-from analytics_app.stats.magnitude import NORMALISATIONS, geometric_means, normalised, ratios, taken_back
+from analytics_app.stats.scales.magnitude import NORMALISATIONS, geometric_means, normalised, ratios, taken_back
 from tests.work import assert_work_grows_with_data
 
 NAN = float("nan")

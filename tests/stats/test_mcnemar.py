@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
+from analytics_app.stats.comparison.mcnemar import mcnemar
+from analytics_app.stats.comparison.wilson import wilson
 from analytics_app.stats.estimate import Estimate
-from analytics_app.stats.mcnemar import mcnemar
-from analytics_app.stats.wilson import wilson
 
 NAN = float("nan")
 

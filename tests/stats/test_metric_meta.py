@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.stats.metric_meta import Correlations, over_systems, over_texts, pearson, williams
+from analytics_app.stats.metrics.metric_meta import Correlations, over_systems, over_texts, pearson, williams
 from tests.work import assert_work_grows_with_data
 
 NAN = float("nan")

@@ -11,12 +11,12 @@ import pytest
 
 from analytics_app import stats
 
-MODULES = sorted(module.name for module in pkgutil.iter_modules(stats.__path__, "analytics_app.stats."))
+MODULES = sorted(module.name for module in pkgutil.walk_packages(stats.__path__, "analytics_app.stats."))
 HEAVY = ["krippendorff", "pandas", "scipy", "statsmodels", "django", "rest_framework", "celery"]
 
 
 def test_they_are_found() -> None:
-    assert "analytics_app.stats.agreement" in MODULES
+    assert "analytics_app.stats.agreement.krippendorff" in MODULES
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -28,24 +28,24 @@ def test_the_examples_in_docstrings_run(name: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "agreement.krippendorff_alpha",
-        "comparison.item_means",
-        "comparison.paired",
-        "comparison.superiority",
-        "correlation.between_raters",
-        "corrections.adjust",
+        "agreement.krippendorff.krippendorff_alpha",
+        "comparison.paired.item_means",
+        "comparison.paired.paired",
+        "comparison.paired.superiority",
+        "agreement.correlation.between_raters",
+        "comparison.corrections.adjust",
         "estimate.Estimate",
-        "fences.iqr_fences",
-        "means.group_means",
-        "means.group_medians",
-        "means.shares",
-        "resampling.percentile",
-        "resampling.weights",
-        "standardise.judge_wise_z",
+        "quality.fences.iqr_fences",
+        "comparison.means.group_means",
+        "comparison.means.group_medians",
+        "comparison.means.shares",
+        "resampling.bootstrap.percentile",
+        "resampling.bootstrap.weights",
+        "scales.standardise.judge_wise_z",
     ],
 )
 def test_what_analyses_call_has_an_example(path: str) -> None:
-    name, function = path.split(".")
+    name, _dot, function = path.rpartition(".")
     called = getattr(importlib.import_module(f"analytics_app.stats.{name}"), function)
     assert doctest.DocTestFinder().find(called, function)[0].examples
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
-from analytics_app.stats.mqm import Regression, score_on_counts, segment_penalties
+from analytics_app.stats.errors.mqm import Regression, score_on_counts, segment_penalties
 
 
 def test_penalties_are_sums_and_nothing_marked_is_zero() -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
 
-from analytics_app.stats import intra_rater, with_rest
-from analytics_app.stats.intra_rater import repeated_answers
-from analytics_app.stats.places import NOTHING, choices_by_place
-from analytics_app.stats.with_rest import agreement_with_rest, correlations_with_rest
+from analytics_app.stats.agreement import intra_rater, with_rest
+from analytics_app.stats.agreement.intra_rater import repeated_answers
+from analytics_app.stats.agreement.with_rest import agreement_with_rest, correlations_with_rest
+from analytics_app.stats.ranking.places import NOTHING, choices_by_place
 from tests.stats.agreeing import NAN, long, many
 from tests.work import assert_work_grows_with_data
 

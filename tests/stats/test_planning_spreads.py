@@ -5,10 +5,17 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from analytics_app.stats.agreement import krippendorff_alpha
-from analytics_app.stats.alpha_width import Expected, _alphas, _drawn_nominal, _drawn_ordered, alpha_width, runs_within
+from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
+from analytics_app.stats.agreement.variance_components import NAMES, variance_components
 from analytics_app.stats.estimate import Estimate
-from analytics_app.stats.variance_components import NAMES, variance_components
+from analytics_app.stats.planning.alpha_width import (
+    Expected,
+    _alphas,
+    _drawn_nominal,
+    _drawn_ordered,
+    alpha_width,
+    runs_within,
+)
 from tests.work import assert_work_grows_with_data, work_of
 
 RNG = np.random.default_rng

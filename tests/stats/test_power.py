@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from analytics_app.stats.power import Assumed, power_of_means, power_of_t, runs_within, share_of_runs
-from analytics_app.stats.power import _holm_of_first as holm_of_first
-from analytics_app.stats.power import _who as who_has_each_text
-from analytics_app.stats.sign_power import critical_wins, items_for_sign_test, power_of_sign_test, sign_test_curve
+from analytics_app.stats.planning.power import Assumed, power_of_means, power_of_t, runs_within, share_of_runs
+from analytics_app.stats.planning.power import _holm_of_first as holm_of_first
+from analytics_app.stats.planning.power import _who as who_has_each_text
+from analytics_app.stats.planning.sign_power import (
+    critical_wins,
+    items_for_sign_test,
+    power_of_sign_test,
+    sign_test_curve,
+)
 from tests.work import counting_generator
 
 
@@ -93,7 +98,7 @@ def test_what_is_too_large_runs_less_often_or_not_at_all(monkeypatch: pytest.Mon
     with pytest.raises(ValueError, match="too large"):
         runs_within(Assumed(0.2), 100_000, 2000)
     # 2,000 studies of 1,000 items would be 16 times as much.
-    monkeypatch.setattr("analytics_app.stats.power.MOST_DRAWS", 2**20)
+    monkeypatch.setattr("analytics_app.stats.planning.power.MOST_DRAWS", 2**20)
     rng = counting_generator(1)
     power_of_means(Assumed(0.2), [1000], alpha=0.05, n_runs=2000, rng=rng)
     assert 2**19 < rng.drawn < 1.25 * 2**20

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.stats.rank_sum import FEW, clusters_of, rank_sum_clusters
+from analytics_app.stats.comparison.rank_sum import FEW, clusters_of, rank_sum_clusters
 
 NAN = float("nan")
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from analytics_app.stats.comparison.ratios import group_ratios
 from analytics_app.stats.estimate import Estimate
-from analytics_app.stats.ratios import group_ratios
 
 NAN = float("nan")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analytics_app.stats import factor
-from analytics_app.stats.reliability import cronbach_alpha, omega, omega_total
+from analytics_app.stats.scales import factor
+from analytics_app.stats.scales.reliability import cronbach_alpha, omega, omega_total
 from tests.work import assert_work_grows_with_data
 
 # Shrout and Fleiss (1979): reference_values.json, cronbach_alpha_shrout_fleiss.

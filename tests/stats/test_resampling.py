@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.stats import resampling
-from analytics_app.stats.resampling import Adjusted, interval, percentile, ratio_samples, weights
+from analytics_app.stats.resampling import bootstrap
+from analytics_app.stats.resampling.bootstrap import Adjusted, interval, percentile, ratio_samples, weights
 
 NAN = float("nan")
 
@@ -35,7 +35,7 @@ def test_counts_are_multinomial() -> None:
 def test_chunks_stay_small_and_do_not_change_the_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = drawn(100, 700)
     assert [len(chunk) for chunk in weights(100, 700, np.random.default_rng(1))] == [256, 256, 188]
-    monkeypatch.setattr(resampling, "_CELLS", 1000)
+    monkeypatch.setattr(bootstrap, "_CELLS", 1000)
     assert {len(chunk) for chunk in weights(100, 700, np.random.default_rng(1))} == {10}
     assert (drawn(100, 700) == whole).all()
     assert {len(chunk) for chunk in weights(100, 20, np.random.default_rng(1), width=500)} == {2}

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from analytics_app.stats.scale_scores import prorated_sums
-from tasks_app.task_types._panas import MOST_MISSING, NEGATIVE, POSITIVE, score_panas
+from analytics_app.stats.scales.scale_scores import prorated_sums
+from tasks_app.task_types.questionnaire.panas import MOST_MISSING, NEGATIVE, POSITIVE, score_panas
 from tests.work import assert_work_grows_with_data
 
 NAN = float("nan")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import PermutationMethod, wilcoxon
 
-from analytics_app.stats.signed_rank import exact_p, tied
+from analytics_app.stats.comparison.signed_rank import exact_p, tied
 
 
 @pytest.mark.parametrize("seed", range(12))

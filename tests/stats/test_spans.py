@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics_app.stats.marks import Looks, Spans, sorted_by, within_groups
-from analytics_app.stats.spans import SpanF1, span_f1
+from analytics_app.stats.errors.marks import Looks, Spans, sorted_by, within_groups
+from analytics_app.stats.errors.spans import SpanF1, span_f1
 from tests.work import assert_work_grows_with_data
 
 Mark = tuple[int, int, int, int, int, int]  # text, rater, side, start, end, label

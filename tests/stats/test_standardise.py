@@ -7,7 +7,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_app.stats.standardise import judge_wise_z
+from analytics_app.stats.scales.standardise import judge_wise_z
 
 NAN = float("nan")
 RATINGS = st.lists(st.tuples(st.floats(-1e100, 1e100) | st.just(NAN), st.integers(0, 4)), max_size=40)

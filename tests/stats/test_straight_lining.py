@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 import pytest
 
-from analytics_app.stats.straight_lining import equal_screens, runs
+from analytics_app.stats.quality.straight_lining import equal_screens, runs
 from tests.work import assert_work_grows_with_data
 
 NAN = float("nan")

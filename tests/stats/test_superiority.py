@@ -8,7 +8,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_app.stats.comparison import superiority
+from analytics_app.stats.comparison.paired import superiority
 from analytics_app.stats.estimate import Estimate
 from tests.stats import naive
 

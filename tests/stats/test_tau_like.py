@@ -8,7 +8,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_app.stats.tau_like import TauLike, tau_like
+from analytics_app.stats.metrics.tau_like import TauLike, tau_like
 
 NAN = float("nan")
 SCORES = st.lists(st.integers(0, 4) | st.just(NAN), min_size=4, max_size=4)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import trueskill
 
-from analytics_app.stats import trueskill_wmt
-from analytics_app.stats.pairs_within import pair_totals, pairs_within
-from analytics_app.stats.trueskill_wmt import APART, NEVER, clusters_of_ranges, wmt_trueskill
+from analytics_app.stats.ranking import trueskill_wmt
+from analytics_app.stats.ranking.pairs_within import pair_totals, pairs_within
+from analytics_app.stats.ranking.trueskill_wmt import APART, NEVER, clusters_of_ranges, wmt_trueskill
 from tests.work import assert_work_grows_with_data
 
 NONE = np.zeros((2, 2))

@@ -9,7 +9,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from analytics_app.stats.trust import EXACT, trust_coefficients
+from analytics_app.stats.quality.trust import EXACT, trust_coefficients
 from tests.work import assert_work_grows_with_data
 
 NAN = float("nan")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from analytics_app.stats.votes import TIE, majority, wawa
+from analytics_app.stats.errors.votes import TIE, majority, wawa
 from tests.work import assert_work_grows_with_data
 
 # reference_values.json "wawa": crowd-kit 1.4.2 Wawa (run with scikit-learn 1.5).

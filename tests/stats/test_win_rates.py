@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.stats.win_rates import NEVER, ONLY_TIES, resampled_totals, sign_test, win_rates
+from analytics_app.stats.comparison.win_rates import NEVER, ONLY_TIES, resampled_totals, sign_test, win_rates
 from tests.work import assert_work_grows_with_data
 
 
@@ -58,7 +58,7 @@ def test_a_sparse_table_gives_the_same_resamples(monkeypatch: pytest.MonkeyPatch
     draw = np.random.default_rng(4)
     places, cells, amounts = draw.integers(20, size=300), draw.integers(9, size=300), draw.random(300)
     whole = resampled_totals(places, cells, (20, 9), 30, np.random.default_rng(1), amounts)
-    monkeypatch.setattr("analytics_app.stats.win_rates._CELLS", 1)
+    monkeypatch.setattr("analytics_app.stats.comparison.win_rates._CELLS", 1)
     assert resampled_totals(places, cells, (20, 9), 30, np.random.default_rng(1), amounts) == pytest.approx(whole)
     drawn = np.random.default_rng(1).integers(20, size=(30, 20))
     sums = np.zeros((20, 9))

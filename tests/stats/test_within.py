@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
-from analytics_app.stats import within
-from analytics_app.stats.within import effects_within, position_effects
+from analytics_app.stats.comparison import within
+from analytics_app.stats.comparison.within import effects_within, position_effects
 from tests.stats.agreeing import NAN
 from tests.work import assert_work_grows_with_data
 

@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.models import Unit
 from tasks_app.task_types import registry
-from tasks_app.task_types._best_worst_tuples import design, draw, pairs_of
-from tasks_app.task_types._simulation import latent_quality
 from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
@@ -29,7 +27,9 @@ from tasks_app.task_types.base import (
     Screen,
     UnitDraft,
 )
-from tasks_app.views import pages
+from tasks_app.task_types.best_worst.tuples import design, draw, pairs_of
+from tasks_app.task_types.simulation import latent_quality
+from tasks_app.views.rater import pages
 
 best_worst = registry["best_worst"]
 QUALITY = Criterion("quality", "Quality", question="Which text is best, which worst?")

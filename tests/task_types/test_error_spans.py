@@ -9,10 +9,10 @@ from django.core.management import call_command
 
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.task_types import registry
-from tasks_app.task_types._error_spans_form import SpansForm
-from tasks_app.task_types._error_spans_marks import inside
-from tasks_app.task_types._error_spans_scheme import letters_for, scheme_of
 from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Screen, Value
+from tasks_app.task_types.error_spans.form import SpansForm
+from tasks_app.task_types.error_spans.marks import inside
+from tasks_app.task_types.error_spans.scheme import letters_for, scheme_of
 
 spans = registry["error_spans"]
 

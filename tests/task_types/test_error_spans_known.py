@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from tasks_app.task_types._error_spans_scheme import mqm
-from tasks_app.task_types._error_spans_scoring import mqm_score, rules_of
 from tasks_app.task_types.base import GoldAnswer, Quality
+from tasks_app.task_types.error_spans.scheme import mqm
+from tasks_app.task_types.error_spans.scoring import mqm_score, rules_of
 from tests.reproduction.published import folder_of, missing
 from tests.task_types.test_error_spans import answer, mark, screen, spans
 

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from tasks_app.task_types import registry
-from tasks_app.task_types._labels_options import NONE, shown_options
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen, Value
+from tasks_app.task_types.labels.options import NONE, shown_options
 
 kind = registry["labels"]
 TOPIC = Criterion("topic", "Topic", question="What is it about?", labels=("Sport", "Weather", "Trains"))

@@ -7,8 +7,8 @@ from typing import cast
 import pytest
 
 from tasks_app.task_types import registry
-from tasks_app.task_types._simulation import latent_quality
 from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Quality, Screen
+from tasks_app.task_types.simulation import latent_quality
 
 likert = registry["likert"]
 FLUENCY = Criterion("fluency", "Fluency", question="How fluent is it?", low="not at all", high="perfectly")

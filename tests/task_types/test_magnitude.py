@@ -16,7 +16,6 @@ from django.core.management import CommandError, call_command
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.models import Unit
 from tasks_app.task_types import registry
-from tasks_app.task_types._simulation import latent_quality
 from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
@@ -28,6 +27,7 @@ from tasks_app.task_types.base import (
     Screen,
     Value,
 )
+from tasks_app.task_types.simulation import latent_quality
 from tests.reproduction.published import folder_of, missing
 
 magnitude = registry["magnitude"]

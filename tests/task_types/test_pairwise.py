@@ -8,8 +8,8 @@ import pytest
 from django.template.loader import render_to_string
 
 from tasks_app.task_types import registry
-from tasks_app.task_types._simulation import latent_quality
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
+from tasks_app.task_types.simulation import latent_quality
 
 pairwise = registry["pairwise"]
 CLARITY = Criterion("clarity", "Clarity", question="Which text is clearer?")

@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 from tasks_app.task_types import registry
-from tasks_app.task_types._post_edit_changes import changes, changes_in_words
-from tasks_app.task_types._simulation import latent_quality
 from tasks_app.task_types.base import GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
+from tasks_app.task_types.post_edit.changes import changes, changes_in_words
+from tasks_app.task_types.simulation import latent_quality
 
 post_edit = registry["post_edit"]
 

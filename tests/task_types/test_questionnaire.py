@@ -17,9 +17,9 @@ from django.utils import translation
 from tasks_app.models import Criterion as CriterionRow
 from tasks_app.models import Study, Unit
 from tasks_app.task_types import registry
-from tasks_app.task_types._panas import NEGATIVE, POSITIVE, WORDS, score_panas
-from tasks_app.task_types._simulation import latent_quality
 from tasks_app.task_types.base import Criterion, Quality, Scale, Screen, Value
+from tasks_app.task_types.questionnaire.panas import NEGATIVE, POSITIVE, WORDS, score_panas
+from tasks_app.task_types.simulation import latent_quality
 from tests.reproduction.published import folder_of, missing
 
 ROOT = Path(__file__).parents[2]

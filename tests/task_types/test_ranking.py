@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 from tasks_app.task_types import registry
-from tasks_app.task_types._ranking_form import gap, standing
-from tasks_app.task_types._simulation import latent_quality
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
+from tasks_app.task_types.ranking.form import gap, standing
+from tasks_app.task_types.simulation import latent_quality
 
 ranking = registry["ranking"]
 FLUENCY = Criterion("fluency", "Fluency")

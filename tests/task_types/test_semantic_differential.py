@@ -15,9 +15,9 @@ from django.core.management import call_command
 
 from tasks_app.models import Study, Unit
 from tasks_app.task_types import registry
-from tasks_app.task_types._semantic_order import draw_sequence, least_distance
-from tasks_app.task_types._simulation import latent_quality
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
+from tasks_app.task_types.semantic_differential.order import draw_sequence, least_distance
+from tasks_app.task_types.simulation import latent_quality
 from tests.reproduction.published import folder_of, missing
 
 ROOT = Path(__file__).parents[2]

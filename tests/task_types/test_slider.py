@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from tasks_app.task_types import registry
-from tasks_app.task_types._grid import GridForm
 from tasks_app.task_types.base import Criterion, Part, Quality, Screen
+from tasks_app.task_types.grid import GridForm
 
 slider = registry["slider"]
 STYLE = Criterion("style", "Style", question="How formal is it?", low="informal", high="formal")

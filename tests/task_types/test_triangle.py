@@ -12,8 +12,8 @@ from django.template.loader import render_to_string
 
 from tasks_app.models import Judgment, Place, Rating
 from tasks_app.task_types import registry
-from tasks_app.task_types._triangle_screen import odd_position
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen, UnitDraft
+from tasks_app.task_types.triangle.screen import odd_position
 from tests.house.examples import judged, load, opened
 from tests.round_trip import comes_back_unchanged
 

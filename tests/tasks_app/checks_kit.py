@@ -7,7 +7,8 @@ from django.contrib.auth.models import User
 
 from tasks_app.models import Assignment, Gold, Rater, Study, Task, Unit
 from tasks_app.selectors import screens
-from tasks_app.services import assignments, judgments, lifecycle
+from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.study import lifecycle
 from tests.builders import build_study
 
 PURPOSES = {"i4": "training", "i5": "exam", "i6": "control", "i7": "control", "i8": "attention"}

@@ -13,11 +13,11 @@ from django.conf import settings
 
 from scripts import messages, po
 from tasks_app import studyfile
+from tasks_app.management.simulated_raters import Visitor
 from tasks_app.management.transports import Answer, InProcess
-from tasks_app.management.visiting import Visitor
 from tasks_app.models import Rater, Study
-from tasks_app.services import languages as choices
-from tasks_app.services import lifecycle
+from tasks_app.services.study import languages as choices
+from tasks_app.services.study import lifecycle
 from tasks_app.task_types.base import Quality
 from tests.house.examples import FOLDERS
 

@@ -11,7 +11,9 @@ from pytest_django import Settings
 
 from evalweb.celery import app
 from tasks_app.models import Identity, Outbox, Rater, RaterSet, Study
-from tasks_app.services import assignments, closing, enrolment
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import assignments
+from tasks_app.services.waves import closing
 from tests.tasks_app import waves_kit as kit
 
 pytestmark = pytest.mark.django_db

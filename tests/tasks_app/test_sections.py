@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from tasks_app import sections, studyfile
 from tasks_app.models import Study
 from tasks_app.sections import Json, Reading, Section
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.tasks_app.studyfile.kit import STUDY, problems_of, put
 
 kept: dict[str, Json] = {}

@@ -10,7 +10,9 @@ from django.db.models import F, Q
 from tasks_app import studyfile
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Rater, RaterSet, Study
-from tasks_app.services import assignments, enrolment, judgments, lifecycle
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.study import lifecycle
 from tests import walk
 
 EXAMPLE = Path(settings.BASE_DIR) / "examples" / "panas_groups"

@@ -1,1 +1,1 @@
-"""Charts of analyses, found by themselves; each is a function with `@chart`."""
+"""Charts of analyses, found automatically; each is a function with `@chart`."""

@@ -12,10 +12,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analytics_app.exports.results import stream
 from analytics_app.models import Run, RunState, RunTrigger
+from analytics_app.runs import start
 from analytics_app.selectors.results import rows_of, systems_shown
 from analytics_app.selectors.runs import workers
-from analytics_app.services import runs
-from tasks_app.management.named import study_called
+from tasks_app.management.lookups import study_called
 from tasks_app.models import Study
 
 STDOUT = "-"
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         if options["wait"]:
             self._wait(run)
         else:
-            runs.compute_here(run=run)
+            start.compute_here(run=run)
         if run.state != RunState.DONE:
             raise CommandError(f"Run {run.number} of {study.slug} is {run.state}. {run.error}".strip())
         systems = systems_shown(study)
@@ -69,7 +69,7 @@ class Command(BaseCommand):
                 since = f" since {status.since:%Y-%m-%d %H:%M} UTC" if status.since else ""
                 self.stderr.write(f"No worker answers{since}. `make run` starts one, or: {status.command}")
                 told = True
-            runs.wait_for_others()
+            start.wait_for_others()
             run.refresh_from_db()
 
 
@@ -86,8 +86,8 @@ def _target(name: str) -> Path | None:
 def _start(study: Study, plan: str | None) -> Run:
     settings = None if plan is None else _read(plan)
     try:
-        return runs.start(study=study, by=None, settings=settings, trigger=RunTrigger.COMMAND)
-    except runs.Busy:
+        return start.start(study=study, by=None, settings=settings, trigger=RunTrigger.COMMAND)
+    except start.Busy:
         raise CommandError("Ratings are being stored just now. Try again when that is done.") from None
     except ValueError as problems:
         lines = [f"{plan or 'The plan of the study'}: {line}" for line in str(problems).splitlines()]

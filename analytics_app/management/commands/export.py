@@ -1,4 +1,4 @@
-"""manage.py export SLUG: write the ratings of a study, or with --results what a run found."""
+"""manage.py export SLUG: write the ratings of a study, or with --results the rows of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from analytics_app.exports.reference import reference
 from analytics_app.models import Run, RunState
 from analytics_app.selectors.pages import best_run
 from analytics_app.selectors.results import systems_shown
-from tasks_app.management.named import study_called
+from tasks_app.management.lookups import study_called
 from tasks_app.models import Study
 from tasks_app.selectors.judgments import UNDER_WAY
 from tasks_app.services import events

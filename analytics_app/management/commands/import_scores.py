@@ -1,4 +1,4 @@
-"""manage.py import_scores STUDY FILE: store scores of automatic metrics, or say everything that is wrong with them."""
+"""manage.py import_scores STUDY FILE: store scores of automatic metrics, or list every problem."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from django.core.management.base import CommandParser
 
 from analytics_app.services import scores
 from tasks_app.importing import RatingsFile
-from tasks_app.management.named import editor_called, study_called
-from tasks_app.management.storing import StoringCommand
+from tasks_app.management.file_commands import StoringCommand
+from tasks_app.management.lookups import editor_called, study_called
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.quoting import QUOTINGS
 

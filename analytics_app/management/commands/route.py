@@ -1,4 +1,4 @@
-"""manage.py route SLUG: send what the newest run is not sure of to the experts of a study."""
+"""manage.py route SLUG: send the texts that the newest run is uncertain about to the experts of a study."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analytics_app.models import Run, RunState
 from analytics_app.services import routing
-from tasks_app.management.named import study_called
+from tasks_app.management.lookups import study_called
 
 
 class Command(BaseCommand):

@@ -1,4 +1,4 @@
-"""Further material that some rules and analyses need beside the ratings, one module a kind.
+"""Further data that some rules and analyses need beside the ratings, one module for each kind.
 
 It is loaded once for a part of a run, and only what a rule or an analysis of that run declares in `needs`.
 """

@@ -1,4 +1,4 @@
-"""What further material is, how it is asked for, and the container that a sample carries."""
+"""The kinds of further data: how they are requested, and the container that a sample carries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How raters answered units with known answers."""
+"""Answers of raters to units with known answers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy
-from analytics_app.ratings.extras._codes import GIVEN, rater_codes
 from analytics_app.ratings.extras.base import Extra, Loading
+from analytics_app.ratings.extras.codes import GIVEN, rater_codes
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Mask, Table
 

@@ -1,4 +1,4 @@
-"""What experts said of texts that were sent to them from this task (docs/routing.md)."""
+"""Judgments of experts on texts that were sent to them from this task (docs/routing.md)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy, rows
-from analytics_app.ratings.extras._codes import CURRENT, rater_codes
 from analytics_app.ratings.extras.base import Extra, Loading
+from analytics_app.ratings.extras.codes import CURRENT, rater_codes
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Coding, Table
 from tasks_app.models import Task

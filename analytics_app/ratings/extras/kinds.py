@@ -1,4 +1,4 @@
-"""What kind of system each is: machine, human, reference, source."""
+"""The kind of each system: machine, human, reference or source."""
 
 from __future__ import annotations
 

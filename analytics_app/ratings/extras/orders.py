@@ -1,4 +1,4 @@
-"""In which of the six orders a triangle test was shown."""
+"""The order, out of six, in which each triangle was shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who took part in a study, how it ended, how long it took and what it pays."""
+"""The raters of a study: outcome, time and pay of each."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.ratings.extras._codes import rater_codes
 from analytics_app.ratings.extras.base import Extra, Loading
+from analytics_app.ratings.extras.codes import rater_codes
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Floats, Mask, Table
 from tasks_app.models import Rater, Study

@@ -1,4 +1,4 @@
-"""Where the kinds of material register themselves."""
+"""The registry of the kinds of further data."""
 
 from analytics_app.ratings.extras.base import AnyExtra, Extra
 from tasks_app.registry import Registry

@@ -1,4 +1,4 @@
-"""What raters gave to the same thing again: units that are shown twice, and pairs asked again on one screen."""
+"""Answers to what a rater was asked twice: repeated units, and adjective pairs repeated on a screen."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy, rows
-from analytics_app.ratings.extras._codes import CURRENT, rater_codes
 from analytics_app.ratings.extras.base import Extra, Loading
+from analytics_app.ratings.extras.codes import CURRENT, rater_codes
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Coding, Floats, Mask, Table
 from tasks_app.models import Task

@@ -1,4 +1,4 @@
-"""What stood where on a screen: parts and criteria in the order that was drawn, stored and shown."""
+"""Positions on the screen: parts and criteria in the order in which they were shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts that raters saw: what each part shows, and each item's source."""
+"""The texts that raters saw: the text of each part and the source of each item."""
 
 from __future__ import annotations
 

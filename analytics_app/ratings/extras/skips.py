@@ -1,4 +1,4 @@
-"""What raters would not judge, and why."""
+"""Units that raters skipped, with their reasons."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy
-from analytics_app.ratings.extras._codes import rater_codes
 from analytics_app.ratings.extras.base import Extra, Loading
+from analytics_app.ratings.extras.codes import rater_codes
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Coding, Mask, Table
 from tasks_app.models import Judgment

@@ -1,4 +1,4 @@
-"""Marked errors: where they are, how grave and of which kind; how long the texts are; who no longer counts."""
+"""Marked errors: position, severity and category; lengths of the texts; raters that were excluded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What raters wrote, such as edited texts."""
+"""Texts that raters wrote, such as edited texts."""
 
 from __future__ import annotations
 

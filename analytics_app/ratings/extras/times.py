@@ -1,4 +1,4 @@
-"""How long raters worked, and how long that should have taken."""
+"""Working times of raters, and the time that the study expects."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy, rows
-from analytics_app.ratings.extras._codes import rater_codes
 from analytics_app.ratings.extras.base import Extra, Loading
+from analytics_app.ratings.extras.codes import rater_codes
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Coding, Floats, Table
 from tasks_app.models import Rater, Study

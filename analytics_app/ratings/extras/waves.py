@@ -1,4 +1,4 @@
-"""What the same questions were answered in other tasks of the study: before, after one week, after two."""
+"""Answers to the same questions in other tasks of the study, such as one and two weeks earlier."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy, rows
-from analytics_app.ratings.extras._codes import CURRENT, rater_codes
 from analytics_app.ratings.extras.base import Extra, Loading
+from analytics_app.ratings.extras.codes import CURRENT, rater_codes
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.reading import ids_of
 from analytics_app.ratings.table import Coding, Floats, Mask, Table

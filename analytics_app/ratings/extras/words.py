@@ -1,4 +1,4 @@
-"""How much there is to read on a screen."""
+"""Number of words on a screen."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from django.db.models import Count, Sum
 from tasks_app.check_settings import checks_of
 from tasks_app.models import Gold, Study, System, Task, Unit
 from tasks_app.selectors.pay import offer_of
-from tasks_app.services import plan_reports
+from tasks_app.services.plan import reports
 
 TESTED = ("goal", "alpha", "beta", "pd")
 
@@ -22,7 +22,7 @@ def start(study: Study) -> dict[str, Any]:
 
     What a task fixes for its test (a triangle test does) goes in under its own names.
     """
-    task = next(iter(plan_reports.planned(study)), None)
+    task = next(iter(reports.planned(study)), None)
     if task is None:
         return {}
     params = task.kind.params(task.params)

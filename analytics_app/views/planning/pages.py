@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from analytics_app.selectors.planning import Pilot, pilots
-from analytics_app.views.looks import note_look
 from analytics_app.views.planning import from_study
 from analytics_app.views.planning.agreement import AgreementPlan
 from analytics_app.views.planning.base import PlanningForm
@@ -18,9 +17,10 @@ from analytics_app.views.planning.cost import CostPlan
 from analytics_app.views.planning.means import MeansPlan
 from analytics_app.views.planning.preferences import PreferencesPlan
 from analytics_app.views.planning.triangle import TrianglePlan
+from analytics_app.views.superuser_looks import note_look
 from tasks_app import access
 from tasks_app.models import Study
-from tasks_app.views.frame import researcher_page, show
+from tasks_app.views.researcher.frame import researcher_page, show
 
 PAGES: Mapping[str, type[PlanningForm]] = {
     "triangle": TrianglePlan,

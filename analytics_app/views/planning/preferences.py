@@ -8,7 +8,12 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from analytics_app.stats.sign_power import MOST_ITEMS, items_for_sign_test, power_of_sign_test, sign_test_curve
+from analytics_app.stats.planning.sign_power import (
+    MOST_ITEMS,
+    items_for_sign_test,
+    power_of_sign_test,
+    sign_test_curve,
+)
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, share
 from analytics_app.views.tables import Cell, Column, Table, percent, whole

@@ -10,8 +10,8 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from analytics_app.stats.discrimination import least_correct, most_correct
-from analytics_app.stats.discrimination_power import (
+from analytics_app.stats.discrimination.triangle_test import least_correct, most_correct
+from analytics_app.stats.planning.discrimination_power import (
     Judges,
     judges_each,
     judges_needed,

@@ -1,14 +1,14 @@
 // Error spans: marks in texts by mouse, touch and keyboard. The form stays the truth: what is marked is written into its
 // fields as JSON, and what is put into them, such as a draft, is shown.
 //
-//   error_spans_model.js  offsets, words, places that mirror each other, contradictions, what keys mean: pure
-//   error_spans_marks.js  the marks, what may be marked, steps back: pure
-//   error_spans_text.js   a text one walks through;  _panel.js  the buttons of a mark;  _lists.js  the form
-//   error_spans_keys.js   the keyboard;  _acts.js  what is done;  _unit.js  all of it together;  _doubt.js  a question before sending
+//   error_spans/model.js  offsets, words, places that mirror each other, contradictions, what keys mean: pure
+//   error_spans/marks.js  the marks, what may be marked, steps back: pure
+//   error_spans/text.js   a text that one walks through;  panel.js  the buttons of a mark;  lists.js  the form
+//   error_spans/keys.js   the keyboard;  acts.js  what is done;  unit.js  all of it together;  doubt.js  a question before sending
 
 import "./slider.js";
-import { Doubt } from "./error_spans_doubt.js";
-import { Unit } from "./error_spans_unit.js";
+import { Doubt } from "./error_spans/doubt.js";
+import { Unit } from "./error_spans/unit.js";
 
 if (globalThis.document) {
   for (const root of document.querySelectorAll("[data-error-spans]")) {

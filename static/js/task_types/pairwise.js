@@ -2,7 +2,7 @@
 
 import { announce } from "../core/announce.js";
 import { goOn, onDigit, stepOf } from "../core/keys.js";
-import { pick, pickByDigit } from "./_pairwise_picks.js";
+import { pick, pickByDigit } from "./picks.js";
 
 /** What a question still waits for: "better", "strength", or nothing. */
 export function waitsFor({ chosen, side, strength }) {

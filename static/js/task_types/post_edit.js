@@ -6,8 +6,8 @@ import { announce } from "../core/announce.js";
 import { goOn, onDigit, stepOf } from "../core/keys.js";
 import { local } from "../core/store.js";
 import { fill } from "../core/words.js";
-import { changes, wordsIn } from "./post_edit_diff.js";
-import { Effort } from "./post_edit_effort.js";
+import { changes, wordsIn } from "./post_edit/diff.js";
+import { Effort } from "./post_edit/effort.js";
 
 const CLOSED = "evalweb:changes-closed";
 const SETTLE = 250;

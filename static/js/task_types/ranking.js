@@ -5,8 +5,8 @@
 
 import { announce } from "../core/announce.js";
 import { fill } from "../core/words.js";
-import { dragging } from "./ranking_drag.js";
-import * as ranks from "./ranking_order.js";
+import { dragging } from "./ranking/drag.js";
+import * as ranks from "./ranking/order.js";
 
 const LONGEST_EXCERPT = 200;
 

@@ -2,7 +2,7 @@
 
 import { announce } from "../core/announce.js";
 import { onDigit } from "../core/keys.js";
-import { pickByDigit } from "./_pairwise_picks.js";
+import { pickByDigit } from "./picks.js";
 
 /** Hide the question after the motive until there is a choice, unless it holds words, or something is wrong with it. */
 export class Motive {

@@ -1,4 +1,4 @@
-"""Write what task types say of themselves: `manage.py catalogue likert`, or `--write docs/task-types` for all."""
+"""Write the descriptions of task types: `manage.py catalogue likert`, or `--write docs/task-types` for all."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""manage.py demo: the example studies, open, with simulated raters at work."""
+"""manage.py demo: load the example studies, open them, and let simulated raters judge."""
 
 from argparse import ArgumentParser
 from io import StringIO
@@ -14,8 +14,9 @@ from django.urls import reverse
 from tasks_app import studyfile
 from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Rater, Study
-from tasks_app.services import events, lifecycle
+from tasks_app.services import events
 from tasks_app.services.database import atomically
+from tasks_app.services.study import lifecycle
 
 # Enough for progress, a code and a few gaps to be seen, and places left for the person who looks.
 RATERS = 4

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tasks_app import studyfile
-from tasks_app.management.named import study_called
+from tasks_app.management.lookups import study_called
 
 
 class Command(BaseCommand):

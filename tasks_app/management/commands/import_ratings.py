@@ -1,4 +1,4 @@
-"""manage.py import_ratings STUDY FILE: store ratings from elsewhere, or say everything that is wrong with them."""
+"""manage.py import_ratings STUDY FILE: store ratings from elsewhere, or list every problem."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from tasks_app import importing
-from tasks_app.management.named import editor_called, study_called
-from tasks_app.management.storing import StoringCommand
+from tasks_app.management.file_commands import StoringCommand
+from tasks_app.management.lookups import editor_called, study_called
 from tasks_app.models import ImportMapping, Study
-from tasks_app.services import mappings
+from tasks_app.services.imports import mappings
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.problems import nearest
 

@@ -1,4 +1,4 @@
-"""manage.py load_study PATH: store a study file as a draft, or say everything that is wrong with it."""
+"""manage.py load_study PATH: store a study file as a draft, or list every problem."""
 
 from __future__ import annotations
 

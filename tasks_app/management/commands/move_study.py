@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 
 
 class Command(BaseCommand):

@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from tasks_app.channels import registry as channels
+from tasks_app.management.simulated_raters import Visitor, quiet_pages
 from tasks_app.management.transports import Http, InProcess
-from tasks_app.management.visiting import Visitor, quiet_pages
 from tasks_app.models import Study
 from tasks_app.task_types.base import Quality
 

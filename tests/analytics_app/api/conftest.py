@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
 from tests.tasks_app.api.conftest import script_of

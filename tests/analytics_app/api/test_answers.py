@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from drf_spectacular.generators import SchemaGenerator
 from jsonschema import Draft202012Validator
 
-from analytics_app.services import bell, runs
+from analytics_app.runs import notify, start
 from tasks_app.models import Criterion, Item, Membership, Study, System
 from tasks_app.services import marks
 from tests.analytics_app.builders import build_run, likert_rows
@@ -69,7 +69,7 @@ def schema() -> Schema:
 
 @pytest.fixture(autouse=True)
 def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bell, "ring", lambda parts, **_how: len(parts))
+    monkeypatch.setattr(notify, "ring", lambda parts, **_how: len(parts))
 
 
 @pytest.fixture
@@ -78,8 +78,8 @@ def analysed(rated: Study, rosa: User) -> Study:
     Item.objects.create(study=rated, key="later", since=2, features={"domain": "news", 'odd "name"': "=1"})
     few = [{"analysis": name} for name in ("systems", "krippendorff", "raters")]
     quick = {"n_resamples": 100, "n_permutations": 99, "analyses": few}
-    runs.compute_here(run=runs.start(study=rated, by=rosa, settings=quick, trigger="command"))
-    runs.start(study=rated, by=rosa)
+    start.compute_here(run=start.start(study=rated, by=rosa, settings=quick, trigger="command"))
+    start.start(study=rated, by=rosa)
     return rated
 
 
@@ -146,8 +146,8 @@ def refusals(rated: Study, rosa: User) -> Iterator[tuple[int, Client, str, dict[
 def test_refusals_are_what_the_schema_says(
     schema: Schema, rated: Study, rosa: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs.start(study=rated, by=rosa)
-    runs.start(study=rated, by=rosa, settings={"rules": []})
+    start.start(study=rated, by=rosa)
+    start.start(study=rated, by=rosa, settings={"rules": []})
     met: dict[tuple[str, str], set[str]] = {}
 
     def refuse(status: int, script: Client, query: str, how: dict[str, Any]) -> None:
@@ -168,7 +168,7 @@ def test_refusals_are_what_the_schema_says(
 
     with monkeypatch.context() as patch:
         patch.setattr(marks, "marks_of", busy)
-        patch.setattr(runs, "start", busy)
+        patch.setattr(start, "start", busy)
         refuse(503, script_of(rosa, rated), "", {})
     # Nobody is refused a list of their own studies, and what never waits is busy only with the whole database.
     missing = {

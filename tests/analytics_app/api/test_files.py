@@ -8,7 +8,7 @@ from django.test import Client
 
 from analytics_app.exports import ratings, results
 from tasks_app.models import Study
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 from tests.analytics_app.api.conftest import address
 from tests.analytics_app.builders import build_run, likert_rows
 

@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from analytics_app.exports import ratings
 from tasks_app.models import Membership, Study
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 from tests.analytics_app.api.conftest import address
 from tests.analytics_app.builders import build_run, likert_rows
 from tests.tasks_app.api.conftest import everything, script_of

@@ -12,9 +12,10 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.models import Run
-from analytics_app.services import bell, runs
+from analytics_app.runs import notify
+from analytics_app.runs import start as runs
 from tasks_app.models import Idempotency, Membership, Study
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 from tests.analytics_app.api.conftest import address
 from tests.analytics_app.builders import build_run
 from tests.tasks_app.api.conftest import everything, script_of
@@ -31,7 +32,7 @@ def rung(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         ids.extend(part_ids)
         return len(part_ids)
 
-    monkeypatch.setattr(bell, "ring", note)
+    monkeypatch.setattr(notify, "ring", note)
     return ids
 
 

@@ -10,8 +10,9 @@ from django.db import connection, transaction
 from django.test import Client
 
 from tasks_app.models import Study
-from tasks_app.services import marks, tokens
+from tasks_app.services import marks
 from tasks_app.services.database import share_submissions
+from tasks_app.services.study import tokens
 from tests.analytics_app.api.conftest import address
 from tests.analytics_app.filling import Filler
 from tests.tasks_app.api.conftest import everything

@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from analytics_app.exports import ratings
 from analytics_app.models import Run
 from tasks_app.models import Assignment, Criterion, Item, Output, PartOutput, Rating, Study, System
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import build_run
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from analytics_app.exports import ratings
 from tasks_app.models import Assignment, Group, Identity, Judgment, Rater, Rating, Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.exports.conftest import LONG_NAME, as_csv, as_json, assignments, plain, rate
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study

@@ -11,8 +11,8 @@ from django.db.models.functions import Now
 from analytics_app import plan
 from analytics_app.models import Exclusion, Plan, Plot, RunPart
 from analytics_app.results import Row
-from analytics_app.services import bell, computing
-from analytics_app.services.computing import Outcome
+from analytics_app.runs import compute, notify
+from analytics_app.runs.compute import Outcome
 from tasks_app.models import Rater, Rating, Study
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
@@ -65,7 +65,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[Stand], None]:
     """Let parts find what a function says instead of computing; at once what `small_outcome` says."""
 
     def use(stand: Stand) -> None:
-        monkeypatch.setattr(computing, "compute", stand)
+        monkeypatch.setattr(compute, "compute", stand)
 
     use(small_outcome)
     return use
@@ -81,7 +81,7 @@ def rung(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         ids.extend(part_ids)
         return len(part_ids)
 
-    monkeypatch.setattr(bell, "ring", note)
+    monkeypatch.setattr(notify, "ring", note)
     return ids
 
 

@@ -13,8 +13,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from analytics_app.models import Run, RunPart
+from analytics_app.runs import notify, start
 from analytics_app.selectors.workers import broker_state
-from analytics_app.services import bell, runs
 from evalweb.celery import app
 from tasks_app.models import Judgment, Study
 from tests import pages
@@ -80,7 +80,7 @@ def test_ids_are_sent_and_the_rows_say_when(
     rated: Study, broker: "redis.Redis", use_broker: Any, django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        run = runs.start(study=rated, by=None)
+        run = start.start(study=rated, by=None)
         assert queued(broker) == []
     part = run.parts.get(kind="quality")
     assert queued(broker) == [("analytics_app.jobs.compute_part", f"({part.pk},)")]
@@ -97,7 +97,7 @@ def test_a_broker_that_is_away_costs_no_time_and_no_run(
     use_broker("redis://127.0.0.1:1/0" if kind == "closed" else request.getfixturevalue(kind))
     waits = noted_waits(monkeypatch)
     with caplog.at_level(logging.WARNING), django_capture_on_commit_callbacks(execute=True):
-        run = runs.start(study=rated, by=None)
+        run = start.start(study=rated, by=None)
     assert 0 < sum(waits) < AT_ONCE_SECONDS
     assert set(run.parts.filter(kind="quality").values_list("state", "rung_at")) == {("queued", None)}
     assert "The broker does not answer; what is queued starts when it does" in caplog.text
@@ -109,14 +109,14 @@ def test_a_broker_that_is_away_costs_no_time_and_no_run(
 def test_what_is_rung_again_expires_and_does_not_pile_up(
     rated: Study, broker: "redis.Redis", use_broker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ids = list(runs.start(study=rated, by=None).parts.values_list("pk", flat=True))
-    monkeypatch.setattr(bell, "MOST_WAITING", 2)
-    assert bell.ring(ids, again=True) == 2
+    ids = list(start.start(study=rated, by=None).parts.values_list("pk", flat=True))
+    monkeypatch.setattr(notify, "MOST_WAITING", 2)
+    assert notify.ring(ids, again=True) == 2
     message = json.loads(broker.lindex("analysis", 0))
     assert message["headers"]["expires"] is not None
-    assert bell.ring(ids, again=True) == 0
+    assert notify.ring(ids, again=True) == 0
     assert len(queued(broker)) == 2
-    assert bell.ring(ids) == 3  # who asks for a run is heard
+    assert notify.ring(ids) == 3  # who asks for a run is heard
     assert json.loads(broker.lindex("analysis", 0))["headers"]["expires"] is None
 
 
@@ -124,7 +124,7 @@ def test_nothing_is_rung_for_a_transaction_that_fails(
     rated: Study, broker: "redis.Redis", use_broker: Any, django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True), pytest.raises(ValueError, match="ddof"):
-        runs.start(study=rated, by=None, settings={"ddof": 7})
+        start.start(study=rated, by=None, settings={"ddof": 7})
     assert queued(broker) == []
     assert not Run.objects.exists()
 
@@ -151,12 +151,12 @@ def test_no_request_of_a_rater_touches_the_broker(
     assert Judgment.objects.count() == 4
     assert attempts == []
     # The same spy hears a run being rung for.
-    part = RunPart(run=runs.start(study=study, by=rosa), number=9, kind="criterion", task=study.tasks.get())
+    part = RunPart(run=start.start(study=study, by=rosa), number=9, kind="criterion", task=study.tasks.get())
     part.save()
-    assert bell.ring([part.pk]) == 0
+    assert notify.ring([part.pk]) == 0
     assert attempts == [("127.0.0.1", 1)]
 
 
 def test_another_queue_is_left_alone(broker: "redis.Redis", use_broker: Any) -> None:
     with app.connection_for_write(broker_url(63)) as other:
-        assert bell.waiting(other, "nothing-here") == 0
+        assert notify.waiting(other, "nothing-here") == 0

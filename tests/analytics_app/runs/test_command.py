@@ -11,9 +11,9 @@ from django.core.management import CommandError, call_command
 
 from analytics_app.models import Run
 from analytics_app.results import COLUMNS
-from analytics_app.services import bell, computing, runs
+from analytics_app.runs import compute, notify, start
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.runs.conftest import changed
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     def ring(*_ids: Any, **_how: Any) -> int:
         pytest.fail("The command asked for the broker.")
 
-    monkeypatch.setattr(bell, "ring", ring)
+    monkeypatch.setattr(notify, "ring", ring)
 
 
 def analyse(*arguments: str) -> tuple[str, str]:
@@ -37,7 +37,7 @@ def analyse(*arguments: str) -> tuple[str, str]:
 def test_the_document_of_a_closed_study(
     rated: Study, rosa: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with changed(bell, "ring", lambda ids, **_how: len(ids)):
+    with changed(notify, "ring", lambda ids, **_how: len(ids)):
         lifecycle.move(study_id=rated.pk, action="close", by=rosa)
     target = tmp_path / "results.json"
     said, errors = analyse(rated.slug, "--json", str(target))
@@ -71,7 +71,7 @@ def test_an_open_study_keeps_its_systems_hidden_here_too(rated: Study) -> None:
 @pytest.mark.usefixtures("stand_in")
 def test_the_same_again_computes_nothing(rated: Study) -> None:
     first, _errors = analyse(rated.slug)
-    with changed(computing, "compute", None):
+    with changed(compute, "compute", None):
         again, _errors = analyse(rated.slug)
     assert first == again
 
@@ -139,9 +139,9 @@ def test_waiting_leaves_the_work_to_workers(rated: Study) -> None:
     """A worker comes while the command waits; before, it says that there is none."""
 
     def worker_comes() -> None:
-        runs.compute_here(run=Run.objects.get())
+        start.compute_here(run=Run.objects.get())
 
-    with changed(runs, "wait_for_others", worker_comes):
+    with changed(start, "wait_for_others", worker_comes):
         said, errors = analyse(rated.slug, "--wait")
     assert json.loads(said)["run"]["state"] == "done"
     command = "EVALWEB_STATEMENT_SECONDS=900 python -m celery -A evalweb worker"

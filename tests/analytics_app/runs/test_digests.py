@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from django.utils.translation import gettext_lazy
 
-from analytics_app.services.inputs import Inputs
+from analytics_app.runs.inputs import Inputs
 
 
 @dataclass

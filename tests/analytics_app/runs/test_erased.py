@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.db.models.functions import Now
 
 from analytics_app.models import Exclusion, Plot, ResultRow, Run, RunPart
-from analytics_app.services import runs, upkeep
-from analytics_app.services.computing import Outcome
+from analytics_app.runs import start, upkeep
+from analytics_app.runs.compute import Outcome
 from analytics_app.services.erasing import FOLLOWED, LEFT
 from tasks_app.models import Rater, Study
 from tasks_app.services import erasure
@@ -44,35 +44,35 @@ def test_a_run_in_the_middle_is_given_up_and_one_without_them_follows(
 ) -> None:
     """Parts before and after it would differ in which answers they have."""
     stand_in(erasing(kind, leaving))
-    run = runs.compute_here(run=runs.start(study=rated, by=rosa, settings={"ddof": 0}))
+    run = start.compute_here(run=start.start(study=rated, by=rosa, settings={"ddof": 0}))
     assert (run.state, run.error, run.erased_since) == ("cancelled", FOLLOWED, 8)
     assert not Exclusion.objects.exists()  # of what is gone
     stand_in(small_outcome)
     (again,) = upkeep.start_again()
     assert (again.by, again.trigger, again.settings["ddof"], again.n_seen) == (rosa, "demand", 0, 16)
     assert upkeep.start_again() == []
-    assert runs.compute_here(run=again).state == "done"
+    assert start.compute_here(run=again).state == "done"
 
 
 def test_a_run_of_a_command_is_for_who_gave_it(rated: Study, leaving: Rater, stand_in: Use) -> None:
     stand_in(erasing("quality", leaving))
-    run = runs.compute_here(run=runs.start(study=rated, by=None, trigger="command"))
+    run = start.compute_here(run=start.start(study=rated, by=None, trigger="command"))
     assert (run.state, run.error) == ("cancelled", LEFT)
     assert upkeep.start_again() == []
 
 
 def test_a_run_that_saw_none_of_them_goes_on(rated: Study, stand_in: Use, rung: list[int]) -> None:
     stand_in(small_outcome)
-    run = runs.start(study=rated, by=None)
+    run = start.start(study=rated, by=None)
     Filler(rated).judge("R-0009", "i0", "alpha-mt", {"fluency": 3})
     erasure.erase(rater=Rater.objects.get(study=rated, pseudonym="R-0009"))
-    assert runs.compute_here(run=run).state == "done"
+    assert start.compute_here(run=run).state == "done"
     assert run.erased_since == 0
 
 
 def test_a_plan_that_cannot_be_used_any_more_is_said(rated: Study, leaving: Rater, stand_in: Use) -> None:
     stand_in(erasing("quality", leaving))
-    run = runs.compute_here(run=runs.start(study=rated, by=None))
+    run = start.compute_here(run=start.start(study=rated, by=None))
     Run.objects.filter(pk=run.pk).update(settings={"rules": [{"rule": "gone"}]})
     (refused,) = upkeep.start_again()
     assert (refused.state, refused.number) == ("failed", 2)
@@ -83,25 +83,25 @@ def test_answers_without_a_rating_that_are_erased_make_another_run(rated: Study)
     """Such as texts in which nobody found an error: no number of ratings and no mark tells."""
     for rater in ("R-0007", "R-0008"):
         Filler(rated).judge(rater, "i0", "alpha-mt", {})
-    run = runs.start(study=rated, by=None)
+    run = start.start(study=rated, by=None)
     erasure.erase(rater=Rater.objects.get(study=rated, pseudonym="R-0007"))
-    again = runs.start(study=rated, by=None)
+    again = start.start(study=rated, by=None)
     assert (again.n_seen, again.judgment_high_water) == (run.n_seen, run.judgment_high_water)
     assert again != run
 
 
 def test_who_came_and_who_ended_makes_another_run_where_that_is_analysed(rated: Study) -> None:
     fieldwork = {"analyses": [{"analysis": "fieldwork"}]}
-    of_people, of_ratings = (runs.start(study=rated, by=None, settings=one) for one in (fieldwork, None))
+    of_people, of_ratings = (start.start(study=rated, by=None, settings=one) for one in (fieldwork, None))
     Rater.objects.filter(study=rated, pseudonym="R-0001").update(ended_at=Now(), state="ended", outcome="completed")
-    assert runs.start(study=rated, by=None, settings=fieldwork) != of_people
-    assert runs.start(study=rated, by=None) == of_ratings
+    assert start.start(study=rated, by=None, settings=fieldwork) != of_people
+    assert start.start(study=rated, by=None) == of_ratings
 
 
 def test_nothing_keeps_the_name(rated: Study, leaving: Rater, stand_in: Use) -> None:
     """Not labels of pairs, nor plots of raters; what only looks like the name stays."""
     stand_in(small_outcome)
-    run = runs.compute_here(run=runs.start(study=rated, by=None))
+    run = start.compute_here(run=start.start(study=rated, by=None))
     pair = {"run": run, "analysis": "correlation", "basis": "kept", "planned": False, "task": "main"}
     labels = ["R-0001 and R-0002", "R-0002 and R-0001", "R-0002 and R-00012", "R-00011 and R-0002"]
     for order, label in enumerate(labels):
@@ -129,7 +129,7 @@ def test_nothing_that_is_computed_keeps_the_name(rated: Study, leaving: Rater) -
         for step, rater in enumerate(("R-0003", "R-0004")):
             filler.judge(rater, item, system, {"fluency": 1 + (number + step) % 5, "content": 1 + number % 3})
     asked = {"analyses": [{"analysis": name} for name in ("correlation", "trust")]}
-    run = runs.compute_here(run=runs.start(study=rated, by=None, settings={**asked, "n_resamples": 100}))
+    run = start.compute_here(run=start.start(study=rated, by=None, settings={**asked, "n_resamples": 100}))
     assert named_in(run, leaving.pseudonym) == {"label", "plot", "rater"}
     left = ResultRow.objects.filter(run=run).count()
     name = leaving.pseudonym

@@ -19,9 +19,10 @@ from pytest_django import DjangoAssertNumQueries
 from analytics_app import jobs
 from analytics_app.models import Exclusion, Plot, ResultRow, Run, RunPart
 from analytics_app.results import Row
-from analytics_app.services import heartbeat, merging, parts, runs
-from analytics_app.services.bulk import copy_in
-from analytics_app.services.computing import Outcome
+from analytics_app.runs import claim, heartbeat, store
+from analytics_app.runs import start as runs
+from analytics_app.runs.bulk import copy_in
+from analytics_app.runs.compute import Outcome
 from tasks_app.models import Rater, Rating, Study
 from tests.analytics_app.runs.conftest import Stand, changed, small_outcome
 
@@ -41,7 +42,7 @@ def first_of(run: Run) -> RunPart:
 
 def grow_old(part: RunPart) -> None:
     """Let a minute pass in which the part's worker gave no sign of life."""
-    RunPart.objects.filter(pk=part.pk).update(heartbeat=F("heartbeat") - parts.DEAD_AFTER)
+    RunPart.objects.filter(pk=part.pk).update(heartbeat=F("heartbeat") - claim.DEAD_AFTER)
 
 
 def states(run: Run) -> list[str]:
@@ -86,8 +87,8 @@ def test_rows_say_whether_the_run_was_planned(run: Run) -> None:
 
 def test_a_part_that_waits_is_not_to_be_had(run: Run) -> None:
     waiting = run.parts.filter(state="waiting").first()
-    assert parts.claim(waiting.pk) is None
-    assert not parts.work(waiting.pk)
+    assert claim.claim(waiting.pk) is None
+    assert not claim.work(waiting.pk)
 
 
 def test_two_claimers_at_once_and_one_gets_it(run: Run, stand_in: Use) -> None:
@@ -101,7 +102,7 @@ def test_two_claimers_at_once_and_one_gets_it(run: Run, stand_in: Use) -> None:
     def work(_number: int) -> bool:
         try:
             start.wait(timeout=60)
-            return parts.work(first_of(run).pk)
+            return claim.work(first_of(run).pk)
         finally:
             connection.close()
 
@@ -113,22 +114,22 @@ def test_two_claimers_at_once_and_one_gets_it(run: Run, stand_in: Use) -> None:
 
 
 def test_a_part_in_other_hands_is_left_alone_until_these_are_dead(run: Run) -> None:
-    part = parts.claim(first_of(run).pk)
-    assert not parts.work(part.pk)
+    part = claim.claim(first_of(run).pk)
+    assert not claim.work(part.pk)
     grow_old(part)
-    again = parts.claim(part.pk)
+    again = claim.claim(part.pk)
     assert (part.attempt, again.attempt) == (1, 2)
 
 
 def test_what_an_earlier_attempt_brings_is_refused(run: Run) -> None:
-    late = parts.claim(first_of(run).pk)
+    late = claim.claim(first_of(run).pk)
     grow_old(late)
-    assert parts.work(late.pk)
+    assert claim.work(late.pk)
     before = list(ResultRow.objects.values_list("pk", flat=True)), states(run)
-    with pytest.raises(merging.Superseded):
-        merging.store(late, small_outcome(late), seconds=1)
-    parts.fail(late, "It stopped.")
-    parts.release(late, "It was ended.")
+    with pytest.raises(store.Superseded):
+        store.store(late, small_outcome(late), seconds=1)
+    claim.fail(late, "It stopped.")
+    claim.release(late, "It was ended.")
     assert (list(ResultRow.objects.values_list("pk", flat=True)), states(run)) == before
 
 
@@ -136,11 +137,11 @@ def test_an_attempt_that_is_overtaken_while_it_computes_stores_nothing(run: Run,
     def overtaken(part: RunPart) -> Outcome:
         if part.attempt == 1:
             grow_old(part)
-            assert parts.work(part.pk)
+            assert claim.work(part.pk)
         return small_outcome(part)
 
     stand_in(overtaken)
-    assert parts.work(first_of(run).pk)
+    assert claim.work(first_of(run).pk)
     assert ResultRow.objects.count() == 1
     assert first_of(run).attempt == 2
 
@@ -152,15 +153,15 @@ def test_a_run_that_has_ended_takes_nothing_and_begins_nothing(run: Run, stand_i
         return small_outcome(part)
 
     stand_in(ended_meanwhile)
-    assert parts.work(first_of(run).pk)
+    assert claim.work(first_of(run).pk)
     assert not ResultRow.objects.exists()
     assert not Exclusion.objects.exists()
     grow_old(first_of(run))
-    assert parts.claim(first_of(run).pk) is None
+    assert claim.claim(first_of(run).pk) is None
 
 
 def test_an_error_of_an_analysis_fails_the_run_with_a_sentence(run: Run, stand_in: Use) -> None:
-    parts.work(first_of(run).pk)
+    claim.work(first_of(run).pk)
 
     def fails(part: RunPart) -> Outcome:
         raise ValueError("The level is unknown.")
@@ -174,7 +175,7 @@ def test_an_error_of_an_analysis_fails_the_run_with_a_sentence(run: Run, stand_i
         "one criterion of the task main, criterion fluency: It stopped with ValueError: The level is unknown."
     )
     assert run.finished is not None
-    assert parts.claim(run.parts.get(number=2).pk) is None
+    assert claim.claim(run.parts.get(number=2).pk) is None
 
 
 @pytest.mark.parametrize(
@@ -190,7 +191,7 @@ def test_other_errors_are_said_as_well(run: Run, stand_in: Use, error: Exception
         raise error
 
     stand_in(fails)
-    parts.work(first_of(run).pk)
+    claim.work(first_of(run).pk)
     run.refresh_from_db()
     assert sentence in run.error
 
@@ -202,7 +203,7 @@ def test_an_error_of_the_database_is_said_without_its_data(run: Run, stand_in: U
         return outcome
 
     stand_in(wrong)
-    parts.work(first_of(run).pk)
+    claim.work(first_of(run).pk)
     run.refresh_from_db()
     assert run.error == (
         "quality rules of the task main: It stopped with IntegrityError. "
@@ -212,10 +213,10 @@ def test_an_error_of_the_database_is_said_without_its_data(run: Run, stand_in: U
 
 
 def test_a_run_that_another_release_began_is_not_ended_by_this_one(run: Run, settings: Any) -> None:
-    settings.EVALWEB_CODE_VERSION = f"{parts.release_of(run.code_version)}+commit"
-    assert parts.work(first_of(run).pk)
+    settings.EVALWEB_CODE_VERSION = f"{claim.release_of(run.code_version)}+commit"
+    assert claim.work(first_of(run).pk)
     settings.EVALWEB_CODE_VERSION = "99.1"
-    assert parts.work(run.parts.get(number=1).pk)
+    assert claim.work(run.parts.get(number=1).pk)
     run.refresh_from_db()
     assert (run.state, states(run)) == ("failed", ["done", "failed", "queued"])
     assert "started by evalweb" in run.error
@@ -225,7 +226,7 @@ def test_a_run_that_another_release_began_is_not_ended_by_this_one(run: Run, set
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_a_number_that_is_none_is_refused(run: Run, stand_in: Use, value: float) -> None:
     stand_in(lambda part: Outcome(rows=[Row(analysis="systems", statistic="mean", value=value)]))
-    parts.work(first_of(run).pk)
+    claim.work(first_of(run).pk)
     run.refresh_from_db()
     assert f"systems, mean: value is {value}, not a number with a note" in run.error
 
@@ -235,11 +236,11 @@ def test_a_database_that_goes_away_puts_the_part_back(run: Run, stand_in: Use) -
         raise OperationalError("server closed the connection unexpectedly")
 
     stand_in(away)
-    assert parts.work(first_of(run).pk)
+    assert claim.work(first_of(run).pk)
     part = first_of(run)
     assert (part.state, part.attempt, part.rung_at is not None) == ("queued", 1, True)
     stand_in(small_outcome)
-    assert parts.work(part.pk)
+    assert claim.work(part.pk)
     assert states(run) == ["done", "queued", "queued"]
     assert first_of(run).error == ""
 
@@ -252,7 +253,7 @@ def test_a_database_that_goes_away_in_a_copy_is_the_same(run: Run, stand_in: Use
         return Outcome()
 
     stand_in(away)
-    assert parts.work(first_of(run).pk)
+    assert claim.work(first_of(run).pk)
     connection.close()
     assert first_of(run).state == "queued"
 
@@ -266,7 +267,7 @@ def test_a_connection_lost_while_it_computes_costs_nothing(run: Run, stand_in: U
         return outcome
 
     stand_in(loses_the_connection)
-    assert parts.work(first_of(run).pk)
+    assert claim.work(first_of(run).pk)
     assert (states(run)[0], first_of(run).attempt) == ("done", 1)
 
 
@@ -281,9 +282,9 @@ def test_an_interrupted_command_puts_its_part_back(run: Run, stand_in: Use) -> N
 
 
 def test_after_five_workers_that_died_the_run_fails_and_says_so(run: Run) -> None:
-    for _time in range(parts.TRIES):
-        grow_old(parts.claim(first_of(run).pk))
-    assert parts.claim(first_of(run).pk) is None
+    for _time in range(claim.TRIES):
+        grow_old(claim.claim(first_of(run).pk))
+    assert claim.claim(first_of(run).pk) is None
     run.refresh_from_db()
     assert (run.state, first_of(run).state) == ("failed", "failed")
     assert "begun 5 times and its worker died each time, probably for want of memory" in run.error
@@ -294,8 +295,8 @@ def test_five_times_without_the_database_says_something_else(run: Run, stand_in:
         raise OperationalError
 
     stand_in(away)
-    for _time in range(parts.TRIES + 1):
-        parts.work(first_of(run).pk)
+    for _time in range(claim.TRIES + 1):
+        claim.work(first_of(run).pk)
     run.refresh_from_db()
     assert run.error == (
         "quality rules of the task main: It was begun 5 times. The database did not answer, or took too long."
@@ -310,7 +311,7 @@ def test_an_equal_run_that_was_done_first_makes_this_one_cancelled(run: Run) -> 
 
 
 def test_the_heartbeat_is_renewed_and_its_loss_is_noted(run: Run) -> None:
-    part = parts.claim(first_of(run).pk)
+    part = claim.claim(first_of(run).pk)
     RunPart.objects.filter(pk=part.pk).update(heartbeat=Now() - timedelta(hours=1))
     with changed(heartbeat, "EVERY_SECONDS", 0.01), heartbeat.Heartbeat(part) as beating:
         until(lambda: RunPart.objects.filter(pk=part.pk, heartbeat__gt=Now() - timedelta(minutes=1)).exists())
@@ -331,12 +332,12 @@ def until(condition: Callable[[], bool]) -> None:
 
 def test_a_command_works_beside_somebody_else(run: Run, stand_in: Use) -> None:
     """While another has the first part, the command waits for it and then takes what is left."""
-    part = parts.claim(first_of(run).pk)
+    part = claim.claim(first_of(run).pk)
     looks: list[int] = []
 
     def meanwhile() -> None:
         looks.append(1)
-        merging.store(part, small_outcome(part), seconds=1)
+        store.store(part, small_outcome(part), seconds=1)
 
     with changed(runs, "wait_for_others", meanwhile):
         assert runs.compute_here(run=run).state == "done"
@@ -353,6 +354,6 @@ def test_any_number_of_exclusions_is_copied_by_one_query(
         for n, one in zip(range(10_000), [{"rating": rating}, {"rater": rater}] * 5_000, strict=True)
     ]
     with django_assert_num_queries(1):
-        copy_in(rows, merging.EXCLUSION_COLUMNS)
+        copy_in(rows, store.EXCLUSION_COLUMNS)
     assert Exclusion.objects.filter(rater=rater).count() == 5_000
     assert Exclusion.objects.get(reason="9999\n").value == 9_999 / 7

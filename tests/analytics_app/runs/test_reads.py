@@ -12,8 +12,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from analytics_app import access
 from analytics_app.models import Run, RunPart, WorkerBeat
+from analytics_app.runs import claim, start, upkeep
 from analytics_app.selectors import runs as reads
-from analytics_app.services import parts, runs, upkeep
 from evalweb.serve.children import WORKER_ENVIRONMENT, commands
 from tasks_app.models import Membership, Study
 
@@ -22,14 +22,14 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("stand_in")]
 
 @pytest.fixture
 def run(rated: Study, rosa: User, rung: list[int]) -> Run:
-    return runs.start(study=rated, by=rosa)
+    return start.start(study=rated, by=rosa)
 
 
 def test_progress(run: Run, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     with django_assert_num_queries(1):
         assert reads.progress(run) == reads.RunProgress(0, 3, 0, "queued", run.created_at)
-    parts.work(run.parts.get(kind="quality").pk)
-    parts.claim(run.parts.get(number=1).pk)
+    claim.work(run.parts.get(kind="quality").pk)
+    claim.claim(run.parts.get(number=1).pk)
     run.refresh_from_db()
     found = reads.progress(run)
     assert (found.done, found.total, found.running, found.state) == (1, 3, 1, "running")
@@ -38,11 +38,11 @@ def test_progress(run: Run, django_assert_num_queries: DjangoAssertNumQueries) -
 
 
 def test_which_runs_there_are(run: Run, rated: Study) -> None:
-    other = runs.start(study=rated, by=None, settings={"ddof": 0})
+    other = start.start(study=rated, by=None, settings={"ddof": 0})
     assert list(reads.runs_of(rated)) == [other, run]
     assert (reads.latest_run(rated), reads.unfinished_run(rated)) == (None, other)
-    runs.compute_here(run=run)
-    runs.cancel(run=other, by=None)
+    start.compute_here(run=run)
+    start.cancel(run=other, by=None)
     assert (reads.latest_run(rated), reads.unfinished_run(rated)) == (run, None)
 
 
@@ -56,7 +56,7 @@ def test_workers_are_alive_while_one_answers_on_any_queue(db: None) -> None:
 
 
 def test_a_worker_that_computes_is_alive_though_it_answers_on_no_queue(run: Run) -> None:
-    part = parts.claim(run.parts.get(kind="quality").pk)
+    part = claim.claim(run.parts.get(kind="quality").pk)
     assert reads.workers().alive
     RunPart.objects.filter(pk=part.pk).update(heartbeat=F("heartbeat") - timedelta(seconds=61))
     found = reads.workers()

@@ -10,11 +10,12 @@ from django.db.models import Max
 
 from analytics_app import plan, ratings
 from analytics_app.models import Exclusion, Plan, Run, RunPart
-from analytics_app.services import runs
+from analytics_app.runs import start
 from tasks_app.models import Event as Logged
 from tasks_app.models import Judgment, Rater, Rating, Study
-from tasks_app.services import lifecycle, marks
+from tasks_app.services import marks
 from tasks_app.services.database import share_submissions
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.runs.conftest import changed
 from tests.builders import build_study
@@ -34,8 +35,8 @@ def test_a_study_without_a_task_has_a_run_that_is_done_at_once_and_says_why(rosa
     study = Study.objects.create(
         slug="bare", title="Bare", public_title="Bare", settings={}, seed=1, state="open", current_version=1
     )
-    run = runs.start(study=study, by=rosa)
-    assert (run.state, run.facts["note"]) == ("done", runs.NOTHING)
+    run = start.start(study=study, by=rosa)
+    assert (run.state, run.facts["note"]) == ("done", start.NOTHING)
     assert run.started == run.finished is not None
     assert not run.parts.exists()
 
@@ -43,7 +44,7 @@ def test_a_study_without_a_task_has_a_run_that_is_done_at_once_and_says_why(rosa
 def test_a_run_writes_its_parts_and_says_what_it_saw(rated: Study, rosa: User, rung: list[int]) -> None:
     other = build_study(rosa, slug="other", criteria=("fluency",))
     Filler(other).judge("X", "i0", "alpha-mt", {"fluency": 3})
-    run = runs.start(study=rated, by=rosa)
+    run = start.start(study=rated, by=rosa)
     assert (run.number, run.state, run.by, run.trigger, run.version) == (1, "queued", rosa, "demand", 1)
     own = Rating.objects.filter(task__study=rated)
     assert run.high_water == own.aggregate(top=Max("id"))["top"]
@@ -64,7 +65,7 @@ def test_the_bell_is_rung_once_the_rows_are_there(
     rated: Study, rung: list[int], django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        run = runs.start(study=rated, by=None)
+        run = start.start(study=rated, by=None)
         assert rung == []
     assert rung == [run.parts.get(kind="quality").pk]
 
@@ -78,8 +79,8 @@ def test_n_seen_counts_what_the_ratings_module_reads(rated: Study) -> None:
     first = add_rating(rated, "R-0008")
     filler = Filler(rated)
     filler.answer(first.assignment, filler.parts["i0", "alpha-mt"], {"fluency": 5, "content": 5}, replaces=first)
-    without = runs.start(study=rated, by=None)
-    surplus = runs.start(study=rated, by=None, settings={"surplus": True})
+    without = start.start(study=rated, by=None)
+    surplus = start.start(study=rated, by=None, settings={"surplus": True})
     for run, expected in ((without, 34), (surplus, 36)):
         assert run.n_seen == len(ratings.load(run, "main")) == expected
         # Whoever judged in one task or another counts once.
@@ -90,86 +91,86 @@ def test_n_seen_counts_what_the_ratings_module_reads(rated: Study) -> None:
 
 
 def test_equal_runs_are_one(rated: Study, rosa: User) -> None:
-    run = runs.start(study=rated, by=rosa)
-    assert runs.start(study=rated, by=rosa) == run
+    run = start.start(study=rated, by=rosa)
+    assert start.start(study=rated, by=rosa) == run
     Run.objects.filter(pk=run.pk).update(state="done")
-    assert runs.start(study=rated, by=rosa) == run
+    assert start.start(study=rated, by=rosa) == run
     assert RunPart.objects.count() == 3
     assert Logged.objects.filter(verb="started run").count() == 1
 
 
 @pytest.mark.parametrize("state", ["failed", "cancelled"])
 def test_a_run_that_came_to_nothing_is_started_anew(rated: Study, state: str) -> None:
-    run = runs.start(study=rated, by=None)
+    run = start.start(study=rated, by=None)
     Run.objects.filter(pk=run.pk).update(state=state)
-    again = runs.start(study=rated, by=None)
+    again = start.start(study=rated, by=None)
     assert (again.number, again.digest) == (2, run.digest)
 
 
 def test_whatever_results_depend_on_makes_another_run(rated: Study, settings: Any) -> None:
-    found = [runs.start(study=rated, by=None)]
-    found.append(runs.start(study=rated, by=None, settings={"ddof": 0}))
+    found = [start.start(study=rated, by=None)]
+    found.append(start.start(study=rated, by=None, settings={"ddof": 0}))
     rater = Rater.objects.get(study=rated, pseudonym="R-0001")
     by_hand = Exclusion.objects.create(study=rated, rule="manual", reason="asked to", rater=rater)
-    found.append(runs.start(study=rated, by=None))
+    found.append(start.start(study=rated, by=None))
     assert found[-1].facts == {"manual_exclusions": [by_hand.pk], "raters": 2, "simulated_raters": 0}
     Exclusion.objects.update(lifted_at="2026-11-21T00:00Z")
-    assert runs.start(study=rated, by=None) == found[0]
+    assert start.start(study=rated, by=None) == found[0]
     add_rating(rated)
-    found.append(runs.start(study=rated, by=None))
+    found.append(start.start(study=rated, by=None))
     settings.EVALWEB_CODE_VERSION = "0.1.0+other"
-    found.append(runs.start(study=rated, by=None))
+    found.append(start.start(study=rated, by=None))
     assert found[-1].code_version == "0.1.0+other"
     Filler(rated).judge("R-0010", "i0", "alpha-mt", {}, skip_reason="other", state="skipped")
-    found.append(runs.start(study=rated, by=None))
+    found.append(start.start(study=rated, by=None))
     assert found[-1].high_water == found[-2].high_water
     assert len({run.digest for run in found}) == len(found) == 6
     assert [run.number for run in found] == [1, 2, 3, 4, 5, 6]
 
 
 def test_ratings_of_another_study_make_no_difference(rated: Study, rosa: User) -> None:
-    run = runs.start(study=rated, by=None)
+    run = start.start(study=rated, by=None)
     other = build_study(rosa, slug="other", criteria=("fluency",))
     Filler(other).judge("X", "i0", "alpha-mt", {"fluency": 3})
-    assert runs.start(study=rated, by=None) == run
+    assert start.start(study=rated, by=None) == run
 
 
 def test_planned_is_the_frozen_plan_of_a_closed_study(rated: Study, rosa: User, rung: list[int]) -> None:
-    open_run = runs.start(study=rated, by=rosa)
+    open_run = start.start(study=rated, by=rosa)
     assert (open_run.planned, open_run.plan) == (False, plan.frozen_plan(rated))  # an interim look is exploratory
     lifecycle.move(study_id=rated.pk, action="close", by=rosa)
     closing = Run.objects.get(trigger="closing")
     assert (closing.planned, closing.plan) == (True, plan.frozen_plan(rated))
     assert closing.digest != open_run.digest  # each row says whether it is planned
-    assert runs.start(study=rated, by=rosa) == closing
-    assert runs.start(study=rated, by=rosa, settings=closing.settings) == closing
-    other = runs.start(study=rated, by=rosa, settings={"ddof": 0})
+    assert start.start(study=rated, by=rosa) == closing
+    assert start.start(study=rated, by=rosa, settings=closing.settings) == closing
+    other = start.start(study=rated, by=rosa, settings={"ddof": 0})
     assert (other.planned, other.plan) == (False, None)
 
 
 def test_settings_that_cannot_be_used_store_nothing(rated: Study) -> None:
     with pytest.raises(ValueError, match="ddof") as refusal:
-        runs.start(study=rated, by=None, settings={"ddof": 3, "nonsense": 1})
+        start.start(study=rated, by=None, settings={"ddof": 3, "nonsense": 1})
     assert len(str(refusal.value).splitlines()) == 2
     assert not Run.objects.exists()
-    assert runs.start(study=rated, by=None, settings={"ddof": 1}).settings["ddof"] == 1
+    assert start.start(study=rated, by=None, settings={"ddof": 1}).settings["ddof"] == 1
 
 
 def test_a_run_without_parts_is_done_at_once(rosa: User) -> None:
     empty = Study.objects.create(
         slug="empty", title="Empty", public_title="Empty", state=Study.State.CLOSED, current_version=1
     )
-    run = runs.start(study=empty, by=rosa)
-    assert (run.state, run.n_seen, run.facts["note"]) == ("done", 0, runs.NOTHING)
+    run = start.start(study=empty, by=rosa)
+    assert (run.state, run.n_seen, run.facts["note"]) == ("done", 0, start.NOTHING)
     assert run.finished is not None
 
 
 def test_a_run_that_began_by_itself_becomes_that_of_who_asks_for_it(rated: Study, rosa: User) -> None:
-    run = runs.start(study=rated, by=None, trigger="schedule")
+    run = start.start(study=rated, by=None, trigger="schedule")
     assert not Logged.objects.filter(verb="started run").exists()  # nobody did anything
-    asked = runs.start(study=rated, by=rosa)
+    asked = start.start(study=rated, by=rosa)
     assert (asked.pk, asked.trigger, asked.by) == (run.pk, "demand", rosa)
-    assert runs.start(study=rated, by=None, trigger="schedule").trigger == "demand"
+    assert start.start(study=rated, by=None, trigger="schedule").trigger == "demand"
 
 
 def test_asking_once_more_rings_once_more(
@@ -177,35 +178,35 @@ def test_asking_once_more_rings_once_more(
 ) -> None:
     """As for what a command began and left: from now on it is for workers."""
     with django_capture_on_commit_callbacks(execute=True):
-        run = runs.start(study=rated, by=None, trigger="command")
+        run = start.start(study=rated, by=None, trigger="command")
     assert rung == []
     with django_capture_on_commit_callbacks(execute=True):
-        asked = runs.start(study=rated, by=rosa)
+        asked = start.start(study=rated, by=rosa)
     assert (asked.pk, asked.trigger) == (run.pk, "demand")
     assert rung == [run.parts.get(kind="quality").pk]
     Run.objects.update(state="done")
     with django_capture_on_commit_callbacks(execute=True):
-        runs.start(study=rated, by=rosa)
+        start.start(study=rated, by=rosa)
     assert len(rung) == 1
 
 
 def test_a_frozen_plan_that_cannot_be_used_any_more_does_not_hinder_other_settings(rated: Study) -> None:
     Plan.objects.filter(study=rated).update(document={"rules": [{"rule": "gone"}]})
     with pytest.raises(ValueError, match="gone"):
-        runs.start(study=rated, by=None)
-    run = runs.start(study=rated, by=None, settings={})
+        start.start(study=rated, by=None)
+    run = start.start(study=rated, by=None, settings={})
     assert (run.plan, run.planned) == (None, False)
 
 
 def test_cancelling(rated: Study, rosa: User) -> None:
-    run = runs.start(study=rated, by=rosa)
-    runs.cancel(run=run, by=rosa)
+    run = start.start(study=rated, by=rosa)
+    start.cancel(run=run, by=rosa)
     assert (run.state, run.finished is not None) == ("cancelled", True)
-    runs.cancel(run=run, by=rosa)
+    start.cancel(run=run, by=rosa)
     assert Logged.objects.get(verb="cancelled run").actor == rosa
-    done = runs.start(study=rated, by=rosa)
+    done = start.start(study=rated, by=rosa)
     Run.objects.filter(pk=done.pk).update(state="done")
-    runs.cancel(run=done, by=rosa)
+    start.cancel(run=done, by=rosa)
     assert done.state == "done"
 
 
@@ -240,7 +241,7 @@ def test_a_judgment_under_way_is_waited_for_and_seen(rated: Study) -> None:
         submitting = in_thread(submit)
         assert stored.wait(30)
         found: list[Run] = []
-        starting = in_thread(lambda: found.append(runs.start(study=rated, by=None)))
+        starting = in_thread(lambda: found.append(start.start(study=rated, by=None)))
         starting.join(0.5)
         assert starting.is_alive()
         may_end.set()
@@ -260,7 +261,7 @@ def test_the_submissions_lock_is_given_back_before_the_run_is_stored(rated: Stud
             add_rating(rated)
 
     with transaction.atomic():
-        run = runs.start(study=rated, by=None)
+        run = start.start(study=rated, by=None)
         submitting = in_thread(submit)
         submitting.join(30)
         assert not submitting.is_alive()
@@ -280,19 +281,19 @@ def test_behind_an_import_a_run_says_busy_and_closing_goes_on(rated: Study, rosa
     with changed(marks, "PATIENCE", "50ms"):
         storing = in_thread(store_many)
         assert stored.wait(30)
-        with pytest.raises(runs.Busy):
-            runs.start(study=rated, by=rosa)
+        with pytest.raises(start.Busy):
+            start.start(study=rated, by=rosa)
         assert lifecycle.move(study_id=rated.pk, action="close", by=rosa).state == "closed"
         assert not Run.objects.exists()  # beat starts it, see test_upkeep
         may_end.set()
         storing.join(30)
-    assert runs.start(study=rated, by=rosa).planned
+    assert start.start(study=rated, by=rosa).planned
 
 
 @pytest.mark.django_db(transaction=True)
 def test_the_same_asked_for_by_many_at_once_is_one_run(rated: Study, rung: list[int]) -> None:
     found: list[Run] = []
-    threads = [in_thread(lambda: found.append(runs.start(study=rated, by=None))) for _number in range(8)]
+    threads = [in_thread(lambda: found.append(start.start(study=rated, by=None))) for _number in range(8)]
     for thread in threads:
         thread.join(60)
     assert len(found) == 8

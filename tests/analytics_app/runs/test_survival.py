@@ -18,7 +18,7 @@ pytestmark = pytest.mark.whole
 SLUG = "bench-50000"
 MAKE = "from bench.collected import study_with; study_with(50_000)"
 START = f"""
-from analytics_app.services import runs
+from analytics_app.runs import start as runs
 from tasks_app.models import Study
 rules = [{{"rule": "manual"}}, {{"rule": "iqr", "factor": 1}}]
 analyses = [{{"analysis": name}} for name in ("systems", "krippendorff", "correlation", "raters", "distribution")]
@@ -28,7 +28,7 @@ print(run.pk)
 """
 HERE = """
 from analytics_app.models import Run
-from analytics_app.services import runs
+from analytics_app.runs import start as runs
 runs.compute_here(run=Run.objects.get(pk={}))
 """
 

@@ -7,7 +7,8 @@ from django.contrib.auth.models import User
 
 from analytics_app.models import Exclusion, Plot, ResultRow, Run, RunPart
 from analytics_app.results import COLUMNS
-from analytics_app.services import computing, exclusions, merging, parts, runs
+from analytics_app.runs import claim, compute, start, store
+from analytics_app.services import exclusions
 from tasks_app.models import Rating, Study
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
@@ -28,7 +29,7 @@ def rated(rosa: User) -> Study:
 
 
 def run_of(study: Study) -> Run:
-    return runs.compute_here(run=runs.start(study=study, by=None, trigger="command"))
+    return start.compute_here(run=start.start(study=study, by=None, trigger="command"))
 
 
 def taken_from(run: Run) -> dict[str, int | None]:
@@ -68,16 +69,16 @@ def test_a_criterion_that_no_new_judgment_touches_is_taken_over(rated: Study) ->
 def test_rows_that_are_taken_over_stand_where_their_part_does(rated: Study) -> None:
     first = run_of(rated)
     judged_again(rated)
-    second = runs.start(study=rated, by=None, trigger="command")
+    second = start.start(study=rated, by=None, trigger="command")
     content = second.parts.get(criterion__key="content")
     RunPart.objects.filter(pk=content.pk).update(number=content.number + 7)
-    second = runs.compute_here(run=second)
+    second = start.compute_here(run=second)
     assert taken_from(second)["content"] == first.number
 
     def placed(run: Run) -> list[tuple[Any, ...]]:
         """Return the rows of the part, each with its place in it."""
-        begin = run.parts.get(criterion__key="content").number * merging.ROWS_OF_A_PART
-        rows = ResultRow.objects.filter(run=run, order__range=(begin, begin + merging.ROWS_OF_A_PART - 1))
+        begin = run.parts.get(criterion__key="content").number * store.ROWS_OF_A_PART
+        rows = ResultRow.objects.filter(run=run, order__range=(begin, begin + store.ROWS_OF_A_PART - 1))
         return [(order - begin, *rest) for order, *rest in rows.order_by("order").values_list("order", *COLUMNS)]
 
     assert placed(second) == placed(first) != []
@@ -120,7 +121,7 @@ def test_what_a_rule_took_on_another_criterion_gives_two_bases(rated: Study) -> 
     assert {row.basis for row in ResultRow.objects.filter(run=first, criterion="content")} == {"kept"}
     rule = {"rule": "simple_items", "most": 1}
     settings = first.settings | {"rules": [rule]}
-    second = runs.compute_here(run=runs.start(study=rated, by=None, settings=settings, trigger="command"))
+    second = start.compute_here(run=start.start(study=rated, by=None, settings=settings, trigger="command"))
     # Raters gave the same on content, and differ on fluency.
     assert {one.rating.criterion.key for one in Exclusion.objects.filter(run=second)} == {"fluency"}
     assert taken_from(second) == {"fluency": None, "content": None}
@@ -131,7 +132,7 @@ def test_what_a_rule_took_on_another_criterion_gives_two_bases(rated: Study) -> 
 def test_other_settings_change_it(rated: Study, name: str) -> None:
     first = run_of(rated)
     settings = first.settings | {name: {"n_resamples": 200, "ddof": 0}[name]}
-    second = runs.compute_here(run=runs.start(study=rated, by=None, settings=settings, trigger="command"))
+    second = start.compute_here(run=start.start(study=rated, by=None, settings=settings, trigger="command"))
     assert taken_from(second) == {"fluency": None, "content": None}
 
 
@@ -139,15 +140,15 @@ def test_an_earlier_run_that_is_removed_meanwhile(rated: Study, monkeypatch: pyt
     """Between the look and the copy the earlier run goes; the part is put back and computed."""
     first = run_of(rated)
     judged_again(rated)
-    usual = computing.compute
+    usual = compute.compute
 
-    def removing(part: RunPart) -> computing.Outcome:
+    def removing(part: RunPart) -> compute.Outcome:
         outcome = usual(part)
         if outcome.same_as is not None:
             Run.objects.filter(pk=first.pk).delete()
         return outcome
 
-    monkeypatch.setattr(computing, "compute", removing)
+    monkeypatch.setattr(compute, "compute", removing)
     second = run_of(rated)
     assert second.state == "done"
     assert taken_from(second) == {"fluency": None, "content": None}
@@ -158,11 +159,11 @@ def test_an_earlier_run_that_is_removed_meanwhile(rated: Study, monkeypatch: pyt
 def test_rows_that_are_gone_are_not_taken_over(rated: Study) -> None:
     first = run_of(rated)
     judged_again(rated)
-    run = runs.start(study=rated, by=None, trigger="command")
-    parts.work(run.parts.get(kind="quality").pk)
-    part = parts.claim(run.parts.get(criterion__key="content").pk)
-    outcome = computing.compute(part)
+    run = start.start(study=rated, by=None, trigger="command")
+    claim.work(run.parts.get(kind="quality").pk)
+    part = claim.claim(run.parts.get(criterion__key="content").pk)
+    outcome = compute.compute(part)
     first.delete()
-    with pytest.raises(merging.Gone):
-        merging.store(part, outcome, seconds=0.1)
+    with pytest.raises(store.Gone):
+        store.store(part, outcome, seconds=0.1)
     assert not ResultRow.objects.filter(run=run, criterion="content").exists()

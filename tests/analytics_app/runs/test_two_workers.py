@@ -19,7 +19,7 @@ from analytics_app import quality
 from django.db.models import CharField, F
 from django.db.models.functions import Cast
 from analytics_app.models import Run, RunPart
-from analytics_app.services import runs
+from analytics_app.runs import start as runs
 from tasks_app.models import Study
 Run.objects.update(digest=Cast(F("pk"), CharField()))
 RunPart.objects.update(inputs="")
@@ -30,7 +30,7 @@ print(run.pk)
 # Works on whatever is due until the run has ended, and says how many parts it did.
 WORK = """
 from analytics_app.models import Run
-from analytics_app.services import parts, runs
+from analytics_app.runs import claim as parts, start as runs
 done, run = 0, Run.objects.get(pk={run})
 while run.state in ("queued", "running"):
     due = list(parts.due().filter(run=run).order_by("number").values_list("pk", flat=True))

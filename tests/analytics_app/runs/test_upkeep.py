@@ -13,10 +13,12 @@ from django.db.models.functions import Now
 
 from analytics_app import jobs
 from analytics_app.models import Datasheet, Exclusion, Plan, ResultRow, Run, RunPart, WorkerBeat
-from analytics_app.services import bell, parts, runs, upkeep
+from analytics_app.runs import claim, notify, upkeep
+from analytics_app.runs import start as runs
 from tasks_app.models import Study
-from tasks_app.services import lifecycle, marks
+from tasks_app.services import marks
 from tasks_app.services.database import share_submissions
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.runs.conftest import changed
 
@@ -51,14 +53,14 @@ def test_parts_are_rung_for_again_once_nobody_came_for_a_minute(rated: Study, mo
         RunPart.objects.filter(pk__in=ids).update(rung_at=Now())
         return len(ids)
 
-    monkeypatch.setattr(bell, "ring", ring)
+    monkeypatch.setattr(notify, "ring", ring)
     run = runs.start(study=rated, by=None)
     part = run.parts.get(kind="quality")
     assert upkeep.ring_again() == 1  # nobody has been told yet
     assert upkeep.ring_again() == 0
     run.parts.update(rung_at=Now() - MINUTE)
     assert upkeep.ring_again() == 1
-    parts.claim(part.pk)
+    claim.claim(part.pk)
     run.parts.update(rung_at=Now() - MINUTE)
     assert upkeep.ring_again() == 0  # it is in good hands
     RunPart.objects.filter(pk=part.pk).update(heartbeat=Now() - MINUTE)

@@ -8,9 +8,9 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from analytics_app.models import Run
-from analytics_app.services import runs, upkeep
+from analytics_app.runs import start, upkeep
 from tasks_app.models import Rater, RaterSet, Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
 
@@ -35,7 +35,7 @@ def age(run: Run) -> None:
 def closed(rated: Study, rosa: User) -> Study:
     """The study of ratings, closed a while ago; its closing run is done."""
     study = lifecycle.move(study_id=rated.pk, action="close", by=rosa)
-    age(runs.compute_here(run=Run.objects.get()))
+    age(start.compute_here(run=Run.objects.get()))
     return study
 
 
@@ -53,7 +53,7 @@ def test_late_ratings_get_one_run(closed: Study) -> None:
     assert (run.trigger, run.study, run.by) == ("closing", closed, None)
     assert run.n_seen == Run.objects.get(number=1).n_seen + 2
     assert upkeep.start_due() == []
-    age(runs.compute_here(run=run))
+    age(start.compute_here(run=run))
     assert upkeep.start_due() == []
 
 
@@ -81,7 +81,7 @@ def test_raters_at_work_in_another_study_keep_nobody_waiting(closed: Study, rosa
 
 def test_a_run_that_somebody_started_since_is_enough(closed: Study, rosa: User) -> None:
     late(closed)
-    age(runs.compute_here(run=runs.start(study=closed, by=rosa)))
+    age(start.compute_here(run=start.start(study=closed, by=rosa)))
     assert upkeep.start_due() == []
 
 
@@ -93,7 +93,7 @@ def test_what_people_try_out_is_not_late(closed: Study) -> None:
 def test_many_files_one_after_the_other_do_not_start_a_run_each(closed: Study) -> None:
     late(closed)
     (run,) = upkeep.start_due()
-    runs.compute_here(run=run)
+    start.compute_here(run=run)
     late(closed, "i1", "R-0010")
     assert upkeep.start_due() == []
     age(run)

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 
 from analytics_app.models import Plan
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import SETTINGS
 
 

@@ -13,7 +13,7 @@ from django.test import Client
 from analytics_app.exports import ratings
 from analytics_app.exports.ratings import COLUMNS
 from tasks_app.models import Membership, Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import build_run, slider_rows
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, tables, text

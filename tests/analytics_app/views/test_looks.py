@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from analytics_app.models import Run
-from analytics_app.views.looks import AGAIN_AFTER
+from analytics_app.views.superuser_looks import AGAIN_AFTER
 from tasks_app.models import Study
 from tests.analytics_app.builders import add_plots, build_run, slider_rows
 
@@ -70,7 +70,7 @@ def test_of_looks_every_few_seconds_one_an_hour_is(root: Client, run: Run, addre
 
 def test_after_an_hour_it_is_logged_again(root: Client, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     look(root, run, "monitor/?live=1")
-    monkeypatch.setattr("analytics_app.views.looks.AGAIN_AFTER", -AGAIN_AFTER)
+    monkeypatch.setattr("analytics_app.views.superuser_looks.AGAIN_AFTER", -AGAIN_AFTER)
     assert look(root, run, "monitor/?live=1") == ["root viewed monitor"]
 
 

@@ -12,7 +12,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.results import Row
-from analytics_app.stats.power import Assumed, power_of_means
+from analytics_app.stats.planning.power import Assumed, power_of_means
 from analytics_app.views.planning import PAGES
 from analytics_app.views.planning.answer import Curve, nice
 from analytics_app.views.planning.base import exactly, plain, share

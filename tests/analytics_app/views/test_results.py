@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 from analytics_app.models import ResultLift, Run
 from analytics_app.results import COLUMNS, Row
 from tasks_app.models import Membership, Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import (
     LIKERT,
     SETTINGS,

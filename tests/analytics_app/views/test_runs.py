@@ -6,9 +6,9 @@ from django.test import Client
 
 from analytics_app import plan as plans
 from analytics_app.models import Run
-from analytics_app.services import runs
+from analytics_app.runs import start
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import build_run, funnel, slider_rows
 from tests.analytics_app.views.reading import page, text
 
@@ -197,9 +197,9 @@ def test_while_ratings_are_imported_it_says_to_try_again(
     rosas_browser: Client, closed: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def busy(**_given: object) -> None:
-        raise runs.Busy
+        raise start.Busy
 
-    monkeypatch.setattr(runs, "start", busy)
+    monkeypatch.setattr(start, "start", busy)
     answer = rosas_browser.post(f"/admin/studies/{closed.slug}/results/start/", follow=True)
     assert "Ratings are being imported right now." in text(answer.content.decode())
 

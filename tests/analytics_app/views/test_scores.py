@@ -16,7 +16,8 @@ from django.test import Client
 
 from analytics_app.models import MetricScore
 from tasks_app.models import Membership, Study
-from tasks_app.services import imports, lifecycle
+from tasks_app.services.imports import storing
+from tasks_app.services.study import lifecycle
 from tests.tasks_app.importing import kit
 
 pytestmark = pytest.mark.django_db
@@ -131,7 +132,7 @@ def test_only_one_import_of_a_study_at_a_time(tmp_path: Path, rosa: User, rosas_
     somebody_else = psycopg2.connect(**connection.get_connection_params())
     try:
         with somebody_else.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s, %s)", [imports.IMPORTS, study.pk])
+            cursor.execute("SELECT pg_advisory_lock(%s, %s)", [storing.IMPORTS, study.pk])
         answer = rosas_browser.post(PATH, {**given, "action": "import"})
         assert "Somebody is importing into this study right now." in answer.content.decode()
     finally:

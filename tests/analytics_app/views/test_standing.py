@@ -5,10 +5,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from analytics_app.models import Run
-from analytics_app.services import runs
+from analytics_app.runs import start
 from analytics_app.views.run_form import without
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import SETTINGS, add_plots, build_run, slider_rows
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, text
@@ -24,7 +24,7 @@ def address(study: Study) -> str:
 
 def finished(study: Study) -> Run:
     """Analyse a study by its plan."""
-    return runs.compute_here(run=runs.start(study=study, by=None, trigger="command"))
+    return start.compute_here(run=start.start(study=study, by=None, trigger="command"))
 
 
 def drawing(browser: Client, address: str, run: Run) -> str:
@@ -101,7 +101,7 @@ def test_ratings_after_a_run_are_counted_and_a_new_run_is_one_press_away(
     filler = Filler(study)
     filler.judge("ada", "i0", "alpha-mt", {"fluency": 3})
     study = lifecycle.move(study_id=study.pk, action="close", by=rosa)
-    runs.compute_here(run=Run.objects.get())
+    start.compute_here(run=Run.objects.get())
     assert "came after this run" not in text(page(rosas_browser, address))
     filler.judge("tries", "i0", "alpha-mt", {"fluency": 3}, rater_kind="sandbox")
     assert "came after this run" not in text(page(rosas_browser, address))
@@ -116,7 +116,7 @@ def test_ratings_after_a_run_are_counted_and_a_new_run_is_one_press_away(
     html = page(rosas_browser, address)
     assert "2 ratings came after this run. Run 2 is being computed." in text(html)
     assert f'action="{address}start/"' not in html
-    runs.compute_here(run=Run.objects.get(number=2))
+    start.compute_here(run=Run.objects.get(number=2))
     html = page(rosas_browser, f"{address}1/")
     assert "2 ratings came after this run. They are in run 2." in text(html)
     assert f'action="{address}start/"' not in html
@@ -148,7 +148,7 @@ def test_of_a_run_that_is_not_done_there_is_nothing_to_take_away(
 
 
 def test_a_run_that_was_refused_is_repeated_by_nobody(rosas_browser: Client, closed: Study, address: str) -> None:
-    runs.refuse(study=closed, trigger="closing", problem="x")
+    start.refuse(study=closed, trigger="closing", problem="x")
     assert rosas_browser.post(f"{address}1/without/", {"rule": "iqr"}).status_code == 404
     assert Run.objects.count() == 1
     begun = rosas_browser.get(f"{address}new/?from=1").context["run_form"]
@@ -159,7 +159,7 @@ def test_where_the_plan_cannot_be_used_the_form_begins_with_the_defaults(
     rosas_browser: Client, closed: Study, address: str
 ) -> None:
     closed.analysis_plans.update(document={"rules": [{"rule": "gone"}]})
-    runs.refuse(study=closed, trigger="closing", problem="rules[0].rule: There is no “gone”.")
+    start.refuse(study=closed, trigger="closing", problem="rules[0].rule: There is no “gone”.")
     for rest in ("new/", "new/?from=1"):
         assert "these settings are not those of the plan" in text(page(rosas_browser, f"{address}{rest}"))
 

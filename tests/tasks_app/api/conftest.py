@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tasks_app.models import Study
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 
 Script = Callable[..., Client]
 

@@ -16,7 +16,7 @@ from rest_framework.exceptions import APIException
 
 from analytics_app.exports.columns import RATINGS, RESULTS
 from tasks_app.api import errors
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 
 # Addresses that are no part of the schema: its own page, itself, and the refusal of all others.
 OTHERS = {"try", "schema", "nothing"}

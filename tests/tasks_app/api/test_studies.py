@@ -12,7 +12,8 @@ from django.utils.dateparse import parse_datetime
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.models import Judgment, Membership, Rater, Study
-from tasks_app.services import assignments, judgments, lifecycle
+from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.study import lifecycle
 from tests import walk
 from tests.builders import build_study
 from tests.tasks_app.api.conftest import everything, script_of

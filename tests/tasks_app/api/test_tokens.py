@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tasks_app.models import ApiToken, Membership, Study
-from tasks_app.services import tokens
+from tasks_app.services.study import tokens
 from tests.builders import build_study
 from tests.tasks_app.api.conftest import script_of
 

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from tasks_app.designs import registry
-from tasks_app.designs._comparisons_order import level_order
 from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.engine.comparison_order import level_order
 from tests.tasks_app.designs import oracle
 from tests.tasks_app.designs.unit_sets import crossed, pairs, unit_sets
 
@@ -183,6 +183,6 @@ def test_a_wide_spacing_and_a_large_set_are_refused_with_what_works() -> None:
 
 
 def test_a_plan_that_broke_a_promise_would_not_leave_the_design(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tasks_app.designs._drawing.spaced_order", lambda items, spacing, rng: range(len(items)))
+    monkeypatch.setattr("tasks_app.designs.engine.drawing.spaced_order", lambda items, spacing, rng: range(len(items)))
     with pytest.raises(RuntimeError, match="breaks its promises"):
         draw(pairs(10, 3, 2), 20, 10)

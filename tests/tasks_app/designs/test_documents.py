@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks_app.designs import registry
-from tasks_app.designs._pieces import pack
 from tasks_app.designs.balance import measure
 from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.engine.pieces import pack
 from tests.tasks_app.designs import oracle
 from tests.tasks_app.designs.unit_sets import crossed, documents
 
@@ -161,7 +161,7 @@ def test_the_order_is_the_point() -> None:
 def test_systems_are_nearer_by_unit_than_documents_alone_make_them(monkeypatch: pytest.MonkeyPatch) -> None:
     units = documents([8, 12, 10, 5, 15] * 4, 5, 2)
     leaning = measure(draw(units, 20), units)
-    monkeypatch.setattr("tasks_app.designs._equitable.Colouring.lean", lambda self, _weights: self.colours)
+    monkeypatch.setattr("tasks_app.designs.engine.equitable.Colouring.lean", lambda self, _weights: self.colours)
     by_document = measure(draw(units, 20), units)
     assert leaning.system.worst_spread < by_document.system.worst_spread
     assert max(leaning.document_system_spread) == max(by_document.document_system_spread) == 1

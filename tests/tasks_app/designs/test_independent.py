@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tasks_app.designs import registry
-from tasks_app.designs._chairman import DeadEnd
 from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.engine.chairman import DeadEnd
 from tests.tasks_app.designs import oracle
 from tests.tasks_app.designs.unit_sets import apart, crossed, pairs, shared, unit_sets
 
@@ -124,7 +124,7 @@ def test_where_no_draw_keeps_the_places_a_latin_square_does(monkeypatch: pytest.
     def none(*given: object) -> None:
         raise DeadEnd
 
-    monkeypatch.setattr("tasks_app.designs._drawing.Filling.fill_round", none)
+    monkeypatch.setattr("tasks_app.designs.engine.drawing.Filling.fill_round", none)
     units = crossed(12, 3, 2)
     check(draw(units, 8, 5, 1), units, 8, 5)
 
@@ -228,8 +228,8 @@ def test_the_design_says_what_it_balances() -> None:
 
 def test_a_plan_that_broke_a_promise_would_not_leave_the_design(monkeypatch: pytest.MonkeyPatch) -> None:
     """The plan is measured from outside: an order that ignores the spacing is noticed, and one that is uneven."""
-    monkeypatch.setattr("tasks_app.designs._drawing.placed", lambda booklets, *rest: booklets)
-    monkeypatch.setattr("tasks_app.designs._drawing.spaced_order", lambda items, spacing, rng: range(len(items)))
+    monkeypatch.setattr("tasks_app.designs.engine.drawing.placed", lambda booklets, *rest: booklets)
+    monkeypatch.setattr("tasks_app.designs.engine.drawing.spaced_order", lambda items, spacing, rng: range(len(items)))
     with pytest.raises(RuntimeError, match="breaks its promises"):
         draw(crossed(10, 9, 2), 20, 10, 1)
     with pytest.raises(RuntimeError, match="position spread"):

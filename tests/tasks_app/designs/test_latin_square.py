@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks_app.designs import registry
-from tasks_app.designs._crossing import crossed as is_crossed
-from tasks_app.designs._crossing import layers
-from tasks_app.designs._equitable import Colouring
-from tasks_app.designs._squares import matchings, williams
 from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.engine.crossing import crossed as is_crossed
+from tasks_app.designs.engine.crossing import layers
+from tasks_app.designs.engine.equitable import Colouring
+from tasks_app.designs.engine.squares import matchings, williams
 from tests.tasks_app.designs import oracle
 from tests.tasks_app.designs.unit_sets import crossed, pairs, shared
 
@@ -185,9 +185,9 @@ def test_what_is_crossed() -> None:
 
 
 def test_a_plan_that_broke_a_promise_would_not_leave_the_design(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tasks_app.designs._equitable.Colouring.level", lambda self: self.colours)
+    monkeypatch.setattr("tasks_app.designs.engine.equitable.Colouring.level", lambda self: self.colours)
     monkeypatch.setattr(
-        "tasks_app.designs._squares.Placing.orders", lambda _self, counts: [list(c.elements()) for c in counts]
+        "tasks_app.designs.engine.squares.Placing.orders", lambda _self, counts: [list(c.elements()) for c in counts]
     )
     with pytest.raises(RuntimeError, match=r"breaks its promises: uneven \['system"):
         draw(crossed(12, 4, 2), 6)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks_app.designs.base import PlanUnit
-from tasks_app.designs.more import with_more
+from tasks_app.designs.engine.more_judgments import with_more
 from tests.tasks_app.designs.unit_sets import crossed, pairs, shared
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks_app.designs._chairman import DeadEnd, chairmen
-from tasks_app.designs._rounds import Segment, booklet_sizes, cut
-from tasks_app.designs._shares import RoundShares
-from tasks_app.designs._spacing import _greedy_order, room, smallest_gap, spaced_order
+from tasks_app.designs.engine.chairman import DeadEnd, chairmen
+from tasks_app.designs.engine.rounds import Segment, booklet_sizes, cut
+from tasks_app.designs.engine.shares import RoundShares
+from tasks_app.designs.engine.spacing import _greedy_order, room, smallest_gap, spaced_order
 
 ITEMS = st.lists(st.none() | st.integers(0, 3), min_size=1, max_size=7)
 

@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from django.db import DataError, connection
 
 from tasks_app.models import Judgment, Rater, Study
-from tasks_app.services import imports
 from tasks_app.services.database import share_submissions
+from tasks_app.services.imports import storing
 from tests.builders import build_study
 from tests.tasks_app.importing import kit
 from tests.tasks_app.importing.kit import bring, ratings
@@ -59,9 +59,9 @@ def test_a_criterion_is_found_in_either_spelling(tmp_path: Path, db: None, store
 
 
 def test_what_the_database_refuses_is_an_error_of_django(draft: Study) -> None:
-    staging = imports.Staging(draft)
-    row = dict.fromkeys(imports.Staged._fields) | {"line": 2, "key": imports.key_of("j"), "submitted_at": "no time"}
-    staging.add(imports.Staged(**row))
+    staging = storing.Staging(draft)
+    row = dict.fromkeys(storing.Staged._fields) | {"line": 2, "key": storing.key_of("j"), "submitted_at": "no time"}
+    staging.add(storing.Staged(**row))
     with pytest.raises(DataError, match="no time"):
         staging.conflicts([], "refuse", whole=True)
 
@@ -79,7 +79,7 @@ def test_a_run_that_looks_meanwhile_waits_before_any_number_is_drawn(
             cursor.execute(drawn)
             held.append(cursor.fetchone())
 
-    monkeypatch.setattr(imports, "share_submissions", look)
+    monkeypatch.setattr(storing, "share_submissions", look)
     content = "rater,unit,value\nann,i0/alpha-mt,3\n"
     assert bring(study, tmp_path, content, check=True).counts["ratings"] == 1
     assert not held, "nobody waits for what is only checked"

@@ -16,7 +16,8 @@ from django.core.management import call_command
 from analytics_app.exports import ratings as export
 from tasks_app import importing
 from tasks_app.models import Assignment, Judgment, Rater, Rating, Study
-from tasks_app.services import assignments, judgments, lifecycle
+from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.study import lifecycle
 from tests import walk
 from tests.tasks_app.importing import kit
 

@@ -13,8 +13,9 @@ from django.test import Client
 
 from tasks_app import studyfile
 from tasks_app.models import Assignment, Booklet, Judgment, Rater, Rating, Study
-from tasks_app.services import imports, lifecycle
 from tasks_app.services.database import SUBMISSIONS
+from tasks_app.services.imports import storing
+from tasks_app.services.study import lifecycle
 from tasks_app.signals import study_moved
 from tests import pages
 from tests.builders import build_study
@@ -46,7 +47,7 @@ def test_every_rating_is_where_it_belongs(draft: Study, tmp_path: Path) -> None:
 
 
 def test_pieces_of_a_file_leave_no_line_out(draft: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(imports, "LINES", 2)
+    monkeypatch.setattr(storing, "LINES", 2)
     assert bring(draft, tmp_path).counts["ratings"] == 6
     assert len(ratings(draft)) == 6
 
@@ -244,7 +245,7 @@ def test_only_one_import_of_a_study_at_a_time(draft: Study, tmp_path: Path) -> N
     somebody_else = psycopg2.connect(**connection.get_connection_params())
     try:
         with somebody_else.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s, %s)", [imports.IMPORTS, draft.pk])
+            cursor.execute("SELECT pg_advisory_lock(%s, %s)", [storing.IMPORTS, draft.pk])
         assert kit.problems_of(draft, tmp_path, RATINGS) == [
             "ratings.csv: Somebody is importing into this study right now. Try again in a minute."
         ]
@@ -273,7 +274,7 @@ def test_what_pages_wait_for_at_most_does_not_cut_a_large_import_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draft = kit.study(tmp_path)
-    monkeypatch.setattr(imports.sql, "MERGE", f"SELECT pg_sleep(0.3); {imports.sql.MERGE}")
+    monkeypatch.setattr(storing.sql, "MERGE", f"SELECT pg_sleep(0.3); {storing.sql.MERGE}")
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = '200ms'")
     try:

@@ -11,7 +11,9 @@ from django.urls import reverse
 
 from tasks_app.models import Assignment, Output, RaterSet, Study
 from tasks_app.selectors import screens
-from tasks_app.services import assignments, degrading, enrolment, leases, lifecycle
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import assignments, leases
+from tasks_app.services.study import degrading, lifecycle
 from tests import pages
 from tests.tasks_app.checks_kit import checked_study, give, skip
 from tests.tasks_app.statements import statements

@@ -10,7 +10,8 @@ import pytest
 from django.db import connection
 
 from tasks_app.models import Assignment, Judgment, Place, Rater, RaterSet, Study
-from tasks_app.services import assignments, enrolment, judgments
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import assignments, judgments
 from tests import invariants, walk
 from tests.builders import build_study
 

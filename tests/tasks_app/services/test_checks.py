@@ -12,7 +12,9 @@ from django.urls import reverse
 
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Rating, Study, Task, Unit
 from tasks_app.selectors import screens
-from tasks_app.services import assignments, checks, enrolment, grading, judgments, lifecycle
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import assignments, checks, grading, judgments
+from tasks_app.services.study import lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.tasks_app.checks_kit import checked_study, give, reach, skip, walk

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from tasks_app.models import Assignment, Rater, RaterSet
-from tasks_app.services import assignments, judgments
+from tasks_app.services.judging import assignments, judgments
 from tests import invariants, walk
 from tests.builders import build_study
 

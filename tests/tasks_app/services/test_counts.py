@@ -7,7 +7,8 @@ from django.db import IntegrityError, connection, transaction
 
 from tasks_app.models import Assignment, Booklet, Place, RaterSet, Study
 from tasks_app.selectors.studies import with_progress
-from tasks_app.services import assignments, erasure, judgments
+from tasks_app.services import erasure
+from tasks_app.services.judging import assignments, judgments
 from tests import invariants, walk
 from tests.builders import build_study
 

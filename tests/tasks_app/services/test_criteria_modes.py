@@ -6,7 +6,7 @@ import pytest
 
 from tasks_app.models import Assignment, Rater, Rating, Study
 from tasks_app.selectors import screens
-from tasks_app.services import assignments, judgments
+from tasks_app.services.judging import assignments, judgments
 from tests import invariants
 from tests.builders import build_study
 from tests.walk import answer, arrive

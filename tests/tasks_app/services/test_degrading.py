@@ -18,8 +18,9 @@ from tasks_app.check_settings import COPIES
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Output, Rater, Study, System, Task, Unit
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
-from tasks_app.services import assignments, degrading, grading, judgments, lifecycle
-from tasks_app.services.degraded_text import Pieces, degrade, run_length
+from tasks_app.services.judging import assignments, grading, judgments
+from tasks_app.services.study import degrading, lifecycle
+from tasks_app.services.study.degraded_text import Pieces, degrade, run_length
 from tests import invariants
 from tests.analytics_app.filling import new_run
 from tests.builders import build_study

@@ -7,10 +7,13 @@ from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
 from analytics_app.models import Exclusion, Run
-from analytics_app.services import exclusions, runs
+from analytics_app.runs import start
+from analytics_app.services import exclusions
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Booklet, Erasure, Identity, Judgment, Payment, Rater, Rating, Study
-from tasks_app.services import assignments, claims, enrolment, erasure, judgments
+from tasks_app.services import erasure
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import assignments, claims, judgments
 from tests import invariants, walk
 from tests.builders import build_study
 
@@ -117,7 +120,7 @@ def test_without_the_erasure_answers_cannot_be_deleted_afterwards_either() -> No
 def test_runs_made_before_say_how_much_was_erased_since() -> None:
     study = build_study(None)
     rater, _token = take_part(study)
-    run = runs.start(study=study, by=None, trigger="command")
+    run = start.start(study=study, by=None, trigger="command")
     erasure.erase(rater=rater)
     assert Run.objects.get(pk=run.pk).erased_since == 3
 

@@ -4,7 +4,8 @@ import pytest
 
 from tasks_app.models import ControlResult, Judgment, Rater, Task, Unit
 from tasks_app.selectors import check_results
-from tasks_app.services import assignments, grading, judgments, lifecycle
+from tasks_app.services.judging import assignments, grading, judgments
+from tasks_app.services.study import lifecycle
 from tests.tasks_app.checks_kit import checked_study, give, reach, walk
 from tests.walk import arrive
 

@@ -14,7 +14,9 @@ from hypothesis.stateful import initialize, invariant
 
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Booklet, Group, GroupBlock, Judgment, Rater, RaterSet, Study, Task, TaskGroup
-from tasks_app.services import assignments, enrolment, judgments, leases, lifecycle, units
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import assignments, judgments, leases
+from tasks_app.services.study import lifecycle, units
 from tests import invariants, walk
 from tests.builders import build_study
 from tests.tasks_app.services.lives import RaterLives, effects_of

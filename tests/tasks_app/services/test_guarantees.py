@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant
 
 from tasks_app.models import Assignment, Judgment, Rater, RaterSet
-from tasks_app.services import assignments, enrolment, erasure, judgments, leases, reopening
+from tasks_app.services import erasure
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import assignments, judgments, leases
+from tasks_app.services.plan import reopening
 from tests import invariants, walk
 from tests.builders import build_study
 from tests.tasks_app.services.lives import RaterLives, effects_of

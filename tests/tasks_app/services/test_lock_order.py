@@ -12,18 +12,12 @@ from django.contrib.auth.models import User
 from django.db import DataError, OperationalError, connection, transaction
 
 from tasks_app.models import Judgment, Rater, RaterSet, Study
-from tasks_app.services import (
-    assignments,
-    closing,
-    enrolment,
-    erasure,
-    judgments,
-    platform_statuses,
-    reopening,
-    returning,
-    steps,
-)
+from tasks_app.services import erasure
+from tasks_app.services.arrival import enrolment, platform_statuses, returning
 from tasks_app.services.database import LOCK_ORDER, SUBMISSIONS
+from tasks_app.services.judging import assignments, judgments, steps
+from tasks_app.services.plan import reopening
+from tasks_app.services.waves import closing
 from tests.builders import build_study
 from tests.tasks_app import waves_kit
 from tests.tasks_app.checks_kit import checked_study, give, skip

@@ -4,8 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from tasks_app.models import Booklet, Study, Version
-from tasks_app.services import lifecycle
-from tasks_app.services.lifecycle import NotPossible
+from tasks_app.services.study import lifecycle
+from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.signals import study_moved
 from tests.builders import build_study
 

@@ -15,7 +15,9 @@ from tasks_app.models import Assignment, Event, Judgment, Payment, Rater, RaterS
 from tasks_app.pay import cents
 from tasks_app.selectors import pay as reads
 from tasks_app.selectors import payees
-from tasks_app.services import absent, assignments, erasure, judgments, lifecycle, pay
+from tasks_app.services import erasure, pay
+from tasks_app.services.judging import absent, assignments, judgments
+from tasks_app.services.study import lifecycle
 from tests import walk
 from tests.builders import build_study
 

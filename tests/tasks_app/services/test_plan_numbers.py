@@ -12,8 +12,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tasks_app.models import Assignment, Document, Item, Judgment, PartOutput, RaterSet, Study, Unit
-from tasks_app.services import assignments, degrading, judgments, lifecycle, plan_reports, units
-from tasks_app.services.plan_reports import Report
+from tasks_app.services.judging import assignments, judgments
+from tasks_app.services.plan import reports
+from tasks_app.services.plan.reports import Report
+from tasks_app.services.study import degrading, lifecycle, units
 from tests import walk
 from tests.builders import build_study
 
@@ -179,14 +181,14 @@ def test_what_was_promised_is_what_was_collected(
     design: str, type: str, items: int, set_size: int, task: dict[str, Any]
 ) -> None:
     study = settled(design, type, items=items, set_size=set_size, **task)
-    (promised,) = plan_reports.reports(study)
+    (promised,) = reports.reports(study)
     assert not promised.refusal
     assert promised.keeps_all
     study = lifecycle.move(study_id=study.pk, action="open", by=None)
     judge_everything(study, promised.booklets)
     check_units(promised)
     check_sets(promised)
-    (collected,) = plan_reports.reports(study)
+    (collected,) = reports.reports(study)
     assert (collected.is_stored, collected.lines, collected.promises) == (True, promised.lines, promised.promises)
     assert collected.extras == promised.extras
 

@@ -6,9 +6,12 @@ from fractions import Fraction
 import pytest
 
 from tasks_app.models import Group, Rater, RaterSet, Study, Task, TaskCriterion, TaskGroup, Unit
-from tasks_app.services import enrolment, lifecycle, plan_reports, plan_takers, units
-from tasks_app.services.plan_takers import EVERYBODY, Sets, Takers, filled, paid_in_all
-from tasks_app.views import plan_words
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.plan import capacity
+from tasks_app.services.plan import reports as plan_reports
+from tasks_app.services.plan.capacity import EVERYBODY, Sets, Takers, filled, paid_in_all
+from tasks_app.services.study import lifecycle, units
+from tasks_app.views.researcher import plan_words
 from tests import walk
 from tests.builders import build_study
 
@@ -56,8 +59,8 @@ def two_tasks(k: int, *, groups: bool) -> Study:
 def test_so_many_raters_come_before_the_study_is_full(k: int, groups: bool, found: dict[str, int]) -> None:
     study = two_tasks(k, groups=groups)
     reports = plan_reports.reports(study)
-    own = plan_takers.groups_of_tasks(plan_reports.planned(study))
-    takers = plan_takers.takers_of(study, [plan_words.sets_of(one, own) for one in reports])
+    own = capacity.groups_of_tasks(plan_reports.planned(study))
+    takers = capacity.takers_of(study, [plan_words.sets_of(one, own) for one in reports])
     assert (takers.raters, dict(takers.groups) or {"": takers.raters}) == (sum(found.values()), found)
     assert set(takers.left.values()) == ({6} if not groups else set())
     lifecycle.move(study_id=study.pk, action="open", by=None)

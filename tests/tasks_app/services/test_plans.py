@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from tasks_app.models import Booklet, Place
-from tasks_app.services import plan_reports, plans
+from tasks_app.services.plan import plans, reports
 from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
@@ -38,18 +38,18 @@ def test_the_plan_is_drawn_from_the_seed_and_read_back_as_it_was_drawn() -> None
     task = study.tasks.get()
     again = plans.draw(task, version=1)
     assert plans.stored(task).booklets == again.booklets
-    (report,) = plan_reports.reports(study)
+    (report,) = reports.reports(study)
     assert (report.places, report.systems) == (36, [("a-mt", 12), ("b-mt", 12), ("c-mt", 12)])
 
 
 def test_a_draft_is_told_what_opening_would_draw_or_why_it_cannot() -> None:
     study = build_study(None, items=2, systems=SYSTEMS, k=2, set_size=6, spacing=10, opened=False)
-    (report,) = plan_reports.reports(study)
+    (report,) = reports.reports(study)
     assert report.balance is None
     assert report.refusal
     assert report.nearest
     for name, value in report.nearest.items():
         study.tasks.update(**{name: value})
-        assert plan_reports.reports(study)[0].balance is not None, f"{name}: {value} was said to work"
+        assert reports.reports(study)[0].balance is not None, f"{name}: {value} was said to work"
         study.tasks.update(set_size=6, spacing=10)
     assert not Place.objects.exists()

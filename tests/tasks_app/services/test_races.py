@@ -19,18 +19,11 @@ from django.db.models import Sum
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Event, Identity, Judgment, Payment, Rater, RaterSet, Study
 from tasks_app.selectors import pay as reads
-from tasks_app.services import (
-    assignments,
-    enrolment,
-    erasure,
-    invitations,
-    judgments,
-    leases,
-    pay,
-    reopening,
-    returning,
-)
+from tasks_app.services import erasure, pay
+from tasks_app.services.arrival import enrolment, invitations, returning
 from tasks_app.services.database import atomically, lock_claims
+from tasks_app.services.judging import assignments, judgments, leases
+from tasks_app.services.plan import reopening
 from tests import invariants, walk
 from tests.builders import build_study
 from tests.tasks_app import waves_kit

@@ -15,7 +15,9 @@ from pytest_django import Settings
 from tasks_app.channels.base import Arrival
 from tasks_app.jobs import upkeep
 from tasks_app.models import Identity, Outbox, RaterSet, Study
-from tasks_app.services import enrolment, lifecycle, reminders
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.study import lifecycle
+from tasks_app.services.waves import reminders
 from tests import walk
 from tests.tasks_app import waves_kit as kit
 from tests.tasks_app.waves_kit import days_pass, do_what_is_open, invited

@@ -5,10 +5,12 @@ from random import Random
 import pytest
 
 from analytics_app.models import Exclusion, Plan, ResultRow, Run, RunState
-from analytics_app.services import parts, runs
+from analytics_app.runs import claim, start
 from analytics_app.services import reopening as after_runs
 from tasks_app.models import Assignment, Event, Judgment, Rater, Study
-from tasks_app.services import assignments, claims, judgments, lifecycle, reopening
+from tasks_app.services.judging import assignments, claims, judgments
+from tasks_app.services.plan import reopening
+from tasks_app.services.study import lifecycle
 from tests import invariants, walk
 from tests.builders import build_study
 
@@ -74,9 +76,9 @@ def test_answers_of_another_study_are_left_alone() -> None:
 
 
 def analysed(study: Study, trigger: str = "schedule") -> Run:
-    run = runs.start(study=study, by=None, trigger=trigger)
-    while (part := parts.unheard().filter(run=run).order_by("number").first()) is not None:
-        parts.work(part.pk)
+    run = start.start(study=study, by=None, trigger=trigger)
+    while (part := claim.unheard().filter(run=run).order_by("number").first()) is not None:
+        claim.work(part.pk)
     run.refresh_from_db()
     assert run.state == RunState.DONE
     return run
@@ -99,9 +101,9 @@ def test_what_the_frozen_rules_leave_out_is_asked_again_once_and_shown_in_the_fu
     invariants.check(study)
 
     # Of the first rater's two replaced answers none counts, though without the rule nothing else would take them out.
-    without = runs.start(study=study, by=None, trigger="demand", settings={"rules": [], "reopen": []})
-    while (part := parts.unheard().filter(run=without).order_by("number").first()) is not None:
-        parts.work(part.pk)
+    without = start.start(study=study, by=None, trigger="demand", settings={"rules": [], "reopen": []})
+    while (part := claim.unheard().filter(run=without).order_by("number").first()) is not None:
+        claim.work(part.pk)
     funnel = ResultRow.objects.filter(run=without, analysis="funnel").values_list("statistic", "label", "n_ratings")
     steps = {(statistic, label): n for statistic, label, n in funnel if statistic != "removed_by_system"}
     assert steps == {("collected", None): 5, ("removed", "replaced"): 2, ("kept", None): 3}

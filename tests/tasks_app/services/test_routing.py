@@ -15,7 +15,9 @@ from django.db import connection
 from tasks_app import studyfile
 from tasks_app.models import Booklet, Event, Place, Rater, Study, Task, Unit
 from tasks_app.selectors import routing as reads
-from tasks_app.services import enrolment, lifecycle, routing
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.plan import routing
+from tasks_app.services.study import lifecycle
 from tests import invariants
 from tests.analytics_app.routing_kit import DOCUMENT, arrive, folder
 

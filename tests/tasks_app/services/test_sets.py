@@ -5,7 +5,8 @@ from collections import Counter
 import pytest
 
 from tasks_app.models import Assignment, Gold, Rater, Study, Task, Unit
-from tasks_app.services import assignments, lifecycle, units
+from tasks_app.services.judging import assignments
+from tasks_app.services.study import lifecycle, units
 from tests import invariants
 from tests.builders import build_study
 from tests.tasks_app.checks_kit import checked_study, give, walk

@@ -16,17 +16,10 @@ from analytics_app.exports import ratings
 from tasks_app import studyfile
 from tasks_app.models import Assignment, Identity, Rater, RaterSet, Study
 from tasks_app.selectors import waves as reads
-from tasks_app.services import (
-    assignments,
-    closing,
-    endings,
-    enrolment,
-    judgments,
-    leases,
-    lifecycle,
-    returning,
-    waves,
-)
+from tasks_app.services.arrival import endings, enrolment, returning
+from tasks_app.services.judging import assignments, judgments, leases
+from tasks_app.services.study import lifecycle
+from tasks_app.services.waves import closing, schedule
 from tests import invariants, walk
 from tests.tasks_app import waves_kit as kit
 from tests.tasks_app.waves_kit import EXAMPLE, days_pass, do_what_is_open, from_prolific, invited
@@ -76,7 +69,7 @@ def test_days_are_calendar_days_of_the_studys_time_zone(
     zone: str, enrolled: str, days: int, hour: int, wanted: str
 ) -> None:
     study = Study(timezone=zone)
-    moment = waves.moment(study, datetime.fromisoformat(enrolled).replace(tzinfo=UTC), days, hour)
+    moment = schedule.moment(study, datetime.fromisoformat(enrolled).replace(tzinfo=UTC), days, hour)
     assert moment == datetime.fromisoformat(wanted).replace(tzinfo=UTC)
 
 
@@ -237,7 +230,7 @@ def test_who_comes_after_a_wave_closed_gets_only_what_has_not(study: Study) -> N
     days_pass(ada, 10.5)
     leases.free_expired(study.pk)
     # The first wave has no closing day; the second closed while they were away.
-    assert [one.key for one in waves.not_over(ada)][:2] == ["before", "week-2"]
+    assert [one.key for one in schedule.not_over(ada)][:2] == ["before", "week-2"]
     assert do_what_is_open(study, ada) == 1
     assert assignments.is_waiting(ada)
     assert sets_of(ada)["week-1"].state == "expired"
@@ -262,7 +255,7 @@ def test_exit_questions_come_in_the_last_wave_and_close_with_it(tmp_path: Path) 
     own = sets_of(ada)
     assert (own["goodbye"].wave, own["goodbye"].opens_at) == (3, own["week-2"].opens_at)
     assert own["goodbye"].closes_at == own["week-2"].closes_at
-    assert waves.count(study) == 3
+    assert schedule.count(study) == 3
     assert list(own)[-1] == "goodbye"
 
 

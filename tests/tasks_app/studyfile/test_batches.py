@@ -11,7 +11,7 @@ import pytest
 
 from tasks_app import sections, studyfile
 from tasks_app.models import Place, Study, Task, Version
-from tasks_app.services import plans
+from tasks_app.services.plan import plans
 from tests.tasks_app.studyfile.kit import STUDY, problems_of, put, spoil, stored
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ import pytest
 
 from tasks_app import studyfile
 from tasks_app.models import Gold, Unit
-from tasks_app.services import plan_reports
+from tasks_app.services.plan import reports
 from tests.tasks_app.studyfile.kit import STUDY, problems_of, put, spoil, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("texts_carry_something")]
@@ -37,7 +37,7 @@ def test_known_answers_are_stored_and_their_units_are_not_judged(folder: Path) -
     ]  # fmt: skip
     assert Unit.objects.get(key="i2/alpha").parts.get().prefills.get().payload == {"score": 3}
     assert (loaded.counts["units"], loaded.counts["places"]) == (5, 6)
-    assert [report.places for report in plan_reports.reports(study)] == [6]
+    assert [report.places for report in reports.reports(study)] == [6]
     assert not [note for note in loaded.notes if "yet" in note]
 
 
@@ -125,7 +125,7 @@ def test_a_unit_of_two_tasks_needs_the_column_task(tmp_path: Path) -> None:
     (folder / "controls.csv").write_text(controls.format("again"))
     study = studyfile.load(folder, owner=None)
     assert list(Gold.objects.values_list("unit__task__key", flat=True)) == ["again", "again"]
-    assert [report.places for report in plan_reports.reports(study)] == [10, 6]
+    assert [report.places for report in reports.reports(study)] == [10, 6]
 
 
 NAMED = "item,system,output,unit\ni1,alpha,First.,u1\ni1,beta,Second.,u2\ni2,alpha,Third.,u3\ni2,beta,Fourth.,u4\n"

@@ -10,7 +10,8 @@ from django.test import Client
 
 from tasks_app import studyfile
 from tasks_app.models import Booklet, Study
-from tasks_app.services import lifecycle, plans
+from tasks_app.services.plan import plans
+from tasks_app.services.study import lifecycle
 from tests.tasks_app.importing import kit as ratings
 from tests.tasks_app.studyfile import kit
 

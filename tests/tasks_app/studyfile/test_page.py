@@ -10,7 +10,7 @@ from django.conf import settings
 
 from tasks_app import studyfile
 from tasks_app.models import Gold, Task
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.tasks_app.studyfile.kit import put
 
 PAGE = (Path(settings.BASE_DIR) / "docs" / "study-file.md").read_text(encoding="utf-8")

@@ -9,7 +9,8 @@ from django.contrib.auth.models import User
 
 from tasks_app import studyfile
 from tasks_app.models import Place, Study, Unit
-from tasks_app.services import lifecycle, plan_reports, plans
+from tasks_app.services.plan import plans, reports
+from tasks_app.services.study import lifecycle
 from tasks_app.studyfile import screens
 from tests.tasks_app.studyfile.kit import STUDY
 
@@ -74,7 +75,7 @@ def test_the_plan_that_was_checked_is_the_one_that_is_stored(
     assert len(items) == pytest.approx(task["k_more_share"] * (12 - controls), abs=1)
     assert set(items.values()) == {judged.count() // (12 - controls)}
     assert set(judged.values_list("k", flat=True)) == {task["k"], task["k_more"]}
-    (report,) = plan_reports.reports(Study.objects.get())
+    (report,) = reports.reports(Study.objects.get())
     assert report.keeps_all
 
 

@@ -16,7 +16,8 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from tasks_app import sections, studyfile
 from tasks_app.models import Event, Item, Membership, Output, Part, PartOutput, Study, Task, Unit
-from tasks_app.services import items, lifecycle, plan_reports, studies
+from tasks_app.services.plan import reports
+from tasks_app.services.study import drafts, items, lifecycle
 from tasks_app.studyfile import checking
 from tests.tasks_app.studyfile.kit import STUDY, files_in_storage, png, put, spoil, stored
 
@@ -78,7 +79,7 @@ def test_texts_side_by_side_are_one_unit(tmp_path: Path) -> None:
     study, loaded = studyfile.load_and_tell(folder, owner=None)
     assert loaded.counts["units"] == 3
     assert [(unit.key, unit.parts.count()) for unit in Unit.objects.order_by("id")] == [("i1", 2), ("i2", 2), ("i3", 1)]
-    assert loaded.counts["places"] == sum(report.places for report in plan_reports.reports(study)) == 6
+    assert loaded.counts["places"] == sum(report.places for report in reports.reports(study)) == 6
 
 
 def test_the_plan_that_was_checked_is_the_plan_of_opening(tmp_path: Path, rosa: User) -> None:
@@ -155,13 +156,13 @@ def test_an_opened_study_is_never_replaced(tmp_path: Path, rosa: User) -> None:
     expected = "study.yaml:3:9: study.slug: There is a study “fluency” that was opened, so it is not replaced."
     assert refusal(folder, rosa, replace=True).startswith(expected)
     changes: list[Callable[[], None]] = [
-        lambda: studies.set_settings(study=study, block="pay", values={}),
-        lambda: studies.store_groups(study=study, groups=[]),
+        lambda: drafts.set_settings(study=study, block="pay", values={}),
+        lambda: drafts.store_groups(study=study, groups=[]),
         lambda: items.erase_items(study=study),
-        lambda: studies.erase_tasks(study=study),
+        lambda: drafts.erase_tasks(study=study),
     ]
     for change in changes:
-        with pytest.raises(studies.NotADraft, match="its design is frozen"):
+        with pytest.raises(drafts.NotADraft, match="its design is frozen"):
             change()
     assert stored() == before
 
@@ -187,13 +188,13 @@ def test_nothing_is_left_where_storing_fails(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.django_db(transaction=True)
 def test_of_two_loads_at_once_one_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both have found the slug free before either makes the study."""
-    folder, create, both = put(tmp_path / "study"), studies.create_draft, threading.Barrier(2, timeout=20)
+    folder, create, both = put(tmp_path / "study"), drafts.create_draft, threading.Barrier(2, timeout=20)
 
     def late(**about: Any) -> Study:
         both.wait()
         return create(**about)
 
-    monkeypatch.setattr(studies, "create_draft", late)
+    monkeypatch.setattr(drafts, "create_draft", late)
 
     def load(_number: int) -> list[str]:
         try:
@@ -231,7 +232,7 @@ def test_a_draft_is_locked_while_it_is_changed(tmp_path: Path) -> None:
     """Nobody can open it meanwhile: opening locks the same row."""
     study = studyfile.load(put(tmp_path / "study"), owner=None)
     with CaptureQueriesContext(connection) as captured:
-        studies.set_settings(study=study, block="pay", values={})
+        drafts.set_settings(study=study, block="pay", values={})
     assert "FOR UPDATE" in captured[1]["sql"]
     assert 'FROM "tasks_app_study"' in captured[1]["sql"]
 
@@ -273,18 +274,18 @@ def refusal_when_stored(folder: Path, owner: User) -> str:
 def test_members_come_and_go_and_are_logged(tmp_path: Path, rosa: User, mallory: User) -> None:
     folder = put(tmp_path / "study")
     study = studyfile.load(folder, owner=rosa)
-    studies.set_member(study=study, user=mallory, role=Membership.Role.VIEWER, by=rosa)
+    drafts.set_member(study=study, user=mallory, role=Membership.Role.VIEWER, by=rosa)
     assert refusal(folder, mallory, replace=True).startswith(
         "study.yaml:3:9: study.slug: “fluency” is the slug of somebody"
     )
-    studies.set_member(study=study, user=mallory, role=Membership.Role.EDITOR, by=rosa)
+    drafts.set_member(study=study, user=mallory, role=Membership.Role.EDITOR, by=rosa)
     studyfile.load(folder, owner=mallory, replace=True)
     with pytest.raises(ValueError, match="the last owner"):
-        studies.remove_member(study=study, user=rosa, by=mallory)
+        drafts.remove_member(study=study, user=rosa, by=mallory)
     with pytest.raises(ValueError, match="king"):
-        studies.set_member(study=study, user=mallory, role="king", by=rosa)
-    studies.remove_member(study=study, user=mallory, by=rosa)
-    studies.remove_member(study=study, user=mallory, by=rosa)
+        drafts.set_member(study=study, user=mallory, role="king", by=rosa)
+    drafts.remove_member(study=study, user=mallory, by=rosa)
+    drafts.remove_member(study=study, user=mallory, by=rosa)
     assert list(study.events.order_by("id").values_list("verb", "object", "before")) == [
         ("created", "fluency", None), ("loaded", "fluency", None), ("shared", "mallory", None),
         ("shared", "mallory", {"role": "viewer"}), ("replaced", "fluency", study.events.get(verb="replaced").before),

@@ -11,7 +11,9 @@ from django.urls import reverse
 from tasks_app import tabs
 from tasks_app.credentials import hash_token
 from tasks_app.models import Identity, Membership, Rater, Study, Task, Unit
-from tasks_app.services import assignments, enrolment, invitations, lifecycle, units
+from tasks_app.services.arrival import enrolment, invitations
+from tasks_app.services.judging import assignments
+from tasks_app.services.study import lifecycle, units
 from tests import pages, walk
 from tests.builders import build_study
 from tests.tasks_app.attack_kit import changed, tables

@@ -15,7 +15,9 @@ from pytest_django import Settings
 from tasks_app import credentials
 from tasks_app.forms import ConsentForm
 from tasks_app.models import Identity, Rater, Study
-from tasks_app.services import assignments, erasure, lifecycle
+from tasks_app.services import erasure
+from tasks_app.services.judging import assignments
+from tasks_app.services.study import lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.clock import set_clock

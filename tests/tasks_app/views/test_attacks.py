@@ -13,7 +13,8 @@ from django.urls import reverse
 from tasks_app import credentials
 from tasks_app.forms import ConsentForm
 from tasks_app.models import Identity, Rater, Study
-from tasks_app.services import erasure, invitations, returning
+from tasks_app.services import erasure
+from tasks_app.services.arrival import invitations, returning
 from tests import pages
 from tests.builders import build_study
 from tests.permissions.table import TOKEN_ROWS

@@ -15,7 +15,9 @@ from django.urls import reverse
 
 from tasks_app import credentials
 from tasks_app.models import Judgment, Payment, Rater, RaterSet, Study
-from tasks_app.services import assignments, lifecycle, pay
+from tasks_app.services import pay
+from tasks_app.services.judging import assignments
+from tasks_app.services.study import lifecycle
 from tests import invariants, pages, walk
 from tests.builders import build_study
 from tests.permissions.table import TOKEN_ROWS

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tasks_app.models import Rater
-from tasks_app.services import invitations
-from tasks_app.views import arriving
+from tasks_app.services.arrival import invitations
+from tasks_app.views.rater import arriving
 from tests import pages
 from tests.tasks_app.statements import statements
 from tests.tasks_app.views.test_arriving import open_study, prolific

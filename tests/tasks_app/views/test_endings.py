@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from tasks_app.models import Rater, RaterSet, Study, Task
-from tasks_app.services import assignments
+from tasks_app.services.judging import assignments
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.house.examples import load, opened

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from tasks_app.models import Assignment, Rater, Study
 from tasks_app.selectors import screens
-from tasks_app.services import assignments
+from tasks_app.services.judging import assignments
 from tasks_app.task_types.base import Quality
 from tests import pages
 from tests.builders import build_study

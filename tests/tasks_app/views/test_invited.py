@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tasks_app.models import Identity, Rater, RaterSet
-from tasks_app.services import invitations
+from tasks_app.services.arrival import invitations
 from tests import pages
 from tests.tasks_app.views.test_arriving import arrive, open_study, rows
 

@@ -10,7 +10,7 @@ from django.utils import translation
 
 from tasks_app import languages
 from tasks_app.models import Criterion, Rater, Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests import pages
 from tests.builders import build_study
 from tests.house.examples import FOLDERS

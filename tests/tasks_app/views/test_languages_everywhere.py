@@ -12,7 +12,8 @@ from django.test import Client
 
 from scripts import messages
 from tasks_app.models import Identity, Membership, Rater, Study
-from tasks_app.services import assignments, reminders
+from tasks_app.services.judging import assignments
+from tasks_app.services.waves import reminders
 from tests import pages
 from tests.builders import build_study
 from tests.tasks_app import languages_kit as kit

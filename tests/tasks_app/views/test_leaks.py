@@ -29,7 +29,10 @@ from tasks_app.models import (
     Task,
     Unit,
 )
-from tasks_app.services import assignments, erasure, invitations, lifecycle, pay
+from tasks_app.services import erasure, pay
+from tasks_app.services.arrival import invitations
+from tasks_app.services.judging import assignments
+from tasks_app.services.study import lifecycle
 from tests import pages
 from tests.builders import build_study
 from tests.permissions.table import TABLE

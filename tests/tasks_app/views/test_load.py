@@ -8,8 +8,8 @@ from django.test import Client
 
 from tasks_app import studyfile
 from tasks_app.models import Study
-from tasks_app.services import lifecycle
-from tasks_app.views import pages as words
+from tasks_app.services.study import lifecycle
+from tasks_app.views.rater import pages as words
 from tests import pages
 from tests.tasks_app.services.test_pay import shift, work
 from tests.tasks_app.studyfile.test_workload import RANKME, rankme

@@ -8,7 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from tasks_app.models import Assignment, Rater, Study
-from tasks_app.services import assignments, invitations, lifecycle
+from tasks_app.services.arrival import invitations
+from tasks_app.services.judging import assignments
+from tasks_app.services.study import lifecycle
 from tests import pages
 from tests.permissions.rows import Row
 from tests.permissions.table import TABLE, TOKEN_ROWS

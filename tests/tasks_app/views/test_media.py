@@ -8,8 +8,8 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from tasks_app.models import Assignment, Rater, Study
-from tasks_app.services import lifecycle
-from tasks_app.views import media
+from tasks_app.services.study import lifecycle
+from tasks_app.views.rater import media
 from tests import pages
 from tests.builders import build_study
 from tests.media import png, show, wav

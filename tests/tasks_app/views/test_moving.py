@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tasks_app.models import ConsentText, Study
-from tasks_app.services import lifecycle
+from tasks_app.services.study import lifecycle
 from tests.builders import build_study
 from tests.tasks_app.services.test_pay import shift, work
 from tests.tasks_app.views.test_absence import with_pay, words_of

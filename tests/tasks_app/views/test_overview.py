@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from tasks_app.management.visiting import hidden_fields
+from tasks_app.management.simulated_raters import hidden_fields
 from tasks_app.models import Assignment, Judgment, Rater, Study
 from tests.house.examples import load, opened
 from tests.house.test_forged import Rated

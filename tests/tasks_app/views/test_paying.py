@@ -11,7 +11,8 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.models import Event, Identity, Invitation, Payment, Rater, Study
-from tasks_app.services import assignments, pay
+from tasks_app.services import pay
+from tasks_app.services.judging import assignments
 from tests.builders import build_study
 from tests.pages import hidden, join, unit
 from tests.tasks_app.services.test_pay import work

@@ -23,7 +23,8 @@ from tasks_app.models import (
     TaskGroup,
     Unit,
 )
-from tasks_app.services import lifecycle, plan_reports, plans, units
+from tasks_app.services.plan import plans, reports
+from tasks_app.services.study import lifecycle, units
 from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
@@ -60,7 +61,7 @@ def test_a_system_that_is_only_shown_counts_apart_from_those_that_are_judged(ros
     Unit.objects.all().delete()
     units.make_units(study=study)
     for stored in (False, True):
-        (report,) = plan_reports.reports(study)
+        (report,) = reports.reports(study)
         assert report.is_stored == stored
         assert [(line.key, line.judgments, line.away) for line in report.lines] == [("a-mt", 12, 0), ("c-mt", 12, 0)]
         assert report.shown_only == (("b-mt", 24),)
@@ -148,7 +149,7 @@ def test_what_one_rater_gets_is_counted_from_checks_and_known_answers(rosa: User
     purposes = ["training"] * 3 + ["exam"] * 3 + ["control"] * 3 + ["attention"] * 3
     for unit, purpose in zip(known, purposes, strict=True):
         Gold.objects.create(unit=unit, purpose=purpose, kind="exact", answer=1)
-    (report,) = plan_reports.reports(study)
+    (report,) = reports.reports(study)
     contents = report.contents
     assert contents is not None
     assert (contents.training, contents.exam, contents.warm_up, contents.units) == (2, 3, 3, 16)
@@ -185,7 +186,7 @@ def test_a_promise_that_is_broken_is_called_so(rosa: User, rosas_browser: Client
     last = Booklet.objects.filter(task__study=study).order_by("number").last()
     assert last is not None
     last.places.all().delete()
-    (report,) = plan_reports.reports(study)
+    (report,) = reports.reports(study)
     assert not report.keeps_all
     assert "over all units none 6 no" in text_of(rosas_browser, study)
 
@@ -197,7 +198,7 @@ def test_tasks_asked_of_everybody_have_no_plan(rosa: User, rosas_browser: Client
     TaskCriterion.objects.create(task=asked, criterion=task.task_criteria.get().criterion, order=1)
     said = text_of(rosas_browser, study)
     assert "demographics at the end, asked of everybody who finishes, 0 screens" in said
-    assert [one.task.key for one in plan_reports.reports(study)] == ["main"]
+    assert [one.task.key for one in reports.reports(study)] == ["main"]
     assert rosas_browser.get(f"/admin/studies/{study.slug}/design/plan.csv?task=demographics").status_code == 404
 
 
@@ -233,7 +234,7 @@ def test_the_page_takes_few_queries_however_large_the_plan(
 def test_of_a_very_large_plan_the_first_sets_are_measured(
     rosa: User, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan_reports, "MOST_PLACES", 20)
+    monkeypatch.setattr(reports, "MOST_PLACES", 20)
     study = build_study(rosa, items=10, systems=SYSTEMS, k=2, set_size=6, opened=False)
     assert "too large to be drawn for a page" in text_of(rosas_browser, study)
     assert "60 judgments by 10 raters: 6 units each" in text_of(rosas_browser, study)
@@ -248,9 +249,9 @@ def test_what_follows_from_the_units_is_said_of_a_plan_that_is_not_drawn(
     rosa: User, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = build_study(rosa, items=10, systems=SYSTEMS, k=2, set_size=6, opened=False)
-    before = plan_reports.reports(study)[0]
-    monkeypatch.setattr(plan_reports, "MOST_PLACES", 20)
-    (report,) = plan_reports.reports(study)
+    before = reports.reports(study)[0]
+    monkeypatch.setattr(reports, "MOST_PLACES", 20)
+    (report,) = reports.reports(study)
     assert report.balance is None
     assert (report.systems, report.item_lines, report.wanted) == (before.systems, before.item_lines, before.wanted)
     said = text_of(rosas_browser, study)

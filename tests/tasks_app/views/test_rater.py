@@ -12,7 +12,8 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.models import Assignment, Consent, Draft, EnrolmentCount, Judgment, Rater, RaterSet, Rating, Study
-from tasks_app.services import judgments, lifecycle
+from tasks_app.services.judging import judgments
+from tasks_app.services.study import lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.clock import set_clock

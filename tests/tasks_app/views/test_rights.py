@@ -10,7 +10,8 @@ from django.test import Client
 
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Event, Identity, Judgment, Rater, Study
-from tasks_app.services import assignments, enrolment, judgments
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import assignments, judgments
 from tests import pages, walk
 from tests.builders import build_study
 from tests.clock import set_clock

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from tasks_app.models import Membership, Study
-from tasks_app.services import studies
+from tasks_app.services.study import drafts
 from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
@@ -76,7 +76,7 @@ def test_a_study_keeps_an_owner(shared: Study, rosa: User, mallory: User) -> Non
     assert "This is the last owner." in text_of(refused)
     assert "This is the last owner." in text_of(owner.post(f"{PAGE}remove/", {"name": "rosa"}, follow=True))
     assert roles(shared) == {"rosa": "owner"}
-    studies.set_member(study=shared, user=mallory, role=Membership.Role.OWNER, by=rosa)
+    drafts.set_member(study=shared, user=mallory, role=Membership.Role.OWNER, by=rosa)
     left = owner.post(f"{PAGE}remove/", {"name": "rosa"})
     assert left["Location"] == "/admin/studies/"
     assert roles(shared) == {"mallory": "owner"}

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils.html import escape
 
 from tasks_app.models import Assignment, ControlResult, Gold, Item, Judgment, Output, Rater, Study
-from tasks_app.services import degrading
+from tasks_app.services.study import degrading
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.house.examples import load, opened

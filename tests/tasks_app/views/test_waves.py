@@ -12,7 +12,8 @@ from pytest_django import Settings
 
 from tasks_app.jobs import upkeep
 from tasks_app.models import Event, Identity, Membership, Outbox, Rater, RaterSet, Study
-from tasks_app.services import enrolment, invitations, reminders, returning
+from tasks_app.services.arrival import enrolment, invitations, returning
+from tasks_app.services.waves import reminders
 from tasks_app.views import waves
 from tests import pages, walk
 from tests.clock import set_clock

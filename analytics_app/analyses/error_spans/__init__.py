@@ -1,0 +1,174 @@
+"""Error spans: penalties, profiles of errors, what a score says beside them, and whether raters mark the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words, groups_and_waves, slices
+from analytics_app.analyses.error_spans.agreement import agreement
+from analytics_app.analyses.error_spans.looks import Named, Weights, errors_of, with_looks
+from analytics_app.analyses.error_spans.profiles import counts, of_raters, of_systems
+from analytics_app.analyses.error_spans.scores import contradictions, regressions, scores
+from analytics_app.analyses.error_spans.systems import comparisons, penalties, segments
+from analytics_app.analyses.registry import register
+from analytics_app.ratings import Extra
+from analytics_app.ratings.extras.spans import Spans
+from analytics_app.results import Row
+from analytics_app.stats.estimate import Estimate
+from tasks_app.studyfile.fields import ListField
+from tasks_app.task_types.base import Scale
+
+NO_WEIGHTS = "Nothing says what an error weighs, so there is no penalty: set weights in the plan."
+
+
+class WeightSettings(Filters):
+    """What errors weigh."""
+
+    weights = ListField(
+        label=_("Weights of errors"),
+        help_text=_(
+            "Without any, those of the task. A severity or kind each, or both with +, such as “major: 5” or "
+            "“minor + fluency/punctuation: 0.1”. The first that fits counts."
+        ),
+    )
+
+    def clean_weights(self) -> list[str]:
+        """Refuse what is no weight."""
+        given: list[str] = self.cleaned_data["weights"]
+        for words in given:
+            try:
+                Named.of(words)
+            except ValueError as found:
+                raise ValidationError(str(found)) from found
+        return given
+
+
+@register
+class ErrorSpans(Analysis):
+    """What raters marked as errors, over the texts they saw, those without an error included.
+
+    The penalty of a segment is the sum of what its errors weigh (the mean of these sums over raters), that of a system
+    the mean over its segments: lower is better. Intervals are bootstraps over items (documents where they were shown
+    whole). Systems are compared pair by pair on the penalties of items that both have. Agreement is F1 of spans and
+    nominal alpha over characters.
+    """
+
+    label = _("Marked errors")
+    summary = _(
+        "MQM penalty per system with interval and comparisons, errors by severity, kind and rater, agreement on spans, "
+        "and what a score says beside them."
+    )
+    source = (
+        "Freitag, Foster, Grangier, Ratnakar, Tan and Macherey (2021). Experts, errors, and context: a large-scale "
+        "study of human evaluation for machine translation. TACL 9, 1460-1474."
+    )
+    scales = frozenset({Scale.NOMINAL})
+    task_types = frozenset({"error_spans"})
+    whole_task = True
+    needs: ClassVar[frozenset[type[Extra]]] = frozenset({Spans})
+    statistics: ClassVar[Mapping[str, Words]] = {
+        "mqm_score": _("MQM penalty (lower is better)"),
+        "mqm_score_over_raters": _("MQM penalty, interval over raters"),
+        "mqm_score_z": _("MQM penalty, z within raters"),
+        "mqm_difference": _("Difference of MQM penalties"),
+        "mqm_wilcoxon": _("Wilcoxon's statistic of MQM penalties"),
+        "esa_score": _("ESA score"),
+        "errors_per_text": _("Errors a text"),
+        "errors_by_severity": _("Errors a text, by severity"),
+        "errors_by_category": _("Errors a text, by kind"),
+        "errors_by_group": _("Errors a text, by group of kinds and severity"),
+        "no_error_share": _("Share of texts without an error"),
+        "severity_count": _("Marks of a severity"),
+        "category_count": _("Marks of a kind"),
+        "group_count": _("Marks of a group of kinds"),
+        "no_error_count": _("Texts without an error"),
+        "most_errors": _("Most errors in a text"),
+        "mqm_segment": _("MQM penalty of a text"),
+        "mqm_of_rater": _("MQM penalty a text, of a rater"),
+        "errors_of_rater": _("Errors a text, of a rater"),
+        "no_error_of_rater": _("Share of texts without an error, of a rater"),
+        "span_f1_exact": _("F1 of spans, the same place"),
+        "span_f1_overlap": _("F1 of spans that overlap"),
+        "character_alpha": _("Alpha over characters"),
+        "top_score_grave_error": _("Highest score and a grave error"),
+        "low_score_no_error": _("Low score and no error"),
+        "score_regression": _("Change of the score with one more error"),
+        "score_regression_r2": _("Share of the score's variance that errors explain"),
+    }
+
+    class Settings(WeightSettings):
+        resample = forms.ChoiceField(
+            choices=(
+                ("auto", _("items, or documents shown whole")),
+                ("items", _("items")),
+                ("documents", _("documents")),
+            ),
+            initial="auto",
+            label=_("Intervals are over"),
+        )
+        segments = forms.BooleanField(
+            required=False,
+            initial=False,
+            label=_("A row for every text"),
+            help_text=_("With its penalty, by system and item: for comparing with automatic metrics elsewhere."),
+        )
+        low_score = forms.FloatField(
+            min_value=0,
+            max_value=100,
+            initial=50,
+            label=_("A score is low up to"),
+            help_text=_("In percent of the scale. A low score without an error is listed as a contradiction."),
+        )
+        regress_on = forms.ChoiceField(
+            choices=(
+                ("severity", _("how many errors of each severity")),
+                ("group", _("how many of each group of kinds")),
+            ),
+            initial="severity",
+            label=_("A score is explained by"),
+        )
+
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called."""
+        return {"statistic": "mqm_difference"}
+
+    def rows(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of a sample, of its slices, groups and waves; texts without an error are put in first."""
+        if errors_of(sample) is None:
+            return
+        seen, weights = with_looks(sample, settings)
+        for part in slices(seen, settings):
+            yield from self._of(part, settings, weights)
+            if weights.called:
+                yield from self.pairs_without_ratings(part, settings)
+            for one in groups_and_waves(part):
+                yield from self._of(one, settings, weights)
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of one sample as it is given."""
+        if errors_of(sample) is not None:
+            seen, weights = with_looks(sample, settings)
+            yield from self._of(seen, settings, weights)
+
+    def _of(self, sample: Sample, settings: Mapping[str, Any], weights: Weights) -> Iterator[Row]:
+        if not len(sample.table):
+            return
+        make = Rows(self.name, sample)
+        if weights.called:
+            yield from penalties(make, settings, weights)
+            yield from comparisons(make, settings)
+            yield from segments(make, settings)
+        elif len(weights.of_mark):
+            yield make.row("mqm_score", Estimate(None, note=NO_WEIGHTS))
+        yield from scores(make, settings)
+        yield from of_systems(make, settings)
+        yield from counts(make)
+        yield from of_raters(make, weights)
+        yield from agreement(make)
+        yield from contradictions(make, settings)
+        yield from regressions(make, settings)

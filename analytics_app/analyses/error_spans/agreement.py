@@ -1,0 +1,114 @@
+"""Agreement on marked errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Rows
+from analytics_app.analyses.error_spans.looks import Marks, marks_of
+from analytics_app.analyses.error_spans.profiles import labels_of
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.pairs import clusters_of
+from analytics_app.ratings import Mask, Table
+from analytics_app.ratings.extras import spans as material
+from analytics_app.results import Row
+from analytics_app.stats.errors.characters import character_alpha
+from analytics_app.stats.errors.marks import Looks, Spans
+from analytics_app.stats.errors.spans import span_f1s
+from analytics_app.stats.estimate import joined
+
+CEILING = "Nearly all characters are unmarked and long texts weigh more: read F1 beside it."
+NO_CHANCE = "Chance is not taken off."
+
+
+def agreement(make: Rows) -> Iterator[Row]:
+    """Yield F1 of spans, by place alone and with the severity, and alpha over characters on each side."""
+    sample = make.sample
+    looks, _rows, marks = marks_of(sample)
+    first, seen, place = _first_looks(looks)
+    if not len(seen.text) or np.bincount(seen.text).max() < 2:
+        # Where every text has one rater there is nothing to agree on: no row rather than six that say so.
+        return
+    severity, severities = labels_of(sample, marks)["severity"]
+    placed = (place[marks.look] >= 0) & (marks.side >= 0) & (marks.end > marks.start)
+    drawn = _spans(marks, place, severity).where(placed)
+    documents = _documents(make, looks.where(first))
+    over = bootstrap(sample, "F1 of spans", _unit(documents))
+    told = {**over.said, "F1": "micro over texts, mean of pairs"}
+    kinds = [(overlap, labelled) for overlap in (False, True) for labelled in (False, True)]
+    kinds = [kind for kind in kinds if not kind[1] or len(severities) > 1]
+    found = span_f1s(seen, drawn, kinds, clusters=documents, **over.options)
+    for (overlap, labelled), one in zip(kinds, found, strict=True):
+        note = joined(one.mean.note, NO_CHANCE if one.mean.value is not None else None)
+        statistic, label = "span_f1_overlap" if overlap else "span_f1_exact", "same severity" if labelled else None
+        yield make.row(statistic, one.mean, label=label, note=note, settings=told)
+    yield from _alphas(make, looks.where(first), seen, drawn, severities, documents)
+
+
+def _documents(make: Rows, looks: Table) -> NDArray[np.intp] | None:
+    """Return the document of each text, by its code among those looked at; None where none was shown whole."""
+    if not make.sample.question.by_document:
+        return None
+    names = looks.names
+    items = names.item_of_unit[names.unit_of_part[np.unique(looks.part)]]
+    return clusters_of(names, by_document=True)[items].astype(np.intp)
+
+
+def _unit(documents: NDArray[np.intp] | None) -> str:
+    return "texts" if documents is None else "documents"
+
+
+def _first_looks(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
+    """Return the first look of each rater at each text, these as codes, and the place of every look among them."""
+    keys = looks.part.astype(np.int64) * (len(looks.names.raters) + 1) + looks.rater
+    # Judgments are numbered in the order in which they arrived.
+    order = np.lexsort((looks.judgment, keys))
+    first = np.zeros(len(keys), dtype=bool)
+    first[order[np.r_[True, np.diff(keys[order]) != 0][: len(keys)]]] = True
+    place = np.full(len(keys), -1, dtype=np.int64)
+    place[first] = np.arange(int(first.sum()))
+    _texts, text = np.unique(looks.part[first], return_inverse=True)
+    _raters, rater = np.unique(looks.rater[first], return_inverse=True)
+    return first, Looks(text.astype(np.intp), rater.astype(np.intp)), place
+
+
+def _spans(marks: Marks, place: NDArray[np.int64], severity: NDArray[np.int64]) -> Spans:
+    """Return marks as spans; what cannot be placed is given a shape that is left out at once."""
+    look = place[marks.look]
+    placed = (look >= 0) & (marks.side >= 0) & (marks.end > marks.start)
+    return Spans(
+        np.where(placed, look, 0).astype(np.intp),
+        np.maximum(marks.side, 0).astype(np.intp),
+        np.where(placed, marks.start, 0).astype(np.intp),
+        np.where(placed, marks.end, 1).astype(np.intp),
+        np.maximum(severity + 1, 0).astype(np.intp),
+    )
+
+
+def _alphas(
+    make: Rows, looks: Table, seen: Looks, drawn: Spans, severities: list[str], documents: NDArray[np.intp] | None
+) -> Iterator[Row]:
+    extra, names = make.sample.extras[material.Spans], looks.names
+    parts = np.unique(looks.part)
+    items = names.item_of_unit[names.unit_of_part[parts]]
+    of_sources = extra.source_length[items] if len(extra.source_length) else np.zeros(len(items), dtype=np.int32)
+    lengths = (extra.output_length[parts], np.where(items >= 0, of_sources, 0))
+    for side, name in enumerate(material.SIDES):
+        mine = drawn.where(drawn.side == side)
+        if side and not mine.look.size:
+            # Most tasks take no marks in the source.
+            continue
+        for label, spans, n_labels in (
+            (name, Spans(mine.look, mine.side, mine.start, mine.end, np.zeros_like(mine.label)), 1),
+            (f"{name}, by severity", mine, len(severities) + 1),
+        ):
+            if label != name and len(severities) < 2:
+                continue
+            over = bootstrap(make.sample, f"alpha over characters of {label}", _unit(documents), of="agreement")
+            sizes = lengths[side].astype(np.intp)
+            found = character_alpha(seen, spans, sizes, n_labels=n_labels, clusters=documents, **over.options)
+            note = joined(found.note, CEILING if found.value is not None else None)
+            yield make.row("character_alpha", found, label=label, note=note, settings={"level": "nominal", **over.said})

@@ -1,0 +1,234 @@
+"""Texts as raters saw them, including those without an error: the basis of every figure about marked errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Asked, Sample
+from analytics_app.ratings import Floats, Mask, Table
+from analytics_app.ratings.extras.excluded import answered
+from analytics_app.ratings.extras.spans import Spans
+from analytics_app.ratings.table import COLUMNS, Coding
+from analytics_app.stats.errors.mqm import segment_penalties
+from analytics_app.stats.scales.standardise import judge_wise_z
+from tasks_app.task_types.error_spans.scheme import Scheme, scheme_of
+from tasks_app.task_types.error_spans.scoring import Rule, as_key, rules_of, weight_of
+
+# The criterion of the marks, which the task type brings along.
+ERRORS = "errors"
+
+# Freitag et al. (2021), for severities of these names where neither task nor plan says what errors weigh.
+PUBLISHED = rules_of(
+    (
+        {"category": "non-translation", "weight": 25},
+        {"severity": "neutral", "weight": 0},
+        {"severity": "minor", "category": "fluency/punctuation", "weight": 0.1},
+        {"severity": "major", "weight": 5},
+        {"severity": "minor", "weight": 1},
+    )
+)
+AS_PUBLISHED = "as published: major 5, minor 1, minor Fluency/Punctuation 0.1, non-translation 25"
+
+# Ids of nobody and nothing.
+NOBODY = np.empty(0, dtype=np.int64)
+
+# The number of a row that stands for a text as a rater saw it: marks are numbered from 1.
+LOOK = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A weight of a plan's own: every name is the error's severity, its category, or one above that."""
+
+    names: tuple[str, ...]
+    weight: float
+
+    @classmethod
+    def of(cls, words: str) -> Named:
+        """Read "minor + fluency/punctuation: 0.1". Raises ValueError with what is wrong."""
+        names, colon, weight = words.rpartition(":")
+        keys = tuple(as_key(name) for name in names.split("+"))
+        try:
+            number = float(weight)
+        except ValueError:
+            number = -1.0
+        if not colon or not all(keys) or not 0 <= number <= 1_000_000:
+            raise ValueError(f"“{words}” is no weight: write a severity or category and a number, as in “major: 5”.")
+        return cls(keys, number)
+
+    def fits(self, category: str, severity: str) -> bool:
+        """Say whether an error of this category and severity weighs this."""
+        return all(name in {category, severity} or category.startswith(f"{name}/") for name in self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each mark weighs (NaN where nothing says so), how pages call that, and how many marks no weight fits."""
+
+    of_mark: Floats
+    called: str
+    unknown: int
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Marks with what the ratings themselves do not hold; each belongs to a look, by its place."""
+
+    look: NDArray[np.int64]
+    side: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    category: NDArray[np.int32]
+    severity: NDArray[np.int32]
+
+
+def errors_of(sample: Sample) -> Asked | None:
+    """Return the criterion that marks are about, or None where a task has none."""
+    return next((one for one in sample.question.asked if one.key == ERRORS), None)
+
+
+def with_looks(sample: Sample, settings: Mapping[str, Any]) -> tuple[Sample, Weights]:
+    """Add a row for every text that a rater saw, with its penalty as value and judge-wise z of that.
+
+    An answer without an error has no row of its own, and yet counts. Rules take out rows; whose answers they took
+    out altogether is known to the material.
+    """
+    asked, extra, table = errors_of(sample), sample.extras[Spans], sample.table
+    code = asked.code if asked is not None else -1
+    judgment, part = _seen(sample, extra)
+    marked = (table.criterion == code) & (table.number > LOOK)
+    weights = _weights(sample, table.where(marked), extra, settings)
+    keys = judgment.astype(np.int64) * (len(table.names.part_ids) + 1) + part
+    of_marks = table.judgment[marked].astype(np.int64) * (len(table.names.part_ids) + 1) + table.part[marked]
+    look, known = _places(keys, of_marks)
+    if weights.called or not len(weights.of_mark):
+        penalty = segment_penalties(weights.of_mark[known], look[known], len(keys))
+    else:
+        penalty = np.full(len(keys), np.nan)
+    n, rater = len(keys), table.judgments.rater[judgment]
+    z = judge_wise_z(penalty, rater.astype(np.int64), **sample.common.of_z).z if n else np.empty(0)
+    none = np.full(n, -1, dtype=np.int32)
+    # Ids below zero belong to no rating.
+    looks: dict[str, NDArray[Any]] = {
+        "id": np.arange(-n, 0, dtype=np.int64), "judgment": judgment, "rater": rater,
+        "unit": table.judgments.unit[judgment], "part": part, "part_b": none,
+        "criterion": np.full(n, code, dtype=np.int32), "number": np.full(n, LOOK, dtype=np.int32), "value": penalty,
+        "shown": np.full(n, np.nan), "label": none,
+    }  # fmt: skip
+    columns: dict[str, Any] = {
+        name: np.concatenate((looks[name].astype(getattr(table, name).dtype), getattr(table, name))) for name in COLUMNS
+    }
+    return replace(sample, table=replace(table, **columns), z=np.concatenate((z, sample.z))), weights
+
+
+def _seen(sample: Sample, extra: Spans) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return judgment and part of every text that a rater saw whose answer counts."""
+    table = sample.table
+    judgments, names = table.judgments, table.names
+    gone = (extra.gone_raters, extra.gone_judgments) if sample.basis == "kept" else (NOBODY, NOBODY)
+    judgment = np.flatnonzero(answered(table, *gone)).astype(np.int32)
+    order = np.argsort(names.unit_of_part, kind="stable").astype(np.int32)
+    sorted_units = names.unit_of_part[order]
+    unit = judgments.unit[judgment]
+    begin = np.searchsorted(sorted_units, unit, side="left")
+    times = np.searchsorted(sorted_units, unit, side="right") - begin
+    first = np.repeat(begin - (np.cumsum(times) - times), times)
+    return np.repeat(judgment, times), order[first + np.arange(int(times.sum()))]
+
+
+def marks_of(sample: Sample) -> tuple[Table, Table, Marks]:
+    """Return the looks of a sample, the ratings that are marks, and these in detail."""
+    asked, extra, table = errors_of(sample), sample.extras[Spans], sample.table
+    code = asked.code if asked is not None else -1
+    about = table.criterion == code
+    looks, marks = table.where(about & (table.number == LOOK)), table.where(about & (table.number > LOOK))
+    n_parts = len(table.names.part_ids) + 1
+    keys = looks.judgment.astype(np.int64) * n_parts + looks.part
+    look, known = _places(keys, marks.judgment.astype(np.int64) * n_parts + marks.part)
+    marks, look = marks.where(known), look[known]
+    place = Coding(extra.id)(marks.id)
+    none = np.zeros(len(marks), dtype=np.int32)
+
+    def column(values: NDArray[np.int32], without: int) -> NDArray[np.int32]:
+        return np.where(place >= 0, values[place], np.int32(without)) if len(values) else none + np.int32(without)
+
+    return looks, marks, Marks(
+        look, column(extra.side, -1), column(extra.start, 0), column(extra.end, 0),
+        column(extra.category, -1), column(extra.severity, -1),
+    )  # fmt: skip
+
+
+def _places(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], Mask]:
+    """Return where each wanted key stands among the keys, and whether it is there."""
+    if not len(keys):
+        return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
+    order = np.argsort(keys, kind="stable")
+    found = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    return order[found].astype(np.int64), keys[order][found] == wanted
+
+
+def scheme(sample: Sample) -> Scheme:
+    """Return what the task tells apart."""
+    return scheme_of(sample.question.params, source=True)
+
+
+def severities_of(sample: Sample) -> tuple[list[int], list[str]]:
+    """Return for each severity that occurs its place from mild to grave, and the names in that order."""
+    names = sample.extras[Spans].severities
+    known = {key: place for place, key in enumerate(scheme(sample).severity_keys)}
+    order = sorted(range(len(names)), key=lambda code: (known.get(as_key(names[code]), -1), names[code]))
+    place = [0] * len(names)
+    for number, code in enumerate(order):
+        place[code] = number
+    return place, [names[code] for code in order]
+
+
+def _weights(sample: Sample, marks: Table, extra: Spans, settings: Mapping[str, Any]) -> Weights:
+    """Find out what each mark weighs: the plan's weights, the task's, what is stored, or the published ones."""
+    place = Coding(extra.id)(marks.id)
+    found = place >= 0
+    category, severity = np.full(len(marks), -1), np.full(len(marks), -1)
+    category[found], severity[found] = extra.category[place[found]], extra.severity[place[found]]
+    width = len(extra.severities) + 1
+    kind = (category + 1) * width + severity + 1
+    categories, degrees = ("", *extra.categories), ("", *extra.severities)
+    named = {int(one): (categories[int(one) // width], degrees[int(one) % width]) for one in np.unique(kind)}
+    own = [Named.of(words) for words in settings.get("weights") or ()]
+    rules = scheme(sample).rules
+    if own:
+        return _by(kind, {key: _own_weight(own, *names) for key, names in named.items()}, "of the plan")
+    if rules:
+        return _by(kind, {key: _rule_weight(rules, *names) for key, names in named.items()}, "of the task")
+    if len(marks) and not np.isnan(marks.value).any():
+        return Weights(marks.value, "as stored with each mark", 0)
+    severities = {as_key(name) for name in extra.severities}
+    if severities and severities <= {"major", "minor", "neutral"}:
+        return _by(kind, {key: _rule_weight(PUBLISHED, *names) for key, names in named.items()}, AS_PUBLISHED)
+    return Weights(np.full(len(marks), np.nan), "", 0)
+
+
+def _own_weight(own: Sequence[Named], category: str, severity: str) -> float | None:
+    return next((one.weight for one in own if one.fits(as_key(category), as_key(severity))), None)
+
+
+def _rule_weight(rules: Sequence[Rule], category: str, severity: str) -> float | None:
+    weight = weight_of(category, severity, rules)
+    # A rule may say 0; without any that fits it is 0 as well, which somebody should know.
+    known = weight or any(
+        (rule.category is None or as_key(category) == rule.category or as_key(category).startswith(f"{rule.category}/"))
+        and rule.severity in {None, as_key(severity)}
+        for rule in rules
+    )
+    return weight if known else None
+
+
+def _by(kind: NDArray[np.int64], weight: Mapping[int, float | None], called: str) -> Weights:
+    keys, index = np.unique(kind, return_inverse=True)
+    values = np.array([weight[int(one)] or 0.0 for one in keys], dtype=np.float64)
+    unknown = np.array([weight[int(one)] is None for one in keys], dtype=bool)
+    return Weights(values[index] if len(keys) else np.empty(0), called, int(unknown[index].sum()) if len(keys) else 0)

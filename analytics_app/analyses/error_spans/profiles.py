@@ -1,0 +1,165 @@
+"""Errors by severity and category: by system, by rater, and as counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Rows, Sample, count, of_one_system
+from analytics_app.analyses.error_spans.looks import Marks, Weights, marks_of, severities_of
+from analytics_app.analyses.error_spans.systems import outputs_of, segment_means
+from analytics_app.analyses.shared.outputs import Outputs
+from analytics_app.ratings import Table
+from analytics_app.ratings.extras.spans import Spans
+from analytics_app.results import Row
+from analytics_app.stats.comparison.paired import item_means
+from analytics_app.stats.estimate import joined
+
+# How figures a text are weighted, as the published penalty is (Freitag et al. 2021).
+WEIGHTING = {"segment": "mean over raters", "system": "mean over segments"}
+
+# Statistics of systems, and what tells their labels apart.
+BY_LABEL = (("errors_by_severity", "severity"), ("errors_by_category", "category"), ("errors_by_group", "both"))
+
+
+def group_of(category: str) -> str:
+    """Return the group of kinds that a kind is in: what stands before the slash."""
+    return category.partition("/")[0].strip()
+
+
+def labels_of(sample: Sample, marks: Marks) -> dict[str, tuple[NDArray[np.int64], list[str]]]:
+    """Return for severities, kinds, groups of kinds, and groups with severities a code of each mark and the names.
+
+    A mark without one has -1. Severities stand from mild to grave.
+    """
+    place, severities = severities_of(sample)
+    categories = list(sample.extras[Spans].categories)
+    groups = sorted({group_of(name) for name in categories})
+    severity = _recoded(marks.severity, place)
+    group = _recoded(marks.category, [groups.index(group_of(name)) for name in categories])
+    both = np.where((group >= 0) & (severity >= 0), group * max(len(severities), 1) + severity, -1)
+    crossed = [f"{one}, {degree}" for one in groups for degree in severities]
+    return {
+        "severity": (severity, severities),
+        "category": (marks.category.astype(np.int64), categories),
+        "group": (group, groups),
+        "both": (both, crossed),
+    }
+
+
+def _recoded(codes: NDArray[np.int32], place: Sequence[int]) -> NDArray[np.int64]:
+    known = np.array([*place, -1], dtype=np.int64)
+    return known[codes]
+
+
+def per_look(looks: Table, marks: Marks, where: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+    """Return how many errors each look has."""
+    look = marks.look if where is None else marks.look[where]
+    return np.bincount(look, minlength=len(looks)).astype(np.float64)
+
+
+def of_systems(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield errors a text and the share of texts without one, with intervals; then errors by severity and kind.
+
+    All of them are means over segments of means over raters, as penalties are, so that parts sum to the whole.
+    """
+    sample = make.sample
+    looks, _rows, marks = marks_of(sample)
+    outputs = outputs_of(_valued(sample, np.arange(len(looks), dtype=np.float64)), settings)
+    if not outputs.systems:
+        return
+    look = outputs.value.astype(np.int64)
+    number = per_look(looks, marks)[look]
+    for statistic, values in (("errors_per_text", number), ("no_error_share", (number == 0) * 1.0)):
+        found, drawn = segment_means(make, outputs, values, f"{statistic} over {outputs.unit}")
+        said = {**WEIGHTING, **drawn}
+        for code, one in enumerate(found):
+            yield make.row(
+                statistic, one, system=outputs.systems[code], by_system=True, settings=said,
+                **outputs.counts(code),
+            )  # fmt: skip
+    yield from _by_label(make, marks, outputs, look)
+
+
+def _valued(sample: Sample, number: NDArray[np.float64]) -> Sample:
+    """Return the sample with a number for each look instead of its penalty."""
+    value = sample.table.value.copy()
+    value[(sample.table.number == 0) & (sample.table.id < 0)] = number
+    return replace(sample, table=replace(sample.table, value=value))
+
+
+def _by_label(make: Rows, marks: Marks, outputs: Outputs, look: NDArray[np.int64]) -> Iterator[Row]:
+    """Yield errors a text by severity and kind; `look` is that of each output."""
+    n = len(outputs.systems)
+    made = labels_of(make.sample, marks)
+    for statistic, kind in BY_LABEL:
+        codes, labels = made[kind]
+        for place, label in enumerate(labels):
+            number = np.bincount(marks.look[codes == place], minlength=int(look.max()) + 1)[look]
+            if not number.any():
+                continue
+            means, _items = item_means(number, outputs.system, outputs.item, n)
+            marked = np.bincount(outputs.system, weights=number, minlength=n)
+            for code, (key, value) in enumerate(zip(outputs.systems, np.nanmean(means, axis=0).tolist(), strict=True)):
+                yield make.row(
+                    statistic, system=key, label=label[:500], by_system=True, value=value,
+                    n_ratings=int(marked[code]), settings={**WEIGHTING, "n_ratings": "marks"},
+                )  # fmt: skip
+
+
+def counts(make: Rows) -> Iterator[Row]:
+    """Yield how many marks there are of each severity, kind and group of kinds, and how many texts without one."""
+    looks, _rows, marks = marks_of(make.sample)
+    if not len(looks):
+        return
+    made = labels_of(make.sample, marks)
+    silent = int(np.count_nonzero(per_look(looks, marks) == 0))
+    about: dict[str, Any] = {
+        "n_items": count(looks.names.item_of_unit[looks.unit]), "n_raters": looks.n_raters
+    }  # fmt: skip
+    yield make.row("no_error_count", value=float(silent), n_ratings=len(looks), **about)
+    yield make.row("most_errors", value=float(per_look(looks, marks).max()), n_ratings=len(looks), **about)
+    for statistic, kind in (("severity_count", "severity"), ("category_count", "category"), ("group_count", "group")):
+        codes, labels = made[kind]
+        numbers = np.bincount(codes[codes >= 0], minlength=len(labels))
+        for label, number in zip(labels, numbers.tolist(), strict=True):
+            if number:
+                yield make.row(statistic, label=label[:500], value=float(number), n_ratings=len(marks.look), **about)
+
+
+def of_raters(make: Rows, weights: Weights) -> Iterator[Row]:
+    """Yield what each rater marks: the mean penalty, errors by severity, and texts without one."""
+    looks, _rows, marks = marks_of(make.sample)
+    if not len(looks):
+        return
+    names = looks.names
+    codes, place = np.unique(looks.rater, return_inverse=True)
+    n = np.bincount(place)
+    number = per_look(looks, marks)
+    severity, labels = labels_of(make.sample, marks)["severity"]
+    there = severity >= 0
+    cells = place[marks.look[there]] * max(len(labels), 1) + severity[there]
+    table = np.bincount(cells, minlength=len(codes) * max(len(labels), 1)).reshape(len(codes), -1)
+    penalty = np.bincount(place, weights=np.nan_to_num(looks.value))
+    errors, silent = np.bincount(place, weights=number), np.bincount(place, weights=number == 0)
+    few, alone = "A handful of texts says little about a rater.", of_one_system(looks)
+    for code, of_names in enumerate(codes.tolist()):
+        note = few if n[code] < 10 else None
+        about: dict[str, Any] = {
+            "rater": names.raters[of_names], "n_ratings": int(n[code]), "note": note,
+            "by_system": bool(alone[of_names]),
+            "n_items": count(names.item_of_unit[looks.unit[place == code]]) if len(codes) < 1000 else None,
+        }  # fmt: skip
+        if weights.called:
+            said = {**about, "note": joined("Lower is better.", note)}
+            yield make.row(
+                "mqm_of_rater", value=float(penalty[code] / n[code]), settings={"weights": weights.called}, **said
+            )
+        yield make.row("errors_of_rater", value=float(errors[code] / n[code]), **about)
+        for label, found in zip(labels, table[code].tolist(), strict=False):
+            yield make.row("errors_of_rater", value=float(found / n[code]), label=label[:500], **about)
+        yield make.row("no_error_of_rater", value=float(silent[code] / n[code]), **about)

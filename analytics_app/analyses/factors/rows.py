@@ -1,0 +1,138 @@
+"""Rows of factors: reliability, scores of systems, and comparison with other factors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from analytics_app.analyses.base import Rows
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.scales_of_texts import Complete
+from analytics_app.ratings import Floats
+from analytics_app.results import Row
+from analytics_app.stats.comparison.means import group_means
+from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.scales.factor import NOT_CONVERGED, Rotation, maximum_likelihood, promax
+from analytics_app.stats.scales.factorability import constant_columns, correlations, factorability, too_few_rows
+from analytics_app.stats.scales.reliability import cronbach_alpha, omega
+
+
+@dataclass(frozen=True, slots=True)
+class Of:
+    """What the rows are made from; `note` says what was left out."""
+
+    make: Rows
+    rows: Complete
+    settings: Mapping[str, Any]
+    note: str | None
+
+    @property
+    def keys(self) -> list[str]:
+        return [one.key for one in self.rows.scales]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Ratings, texts and raters that went in."""
+        return {
+            "n_ratings": self.rows.values.size,
+            "n_items": len(np.unique(self.rows.text)),
+            "n_raters": len(np.unique(self.rows.rater)),
+        }
+
+    def row(self, statistic: str, estimate: Estimate, **columns: Any) -> Row:
+        return self.make.row(
+            statistic, estimate, **{"note": joined(estimate.note, self.note), **self.counts, **columns}
+        )
+
+
+def reliability(of: Of, rotated: Rotation, names: Sequence[str]) -> Iterator[Row]:
+    """Yield alpha and omega of the scales of each factor, those that load negatively turned round."""
+    cut, strongest = float(of.settings["cut"]), np.abs(rotated.pattern).argmax(axis=1)
+    for number, name in enumerate(names):
+        loadings = rotated.pattern[:, number]
+        mine = np.flatnonzero((strongest == number) & (np.abs(loadings) >= cut))
+        values = of.rows.values[:, mine] * np.sign(loadings[mine])
+        said = {
+            "cut": cut,
+            "scales": [of.keys[place] for place in mine],
+            "turned": [of.keys[place] for place in mine if loadings[place] < 0],
+        }
+        confidence = of.make.sample.common.confidence
+        alpha = cronbach_alpha(values, confidence=confidence) if len(mine) else _nothing(cut)
+        about = {"metric": name, "settings": said, **of.counts}
+        yield of.make.row("factor_alpha", alpha, **{**about, "settings": {**said, "interval": "Feldt"}})
+        yield of.make.row("factor_omega", omega(values) if len(mine) else _nothing(cut), **about)
+
+
+def _nothing(cut: float) -> Estimate:
+    return Estimate(None, note=f"No scale loads at least {cut:g} on this factor more than on others.")
+
+
+def scores(of: Of, of_rows: Floats, names: Sequence[str]) -> Iterator[Row]:
+    """Yield the mean of each system on each factor, with an interval over items or documents."""
+    sample = of.make.sample
+    order = np.argsort(of.rows.first)
+    table = sample.table
+    mask = np.zeros(len(table), dtype=bool)
+    mask[of.rows.first] = True
+    row, system, item = table.where(mask).by_system()
+    kept = ~np.isin(system, sorted(sample.without))
+    row, system, item = order[row[kept]], system[kept], item[kept]
+    known, code = np.unique(system, return_inverse=True)
+    if not len(known):
+        return
+    documents = table.names.document_of_item.astype(np.int64)
+    by_document = sample.question.by_document
+    own = np.arange(len(table.names.items), dtype=np.int64)
+    cluster = (np.where(documents >= 0, documents, len(table.names.documents) + own) if by_document else own)[item]
+    unit = "documents" if by_document else "items"
+    for number, name in enumerate(names):
+        # The same resamples for every factor.
+        drawn = bootstrap(sample, "factor scores", unit)
+        found = group_means(
+            of_rows[row, number],
+            code,
+            cluster,
+            n_groups=len(known),
+            **drawn.options,
+        )
+        for place, one in enumerate(found):
+            mine = row[code == place]
+            yield of.make.row(
+                "factor_score",
+                one,
+                system=table.names.systems[known[place]],
+                metric=name,
+                by_system=True,
+                n_raters=len(np.unique(of.rows.rater[mine])),
+                settings={"scores": "regression, mean 0 over all rows", **drawn.said},
+            )
+
+
+def sensitivity(of: Of, rotated: Rotation, names: Sequence[str]) -> Iterator[Row]:
+    """Yield how far the factors are those of text means, and of ratings less the mean of their rater."""
+    texts = len(np.unique(of.rows.text)) > 1
+    others = {"text means": of.rows.text_means(), "less the rater's mean": of.rows.centred()} if texts else {}
+    for label, values in others.items():
+        n, p = values.shape
+        why = too_few_rows(n, p) or ("A scale does not vary." if constant_columns(values).size else None)
+        found = None
+        if why is None:
+            r = correlations(values)
+            why = factorability(r, n).refusal
+            extraction = maximum_likelihood(r, len(names), n) if why is None else None
+            if extraction is not None and not extraction.converged:
+                why = NOT_CONVERGED
+            found = promax(extraction.loadings).pattern if extraction is not None and why is None else None
+        for number, name in enumerate(names):
+            about: dict[str, Any] = {"label": label, "metric": name, "n_items": n if label == "text means" else None}
+            if found is None:
+                yield of.make.row("factor_congruence", note=why, **about)
+                continue
+            mine = rotated.pattern[:, number]
+            lengths = np.sqrt((mine**2).sum() * (found**2).sum(axis=0))
+            alike = np.abs(mine @ found) / np.where(lengths > 0, lengths, 1)
+            yield of.make.row("factor_congruence", value=float(alike.max()), settings={"rows": n}, **about)

@@ -1,0 +1,263 @@
+"""Labels: shares by system, what most raters say, the most likely label of each text, and what experts say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, in_words
+from analytics_app.analyses.labels.experts import Reference, expert_rows
+from analytics_app.analyses.labels.raters import rater_rows
+from analytics_app.analyses.labels.shares import SEVERAL, ByOutput, compared, decisions_compared, differences, shares
+from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.labelled import ITEMS_DIFFER, Answers, Decided, Model, by_model, by_vote
+from analytics_app.ratings import Mask, Table
+from analytics_app.ratings.extras.experts import Experts
+from analytics_app.ratings.extras.kinds import Kinds
+from analytics_app.results import Row
+from analytics_app.stats.comparison.wilson import wilson
+from tasks_app.studyfile.fields import ListField
+from tasks_app.task_types.base import Scale
+
+# Texts that are listed as uncertain, the least certain first: what can be sent to experts after one run.
+MOST_TEXTS = 1000
+BINS = 10
+
+MODEL, VOTE = "Dawid-Skene", "majority"
+ORDERS = (("", _("not asked")), ("first", _("the first is the best")), ("last", _("the last is the best")))
+
+
+@register
+class Labels(Analysis):
+    """How often each label was given, and what the labels of each text come to.
+
+    `share` counts answers, with intervals over items; `majority_share` counts texts by what most raters said; the
+    model of Dawid and Skene weighs raters by how they err, and says how likely its label of each text is. Texts whose
+    label stays uncertain can be sent to experts, whose labels then come first (`final_share`).
+    """
+
+    label = _("Labels")
+    summary = _("Shares of labels with tests, majority, the most likely labels by Dawid and Skene, and experts.")
+    source = "Dawid and Skene (1979). Maximum likelihood estimation of observer error-rates. JRSS C 28(1), 20-28."
+    scales = frozenset({Scale.NOMINAL})
+    task_types = frozenset({"labels"})
+    needs = frozenset({Experts, Kinds})
+    statistics = {
+        "share": _("Share of answers"),
+        "distribution": _("Share of answers"),
+        "label_difference": _("Difference of shares"),
+        "majority_share": _("Share of texts by majority"),
+        "majority_ties": _("Texts without a majority"),
+        "mcnemar": _("McNemar's test on the labels of texts"),
+        "ds_share": _("Expected share of texts by Dawid and Skene"),
+        "ds_prevalence": _("Share of texts by Dawid and Skene"),
+        "ds_log_likelihood": _("Log-likelihood of the model"),
+        "label_confidence": _("Mean confidence of the labels"),
+        "confidence_distribution": _("Share of texts by confidence"),
+        "low_confidence_texts": _("Texts whose label is uncertain"),
+        "uncertain_text": _("Confidence of a text's label"),
+        "rater_accuracy": _("Accuracy of a rater by Dawid and Skene"),
+        "rater_sensitivity": _("How often a rater finds a label"),
+        "wawa_skill": _("Share of a rater's labels that are the majority's"),
+        "not_worse_than_source": _("Texts not worse than their source"),
+        "expert_texts": _("Texts that experts labelled"),
+        "expert_agreement": _("Crowd and experts agree, by Dawid and Skene"),
+        "expert_majority_agreement": _("Crowd and experts agree, by majority"),
+        "final_share": _("Share of texts, experts' labels first"),
+        "final_prevalence": _("Share of texts, experts' labels first"),
+        "final_confidence": _("Mean confidence after the experts"),
+        "low_confidence_left": _("Uncertain texts without an expert's label"),
+    }
+
+    class Settings(Filters):
+        threshold = forms.FloatField(
+            min_value=0,
+            max_value=1,
+            initial=0.8,
+            label=_("Labels are uncertain below"),
+            help_text=_("The probability that the model of Dawid and Skene gives the label of a text."),
+        )
+        smoothing = forms.FloatField(
+            min_value=1e-9, max_value=10, initial=0.01, label=_("Smoothing of raters' confusion matrices")
+        )
+        best = forms.ChoiceField(
+            required=False,
+            choices=ORDERS,
+            initial="",
+            label=_("Order of the labels"),
+            help_text=_("Where they have one: texts are then compared with their source, if it is a system."),
+        )
+        experts = ListField(
+            label=_("Groups of experts"),
+            help_text=_("Keys of groups whose labels are the experts', where they did the same task as the crowd."),
+        )
+
+    def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the leading row of a pair of systems is called."""
+        return {"statistic": "label_difference"}
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of one criterion."""
+        are_experts = _of_groups(sample.table, settings["experts"])
+        crowd = sample.where(~are_experts)
+        reference = Reference.of(sample, are_experts)
+        answers = _answers(crowd, reference.labels)
+        make = Rows(self.name, crowd)
+        if not len(answers):
+            return
+        voted = by_vote(answers)
+        model = ITEMS_DIFFER if _items_bring_options(sample) else by_model(answers, settings["smoothing"])
+        outputs = ByOutput.of(crowd, answers.text)
+        yield from _distribution(make, answers)
+        yield from _shares(make, answers, outputs)
+        yield from differences(make, answers, outputs)
+        yield from _majority(make, voted)
+        decided = model.decided if isinstance(model, Model) else voted
+        by = MODEL if isinstance(model, Model) else VOTE
+        yield from decisions_compared(make, decided, compared(answers), by)
+        yield from _model(make, model, settings["threshold"])
+        yield from rater_rows(make, answers, model)
+        yield from _against_source(make, decided, settings["best"], by)
+        for key in sorted(set(settings["experts"]) - set(sample.table.names.groups)):
+            yield make.row("expert_texts", label=key, note=f"This study has no group {key}.")
+        yield from expert_rows(make, voted, model, reference.decided(answers), settings["threshold"])
+
+
+def _of_groups(table: Table, groups: list[str]) -> Mask:
+    """Say which ratings are by raters of these groups."""
+    codes = [code for code, key in enumerate(table.names.groups) if key in set(groups)]
+    found: Mask = np.isin(table.judgments.group[table.judgment], codes)
+    return found
+
+
+def _items_bring_options(sample: Sample) -> bool:
+    return sample.question.criterion in sample.question.params.get("item_options", ())
+
+
+def _answers(sample: Sample, more: tuple[str, ...]) -> Answers:
+    """Take the answers of the crowd; what experts alone chose is an option as well."""
+    question = sample.question
+    # What is asked after a label has one answer, whatever the task allows.
+    several = bool(question.params.get("multiple")) and bool(question.labels or _items_bring_options(sample))
+    others = sorted(set(more) - set(question.labels))
+    return Answers.of(sample.table, (*question.labels, *others), several=several)
+
+
+def _counts(answers: Answers) -> dict[str, int]:
+    return {
+        "n_ratings": len(answers),
+        "n_items": len(np.unique(answers.text)),
+        "n_raters": len(np.unique(answers.rater)),
+    }
+
+
+def _distribution(make: Rows, answers: Answers) -> Iterator[Row]:
+    """Yield the share of answers with each option, whatever system they are about."""
+    left = in_words(answers.left_out, "rarer option is", "rarer options are")
+    notes = [SEVERAL] if answers.several else []
+    notes += [f"{left} left out."] if answers.left_out else []
+    for k, option in enumerate(answers.options):
+        value = float(answers.chosen[:, k].mean())
+        counts: dict[str, Any] = _counts(answers)
+        yield make.row("distribution", value=value, label=option, note=" ".join(notes) or None, **counts)
+
+
+def _shares(make: Rows, answers: Answers, outputs: ByOutput) -> Iterator[Row]:
+    raters = answers.rater[outputs.entry]
+    n_raters = tuple(len(np.unique(raters[outputs.system == code])) for code in range(len(outputs.systems)))
+    note = SEVERAL if answers.several else None
+    yield from shares(
+        make, "share", answers.chosen.astype(float), outputs, answers.options, n_raters=n_raters, note=note
+    )
+
+
+def _majority(make: Rows, voted: Decided) -> Iterator[Row]:
+    """Yield how many texts have each label by majority; ties are counted and not broken."""
+    clear = voted.clear
+    ties = int((~clear).sum())
+    note = None if not ties else f"{in_words(ties, 'text is', 'texts are')} left out: their votes are tied."
+    yield make.row("majority_ties", value=float(ties), n_items=len(clear))
+    outputs = ByOutput.of(make.sample, voted.texts).where(clear)
+    yield from shares(make, "majority_share", np.nan_to_num(voted.yes), outputs, voted.options, note=note)
+
+
+def _model(make: Rows, model: Model | str, threshold: float) -> Iterator[Row]:
+    """Yield what the model says of all texts, of each system, and of the texts it is not sure of."""
+    if isinstance(model, str):
+        for statistic in ("label_confidence", "low_confidence_texts"):
+            yield make.row(statistic, note=model)
+        return
+    decided, said = model.decided, {"threshold": threshold}
+    sure = decided.confidence
+    n = len(sure)
+    for k, option in enumerate(decided.options):
+        yield make.row(
+            "ds_prevalence", value=float(decided.chance[:, k].mean()), label=option, n_items=n, note=model.note
+        )
+    outputs = ByOutput.of(make.sample, decided.texts)
+    yield from shares(make, "ds_share", decided.chance, outputs, decided.options)
+    if len(model.fits) == 1 and model.fits[0].log_likelihood is not None:
+        yield make.row("ds_log_likelihood", value=model.fits[0].log_likelihood, n_items=n)
+    yield make.row("label_confidence", value=float(sure.mean()), n_items=n, note=model.note)
+    low = sure < threshold
+    yield make.row("low_confidence_texts", value=float(low.sum()), n_items=n, settings=said)
+    counts, edges = np.histogram(sure, bins=BINS, range=(0, 1))
+    for number in range(int(np.flatnonzero(counts)[0]), BINS):
+        label = f"{edges[number]:g} to {edges[number + 1]:g}"
+        yield make.row("confidence_distribution", value=float(counts[number] / n), label=label, n_items=n)
+    yield from _uncertain(make, decided, np.flatnonzero(low), said)
+
+
+def _uncertain(make: Rows, decided: Decided, low: np.ndarray[Any, Any], said: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the texts whose label is uncertain, the least certain first: what can be sent to experts."""
+    sample = make.sample
+    left_out = "; ".join(f"system!={sample.table.names.systems[code]}" for code in sorted(sample.without))
+    if (sample.slice or "") != left_out or sample.group is not None or sample.wave is not None:
+        return
+    names, sure = sample.table.names, decided.confidence
+    units = names.unit_of_part[decided.texts[low]]
+    order = np.lexsort((units, sure[low]))[:MOST_TEXTS]
+    for place, unit in zip(low[order].tolist(), units[order].tolist(), strict=True):
+        about = f"text={names.units[unit]}"
+        yield make.row(
+            "uncertain_text",
+            value=float(sure[place]),
+            label=decided.words(place) or None,
+            slice="; ".join(filter(None, (about, sample.slice))),
+            by_system=True,
+            note=None if decided.clear[place] else "Two labels are as likely.",
+            settings=said,
+        )
+
+
+def _against_source(make: Rows, decided: Decided, best: str, by: str) -> Iterator[Row]:
+    """Yield how many texts of each system have a label that is not worse than that of their source."""
+    sources = make.sample.extras[Kinds].sources()
+    if not best or not sources or decided.several:
+        return
+    outputs = ByOutput.of(make.sample, decided.texts)
+    rank = np.where(decided.clear, np.nan_to_num(decided.yes).argmax(axis=1), -1).astype(float)
+    rank = np.where(rank < 0, np.nan, rank if best == "first" else len(decided.options) - 1 - rank)
+    names = make.sample.table.names.systems
+    is_source = np.isin([names.index(key) for key in outputs.systems], sorted(sources))[outputs.system]
+    of_item = np.full(len(make.sample.table.names.items), np.nan)
+    of_item[outputs.item[is_source]] = rank[outputs.entry[is_source]]
+    both = ~is_source & ~np.isnan(of_item[outputs.item]) & ~np.isnan(rank[outputs.entry])
+    for code, system in enumerate(outputs.systems):
+        mine = both & (outputs.system == code)
+        if not mine.any():
+            continue
+        good = int((rank[outputs.entry[mine]] <= of_item[outputs.item[mine]]).sum())
+        found = wilson(good, int(mine.sum()), confidence=make.sample.common.confidence)
+        yield make.row(
+            "not_worse_than_source",
+            replace(found, n_ratings=None, n_items=int(mine.sum())),
+            system=system,
+            by_system=True,
+            settings={"labels": by, "best": best, "interval": "Wilson"},
+        )

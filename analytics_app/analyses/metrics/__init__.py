@@ -1,0 +1,272 @@
+"""Automatic metrics against people: over texts, within items, over systems, and two metrics against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words
+from analytics_app.analyses.metrics.scores import OfMetric, metrics_of
+from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
+from analytics_app.analyses.shared.outputs import Outputs, mix_note
+from analytics_app.ratings import Extra, Floats
+from analytics_app.ratings.extras.scores import Scores
+from analytics_app.results import Row
+from analytics_app.stats.comparison.corrections import adjust
+from analytics_app.stats.comparison.paired import item_means
+from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.metrics.metric_meta import over_systems, over_texts, pearson, williams
+from analytics_app.stats.metrics.tau_like import tau_like
+from tasks_app.studyfile.fields import ListField
+from tasks_app.task_types.base import Scale
+
+DEPENDENT = "Texts of one item are not independent, so p is too small: read the intervals beside it."
+
+
+UNKNOWN = "The plan names this metric, and no scores of that name were imported."
+
+
+class MetricSettings(Filters):
+    """Which metrics, against what, and which way is better."""
+
+    human = forms.ChoiceField(
+        choices=(("raw", _("mean ratings")), ("z", _("means of z within raters"))),
+        initial="raw",
+        label=_("People's scores are"),
+    )
+    metrics = ListField(label=_("Metrics"), help_text=_("Names of those to look at; without any, all."))
+    lower_is_better = ListField(
+        label=_("Metrics for which lower is better"),
+        help_text=_("Such as TER or perplexity. Their sign is turned, so that above zero means agreement."),
+    )
+    gap = forms.FloatField(
+        min_value=0,
+        max_value=1_000_000,
+        initial=0,
+        label=_("Least difference of people's scores"),
+        help_text=_("Pairs within an item that are nearer are skipped by tau-like; WMT took 25 of 100."),
+    )
+    compare = forms.BooleanField(required=False, initial=True, label=_("Compare metrics by Williams' test"))
+
+
+@register
+class Metrics(Analysis):
+    """How well automatic metrics agree with people's ratings of the same texts.
+
+    People's score of a text is the mean of its ratings. Three levels: all texts together; within each item, where the
+    three forms of Kendall's tau that papers call by one name stand side by side; systems by their means. Intervals are
+    bootstraps over items, or documents shown whole. Williams' test compares two metrics by Pearson's correlation; a
+    family is all pairs of metrics on one criterion and level.
+    """
+
+    label = _("Automatic metrics")
+    summary = _(
+        "How far automatic metrics agree with people, over texts, within items and over systems; which metric agrees "
+        "better. Needs scores: manage.py import_scores."
+    )
+    source = (
+        "Mathur, Baldwin and Cohn (2020). Tangled up in BLEU: reevaluating the evaluation of automatic machine "
+        "translation evaluation metrics. ACL, 4984-4997."
+    )
+    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    needs: ClassVar[frozenset[type[Extra]]] = frozenset({Scores})
+    splits = False
+    told_apart_by = ("human",)
+    statistics: ClassVar[Mapping[str, Words]] = {
+        "metric_pearson_texts": _("Pearson's r over texts"),
+        "metric_spearman_texts": _("Spearman's rho over texts"),
+        "metric_kendall_texts": _("Kendall's tau-b over texts"),
+        "metric_tau_like_by_item": _("Tau-like within items, mean over items"),
+        "metric_tau_like_pooled": _("Tau-like within items, pooled (WMT)"),
+        "metric_tau_b_by_item": _("Tau-b within items, mean over items"),
+        "metric_pearson_systems": _("Pearson's r over systems"),
+        "metric_spearman_systems": _("Spearman's rho over systems"),
+        "metric_pairwise_accuracy": _("Pairwise accuracy over systems"),
+        "metric_mean": _("Mean of the metric"),
+        "metric_williams_texts": _("Williams' test of two metrics over texts (t)"),
+        "metric_williams_systems": _("Williams' test of two metrics over systems (t)"),
+    }
+
+    Settings = MetricSettings
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of every metric and of every pair of them."""
+        if sample.extras[Scores].metrics:
+            yield from against(Rows(self.name, sample), _outputs(sample), settings)
+
+
+def _outputs(sample: Sample) -> Outputs:
+    return Outputs.of(sample, by_document=sample.question.by_document)
+
+
+def against(make: Rows, outputs: Outputs, settings: Mapping[str, Any], *, sign: float = 1.0) -> Iterator[Row]:
+    """Yield the rows of every metric against what people gave these outputs; `sign` is -1 where lower is better."""
+    if not outputs.systems:
+        return
+    for name in sorted({*settings["metrics"], *settings["lower_is_better"]} - {*make.sample.extras[Scores].metrics}):
+        yield make.row("metric_pearson_texts", metric=name, note=UNKNOWN, by_system=True)
+    reason = mix_note(outputs) if settings["human"] == "z" else None
+    if reason is not None and reason.refuses:
+        yield make.row("metric_pearson_texts", note=reason.sentence, by_system=True, settings={"human": "z"})
+        return
+    values = sign * (outputs.z if settings["human"] == "z" else outputs.value)
+    human, items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
+    found = list(metrics_of(make.sample, outputs.systems, items, settings))
+    documents = outputs.clusters_of(items)
+    said = {"human": settings["human"]}
+    if reason is not None:
+        said["z"] = reason.sentence
+    for one in found:
+        yield from _texts(make, human, one, documents, said)
+        yield from _within(make, human, one, documents, {**said, "gap": settings["gap"]})
+        yield from _systems(make, human, one, documents, said)
+        yield from _means(make, outputs.systems, one, said)
+    if settings["compare"] and len(found) > 1:
+        yield from _over_texts(make, human, found, said)
+        yield from _over_systems(make, human, found, said)
+
+
+def _test(estimate: Estimate) -> dict[str, str]:
+    """Return how the p of a correlation over systems was computed."""
+    return {} if estimate.p is None else {"test": "all orders" if estimate.df is None else "t distribution"}
+
+
+def _settings(one: OfMetric, said: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    return {**said, "sign": "turned" if one.turned else "as it is", **more}
+
+
+def _bootstrap(make: Rows, purpose: str, documents: NDArray[np.int64] | None) -> Bootstrap:
+    # The same resamples for every metric.
+    return bootstrap(make.sample, purpose, "items" if documents is None else "documents")
+
+
+def _texts(
+    make: Rows, human: Floats, one: OfMetric, documents: NDArray[np.int64] | None, said: Mapping[str, Any]
+) -> Iterator[Row]:
+    if one.of_texts is None:
+        return
+    item = np.repeat(np.arange(len(human)) if documents is None else documents, human.shape[1])
+    n_items = int((~np.isnan(human + one.of_texts)).any(axis=1).sum())
+    drawn = _bootstrap(make, "metrics over texts", documents)
+    found = over_texts(human.ravel(), one.of_texts.ravel(), item, **drawn.options)
+    for name, estimate in (
+        ("metric_pearson_texts", found.pearson),
+        ("metric_spearman_texts", found.spearman),
+        ("metric_kendall_texts", found.third),
+    ):
+        yield make.row(
+            name, estimate, metric=one.name, by_system=True, n_items=n_items,
+            settings=_settings(one, said, n_ratings="texts", **drawn.said),
+        )  # fmt: skip
+
+
+def _within(
+    make: Rows, human: Floats, one: OfMetric, documents: NDArray[np.int64] | None, said: Mapping[str, Any]
+) -> Iterator[Row]:
+    if one.of_texts is None:
+        return
+    gap = float(said["gap"])
+    drawn = _bootstrap(make, "metrics within items", documents)
+    found = tau_like(human, one.of_texts, gap=gap, clusters=documents, **drawn.options)
+    told = _settings(one, said, concordant=found.concordant, discordant=found.discordant, **drawn.said)
+    for name, estimate in (
+        ("metric_tau_like_by_item", found.by_item),
+        ("metric_tau_like_pooled", found.pooled),
+        ("metric_tau_b_by_item", found.tau_b),
+    ):
+        yield make.row(name, estimate, metric=one.name, by_system=True, settings=told)
+
+
+def _systems(
+    make: Rows, human: Floats, one: OfMetric, documents: NDArray[np.int64] | None, said: Mapping[str, Any]
+) -> Iterator[Row]:
+    scores = one.of_texts if one.of_systems is None else one.of_systems
+    if scores is None:
+        return
+    drawn = _bootstrap(make, "metrics over systems", documents)
+    found = over_systems(human, scores, clusters=documents, **drawn.options)
+    score = "mean of its texts" if one.of_systems is None else "as imported"
+    told = _settings(one, said, score_of_a_system=score, n_ratings="systems", **drawn.said)
+    for name, estimate in (
+        ("metric_pearson_systems", found.pearson),
+        ("metric_spearman_systems", found.spearman),
+        ("metric_pairwise_accuracy", found.third),
+    ):
+        yield make.row(name, estimate, metric=one.name, by_system=True, settings=told | _test(estimate))
+
+
+def _means(make: Rows, systems: tuple[str, ...], one: OfMetric, said: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield what the metric gives each system, with its own sign."""
+    sign = -1.0 if one.turned else 1.0
+    for code, key in enumerate(systems):
+        if one.of_systems is not None:
+            value, n = one.of_systems[code], 0
+        else:
+            mine = one.of_texts[:, code] if one.of_texts is not None else np.empty(0)
+            mine = mine[~np.isnan(mine)]
+            value, n = (float(mine.mean()) if len(mine) else np.nan), len(mine)
+        if not np.isnan(value):
+            yield make.row(
+                "metric_mean", value=float(sign * value), metric=one.name, system=key, by_system=True,
+                n_items=n or None, settings=dict(said),
+            )  # fmt: skip
+
+
+def _over_texts(make: Rows, human: Floats, found: list[OfMetric], said: Mapping[str, Any]) -> Iterator[Row]:
+    columns = [(one, one.of_texts.ravel()) for one in found if one.of_texts is not None]
+    yield from _compared(make, "metric_williams_texts", human.ravel(), columns, {**said, "level": "texts"}, DEPENDENT)
+
+
+def _over_systems(make: Rows, human: Floats, found: list[OfMetric], said: Mapping[str, Any]) -> Iterator[Row]:
+    means = _column_means(human)
+    columns = []
+    for one in found:
+        if one.of_systems is not None:
+            columns.append((one, one.of_systems))
+        elif one.of_texts is not None:
+            columns.append((one, _column_means(np.where(np.isnan(human), np.nan, one.of_texts))))
+    yield from _compared(make, "metric_williams_systems", means, columns, {**said, "level": "systems"}, None)
+
+
+def _column_means(matrix: Floats) -> Floats:
+    there = ~np.isnan(matrix)
+    n = there.sum(axis=0)
+    means: Floats = np.divide(np.nansum(matrix, axis=0), n, out=np.full(matrix.shape[1], np.nan), where=n > 0)
+    return means
+
+
+def _compared(
+    make: Rows,
+    statistic: str,
+    human: Floats,
+    columns: list[tuple[OfMetric, Floats]],
+    said: Mapping[str, Any],
+    note: str | None,
+) -> Iterator[Row]:
+    """Yield Williams' test of each pair of metrics, with p adjusted over all of them."""
+    pairs = list(combinations(columns, 2))
+    tests = [_williams(human, a, b) for (_one, a), (_two, b) in pairs]
+    correction = make.sample.common.correction
+    adjusted = adjust([test.p for test in tests], correction)
+    family = {"test": "Williams' t", "correction": correction, "family": f"{len(pairs)} pairs of metrics"}
+    for ((one, _a), (two, _b)), test, p in zip(pairs, tests, adjusted, strict=True):
+        yield make.row(
+            statistic, test, metric=one.name, metric_b=two.name, by_system=True, p_adjusted=p,
+            note=joined(test.note, note if test.value is not None else None), settings={**said, **family},
+        )  # fmt: skip
+
+
+def _williams(human: Floats, a: Floats, b: Floats) -> Estimate:
+    there: NDArray[np.bool_] = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
+    x, y, z = human[there], a[there], b[there]
+    with_a, with_b, both = pearson(x, y), pearson(x, z), pearson(y, z)
+    if with_a is None or with_b is None or both is None:
+        return Estimate(None, n_ratings=len(x), note="A correlation is undefined, so nothing can be compared.")
+    return williams(with_a, with_b, both, len(x))

@@ -1,0 +1,279 @@
+"""Order effects: what the place on the screen and in the sitting does to ratings, choices and times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import exp
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Analysis, Rows, Sample
+from analytics_app.analyses.order_effects.sittings import LOGS, Answers, answers, fitted, sittings
+from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.ratings import Floats
+from analytics_app.ratings.extras.screens import Screens
+from analytics_app.results import Row
+from analytics_app.stats.comparison.within import NO_VARIATION, effects_within, position_effects
+from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.ranking.places import choices_by_place
+from tasks_app.task_types.base import Scale
+
+# The sitting is cut into so many parts of as many units each.
+FIFTHS = 5
+# Fewer units a rater make no sitting.
+FEWEST_UNITS = 4
+INDEPENDENT = "The test takes the choices of one rater as independent: read the intervals, which are over raters."
+# A step of the trend over places.
+PLACES = 10
+# Limits and p of an effect.
+BY_T = {"interval": "t", "test": "t"}
+
+
+@register
+class OrderEffects(Analysis):
+    """Whether it mattered where a text stood and when it was judged.
+
+    On the screen: `place_effect`, what each place adds to a rating, by least squares with a constant for each text and
+    each rater, errors clustered by rater, `place_mean` and `place_test` (F) beside it; `label_place_share` and
+    `label_place_test` for labels; `chosen_place_share` and `chosen_place_test` for the place that was chosen (exact
+    binomial test for two places, else chi-square); `criterion_place_effect` and `criterion_place_test` for when a
+    criterion was asked. In the sitting: `second_half` (second half minus first) and `sitting_trend` (for 10 places).
+    `label` says the place, or the label that was given. Times: `seconds_a_unit`, the median in each fifth of the
+    sitting, and `seconds_trend`, what 10 places multiply them by.
+    """
+
+    label = _("Order effects")
+    summary = _("Whether ratings depend on where a text stood on the screen, and on when in the sitting it came.")
+    source = (
+        "Schuman and Presser (1981). Questions and Answers in Attitude Surveys, chapter 2. Academic Press. Cameron and "
+        "Miller (2015). A practitioner's guide to cluster-robust inference. Journal of Human Resources 50(2), 317-372."
+    )
+    scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    statistics = {
+        "place_effect": _("What the place on the screen adds"),
+        "place_mean": _("Mean at a place on the screen"),
+        "place_test": _("Places on the screen differ (F)"),
+        "label_place_share": _("Share of a label that fell on a place"),
+        "label_place_test": _("A label falls on places unevenly (chi-square)"),
+        "chosen_place_share": _("Share of choices that fell on a place"),
+        "chosen_place_test": _("Places are chosen unevenly (chi-square)"),
+        "criterion_place_effect": _("What being asked at a place adds"),
+        "criterion_place_test": _("When a criterion is asked makes a difference (F)"),
+        "second_half": _("Second half of the sitting minus first"),
+        "sitting_trend": _("Change over 10 units of the sitting"),
+        "seconds_a_unit": _("Seconds a unit, median"),
+        "seconds_trend": _("Seconds a unit after 10 units, as a multiple"),
+    }
+    needs = frozenset({Screens})
+    whole_task = True
+    splits = False
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of each criterion, then those of times."""
+        make = Rows(self.name, sample)
+        for of in answers(sample):
+            yield from _on_the_screen(make, of)
+            yield from _chosen_places(make, of)
+            yield from _criteria_in_turn(make, of)
+            yield from _in_the_sitting(make, of)
+        yield from _times(make)
+
+
+def _on_the_screen(make: Rows, of: Answers) -> Iterator[Row]:
+    """Yield what places do to numbers, and how labels fall on places."""
+    known = of.place >= 0
+    n_places = int(of.place.max(initial=-1)) + 1
+    if n_places < 2 or (of.chosen >= 0).any():
+        return
+    if not np.isnan(of.values).all():
+        yield from _places_of_numbers(make, of, n_places)
+        return
+    for word, given in of.outcomes():
+        mine = known & (given == 1)
+        yield from _shares(make, of, of.place[mine].astype(np.int64), of.rater[mine], n_places, word)
+
+
+def _places_of_numbers(make: Rows, of: Answers, n_places: int) -> Iterator[Row]:
+    known = of.place >= 0
+    values, place = of.values[known], of.place[known].astype(np.int64)
+    text, rater = of.text[known], of.rater[known]
+    for within, groupings in (("texts and raters", (text, rater)), ("raters", (rater,))):
+        found = position_effects(
+            values, place, groupings, rater, n_positions=n_places, confidence=make.sample.common.confidence
+        )
+        if found is not None:
+            yield from _effects(make, of, found, values, place, within)
+            return
+    yield make.row("place_test", Estimate(None, note=NO_VARIATION), criterion=of.key)
+
+
+def _effects(
+    make: Rows,
+    of: Answers,
+    found: tuple[list[Estimate], Estimate],
+    values: Floats,
+    place: NDArray[np.int64],
+    within: str,
+) -> Iterator[Row]:
+    """Yield what each place adds, its mean, and the test."""
+    about: dict[str, Any] = {"criterion": of.key}
+    effects, test = found
+    said = {"within": within, "errors": "clustered by rater"}
+    if of.note == LOGS:
+        said["of"] = "logarithms"
+    for number, one in enumerate(effects):
+        here = values[(place == number) & ~np.isnan(values)]
+        mean = _mean(here, logs=of.note == LOGS)
+        yield make.row(
+            "place_effect",
+            one,
+            label=_place(number),
+            note=joined(one.note, of.note),
+            settings={**said, **BY_T},
+            **about,
+        )
+        yield make.row("place_mean", mean, label=_place(number), **about)
+    yield make.row("place_test", test, criterion=of.key, settings={**said, "test": "Wald"})
+
+
+def _mean(values: Floats, *, logs: bool) -> Estimate:
+    """Return the mean of values, of logarithms taken back."""
+    if not len(values):
+        return Estimate(None, n_ratings=0, note="No rating.")
+    mean = float(values.mean())
+    return (
+        Estimate(exp(mean), n_ratings=len(values), note="Geometric mean.")
+        if logs
+        else Estimate(mean, n_ratings=len(values))
+    )
+
+
+def _shares(
+    make: Rows,
+    of: Answers,
+    chosen: NDArray[np.int64],
+    rater: NDArray[np.int64],
+    n_places: int,
+    word: str | None = None,
+) -> Iterator[Row]:
+    """Yield the share of each place and a test."""
+    drawn = bootstrap(make.sample, f"places {of.key} {word}", "raters")
+    shares, test = choices_by_place(
+        chosen,
+        rater,
+        n_places=n_places,
+        **drawn.options,
+    )
+    name = "chosen_place" if word is None else "label_place"
+    over = {"expected": f"1 of {n_places}", **drawn.said}
+    for number, one in enumerate(shares):
+        label = _place(number) if word is None else f"{word}: {_place(number)}"
+        yield make.row(f"{name}_share", one, label=label, criterion=of.key, settings=over)
+    kind = {"test": "exact binomial" if n_places == 2 else "chi-square"}
+    several = (test.n_ratings or 0) > (test.n_raters or 0) and test.p is not None
+    note = joined(test.note, INDEPENDENT if several else None)
+    yield make.row(f"{name}_test", test, label=word, criterion=of.key, note=note, settings=kind)
+
+
+def _chosen_places(make: Rows, of: Answers) -> Iterator[Row]:
+    """Yield how often each place was chosen, where answers name one."""
+    named = of.chosen >= 0
+    if named.any():
+        yield from _shares(make, of, of.chosen[named], of.rater[named], of.n_places)
+
+
+def _criteria_in_turn(make: Rows, of: Answers) -> Iterator[Row]:
+    """Yield what it does to a criterion to be asked first, second and so on; raters have one order each."""
+    known = (of.asked_at >= 0) & ~np.isnan(of.values)
+    places = np.unique(of.asked_at[known])
+    if len(places) < 2:
+        return
+    place = np.searchsorted(places, of.asked_at[known])
+    found = position_effects(
+        of.values[known],
+        place,
+        (of.text[known],),
+        of.rater[known],
+        n_positions=len(places),
+        confidence=make.sample.common.confidence,
+    )
+    if found is None:
+        return
+    said = {"within": "texts", "errors": "clustered by rater", **BY_T}
+    for number, one in enumerate(found[0]):
+        yield make.row(
+            "criterion_place_effect",
+            one,
+            label=_place(int(places[number])),
+            criterion=of.key,
+            note=joined(one.note, of.note),
+            settings=said,
+        )
+    yield make.row("criterion_place_test", found[1], criterion=of.key, settings={**said, "test": "Wald"})
+
+
+def _in_the_sitting(make: Rows, of: Answers) -> Iterator[Row]:
+    """Yield the second half against the first, and the trend."""
+    long = of.units >= FEWEST_UNITS
+    if not long.any() or of.is_held_together or of.is_chosen_among:
+        return
+    second = np.where(long, of.sitting >= of.units / 2, np.nan)[:, np.newaxis].astype(np.float64)
+    trend = np.where(long, of.sitting / PLACES, np.nan)[:, np.newaxis]
+    for word, values in of.outcomes():
+        for name, regressor in (("second_half", second), ("sitting_trend", trend)):
+            found = fitted(of, values, regressor)
+            if found is None:
+                yield make.row(name, Estimate(None, note=NO_VARIATION), label=word, criterion=of.key)
+                continue
+            one = found[0].estimate([1.0], confidence=make.sample.common.confidence)
+            share = "Of the share of this label." if word is not None else None
+            yield make.row(
+                name,
+                one,
+                label=word,
+                criterion=of.key,
+                note=joined(one.note, of.note if word is None else share),
+                settings={"within": found[1], "errors": "clustered by rater", **BY_T},
+            )
+
+
+def _times(make: Rows) -> Iterator[Row]:
+    """Yield the seconds a unit in each fifth of the sitting, and their trend."""
+    table = make.sample.table
+    sitting, units = sittings(table)
+    judged, first = np.unique(table.judgment, return_index=True)
+    seconds, rater = table.judgments.seconds[judged], table.judgments.rater[judged].astype(np.int64)
+    sitting, units = sitting[first], units[first]
+    there = (seconds > 0) & (units >= FEWEST_UNITS)
+    if not there.any():
+        return
+    seconds, rater, sitting, units = seconds[there], rater[there], sitting[there], units[there]
+    fifth = sitting * FIFTHS // units
+    for number in range(FIFTHS):
+        mine = fifth == number
+        if mine.any():
+            raters = len(np.unique(rater[mine]))
+            one = Estimate(float(np.median(seconds[mine])), n_items=int(mine.sum()), n_raters=raters)
+            yield make.row("seconds_a_unit", one, label=f"fifth {number + 1}")
+    yield _speed(make, np.log(seconds), sitting / PLACES, rater)
+
+
+def _speed(make: Rows, logs: Floats, places: Floats, rater: NDArray[np.int64]) -> Row:
+    """Return what 10 places multiply the seconds of a unit by, within raters."""
+    said = {"within": "raters", "errors": "clustered by rater", **BY_T, "of": "logarithms"}
+    found = effects_within(logs, places[:, np.newaxis], (rater,), rater)
+    if found is None:
+        return make.row("seconds_trend", Estimate(None, note=NO_VARIATION), settings=said)
+    one = found.estimate([1.0], confidence=make.sample.common.confidence)
+    low, high = (None if end is None else exp(min(end, 700.0)) for end in (one.low, one.high))
+    times = replace(one, value=exp(min(one.value or 0.0, 700.0)), low=low, high=high, se=None, n_ratings=None)
+    return make.row("seconds_trend", times, n_items=len(logs), settings=said)
+
+
+def _place(number: int) -> str:
+    return f"place {number + 1}"

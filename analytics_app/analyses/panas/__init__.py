@@ -1,0 +1,299 @@
+"""PANAS: positive and negative affect by group and wave, and change since the first time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Analysis, Question, Rows, Sample, in_words
+from analytics_app.analyses.panas.times import (
+    SCALES,
+    Point,
+    Times,
+    about_steps,
+    in_group,
+    norm_of,
+    raters_of,
+    steps_of,
+    times_of,
+)
+from analytics_app.analyses.registry import register
+from analytics_app.ratings import Floats
+from analytics_app.ratings.extras.waves import OtherWaves
+from analytics_app.results import Row
+from analytics_app.stats.comparison.change import (
+    Compared,
+    adjusted_difference,
+    difference_of_changes,
+    mean_with_limits,
+    paired_change,
+)
+from analytics_app.stats.comparison.corrections import METHODS, adjust
+from analytics_app.stats.estimate import joined
+from analytics_app.stats.scales.reliability import cronbach_alpha
+from tasks_app.study_settings import Block
+from tasks_app.task_types.base import Scale
+from tasks_app.task_types.questionnaire.panas import MOST_MISSING, PREFIX
+
+
+@register
+class Panas(Analysis):
+    """Positive and negative affect: sums of ten words each, with the words a person left out filled in by their mean.
+
+    A time is one task in one wave; other tasks of the study that ask PANAS are the other times. Change is from the
+    first time on, of the same people, with the paired t test; between groups by Welch's t test on the changes, and
+    by analysis of covariance with the first time as covariate. Each of the three is a family of tests of its own, over
+    groups, times and both scales.
+    """
+
+    label = _("PANAS")
+    summary = _("Positive and negative affect by group and wave with alpha, change, and whether groups changed alike.")
+    source = (
+        "Watson, Clark and Tellegen (1988). Development and validation of brief measures of positive and negative "
+        "affect: the PANAS scales. Journal of Personality and Social Psychology 54(6), 1063-1070."
+    )
+    scales = frozenset({Scale.ORDINAL})
+    task_types = frozenset({"questionnaire"})
+    whole_task = True
+    splits = False
+    needs = frozenset({OtherWaves})
+    statistics = {
+        "affect_mean": _("Mean score"),
+        "affect_sd": _("SD of scores"),
+        "affect_alpha": _("Cronbach's alpha of a score"),
+        "affect_missing": _("People without a score"),
+        "affect_prorated": _("People with a prorated score"),
+        "affect_attrition": _("Share of the first time's people who are gone"),
+        "affect_over_time": _("Mean score at each time"),
+        "affect_change": _("Change since the first time"),
+        "affect_change_effect": _("Effect size of a change, d_z"),
+        "affect_change_between": _("Difference between groups in change"),
+        "affect_change_between_effect": _("Effect size of a difference in change, d_ppc2"),
+        "affect_change_adjusted": _("Difference between groups, adjusted for the first time"),
+        "affect_change_adjusted_effect": _("Effect size of an adjusted difference"),
+    }
+
+    class Settings(Block):
+        most_missing = forms.IntegerField(
+            min_value=0,
+            max_value=9,
+            initial=MOST_MISSING,
+            label=_("Words of a score that may be missing"),
+            help_text=_("Of ten. The mean of the others stands for them; with more missing there is no score."),
+        )
+        complete_only = forms.BooleanField(
+            required=False,
+            initial=False,
+            label=_("Only people who answered every word"),
+            help_text=_("Of both scores, at that time: as papers do that leave out whoever left anything out."),
+        )
+        family = forms.ChoiceField(
+            choices=[(one, one) for one in METHODS],
+            initial="sidak",
+            label=_("Correction for several tests"),
+        )
+
+    def fits(self, question: Question) -> bool:
+        """Say whether all ten words of a score were asked."""
+        asked = {one.key for one in question.asked}
+        return super().fits(question) and any(
+            asked.issuperset(f"{PREFIX}{word}" for word in words) for words in SCALES.values()
+        )
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield scores of this task's times, then how they changed since the first time of the study."""
+        times = times_of(sample, int(settings["most_missing"]), complete_only=bool(settings["complete_only"]))
+        if not times.own:
+            return
+        of = _Of(Rows(self.name, sample), times, settings)
+        for place in times.own:
+            yield from _scores(of, place)
+        if max(times.own) > 0:
+            yield from _over_time(of)
+            yield from _changes(of)
+
+
+@dataclass(frozen=True, slots=True)
+class _Of:
+    """What the rows are made from."""
+
+    make: Rows
+    times: Times
+    settings: Mapping[str, Any]
+
+    @property
+    def confidence(self) -> float:
+        return self.make.sample.common.confidence
+
+    @property
+    def groups(self) -> tuple[int | None, ...]:
+        """Everybody, then each group where there are several."""
+        groups = self.times.groups
+        return (None, *groups) if len(groups) > 1 else (None,)
+
+    def named(self, group: int | None) -> str | None:
+        return None if group is None else self.make.sample.table.names.groups[group]
+
+    def wave(self, point: Point) -> int | None:
+        """Return the wave of a point, where a study has several times."""
+        return point.wave if len(self.times.points) > 1 else None
+
+
+def _scores(of: _Of, place: int) -> Iterator[Row]:
+    """Yield what is told of one time of this task, for everybody and for each group."""
+    point, first = of.times.points[place], of.times.points[0]
+    steps = steps_of(of.make.sample.question)
+    for group in of.groups:
+        mine = in_group(point, group)
+        about: dict[str, Any] = {"group": of.named(group), "wave": of.wave(point)}
+        if group is not None and not mine.any() and not in_group(first, group).any():
+            continue
+        for scale in SCALES:
+            scores = point.scores[scale]
+            values = scores.value[mine]
+            known = values[~np.isnan(values)]
+            found = mean_with_limits(values, confidence=of.confidence)
+            said: dict[str, Any] = {
+                "interval": "Student's t over people",
+                "steps": list(steps),
+                "most_missing": 0 if of.settings["complete_only"] else of.settings["most_missing"],
+            }
+            note = joined(found.note, about_steps(steps), norm_of(of.make.sample.question, scale, steps))
+            yield of.make.row("affect_mean", found, label=scale, settings=said, note=note, **about)
+            spread = float(known.std(ddof=1)) if len(known) > 1 else None
+            why = None if spread is not None else "Fewer than two scores have no spread."
+            yield of.make.row(
+                "affect_sd", value=spread, label=scale, n_raters=len(known), note=why, settings={"ddof": 1}, **about
+            )
+            answers = point.answers[scale][mine]
+            complete = answers[~np.isnan(answers).any(axis=1)]
+            alpha = cronbach_alpha(complete, confidence=of.confidence)
+            yield of.make.row(
+                "affect_alpha", alpha, label=scale, settings={"interval": "Feldt", "rows": "complete"}, **about
+            )
+            counts = {
+                "affect_missing": np.isnan(values).sum(),
+                "affect_prorated": scores.prorated[mine].sum(),
+            }
+            for name, count in counts.items():
+                yield of.make.row(name, value=float(count), label=scale, n_raters=int(mine.sum()), **about)
+        if place > 0:
+            yield _attrition(of, point, group, about)
+
+
+def _attrition(of: _Of, point: Point, group: int | None, about: Mapping[str, Any]) -> Row:
+    """Return which share of the people of the first time did not answer at this one."""
+    first = raters_of(of.times.points[:1], group)
+    gone = np.setdiff1d(first, point.rater).size
+    note = None if first.size else "Nobody of this group answered the first time."
+    settings = {"since": of.times.name(0), "gone": int(gone)}
+    value = gone / first.size if first.size else None
+    return of.make.row("affect_attrition", value=value, n_raters=first.size, note=note, settings=settings, **about)
+
+
+def _over_time(of: _Of) -> Iterator[Row]:
+    """Yield the means of every time up to this task's last one, of each group, or of everybody where there is none."""
+    for number, point in enumerate(of.times.points[: max(of.times.own) + 1]):
+        for group in of.groups[1:] or of.groups:
+            mine = in_group(point, group)
+            if group is not None and not mine.any():
+                continue
+            for scale in SCALES:
+                found = mean_with_limits(point.scores[scale].value[mine], confidence=of.confidence)
+                yield of.make.row(
+                    "affect_over_time",
+                    found,
+                    label=scale,
+                    group=of.named(group),
+                    wave=point.wave,
+                    metric=of.times.name(number),
+                    settings={"time": number + 1, "interval": "Student's t over people"},
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A test of a family before it is corrected: what its row says, and whether it is a row of this task."""
+
+    own: bool
+    statistic: str
+    about: Mapping[str, Any]
+    found: Compared
+    settings: Mapping[str, Any]
+
+
+def _changes(of: _Of) -> Iterator[Row]:
+    """Yield the changes of each group and the differences between groups, corrected within their families."""
+    families: dict[str, list[_Test]] = {}
+    for place, point in enumerate(of.times.points[1:], start=1):
+        for scale in SCALES:
+            for test in (*_within(of, point, scale, place), *_between(of, point, scale, place)):
+                families.setdefault(test.statistic, []).append(test)
+    method = str(of.settings["family"])
+    for statistic, tests in families.items():
+        adjusted = adjust([one.found.estimate.p for one in tests], method)
+        size = sum(one.found.estimate.p is not None for one in tests)
+        for test, p in zip(tests, adjusted, strict=True):
+            if not test.own:
+                continue
+            t = {} if test.found.t is None else {"t": test.found.t}
+            family = {"correction": method, "family": f"{in_words(size, 'test', 'tests')} of this kind"}
+            said = {**test.settings, **t, **family, "interval": "Student's t"}
+            yield of.make.row(statistic, test.found.estimate, p_adjusted=p, settings=said, **test.about)
+            yield of.make.row(f"{statistic}_effect", test.found.effect, settings=test.settings, **test.about)
+
+
+def _within(of: _Of, point: Point, scale: str, place: int) -> Iterator[_Test]:
+    """Yield the change of each group since the first time, or of everybody where there is one group only."""
+    first = of.times.points[0]
+    for group in of.groups[1:] or of.groups:
+        raters = raters_of((first, point), group)
+        if group is not None and not len(raters):
+            continue
+        found = paired_change(first.of(scale, raters), point.of(scale, raters), confidence=of.confidence)
+        about = {"label": scale, "group": of.named(group), "wave": of.wave(point)}
+        settings = {
+            "from": of.times.name(0),
+            "to": of.times.name(place),
+            "test": "paired t",
+            "d": "mean over sd of changes",
+        }
+        yield _Test(place in of.times.own, "affect_change", about, found, settings)
+
+
+def _between(of: _Of, point: Point, scale: str, place: int) -> Iterator[_Test]:
+    """Yield how differently two groups changed, the later group of the study minus the earlier one."""
+    first = of.times.points[0]
+
+    def scores(group: int) -> tuple[Floats, Floats]:
+        raters = raters_of((first, point), group)
+        return first.of(scale, raters), point.of(scale, raters)
+
+    for low, high in combinations(of.times.groups, 2):
+        if not in_group(point, low).any() or not in_group(point, high).any():
+            continue
+        pair = (*scores(high), *scores(low))
+        about = {
+            "label": scale,
+            "group": of.named(high),
+            "slice": f"against={of.named(low)}",
+            "wave": of.wave(point),
+        }
+        said = {
+            "from": of.times.name(0),
+            "to": of.times.name(place),
+            "difference": f"{of.named(high)} minus {of.named(low)}",
+        }
+        own = place in of.times.own
+        raw = difference_of_changes(*pair, confidence=of.confidence)
+        morris = "difference of changes over pooled sd of the first time, corrected (Morris 2008, d_ppc2)"
+        yield _Test(own, "affect_change_between", about, raw, {**said, "test": "Welch's t", "d": morris})
+        covariance = adjusted_difference(*pair, confidence=of.confidence)
+        model = "analysis of covariance, first time as covariate"
+        yield _Test(own, "affect_change_adjusted", about, covariance, {**said, "test": model, "d": "over residual sd"})

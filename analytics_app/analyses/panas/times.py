@@ -1,0 +1,176 @@
+"""PANAS answers by person and time; a time is a task in a wave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Question, Sample
+from analytics_app.ratings import Floats
+from analytics_app.ratings.extras.waves import OtherWaves
+from analytics_app.stats.scales.scale_scores import Scores, prorated_sums
+from tasks_app.task_types.questionnaire.panas import NEGATIVE, POSITIVE, PREFIX
+
+# The scales by the names they are known under, with their words.
+SCALES = {"PA": POSITIVE, "NA": NEGATIVE}
+
+STEPS = (1.0, 2.0, 3.0, 4.0, 5.0)
+# Watson, Clark and Tellegen (1988): mean and SD of students, where two public sources of scoring agree on them.
+NORMS = {"past_few_days": {"PA": (33.3, 7.2), "NA": (17.4, 6.2)}}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What people answered in one task and wave: `rater` ascending (n,), `group` (n,), `answers` by scale (n, 10)."""
+
+    task: str
+    wave: int
+    rater: NDArray[np.int64]
+    group: NDArray[np.int64]
+    answers: dict[str, Floats]
+    scores: dict[str, Scores]
+
+    def of(self, scale: str, raters: NDArray[np.int64]) -> Floats:
+        """Return the scores of some raters on a scale, NaN where there is none."""
+        found = np.full(len(raters), np.nan)
+        place = np.searchsorted(self.rater, raters)
+        place[place == len(self.rater)] = 0
+        there = self.rater[place] == raters if len(self.rater) else np.zeros(len(raters), dtype=bool)
+        found[there] = self.scores[scale].value[place[there]]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """The points of a study in their order, which of them belong to this task, and the groups that were asked."""
+
+    points: tuple[Point, ...]
+    own: tuple[int, ...]
+    groups: tuple[int, ...]
+
+    def name(self, place: int) -> str:
+        """Return what a point is called: its task, or its wave where a task has several."""
+        point = self.points[place]
+        if sum(one.task == point.task for one in self.points) == 1:
+            return point.task
+        wave = f"wave {point.wave}"
+        return wave if all(one.task == point.task for one in self.points) else f"{point.task}, {wave}"
+
+
+def times_of(sample: Sample, most_missing: int, *, complete_only: bool) -> Times:
+    """Gather the answers to the words of PANAS in this task and in the other ones of the study that ask them.
+
+    Kept answers go with kept ones, all with all. Of several answers of somebody to a word at one time the first counts.
+    With `complete_only` who left out any word has neither score.
+    """
+    table, others = sample.table, sample.extras[OtherWaves]
+    scale_of, word_of = _words(sample)
+    kept = others.kept if sample.basis == "kept" else np.ones(len(others.kept), dtype=bool)
+    judgments = table.judgments
+    columns: list[NDArray[Any]] = [
+        np.r_[mine, theirs[kept]]
+        for mine, theirs in (
+            (np.full(len(table), others.here, dtype=np.int64), others.task),
+            (judgments.wave[table.judgment], others.wave),
+            (table.rater, others.rater),
+            (judgments.group[table.judgment], others.group),
+            (table.criterion, others.criterion),
+            (table.value, others.value),
+        )
+    ]
+    asked = (columns[4] >= 0) & ~np.isnan(columns[5])
+    asked[asked] = scale_of[columns[4][asked]] >= 0
+    task, wave, rater, group, criterion, value = (column[asked] for column in columns)
+    points = []
+    for code, number in sorted(set(zip(task.tolist(), wave.tolist(), strict=True))):
+        here = (task == code) & (wave == number)
+        words = scale_of[criterion[here]], word_of[criterion[here]]
+        named = others.tasks[code] if code != others.here else sample.question.task
+        points.append(
+            _point(
+                named, number, rater[here], group[here], words, value[here], most_missing, complete_only=complete_only
+            )
+        )
+    own = tuple(place for place, one in enumerate(points) if one.task == sample.question.task)
+    groups = {int(one) for point in points for one in np.unique(point.group)} - {-1}
+    return Times(tuple(points), own, tuple(sorted(groups)))
+
+
+def _words(sample: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return by code of a criterion the scale that its word belongs to (-1 none) and its place there."""
+    scale = np.full(len(sample.table.names.criteria) + 1, -1, dtype=np.int64)
+    place = scale.copy()
+    codes = {one.key: one.code for one in sample.question.asked}
+    for number, words in enumerate(SCALES.values()):
+        for index, word in enumerate(words):
+            if (code := codes.get(f"{PREFIX}{word}", -1)) >= 0:
+                scale[code], place[code] = number, index
+    return scale, place
+
+
+def _point(
+    task: str,
+    wave: int,
+    rater: NDArray[np.int64],
+    group: NDArray[np.int64],
+    words: tuple[NDArray[np.int64], NDArray[np.int64]],
+    value: Floats,
+    most_missing: int,
+    *,
+    complete_only: bool,
+) -> Point:
+    raters, first, row = np.unique(rater, return_index=True, return_inverse=True)
+    cells = np.full((len(SCALES), len(raters), 10), np.nan)
+    # Backwards, so that the first answer stays.
+    cells[words[0][::-1], row[::-1], words[1][::-1]] = value[::-1]
+    if complete_only:
+        cells[:, np.isnan(cells).any(axis=(0, 2))] = np.nan
+    answers = dict(zip(SCALES, cells, strict=True))
+    return Point(
+        task,
+        wave,
+        raters.astype(np.int64),
+        group[first].astype(np.int64),
+        answers,
+        {scale: prorated_sums(one, most_missing=most_missing) for scale, one in answers.items()},
+    )
+
+
+def in_group(point: Point, group: int | None) -> NDArray[np.bool_]:
+    """Say who of a point belongs to a group, or everybody where that is None."""
+    return np.ones(len(point.rater), dtype=bool) if group is None else point.group == group
+
+
+def raters_of(points: Sequence[Point], group: int | None) -> NDArray[np.int64]:
+    """Return the raters of a group who answered at any of some points, ascending."""
+    found = [point.rater[in_group(point, group)] for point in points]
+    return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+
+
+def steps_of(question: Question) -> tuple[float, ...]:
+    """Return the steps on which the words were answered."""
+    words = {f"{PREFIX}{word}" for scale in SCALES.values() for word in scale}
+    return next((one.domain for one in question.asked if one.key in words), ())
+
+
+def about_steps(steps: tuple[float, ...]) -> str | None:
+    """Say how sums of other steps than the published ones are to be read."""
+    if steps == STEPS or not steps:
+        return None
+    return (
+        f"Answered on {len(steps)} steps from {steps[0]:g} to {steps[-1]:g}, so scores go from {10 * steps[0]:g} to "
+        f"{10 * steps[-1]:g} and cannot be compared with published ones."
+    )
+
+
+def norm_of(question: Question, scale: str, steps: tuple[float, ...]) -> str | None:
+    """Name the published norm, where it is known for the time that was asked about."""
+    norm = NORMS.get(str(question.params.get("timeframe")))
+    if norm is None or steps != STEPS or question.params.get("instrument") != "panas":
+        return None
+    mean, sd = norm[scale]
+    return f"Published for the past few days (Watson et al. 1988, students): mean {mean}, SD {sd}."

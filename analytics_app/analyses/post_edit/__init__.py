@@ -1,0 +1,184 @@
+"""Post-edits: which suggestion editors choose, how far the edited text is from each, and what editing took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from django import forms
+from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Analysis, Filters, Rows, Sample, Words, count, of_one_system
+from analytics_app.analyses.post_edit.edits import CHOICE, TEXT, Edited, Suggested, edits_of
+from analytics_app.analyses.post_edit.suggestions import choices
+from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.pairs import unit_of
+from analytics_app.ratings import Extra, Floats
+from analytics_app.ratings.extras.shown import Shown
+from analytics_app.ratings.extras.texts import Texts
+from analytics_app.results import Row
+from analytics_app.stats.comparison.ratios import group_ratios
+from analytics_app.stats.errors.edits import MOST_WORDS
+from analytics_app.stats.estimate import Estimate, joined
+from tasks_app.task_types.base import Scale
+
+DRAWN_TOWARDS = "Whoever chooses a suggestion writes a text near to it, so the distance to one not chosen is too large."
+EDITORS = "Editors differ more than systems do: read it beside the figures of each editor."
+
+
+@register
+class PostEdit(Analysis):
+    """Choices, distances and work of post-editing.
+
+    Distances are taken from the edited text to every suggestion of its screen: characters (Levenshtein over the length
+    of the longer text) and words (HTER: sacrebleu's TER, summed over texts). Rates are sums over sums; intervals are
+    bootstraps over items, or documents shown whole. A choice between two suggestions is tested against one half by the
+    exact binomial.
+    """
+
+    label = _("Post-edits")
+    summary = _(
+        "How often each system's suggestion is chosen, character distance and HTER to every suggestion, share left "
+        "unchanged, seconds a word and keystrokes a character, also by editor."
+    )
+    source = (
+        "Snover, Dorr, Schwartz, Micciulla and Makhoul (2006). A study of translation edit rate with targeted human "
+        "annotation. AMTA, 223-231."
+    )
+    scales = frozenset({Scale.NOMINAL})
+    task_types = frozenset({"post_edit"})
+    whole_task = True
+    needs: ClassVar[frozenset[type[Extra]]] = frozenset({Texts, Shown})
+    statistics: ClassVar[Mapping[str, Words]] = {
+        "suggestion_chosen": _("Share of times the suggestion is chosen"),
+        "suggestion_chosen_over": _("Share of times chosen over the other"),
+        "first_suggestion_chosen": _("Share of choices for the first suggestion on the screen"),
+        "edit_distance": _("Character distance to the edited text"),
+        "hter": _("HTER"),
+        "unedited_share": _("Share of chosen suggestions left unchanged"),
+        "seconds_per_word": _("Seconds a word"),
+        "keystrokes_per_character": _("Keystrokes a character"),
+        "edit_distance_of_editor": _("Character distance to the chosen suggestion, of an editor"),
+        "hter_of_editor": _("HTER of the chosen suggestion, of an editor"),
+        "unedited_of_editor": _("Share left unchanged, of an editor"),
+        "seconds_per_word_of_editor": _("Seconds a word, of an editor"),
+        "keystrokes_per_character_of_editor": _("Keystrokes a character, of an editor"),
+    }
+
+    class Settings(Filters):
+        case_sensitive = forms.BooleanField(
+            required=False,
+            initial=False,
+            label=_("HTER tells capital letters apart"),
+            help_text=_("As published tools have it, it does not."),
+        )
+        asian_support = forms.BooleanField(
+            required=False, initial=False, label=_("HTER counts characters of Chinese and Japanese as words")
+        )
+
+    def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the rows of one sample."""
+        make = Rows(self.name, sample)
+        if any(asked.key == CHOICE for asked in sample.question.asked):
+            yield from choices(make)
+        if not any(asked.key == TEXT for asked in sample.question.asked):
+            return
+        edited, suggested, signature, too_long = edits_of(sample, settings)
+        if not len(edited.part):
+            return
+        yield from _distances(make, edited, suggested, signature, too_long)
+        yield from _work(make, edited, suggested)
+        yield from _editors(make, edited, suggested, signature)
+
+
+def _distances(make: Rows, edited: Edited, of: Suggested, signature: str, too_long: int) -> Iterator[Row]:
+    """Yield distances of each system's suggestions to the texts that editors ended with, by whether they chose it."""
+    long = f"{too_long} comparisons of texts over {MOST_WORDS} words are left out." if too_long else None
+    for label in (None, "chosen", "not chosen"):
+        there = np.ones(len(of.edit), dtype=bool) if label is None else of.chosen == (label == "chosen")
+        if label == "not chosen" and not there.any():
+            continue
+        ones = np.ones(int(there.sum()))
+        note = DRAWN_TOWARDS if label != "chosen" and not of.chosen.all() else None
+        said = {"distance": "Levenshtein over the longer text", "normalised": "NFC"}
+        yield from _by_system(
+            make, "edit_distance", edited, of, there, (of.distance[there], ones), label=label, note=note, said=said
+        )
+        note = joined(note, long)
+        yield from _by_system(
+            make, "hter", edited, of, there, (of.word_edits[there], of.words[there]), label=label, note=note,
+            said={"ter": signature, "rate": "sum of edits over sum of words"},
+        )  # fmt: skip
+    chosen = of.chosen
+    same = (of.distance[chosen] == 0).astype(np.float64)
+    yield from _by_system(make, "unedited_share", edited, of, chosen, (same, np.ones(len(same))), label=None, note=None)
+
+
+def _work(make: Rows, edited: Edited, of: Suggested) -> Iterator[Row]:
+    """Yield what editing a system's suggestions took, where they were chosen."""
+    chosen = of.chosen
+    at = of.edit[chosen]
+    for statistic, spent, size, per in (
+        ("seconds_per_word", edited.seconds, edited.words, "words of the edited text"),
+        ("keystrokes_per_character", edited.keys, edited.characters, "characters of the edited text"),
+    ):
+        if np.isnan(spent).all():
+            continue
+        rate = (spent[at], size[at])
+        yield from _by_system(make, statistic, edited, of, chosen, rate, label=None, note=EDITORS, said={"per": per})
+
+
+def _by_system(
+    make: Rows,
+    statistic: str,
+    edited: Edited,
+    of: Suggested,
+    there: NDArray[np.bool_],
+    rate: tuple[Floats, Floats],
+    *,
+    label: str | None,
+    note: str | None,
+    said: Mapping[str, Any] | None = None,
+) -> Iterator[Row]:
+    """Yield a rate of each system with its interval over items, or documents."""
+    names, drawn = make.sample.table.names, bootstrap(make.sample, f"{statistic} {label}", unit_of(make.sample))
+    systems, system = np.unique(of.system[there], return_inverse=True)
+    found = group_ratios(*rate, system, of.cluster[there], n_groups=len(systems), **drawn.options)
+    for place, (code, one) in enumerate(zip(systems.tolist(), found, strict=True)):
+        yield make.row(
+            statistic, one, system=names.systems[code], label=label, by_system=True,
+            n_raters=count(edited.rater[of.edit[there][system == place]]), note=joined(one.note, note),
+            settings={**drawn.said, **(said or {})},
+        )  # fmt: skip
+
+
+def _editors(make: Rows, edited: Edited, of: Suggested, signature: str) -> Iterator[Row]:
+    """Yield the figures of each editor, about the suggestions they chose."""
+    # A suggestion of several systems is one text to whoever edits it.
+    first = np.flatnonzero(of.chosen)
+    first = first[np.unique(of.edit[first], return_index=True)[1]]
+    at, names, alone = of.edit[first], make.sample.table.names, of_one_system(make.sample.table)
+    raters, rater = np.unique(edited.rater[at], return_inverse=True)
+    ones = np.ones(len(first))
+    rates: list[tuple[str, Floats, Floats, dict[str, Any]]] = [
+        ("edit_distance_of_editor", of.distance[first], ones, {}),
+        ("hter_of_editor", of.word_edits[first], of.words[first], {"ter": signature}),
+        ("unedited_of_editor", (of.distance[first] == 0) * 1.0, ones, {}),
+        ("seconds_per_word_of_editor", edited.seconds[at], edited.words[at], {}),
+        ("keystrokes_per_character_of_editor", edited.keys[at], edited.characters[at], {}),
+    ]
+    for statistic, top, bottom, said in rates:
+        if np.isnan(top).all():
+            continue
+        found = group_ratios(
+            top, bottom, rater, of.cluster[first], n_groups=len(raters), n_resamples=0,
+            confidence=make.sample.common.confidence, rng=make.sample.rng(statistic),
+        )  # fmt: skip
+        for code, one in zip(raters.tolist(), found, strict=True):
+            estimate = one if one.value is not None else Estimate(None, note="Nothing was recorded for this editor.")
+            yield make.row(
+                statistic, estimate, rater=names.raters[code], settings=said or None, by_system=bool(alone[code])
+            )

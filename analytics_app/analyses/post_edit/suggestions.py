@@ -1,0 +1,146 @@
+"""Which of two suggestions editors choose: by system, by pair, and by side of the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Rows, count
+from analytics_app.analyses.post_edit.edits import CHOICE, CHOSEN
+from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.pairs import clusters_of, in_order, unit_of
+from analytics_app.ratings import Floats, Table
+from analytics_app.results import Row
+from analytics_app.stats.comparison.corrections import adjust
+from analytics_app.stats.comparison.ratios import group_ratios
+from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.ranking.pairs_within import pairs_within
+
+Planned: TypeAlias = Sequence[tuple[str, str]] | None
+
+INDEPENDENT = "The exact test takes choices as independent."
+TEST = {"test": "exact binomial against one half, two-sided"}
+
+
+def choices(make: Rows) -> Iterator[Row]:
+    """Yield shares of choices with intervals over items and exact tests against one half."""
+    table, names = make.sample.table, make.sample.table.names
+    code = next(asked.code for asked in make.sample.question.asked if asked.key == CHOICE)
+    rows = table.where((table.criterion == code) & (table.label >= 0))
+    if not len(rows):
+        return
+    chosen = (rows.label == (names.labels.index(CHOSEN) if CHOSEN in names.labels else -2)).astype(np.float64)
+    row, system, item = rows.by_system()
+    kept = ~np.isin(system, sorted(make.sample.without))
+    row, system, item = row[kept], system[kept], item[kept]
+    systems, place = np.unique(system, return_inverse=True)
+    keys = [names.systems[one] for one in systems.tolist()]
+    cluster = clusters_of(names, by_document=make.sample.question.by_document)[item]
+    found, said = _shares(make, chosen[row], place, cluster, len(keys), "choices")
+    tests = [_exact(chosen[row][place == one]) for one in range(len(keys))]
+    # Of two systems one is chosen where the other is not: that is one test, said twice.
+    times = [int((place == one).sum()) for one in range(len(keys))]
+    one_test = len(keys) == 2 and times[0] == times[1] == int(chosen[row].sum())
+    family = {"correction": make.sample.common.correction, "family": "1 pair" if one_test else f"{len(keys)} systems"}
+    adjusted = adjust(tests[:1], make.sample.common.correction) * 2 if one_test else adjust(tests, family["correction"])
+    for one, (key, estimate) in enumerate(zip(keys, found, strict=True)):
+        mine = row[place == one]
+        yield make.row(
+            "suggestion_chosen", estimate, system=key, by_system=True, p=tests[one],
+            p_adjusted=adjusted[one], n_raters=count(rows.rater[mine]), note=joined(estimate.note, INDEPENDENT),
+            settings={**said, **family},
+        )  # fmt: skip
+    yield from _pairs(make, rows, chosen, (row, place, cluster), keys)
+    yield from _sides(make, rows, chosen)
+
+
+def _shares(
+    make: Rows, chosen: Floats, group: NDArray[Any], cluster: NDArray[Any], n_groups: int, purpose: str
+) -> tuple[list[Estimate], dict[str, Any]]:
+    """Return the share of each group, and how rows say its interval and its test."""
+    drawn = bootstrap(make.sample, purpose, unit_of(make.sample))
+    found = group_ratios(chosen, np.ones(len(chosen)), group, cluster, n_groups=n_groups, **drawn.options)
+    return found, {**drawn.said, **TEST}
+
+
+def _exact(chosen: Floats) -> float | None:
+    """Return the two-sided p of a share against one half, or None where nothing was chosen."""
+    if not len(chosen):
+        return None
+    from scipy.stats import binomtest  # noqa: PLC0415  a second of start-up
+
+    return float(binomtest(int(chosen.sum()), len(chosen), 0.5).pvalue)
+
+
+def _pairs(
+    make: Rows,
+    rows: Table,
+    chosen: Floats,
+    columns: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    keys: list[str],
+) -> Iterator[Row]:
+    """Yield how often a system is chosen over each other one, where there are more than two.
+
+    A text that several systems produced is a suggestion of each of them, and so counts against every system of the
+    other text.
+    """
+    if len(keys) < 3:
+        return
+    row, place, cluster = columns
+    one, other = _beside_each_other(rows.judgment[row], rows.part[row], place)
+    one, other = _as_named(one, other, place, keys, make.sample.common.pairs)
+    pair = place[one] * len(keys) + place[other]
+    known, group = np.unique(pair, return_inverse=True)
+    wins = chosen[row[one]]
+    found, said = _shares(make, wins, group, cluster[one], len(known), "choices of pairs")
+    tests = [_exact(wins[group == one]) for one in range(len(known))]
+    correction = make.sample.common.correction
+    adjusted = adjust(tests, correction)
+    for number, code in enumerate(known.tolist()):
+        a, b = divmod(code, len(keys))
+        yield make.row(
+            "suggestion_chosen_over", found[number], system=keys[a], system_b=keys[b], by_system=True,
+            p=tests[number], p_adjusted=adjusted[number], n_raters=count(rows.rater[row[one][group == number]]),
+            note=joined(found[number].note, INDEPENDENT),
+            settings={**said, "correction": correction, "family": f"{len(known)} pairs"},
+        )  # fmt: skip
+
+
+def _beside_each_other(
+    judgment: NDArray[Any], part: NDArray[Any], place: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return every two entries of one screen that are of two texts by two systems, that of the lower place first."""
+    order = np.lexsort((part, place, judgment))
+    nobody = np.empty(0, dtype=np.int64)
+    pairs = [(nobody, nobody), *((order[one], order[other]) for one, other in pairs_within(judgment[order]))]
+    one, other = (np.concatenate(column) for column in zip(*pairs, strict=True))
+    apart = (part[one] != part[other]) & (place[one] != place[other])
+    return one[apart], other[apart]
+
+
+def _as_named(
+    one: NDArray[np.int64], other: NDArray[np.int64], place: NDArray[np.int64], keys: list[str], wanted: Planned
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return entries so that the first is by the system that pairs name first."""
+    n = len(keys)
+    first = np.array([[in_order(keys, wanted, a, b)[0] if a != b else a for b in range(n)] for a in range(n)])
+    stays = first[place[one], place[other]] == place[one]
+    return np.where(stays, one, other), np.where(stays, other, one)
+
+
+def _sides(make: Rows, rows: Table, chosen: Floats) -> Iterator[Row]:
+    """Yield how often the suggestion that stood first was chosen, whatever it was."""
+    there = (chosen == 1) & ~np.isnan(rows.shown)
+    if not there.any():
+        return
+    first = (rows.shown[there] == 1).astype(np.float64)
+    item = np.maximum(rows.names.item_of_unit[rows.unit[there]], 0)
+    cluster = clusters_of(rows.names, by_document=make.sample.question.by_document)[item]
+    (found,), said = _shares(make, first, np.zeros(len(first), dtype=np.int64), cluster, 1, "sides")
+    yield make.row(
+        "first_suggestion_chosen", found, label="1", p=_exact(first),
+        n_raters=count(rows.rater[there]), note=joined(found.note, INDEPENDENT), settings=said,
+    )  # fmt: skip

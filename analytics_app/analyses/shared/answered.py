@@ -1,0 +1,20 @@
+"""Answers that were analysed: those with ratings and, where errors are marked, those that found none."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Sample
+from analytics_app.ratings.extras.excluded import Gone, answered
+from tasks_app import task_types
+
+
+def judgments_of(sample: Sample) -> NDArray[np.int64]:
+    """Return the codes of the judgments of a whole task that were analysed; whoever calls it needs `Gone`."""
+    table, nobody = sample.table, np.empty(0, dtype=np.int64)
+    if not any(one.per == "span" for one in task_types.registry[sample.question.task_type].outcomes):
+        return np.unique(table.judgment).astype(np.int64)
+    gone = sample.extras[Gone]
+    out = (gone.raters, gone.judgments) if sample.basis == "kept" else (nobody, nobody)
+    return np.flatnonzero(answered(table, *out)).astype(np.int64)

@@ -1,0 +1,80 @@
+"""Conditions on the features of items, such as bicleaner>=0.7, which select the ratings of an analysis."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from analytics_app.ratings import Mask, Table
+
+_WRITTEN = re.compile(r"\s*([\w.-]+)\s*(>=|<=|!=|=|>|<)\s*(.+?)\s*")
+_NUMERIC: Mapping[str, Callable[[Any, Any], Any]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A feature, how it is compared, and with what; `str` is how a row says it."""
+
+    feature: str
+    sign: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.feature}{self.sign}{self.value}"
+
+    @classmethod
+    def read(cls, text: str) -> Condition:
+        """Read what was written. Raises ValueError where that is no condition."""
+        found = _WRITTEN.fullmatch(text)
+        if found is None:
+            raise ValueError(_("A condition is a feature, a sign and a value, such as bicleaner>=0.7 or domain=news."))
+        condition = cls(*found.groups())
+        if condition.sign in _NUMERIC and not _is_number(condition.value):
+            raise ValueError(_("%(sign)s compares numbers, such as bicleaner>=0.7.") % {"sign": condition.sign})
+        return condition
+
+    def holds(self, table: Table) -> Mask:
+        """Say of each rating whether its item meets the condition; an item without the feature does not."""
+        of_items = table.names.features.get(self.feature)
+        if of_items is None or not len(table):
+            return np.zeros(len(table), dtype=bool)
+        meets = np.array([self._met_by(str(one)) for one in of_items] or [False], dtype=bool)
+        item = table.names.item_of_unit[table.unit]
+        known = item >= 0
+        return np.asarray(known & meets[np.where(known, item, 0)], dtype=bool)
+
+    def _met_by(self, word: str) -> bool:
+        if not word:
+            return False
+        numbers = _is_number(word) and _is_number(self.value)
+        if self.sign in _NUMERIC:
+            return numbers and bool(_NUMERIC[self.sign](float(word), float(self.value)))
+        same = float(word) == float(self.value) if numbers else word == self.value
+        return same is (self.sign == "=")
+
+
+def check(text: str) -> None:
+    """Refuse, as validators of forms do, what is no condition."""
+    try:
+        Condition.read(text)
+    except ValueError as problem:
+        raise ValidationError(str(problem)) from problem
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return bool(np.isfinite(float(word)))
+    except ValueError:
+        return False

@@ -1,0 +1,141 @@
+"""Ratings of the same texts by several raters, as matrices, for analyses of agreement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.analyses.base import Analysis, Question, Sample, in_words
+from analytics_app.ratings import Floats
+from tasks_app import task_types
+from tasks_app.task_types.base import Criterion, Outcome, Scale
+
+FIRST = "first of a rater for a text"
+SEVERAL = "Several labels of one rater for a text: only the first counts here."
+
+
+def outcome_of(question: Question) -> Outcome | None:
+    """Return the declared outcome that answers a question."""
+    asked = Criterion(question.criterion, "") if question.criterion is not None else None
+    return task_types.registry[question.task_type].outcome_of(asked, question.params)
+
+
+def low_is_good(question: Question) -> bool:
+    """Say whether the least value is the best one, as with ranks."""
+    outcome = outcome_of(question)
+    return outcome is not None and outcome.low_is_good
+
+
+def can_be_compared(question: Question) -> bool:
+    """Say whether two raters can agree at all.
+
+    What is asked once a rater, without a text, is about another person each time; a place on a screen means something
+    only with the order in which the texts stood there; who was right is not of the text, but of the rater, and so is
+    what a page measures, such as keys and seconds. Criteria together can be compared where none of them is measured.
+    """
+    if not task_types.registry[question.task_type].needs_items:
+        return False
+    if question.criterion is None:
+        each = (outcome_of(replace(question, criterion=one.key)) for one in question.asked)
+        return not any(outcome is not None and outcome.measured for outcome in each)
+    outcome = outcome_of(question)
+    return outcome is None or not (outcome.by_place or outcome.graded or outcome.measured)
+
+
+class BetweenRaters(Analysis):
+    """An analysis of how far raters of the same texts agree."""
+
+    def fits(self, question: Question) -> bool:
+        """Say whether the analysis means something for a question."""
+        return super().fits(question) and can_be_compared(question)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The first rating of each rater for each text, as numbers; labels as their codes.
+
+    `order` is that of arrival. `clusters` are the documents that texts are drawn with, where these were shown whole,
+    and `drawn` says what intervals are over. `domain` is the whole scale, as far as it is known. `notes` says what was
+    left out.
+    """
+
+    values: Floats
+    texts: NDArray[np.int64]
+    raters: NDArray[np.int32]
+    order: NDArray[np.int64]
+    clusters: NDArray[np.int64] | None
+    domain: tuple[float, ...] | None
+    labels: bool
+    notes: tuple[str, ...]
+
+    @property
+    def said(self) -> dict[str, str]:
+        """Return which ratings are compared, as rows say it."""
+        return {"ratings": FIRST}
+
+    @property
+    def drawn(self) -> str:
+        """What a bootstrap draws."""
+        return "texts" if self.clusters is None else "documents"
+
+    @property
+    def crossed(self) -> Floats | None:
+        """The ratings as texts by raters where every rater rated every text, else None."""
+        text, rater = np.unique(self.texts, return_inverse=True), np.unique(self.raters, return_inverse=True)
+        n, k = len(text[0]), len(rater[0])
+        if len(self.values) != n * k or not n:
+            return None
+        table = np.full((n, k), np.nan)
+        table[text[1], rater[1]] = self.values
+        return None if np.isnan(table).any() else table
+
+
+def clusters_of_texts(sample: Sample) -> NDArray[np.int64] | None:
+    """Return the document that each rating's text is part of; None where documents were not shown whole.
+
+    A text in none is drawn by itself.
+    """
+    if not sample.question.by_document:
+        return None
+    table, names = sample.table, sample.table.names
+    item = names.item_of_unit[table.unit]
+    document = np.where(item >= 0, names.document_of_item[np.maximum(item, 0)], -1).astype(np.int64)
+    return np.where(document >= 0, document, len(names.documents) + table.text)
+
+
+def compared(sample: Sample) -> Compared:
+    """Take the ratings that can be compared out of a sample."""
+    once = sample.first_per_rater()
+    table, question = once.table, sample.question
+    labels = question.scale is Scale.NOMINAL and bool((table.label >= 0).any())
+    values = np.where(table.label >= 0, table.label, np.nan) if labels else table.value
+    there = ~np.isnan(values)
+    notes = []
+    again = sample.table.number[sample.table.label >= 0] > 1
+    if labels and again.any():
+        notes.append(SEVERAL)
+    elif twice := len(sample.table) - len(table):
+        notes.append(f"{in_words(twice, 'further rating', 'further ratings')} of a text by the same rater left out.")
+    clusters = clusters_of_texts(once)
+    return Compared(
+        values=values[there].astype(np.float64),
+        texts=once.text[there],
+        clusters=clusters[there] if clusters is not None else None,
+        raters=table.rater[there],
+        order=table.id[there],
+        domain=_labels(sample, values[there]) if labels else (question.domain or None),
+        labels=labels,
+        notes=tuple(notes),
+    )
+
+
+def _labels(sample: Sample, seen: Floats) -> tuple[float, ...]:
+    """Return codes for all labels that the question offers, as far as that is declared, else for those given."""
+    offered, names = sample.question.labels, sample.table.names
+    given = np.unique(seen).astype(np.int64).tolist()
+    # Labels that nobody gave have no code: numbers above all codes stand for them.
+    unused = [word for word in offered if word not in {names.labels[code] for code in given}]
+    known = len(offered) - len(unused) == len(given)
+    return tuple(map(float, given)) + (tuple(float(len(names.labels) + n) for n in range(len(unused))) if known else ())

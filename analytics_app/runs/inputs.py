@@ -1,0 +1,118 @@
+"""The digest of everything that a part depends on: equal digests give equal rows, to the last digit.
+
+Raters, units and judgments enter by what identifies them, not by their codes, which shift where a study grows
+elsewhere. So a part that no new judgment touches has the digest it had, and what was found then is taken over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from django.utils.functional import Promise
+from numpy.typing import NDArray
+
+from analytics_app.ratings import Extras, Table
+
+# Columns of judgments that do not hold codes.
+OF_JUDGMENTS = ("id", "order", "seconds", "at", "wave", "group", "simulated")
+
+
+class Inputs:
+    """Gathers what goes in; the order in which it is added counts."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+
+    def add(self, *things: object) -> Inputs:
+        """Add arrays, numbers, texts, and whatever is made of them.
+
+        Raises
+        ------
+        TypeError
+            For a thing of another kind: what is not known cannot be said to be equal.
+        """
+        for one in things:
+            self._add(one)
+        return self
+
+    def _add(self, thing: object) -> None:
+        if isinstance(thing, np.ndarray):
+            self._array(thing)
+        elif is_dataclass(thing) and not isinstance(thing, type):
+            self._mark(type(thing).__name__)
+            self.add(*(getattr(thing, one.name) for one in fields(thing)))
+        elif isinstance(thing, Mapping):
+            self._mark(f"mapping {len(thing)}")
+            for key in sorted(thing, key=str):
+                self.add(str(key), thing[key])
+        elif isinstance(thing, set | frozenset):
+            self.add(sorted(thing, key=str))
+        elif isinstance(thing, list | tuple):
+            self._mark(f"list {len(thing)}")
+            self.add(*thing)
+        elif thing is None or isinstance(thing, str | bool | int | float):
+            self._mark(f"{type(thing).__name__} {thing!r}")
+        elif isinstance(thing, Promise) or hasattr(thing, "isoformat"):
+            self._mark(str(thing))  # a text that waits for its language, or a day
+        else:
+            raise TypeError(f"{type(thing).__name__} cannot be part of a digest.")
+
+    def _array(self, thing: NDArray[Any]) -> None:
+        if thing.dtype == object:
+            self.add(thing.tolist())
+            return
+        self._mark(f"array {thing.dtype.str} {thing.shape}")
+        self._hash.update(np.ascontiguousarray(thing).tobytes())
+
+    def _mark(self, text: str) -> None:
+        raw = text.encode()
+        self._hash.update(f"{len(raw)}:".encode())
+        self._hash.update(raw)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of everything that was added."""
+        return self._hash.hexdigest()
+
+
+def of_table(table: Table) -> Iterable[object]:
+    """Yield what the ratings of a part are, without codes that shift."""
+    names, judgments = table.names, table.judgments
+    yield from (getattr(judgments, column) for column in OF_JUDGMENTS)
+    yield ids(names.rater_ids, judgments.rater)
+    # Rows name raters, and which of two is the first follows from their names: erasing one gives them another.
+    yield tuple(names.raters[code] for code in np.unique(judgments.rater).tolist())
+    yield ids(names.unit_ids, judgments.unit)
+    yield from (table.id, ids(judgments.id, table.judgment), ids(names.rater_ids, table.rater))
+    yield from (ids(names.unit_ids, table.unit), ids(names.part_ids, table.part), ids(names.part_ids, table.part_b))
+    yield from (table.criterion, table.number, table.value, table.shown, table.label)
+    yield from (names.criteria, names.labels, names.systems, names.items, names.documents, names.groups)
+    yield from (names.units, names.unit_of_part, names.item_of_unit, names.document_of_item, names.features)
+    yield from (names.shown_part, names.shown_system, names.shown_item)
+
+
+def of_extras(extras: Extras, table: Table) -> Iterable[object]:
+    """Yield what further material there is; a column `rater` holds codes."""
+    for kind, found in extras:
+        yield kind.__name__
+        for name, value in columns_of(found):
+            yield name
+            is_codes = name == "rater" and isinstance(value, np.ndarray)
+            yield ids(table.names.rater_ids, value) if is_codes else value
+
+
+def columns_of(found: Any) -> Iterable[tuple[str, Any]]:
+    """Yield the fields of a kind of material with their names. Raises TypeError where it is no dataclass."""
+    for one in fields(found):
+        yield one.name, getattr(found, one.name)
+
+
+def ids(known: NDArray[np.int64], codes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return what codes stand for, 0 where there is none."""
+    if not len(known):
+        return np.zeros(len(codes), dtype=np.int64)
+    return np.where(codes >= 0, known[codes], 0)

@@ -1,0 +1,66 @@
+"""Notify workers of parts that are due. The rows in the database decide, so a notification may get lost.
+
+Only ids are sent. Where the broker is away nobody waits for it: beat rings again for rows that nobody heard of.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from celery import current_app
+from django.db import DatabaseError
+from django.db.models.functions import Now
+from kombu import Connection
+from kombu.exceptions import ChannelError, OperationalError
+from redis import RedisError
+
+from analytics_app.models import RunPart
+
+JOB = "analytics_app.jobs.compute_part"
+QUEUE = "analysis"
+
+# A page waits for the bell: one try, a second to connect and a second for an answer. Workers have settings of their
+# own, with which they wait for a broker for ever.
+PATIENCE = {"max_retries": 0, "socket_connect_timeout": 1, "socket_timeout": 1}
+
+# A bell that was rung again is worth something until it is rung the next time.
+AGAIN_EXPIRES = 120
+# Above so many messages that nobody has taken, one more helps nobody.
+MOST_WAITING = 500
+
+AWAY = (OperationalError, RedisError, OSError)
+
+log = logging.getLogger(__name__)
+
+
+def ring(part_ids: Sequence[int], *, again: bool = False) -> int:
+    """Tell the workers about parts that are queued; returns for how many that went well. Never raises."""
+    rung: list[int] = []
+    if not part_ids:
+        return 0
+    try:
+        with current_app.connection_for_write(transport_options=PATIENCE) as broker:
+            room = MOST_WAITING - waiting(broker) if again else len(part_ids)
+            for part_id in part_ids[: max(0, room)]:
+                expires = AGAIN_EXPIRES if again else None
+                current_app.send_task(JOB, (part_id,), connection=broker, queue=QUEUE, expires=expires)
+                rung.append(part_id)
+    except AWAY as error:
+        log.warning("The broker does not answer; what is queued starts when it does: %s", error)
+    try:
+        RunPart.objects.filter(pk__in=rung).update(rung_at=Now())
+    except DatabaseError as error:
+        log.warning("That parts were rung for could not be noted; they are rung for again: %s", error)
+    return len(rung)
+
+
+def waiting(broker: Connection, queue: str = QUEUE) -> int:
+    """Return how many messages of a queue nobody has taken yet."""
+    with broker.channel() as opened:
+        channel: Any = opened
+        try:
+            return int(channel.queue_declare(queue=queue, passive=True).message_count)
+        except ChannelError:  # there is no such queue while it is empty
+            return 0

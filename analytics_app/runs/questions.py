@@ -1,0 +1,151 @@
+"""The question of a criterion or task, as rules and analyses see it, and the analyses that a run computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from analytics_app import analyses
+from analytics_app.analyses import Asked, Common, Question
+from analytics_app.models import Run
+from analytics_app.plan import ALL, BEFORE_THE_CHOICE
+from analytics_app.quality.base import Asking, Scope
+from analytics_app.ratings import Names, Table
+from tasks_app.models import Criterion, Study, Task, TaskCriterion
+from tasks_app.selectors.screens import criterion_of
+from tasks_app.task_types.base import Scale
+
+# Up to so many steps a numeric scale is listed step by step.
+MOST_STEPS = 21
+
+
+def chosen(settings: Mapping[str, Any], question: Question | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the analyses of a run with their settings: those it names, or every one; only those that fit a question."""
+    if settings["analyses"] == ALL:
+        named = [
+            (name, {key: one.initial for key, one in member.Settings.base_fields.items()})
+            for name, member in analyses.registry.items()
+        ]
+    else:
+        named = [(entry["analysis"], entry) for entry in settings["analyses"]]
+    for name, said in named:
+        if question is None or analyses.registry[name].fits(question):
+            yield name, said
+
+
+def analyses_that_fit(study: Study) -> set[str]:
+    """Return the names of the analyses that mean something for what a study asked."""
+    of_tasks: dict[Task, list[Criterion]] = {}
+    rows = TaskCriterion.objects.filter(task__study=study, task__until=None).select_related("task", "criterion")
+    for row in rows.order_by("task__order", "order"):
+        of_tasks.setdefault(row.task, []).append(row.criterion)
+    questions = []
+    for task, criteria in of_tasks.items():
+        whole = question_of(task, None, whole=True, criteria=criteria)
+        questions.append(whole)
+        questions += [replace(whole, whole=False, scale=one.scale, criterion=one.key) for one in whole.asked]
+    return {name for name, one in analyses.registry.items() if any(one.fits(question) for question in questions)}
+
+
+def question_of(
+    task: Task, criterion: Criterion | None, *, whole: bool = False, criteria: Sequence[Criterion] | None = None
+) -> Question:
+    """Say what was asked in a task, as analyses see it; `whole` where all its criteria are there.
+
+    `criteria` are those of the task, where they have been read already.
+    """
+    kind = task.kind
+    params = kind.params(task.params)
+    answered = _asked(task, criterion)
+    asked: tuple[Asked, ...] = ()
+    if whole:
+        if criteria is None:
+            criteria = list(Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"))
+        asked = tuple(_asked(task, one) for one in criteria)
+    return Question(
+        task=task.key,
+        task_type=task.type,
+        scale=answered.scale,
+        criterion=criterion.key if criterion is not None else None,
+        domain=answered.domain,
+        limits=answered.limits,
+        by_document=task.design == "documents",
+        whole=whole,
+        asked=asked,
+        params=params,
+        labels=answered.labels,
+    )
+
+
+def _asked(task: Task, criterion: Criterion | None) -> Asked:
+    """Say on which scale a criterion is answered; its code is not known before ratings are read."""
+    kind = task.kind
+    params = kind.params(task.params)
+    asked = criterion_of(criterion) if criterion is not None else None
+    answered = kind.outcome_of(asked, params) or next((one for one in kind.outcomes if one.column == "value"), None)
+    scale = answered.scale if answered is not None else Scale.NOMINAL
+    range_ = kind.scale_of(params, asked)
+    domain: tuple[float, ...] = ()
+    if range_ is not None and scale is not Scale.INTERVAL:
+        low, high, step = range_
+        n = round((high - low) / step) + 1
+        domain = tuple((low + step * np.arange(n)).tolist()) if n <= MOST_STEPS else ()
+    labels = kind.labels_of(asked, params)
+    if labels is None and asked is not None and answered is not None and answered.column == "label":
+        labels = tuple(asked.labels)
+    return Asked(
+        key=criterion.key if criterion is not None else "",
+        name=criterion.name if criterion is not None else "",
+        scale=scale,
+        code=-1,
+        domain=domain,
+        limits=(range_[0], range_[1]) if range_ is not None else None,
+        labels=tuple(labels or ()),
+    )
+
+
+def is_marked(task: Task, criterion: Criterion) -> bool:
+    """Say whether a criterion is answered by marking spans, which nothing compares one by one."""
+    kind = task.kind
+    outcome = kind.outcome_of(criterion_of(criterion), kind.params(task.params))
+    return outcome is not None and outcome.per == "span"
+
+
+def with_codes(question: Question, names: Names) -> Question:
+    """Say which codes the criteria of a question have in a table."""
+    return replace(question, asked=tuple(replace(one, code=names.criterion_code(one.key)) for one in question.asked))
+
+
+def asking_of(task: Task, table: Table) -> Asking:
+    """Say what was asked in a task, as rules see it."""
+    kind = task.kind
+    params = kind.params(task.params)
+    scales, marked = [], set()
+    for criterion in Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"):
+        if is_marked(task, criterion):
+            marked.add(table.names.criterion_code(criterion.key))
+            continue
+        range_ = kind.scale_of(params, criterion_of(criterion))
+        if range_ is not None:
+            scales.append(Scope(criterion.key, table.names.criterion_code(criterion.key), *range_))
+    return Asking(task.key, params, tuple(scales), frozenset(marked))
+
+
+def common_of(run: Run) -> Common:
+    """Return what a run's plan sets for every analysis."""
+    settings = {**BEFORE_THE_CHOICE, **run.settings}
+    pairs = settings["comparisons"]
+    return Common(
+        confidence=settings["confidence"],
+        n_resamples=settings["n_resamples"],
+        intervals=settings["intervals"],
+        n_permutations=settings["n_permutations"],
+        correction=settings["correction"],
+        pairs=None if pairs == ALL else tuple((a, b) for a, b in pairs),
+        ddof=settings["ddof"],
+        constant=settings["constant"],
+        seed=run.seed,
+    )

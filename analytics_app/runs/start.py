@@ -1,0 +1,293 @@
+"""Start, cancel and work off runs. Rows are committed before workers are notified."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import partial
+from threading import Event
+from typing import Any
+
+from django.conf import settings as project
+from django.db import transaction
+from django.db.models import Count, Max
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from analytics_app import analyses
+from analytics_app import plan as plans
+from analytics_app.models import (
+    UNFINISHED,
+    Exclusion,
+    MetricScore,
+    Plan,
+    Run,
+    RunPart,
+    RunPartKind,
+    RunState,
+    RunTrigger,
+)
+from analytics_app.ratings.extras.people import People
+from analytics_app.runs import claim, compute, notify, snapshot
+from analytics_app.runs.questions import chosen
+from analytics_app.runs.snapshot import Busy, Seen
+from tasks_app.models import Assignment, Judgment, Rater, Study
+from tasks_app.services import events
+from tasks_app.services.database import atomically
+from tasks_app.services.events import Actor
+
+__all__ = ["Busy", "cancel", "compute_here", "refuse", "start"]
+
+NOTHING = "There is nothing to analyse: the study has no task."
+
+# How often a process that works on a run looks whether others have done their parts.
+LOOK_SECONDS = 0.5
+
+
+@atomically
+def start(
+    *, study: Study, by: Actor, settings: Mapping[str, Any] | None = None, trigger: str = RunTrigger.DEMAND
+) -> Run:
+    """Start a run over the ratings there are now, by the study's plan or other settings.
+
+    Where an equal run (the same ratings, settings and code) is done or under way, that one is returned. The run is
+    planned if its settings are those of the frozen plan and the study is closed: an interim look is exploratory.
+
+    Raises
+    ------
+    ValueError
+        With one problem of the settings a line.
+    Busy
+        While somebody stores many ratings in one transaction.
+    """
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if not study.is_frozen:
+        raise ValueError(_("The study was not opened yet, so there is nothing to analyse. Open it, or import ratings."))
+    frozen = plans.frozen_plan(study)
+    document = _checked(study, frozen, settings)
+    run = _unsaved(study, frozen, document, by, trigger)
+    equal = Run.objects.filter(study=study, digest=run.digest, state__in=(*UNFINISHED, RunState.DONE)).first()
+    if equal is not None:
+        return _wanted(equal, by, trigger)
+    run.save(force_insert=True)
+    ids = _add_parts(run, study)
+    if trigger != RunTrigger.SCHEDULE:
+        events.log(study, by, "started run", about=str(run.number), after={"trigger": trigger, "planned": run.planned})
+    # A command works on its parts itself; workers join in when beat next looks.
+    if ids and trigger != RunTrigger.COMMAND:
+        transaction.on_commit(partial(notify.ring, ids))
+    run.refresh_from_db()
+    return run
+
+
+@atomically
+def refuse(*, study: Study, trigger: str, problem: str) -> Run:
+    """Store a run that could not be started by itself, so that somebody reads why."""
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    run = _unsaved(study, None, {}, None, trigger)
+    run.state, run.error, run.finished = RunState.FAILED, f"The plan cannot be used. {problem}", Now()
+    run.save(force_insert=True)
+    return run
+
+
+@atomically
+def cancel(*, run: Run, by: Actor) -> None:
+    """Cancel a run that is not done: no part of it is begun any more, and what is under way is not stored."""
+    ended = Run.objects.filter(pk=run.pk, state__in=UNFINISHED)
+    if ended.update(state=RunState.CANCELLED, finished=Now()):
+        events.log(run.study, by, "cancelled run", about=str(run.number))
+    run.refresh_from_db()
+
+
+def compute_here(*, run: Run) -> Run:
+    """Work on the parts of a run in this process until it has ended, beside workers if there are some."""
+    while run.state in UNFINISHED:
+        ids = claim.due().filter(run=run).order_by("number").values_list("pk", flat=True)
+        if not any(claim.work(part_id) for part_id in list(ids)):
+            wait_for_others()
+        run.refresh_from_db()
+    return run
+
+
+def wait_for_others() -> None:
+    """Let some time pass while parts are in the hands of others."""
+    Event().wait(LOOK_SECONDS)
+
+
+# What a run is made of ----------------------------------------------------------------------------------
+
+
+def _checked(study: Study, frozen: Plan | None, settings: Mapping[str, Any] | None) -> dict[str, Any]:
+    if settings is not None:
+        return plans.check(settings, study)
+    return plans.frozen_document(frozen, study) if frozen is not None else plans.document_of(study)
+
+
+def _follows(frozen: Plan | None, document: dict[str, Any], study: Study) -> bool:
+    """Say whether settings are those of the frozen plan, whose defaults a newer version may have more of."""
+    if frozen is None:
+        return False
+    try:
+        return document in (frozen.document, plans.frozen_document(frozen, study))
+    except ValueError:  # it cannot be used any more, so it is not what is used
+        return False
+
+
+def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Actor, trigger: str) -> Run:
+    """Return a run over the ratings there are now, with the digest of everything its results depend on."""
+    follows = _follows(frozen, document, study)
+    found = snapshot.look(study, surplus=bool(document.get("surplus")))
+    # Computed from what held at the start, whoever excludes or takes back meanwhile.
+    by_hand = Exclusion.objects.filter(study=study, run=None, lifted_at=None).order_by("pk")
+    excluded = list(by_hand.values_list("pk", flat=True))
+    run = Run(
+        study=study,
+        number=(Run.objects.filter(study=study).aggregate(last=Max("number"))["last"] or 0) + 1,
+        version=study.current_version,
+        plan=frozen if follows else None,
+        trigger=trigger,
+        by_id=getattr(by, "pk", None),
+        settings=document,
+        facts={
+            "manual_exclusions": excluded,
+            **_replaced(study, found),
+            **_scored(study),
+            **_erased(study),
+            **_people(study, document),
+            "raters": found.n_raters,
+            "simulated_raters": found.n_simulated,
+        },
+        seed=study.seed,
+        high_water=found.high_water,
+        judgment_high_water=found.judgment_high_water,
+        n_seen=found.n_seen,
+        code_version=project.EVALWEB_CODE_VERSION,
+    )
+    run.facts |= _history(run, found)
+    # An imported study's ratings were there before its plan. And whoever has seen a planned run may have had the study
+    # opened again for more ratings, or left out by hand what did not suit: what comes of that was not planned.
+    closed = study.state == Study.State.CLOSED and study.opened_at is not None
+    run.planned = follows and closed and "planned_before" not in run.facts
+    run.digest = digest_of(run)
+    return run
+
+
+def _replaced(study: Study, found: Seen) -> dict[str, list[int]]:
+    """Name the judgments whose places were given to somebody else again, as it stands now; nothing where none were."""
+    replaced = Judgment.objects.filter(assignment__rater__study=study, assignment__state=Assignment.State.REPLACED)
+    ids = list(replaced.filter(pk__lte=found.judgment_high_water).order_by("pk").values_list("pk", flat=True))
+    return {"replaced": ids} if ids else {}
+
+
+def _scored(study: Study) -> dict[str, dict[str, int]]:
+    """Say which scores of metrics there are; nothing where none were imported. Replaced ones have new ids."""
+    there = MetricScore.objects.filter(study=study).aggregate(high=Max("pk"), n=Count("pk"))
+    return {"scores": there} if there["n"] else {}
+
+
+def _erased(study: Study) -> dict[str, int]:
+    """Say how many answers were erased; nothing where none were. One without a rating leaves no other trace."""
+    n = study.erasures.count()
+    return {"erased": n} if n else {}
+
+
+def _people(study: Study, document: Mapping[str, Any]) -> dict[str, list[int]]:
+    """Say how many raters came and ended, where that is analysed: they do so without a judgment."""
+    named = chosen(document, None) if document else ()  # one that is refused has no settings
+    if not any(People in analyses.registry[name].needs for name, _said in named):
+        return {}
+    raters = Rater.objects.filter(study=study).exclude(kind=Rater.Kind.SANDBOX)
+    there = raters.aggregate(came=Count("pk"), ended=Count("ended_at"))
+    return {"people": [there["came"], there["ended"]]}
+
+
+def _history(run: Run, found: Seen) -> dict[str, int]:
+    """Say how often the study was opened again, and which run of this version and of other data was planned.
+
+    Other data are other ratings, or the same ones of which others were excluded by hand; that of whoever was erased
+    went with them and is nobody's change.
+    """
+    study = run.study
+    facts: dict[str, int] = {}
+    reopened = study.events.filter(verb="opened", before__state=Study.State.CLOSED).count()
+    if reopened:
+        facts["reopened"] = reopened
+    earlier = Run.objects.filter(study=study, version=study.current_version, planned=True, state=RunState.DONE)
+    earlier = earlier.order_by("number")
+    other = earlier.exclude(high_water=found.high_water, judgment_high_water=found.judgment_high_water).first()
+    if other is not None:
+        facts["planned_before"] = other.number
+    elif run.heeds_exclusions:
+        there = set(Exclusion.objects.filter(study=study, run=None).values_list("pk", flat=True))
+        excluded = set(run.facts["manual_exclusions"])
+        by_hand = (one for one in earlier if there.intersection(one.facts.get("manual_exclusions", ())) != excluded)
+        if (first := next(by_hand, None)) is not None:
+            facts["planned_before"] = facts["planned_by_hand"] = first.number
+    return facts
+
+
+def digest_of(run: Run) -> str:
+    """Return the SHA-256 of what the results of a run depend on: equal digests, equal results.
+
+    `planned` is part of it, since each row says it.
+    """
+    depends_on = {
+        "version": run.version,
+        "high_water": run.high_water,
+        "judgment_high_water": run.judgment_high_water,
+        "n_seen": run.n_seen,
+        "settings": run.settings,
+        "manual_exclusions": run.facts["manual_exclusions"],
+        **{name: run.facts[name] for name in ("replaced", "scores", "erased", "people") if name in run.facts},
+        "seed": run.seed,
+        "code_version": run.code_version,
+        "planned": run.planned,
+    }
+    text = json.dumps(depends_on, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _wanted(equal: Run, by: Actor, trigger: str) -> Run:
+    """Return an equal run, and ring for it once more if nobody has come for it yet.
+
+    One that had started by itself is now somebody's, so that it is kept; one that a command has left behind is for
+    workers from now on.
+    """
+    if trigger in {RunTrigger.SCHEDULE, RunTrigger.COMMAND}:
+        taken_over = equal.trigger == RunTrigger.SCHEDULE and trigger == RunTrigger.COMMAND
+    else:
+        left = equal.trigger == RunTrigger.COMMAND and equal.state in UNFINISHED
+        taken_over = left or equal.trigger == RunTrigger.SCHEDULE
+        if ids := list(claim.unheard().filter(run=equal).values_list("pk", flat=True)):
+            transaction.on_commit(partial(notify.ring, ids))
+    if taken_over:
+        equal.trigger, equal.by_id = trigger, getattr(by, "pk", None)
+        equal.save(update_fields=["trigger", "by"])
+    return equal
+
+
+def _add_parts(run: Run, study: Study) -> list[int]:
+    """Store the parts of a run and return those that can begin; a run without parts is done at once."""
+    planned = compute.parts_of(study, run.settings)
+    if not planned:
+        Run.objects.filter(pk=run.pk).update(
+            state=RunState.DONE, started=Now(), finished=Now(), facts={**run.facts, "note": NOTHING}
+        )
+        return []
+    first = {one.task.pk for one in planned if one.kind == RunPartKind.QUALITY}
+    rows = [
+        RunPart(
+            run=run,
+            number=number,
+            kind=one.kind,
+            task=one.task,
+            criterion=one.criterion,
+            state=RunPart.State.WAITING
+            if one.kind != RunPartKind.QUALITY and one.task.pk in first
+            else RunPart.State.QUEUED,
+        )
+        for number, one in enumerate(planned)
+    ]
+    RunPart.objects.bulk_create(rows)
+    return [one.pk for one in rows if one.state == RunPart.State.QUEUED]

@@ -1,0 +1,160 @@
+"""Store the outcome of a part and advance its run; the last part finishes the run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from analytics_app.models import UNFINISHED, Plot, ResultRow, Run, RunPart, RunState, RunTrigger
+from analytics_app.results import COLUMNS, Row
+from analytics_app.runs import notify
+from analytics_app.runs.bulk import copy_in
+from analytics_app.runs.compute import PLOTS_OF_A_PART, Outcome, place_of
+
+# Rows of a part are numbered from its number times this, so that parts stored in any order stand in theirs.
+ROWS_OF_A_PART = 100_000
+
+ROW_COLUMNS = ("run_id", "order", *COLUMNS, "by_system")
+EXCLUSION_COLUMNS = (
+    "study_id", "run_id", "task_id", "rule", "rater_id", "judgment_id", "rating_id", "reason", "value", "limit",
+)  # fmt: skip
+NUMBERS = ("value", "low", "high", "se", "df", "p", "p_adjusted")
+
+
+class Superseded(Exception):
+    """The part has gone to somebody else, or its run has ended: nothing was stored."""
+
+
+class Gone(Exception):
+    """The run whose rows were to be taken over has been removed meanwhile: nothing was stored."""
+
+
+def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
+    """Store what an attempt at a part found, all of it or nothing.
+
+    Raises
+    ------
+    Superseded
+        Where another attempt was begun, or the run was cancelled or failed meanwhile.
+    Gone
+        Where the part whose rows these are has been removed meanwhile.
+    ValueError
+        For a number that is not finite, and for more rows than a part may have.
+    """
+    with transaction.atomic():
+        mine = RunPart.objects.filter(pk=part.pk, attempt=part.attempt, state=RunPart.State.RUNNING)
+        if mine.select_for_update(of=("self",), no_key=True).first() is None:
+            raise Superseded("another attempt has been begun")
+        if outcome.same_as is not None:
+            _take_over(part, outcome.same_as)
+        copy_in(_result_rows(part, outcome.rows), ROW_COLUMNS)
+        copy_in(outcome.exclusions, EXCLUSION_COLUMNS)
+        Plot.objects.bulk_create(outcome.plots)
+        # FOR NO KEY UPDATE: rows that other parts insert refer to this one, and must not wait for it.
+        run = Run.objects.select_for_update(no_key=True).get(pk=part.run_id)
+        if run.state not in UNFINISHED:
+            raise Superseded(f"the run is {run.state}")
+        mine.update(
+            state=RunPart.State.DONE,
+            seconds=seconds,
+            heartbeat=Now(),
+            error="",
+            inputs=outcome.inputs,
+            taken_from=_origin(outcome.same_as) if outcome.same_as is not None else None,
+        )
+        taken = {"taken_over": {str(part.number): _origin(outcome.same_as)}} if outcome.same_as is not None else {}
+        run.facts = merged(run.facts, {**outcome.facts, **taken})
+        run.save(update_fields=["facts"])
+        _release_waiting(run, part)
+        if not RunPart.objects.filter(run=run).exclude(state=RunPart.State.DONE).exists():
+            finish(run)
+
+
+def _take_over(part: RunPart, source: RunPart) -> None:
+    """Copy rows and plots of a part of an earlier run, which has the same inputs, and so the same outcome."""
+    if RunPart.objects.select_for_update(no_key=True).filter(pk=source.pk).first() is None:
+        raise Gone
+    first, last = source.number * ROWS_OF_A_PART, (source.number + 1) * ROWS_OF_A_PART - 1
+    columns = ", ".join(connection.ops.quote_name(name) for name in (*COLUMNS, "by_system"))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'INSERT INTO analytics_app_resultrow (run_id, "order", {columns}) '  # noqa: S608  our own names
+            f'SELECT %s, "order" + %s, {columns} FROM analytics_app_resultrow '
+            'WHERE run_id = %s AND "order" BETWEEN %s AND %s',
+            [part.run_id, (part.number - source.number) * ROWS_OF_A_PART, source.run_id, first, last],
+        )
+    step = (part.number - source.number) * PLOTS_OF_A_PART
+    plots = list(Plot.objects.filter(run=source.run_id, key__startswith=f"{place_of(part)}/"))
+    for plot in plots:
+        # Those of the first hundred stand first in their section, whichever part drew them.
+        plot.order += step if plot.order >= PLOTS_OF_A_PART else 0
+        plot.pk, plot.run_id = None, part.run_id
+    Plot.objects.bulk_create(plots)
+
+
+def _origin(source: RunPart) -> int:
+    """Return the number of the run that computed what is taken over once more."""
+    return int(source.taken_from or source.run.number)
+
+
+def finish(run: Run) -> None:
+    """Call a run done, whose row is locked; where an equal one was done before it is cancelled instead."""
+    ended = Run.objects.filter(pk=run.pk)
+    try:
+        with transaction.atomic():
+            ended.update(state=RunState.DONE, finished=Now())
+    except IntegrityError:
+        ended.update(
+            state=RunState.CANCELLED,
+            finished=Now(),
+            error="An equal run had been done before; its results are the same.",
+        )
+
+
+def _release_waiting(run: Run, part: RunPart) -> None:
+    """Queue the parts of a task that waited for its quality rules, once these have all been applied.
+
+    Parts of a whole task wait for the rules of every task: what is asked in waves is analysed across tasks.
+    """
+    if part.kind != RunPart.Kind.QUALITY:
+        return
+    of_run = RunPart.objects.filter(run=run)
+    rules = of_run.filter(kind=RunPart.Kind.QUALITY).exclude(state=RunPart.State.DONE)
+    ready = Q(task_id=part.task_id, kind=RunPart.Kind.CRITERION) & ~Q(task_id__in=rules.values("task_id"))
+    if not rules.exists():
+        ready |= Q(kind=RunPart.Kind.TASK)
+    waiting = of_run.filter(ready, state=RunPart.State.WAITING).order_by("number")
+    ids = list(waiting.select_for_update(no_key=True).values_list("pk", flat=True))
+    RunPart.objects.filter(pk__in=ids).update(state=RunPart.State.QUEUED)
+    # A command works on its parts itself; workers join in when beat next looks.
+    if ids and run.trigger != RunTrigger.COMMAND:
+        transaction.on_commit(partial(notify.ring, ids))
+
+
+def _result_rows(part: RunPart, rows: Sequence[Row]) -> Iterator[ResultRow]:
+    if len(rows) > ROWS_OF_A_PART:
+        raise ValueError(f"A part may have {ROWS_OF_A_PART} rows and this one has {len(rows)}.")
+    for order, row in enumerate(rows, start=part.number * ROWS_OF_A_PART):
+        for name in NUMBERS:
+            number = getattr(row, name)
+            if number is not None and not math.isfinite(number):
+                raise ValueError(f"{row.analysis}, {row.statistic}: {name} is {number}, not a number with a note.")
+        columns: dict[str, Any] = {name: getattr(row, name) for name in COLUMNS}
+        columns["planned"] = part.run.planned
+        yield ResultRow(run_id=part.run_id, order=order, by_system=row.by_system, **columns)
+
+
+def merged(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return facts with more of them; what both know by the same name is merged, and the newer wins."""
+    result = dict(facts)
+    for name, value in more.items():
+        known = result.get(name)
+        both = isinstance(known, Mapping) and isinstance(value, Mapping)
+        result[name] = merged(known, value) if both else value  # type: ignore[arg-type]
+    return result

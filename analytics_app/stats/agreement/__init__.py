@@ -1,0 +1,1 @@
+"""How far raters agree with each other and with themselves."""

@@ -1,0 +1,190 @@
+"""Counts of values by text, and coefficients resampled by text: the basis of agreement on categories.
+
+With c ratings of each value on a text, m = sum(c): texts with the same counts are one pattern, so a million ratings of
+five steps are a few hundred rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analytics_app.stats.agreement.coincidences import count_patterns
+from analytics_app.stats.arrays import Codes, Floats, compressed, on_scale, rated, value_codes
+from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.resampling.bootstrap import (
+    agreement_interval,
+    cluster_of_units,
+    drawn_together,
+    interval,
+    too_few,
+    weights,
+)
+
+# Texts x values beyond this (64 MB) are no categories.
+_CELLS = 8_000_000
+
+NOT_RATED = "Nothing was rated, so {what} is undefined."
+NOT_SHARED = "No two raters rated the same text, so {what} is undefined."
+TOO_WIDE = (
+    "Not worked out: {cells:,} texts times values are too many for categories. Take Krippendorff's alpha or an ICC."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Ratings counted by text and value.
+
+    Parameters
+    ----------
+    patterns : ndarray of int, shape (n_units,)
+        The row of `table` each text has, sorted.
+    table : ndarray of float, shape (n_patterns, n_values)
+        Ratings of each value.
+    scale : ndarray of float, shape (n_values,)
+        The whole scale where it was given, else the values that there are.
+    n_raters : int or None
+    clusters : ndarray of int, shape (n_units,), or None
+        The document each text is drawn with; `patterns` are then in the order of the texts.
+    """
+
+    patterns: Codes
+    table: Floats
+    scale: Floats
+    n_raters: int | None = None
+    clusters: Codes | None = None
+
+    @property
+    def times(self) -> Floats:
+        """How many texts have each pattern."""
+        return np.bincount(self.patterns, minlength=len(self.table)).astype(np.float64)
+
+    @property
+    def sizes(self) -> Floats:
+        """Ratings of a text of each pattern."""
+        return np.asarray(self.table.sum(axis=1), dtype=np.float64)
+
+    def pairable(self) -> Counted:
+        """Return the texts with two ratings or more."""
+        several = self.sizes > 1
+        place, kept = np.cumsum(several) - 1, several[self.patterns]
+        clusters = None if self.clusters is None else self.clusters[kept]
+        return Counted(place[self.patterns[kept]], self.table[several], self.scale, self.n_raters, clusters)
+
+    def agreement(self, similar: Floats | None = None) -> Floats:
+        """Return for each pattern the share of its pairs of ratings that agree, NaN under two ratings.
+
+        `similar`, shape (n_values, n_values), says how far two values agree, with ones on its diagonal.
+        """
+        sizes = self.sizes
+        seen = self.table if similar is None else self.table @ similar
+        pairs = (self.table * (seen - 1)).sum(axis=1)
+        out: Floats = np.divide(pairs, sizes * (sizes - 1), out=np.full(sizes.size, np.nan), where=sizes > 1)
+        return out
+
+    def estimate(self, value: float | None, **rest: object) -> Estimate:
+        """Return an estimate with what was counted."""
+        times = self.times
+        counts = {"n_ratings": int(times @ self.sizes), "n_items": int(times.sum()), "n_raters": self.n_raters}
+        return partial(Estimate, value, **counts)(**rest)  # type: ignore[arg-type]
+
+
+def counted(
+    values: ArrayLike,
+    units: ArrayLike,
+    *,
+    domain: ArrayLike | None = None,
+    raters: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+) -> Counted | None:
+    """Count ratings by text and value; None where the table would be too large for categories.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes or codes, or a value outside the domain.
+
+    Examples
+    --------
+    >>> counted([1, 1, 2, 2], [0, 0, 1, 1], domain=[1, 2, 3]).table.tolist()
+    [[0.0, 2.0, 0.0], [2.0, 0.0, 0.0]]
+    """
+    # Without raters or clusters their place is taken by what is there already.
+    more = (units if raters is None else raters, units if clusters is None else clusters)
+    numbers, (where, who, together) = rated(values, units, *more)
+    scale, codes = value_codes(numbers) if domain is None else on_scale(numbers, domain)
+    found, places = compressed(where)
+    if found.size * max(scale.size, 1) > _CELLS:
+        return None
+    n_raters = compressed(who)[0].size if raters is not None else None
+    if not found.size:
+        return Counted(np.zeros(0, dtype=np.intp), np.zeros((0, scale.size)), scale, n_raters)
+    drawn = cluster_of_units(where, together) if clusters is not None else None
+    patterns, table = count_patterns(places, codes, found.size, scale.size, aligned=drawn is not None)
+    return Counted(patterns, table, scale, n_raters, drawn)
+
+
+def of_categories(
+    values: ArrayLike,
+    units: ArrayLike,
+    *,
+    what: str,
+    domain: ArrayLike | None = None,
+    raters: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+) -> Counted | Estimate:
+    """Count the ratings that can be compared, or return the estimate that says why `what` is undefined."""
+    table = counted(values, units, domain=domain, raters=raters, clusters=clusters)
+    if table is None:
+        cells = compressed(np.asarray(units, dtype=np.intp))[0].size * np.unique(np.asarray(values)).size
+        return Estimate(None, note=TOO_WIDE.format(cells=cells))
+    if not table.patterns.size:
+        return Estimate(None, n_ratings=0, n_items=0, note=NOT_RATED.format(what=what))
+    if not (table.sizes > 1).any():
+        return Estimate(None, n_ratings=0, n_items=0, note=NOT_SHARED.format(what=what))
+    return table
+
+
+def resampled(
+    table: Counted,
+    value: float,
+    statistic: Callable[[Floats], Floats],
+    *,
+    n_resamples: int,
+    confidence: float,
+    rng: np.random.Generator | None,
+    note: str | None = None,
+    k: float | None = None,
+) -> Estimate:
+    """Return a value with its bootstrap interval over texts, or over the documents they are drawn with.
+
+    `statistic` takes weights of shape (n_resamples, n_patterns) and returns one value each, NaN undefined. `k` is the
+    number of ratings of a text where the value is a coefficient of agreement (`agreement_interval`).
+    """
+    if rng is None or n_resamples == 0:
+        return table.estimate(value, note=note)
+    n_units = table.patterns.size
+    if few := too_few(n_units, table.clusters):
+        return table.estimate(value, note=joined(note, few))
+    if table.clusters is None:
+        drawn = weights(n_units, n_resamples, rng, classes=table.patterns, width=max(table.table.shape))
+        samples = np.concatenate([statistic(chunk.astype(np.float64)) for chunk in drawn])
+    else:
+        whole = drawn_together(table.clusters, table.patterns, n_resamples, rng)
+        samples = np.concatenate([statistic(chunk) for chunk in whole])
+    n_drawn = n_units if table.clusters is None else compressed(table.clusters)[0].size
+    if k is None:
+        low, high, se, said = interval(samples, confidence, n_drawn)
+    else:
+        low, high, se, said = agreement_interval(samples, confidence, n_drawn, value=value, k=k)
+    return table.estimate(value, low=low, high=high, se=se, note=joined(note, said))
+
+
+def over_expected(observed: Floats, expected: Floats, undefined: NDArray[np.bool_]) -> Floats:
+    """Return (observed - expected) / (1 - expected), NaN where it is undefined."""
+    out: Floats = np.divide(observed - expected, 1 - expected, out=np.full(observed.shape, np.nan), where=~undefined)
+    return out

@@ -1,0 +1,328 @@
+"""Intraclass correlation: the share of the variance of ratings that lies between texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analytics_app.stats.arrays import Codes, Floats, compressed, rated
+from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.resampling.bootstrap import check_settings
+
+Form = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
+
+NO_TEXTS = "An ICC takes two texts or more that two raters or more rated."
+ALL_SAME = "All ratings are the same, so the ICC is undefined."
+TEXTS_SAME = "Raters differ, texts do not vary at all: no interval."
+PERFECT = "All raters of a text gave it the same rating, so there is no interval."
+NO_ERROR = "Nothing is left but differences between texts and between raters, so there is no interval."
+
+# What the package reports.
+_PACKAGE_CONFIDENCE = 0.95
+_PACKAGE_FORMS = {
+    "ICC1": "ICC(1,1)",
+    "ICC2": "ICC(A,1)",
+    "ICC3": "ICC(C,1)",
+    "ICC1k": "ICC(1,k)",
+    "ICC2k": "ICC(A,k)",
+    "ICC3k": "ICC(C,k)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OneWay:
+    """One-way random ICC: of one rating, and of the mean of the ratings of a text.
+
+    `ratings` is how many ratings that mean is of: their number where all texts have as many, else a mean of these
+    numbers that weighs them as the variance does (n0).
+    """
+
+    single: Estimate
+    average: Estimate
+    ratings: float | None = None
+
+
+def icc_one_way(values: ArrayLike, units: ArrayLike, *, confidence: float = 0.95) -> OneWay:
+    """ICC(1) and ICC(1,k) for raters who need not be the same from text to text [1]_, in equal numbers or not [2]_.
+
+    With MSB and MSW the mean squares between and within a texts, N ratings and k_i of text i, n0 = (N - sum(k_i^2) / N)
+    / (a - 1): ICC(1) = (MSB - MSW) / (MSB + (n0 - 1) MSW) and ICC(1,k) = (MSB - MSW) / MSB. Equal numbers give the
+    forms of Shrout and Fleiss, with their limits; for unequal ones the limits put n0 in the place of k, approximately.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        NaN = not rated.
+    units : array_like of int, shape (n,)
+        Code from 0 of what was rated; at most one rating a rater. Those with one rating drop out.
+    confidence : float
+
+    Returns
+    -------
+    OneWay
+        `p` is of the F test that texts do not differ, `df` that of texts. None under two texts with two ratings, and
+        where all ratings are the same.
+
+    References
+    ----------
+    .. [1] P. E. Shrout and J. L. Fleiss (1979). Intraclass correlations: uses in assessing rater reliability.
+       Psychological Bulletin 86(2), 420-428.
+    .. [2] A. Donner (1986). A review of inference procedures for the intraclass correlation coefficient in the one-way
+       random effects model. International Statistical Review 54(1), 67-82.
+
+    Examples
+    --------
+    >>> found = icc_one_way([1, 2, 3, 4, 2, 2], [0, 0, 1, 1, 2, 2])
+    >>> round(found.single.value, 3), round(found.average.value, 3)
+    (0.733, 0.846)
+    """
+    check_settings(0, confidence)
+    numbers, (unit,) = rated(values, units)
+    _found, places = compressed(unit)
+    several = np.bincount(places)[places] > 1 if places.size else np.zeros(0, dtype=bool)
+    numbers, (_found, places) = numbers[several], compressed(places[several])
+    n, a = numbers.size, int(places.max()) + 1 if places.size else 0
+    counts: dict[str, Any] = {"n_ratings": n, "n_items": a}
+    if a < 2:
+        nothing = Estimate(None, **counts, note=NO_TEXTS)
+        return OneWay(nothing, nothing)
+    if numbers.min() == numbers.max():
+        nothing = Estimate(None, **counts, note=ALL_SAME)
+        return OneWay(nothing, nothing)
+    sizes = np.bincount(places).astype(np.float64)
+    n0 = float((n - (sizes**2).sum() / n) / (a - 1))
+    between, within = _one_way_squares(numbers, places, sizes)
+    if within == 0:
+        perfect = Estimate(1.0, df=a - 1, **counts, note=PERFECT)
+        return OneWay(perfect, perfect, n0)
+    df = (a - 1, n - a)
+    f = (between / df[0]) / (within / df[1])
+    about: dict[str, Any] = {"df": df[0], **counts}
+    if f == 0:
+        one = Estimate(_single(f, n0), p=1.0, **about, note=TEXTS_SAME)
+        none = "Texts do not vary at all, so the ICC of their means is undefined."
+        return OneWay(one, Estimate(None, **about, note=none), n0)
+    low, high = _limits(f, *df, confidence)
+    p = _upper_tail(f, *df)
+    uneven = None
+    if sizes.min() < sizes.max():
+        uneven = f"Texts have {sizes.min():g} to {sizes.max():g} ratings: the limits are approximate."
+    return OneWay(
+        Estimate(_single(f, n0), low=_single(low, n0), high=_single(high, n0), p=p, **about, note=uneven),
+        Estimate(_average(f), low=_average(low), high=_average(high), p=p, **about, note=uneven),
+        n0,
+    )
+
+
+def icc_forms(ratings: ArrayLike, *, confidence: float = 0.95) -> dict[Form, Estimate]:
+    """All six forms of Shrout and Fleiss [1]_ for a complete table of texts by raters.
+
+    ICC1: one-way random; ICC2: two-way random, absolute agreement; ICC3: two-way mixed, consistency; with k: of the
+    mean of all k raters. Values, p and 95 % limits are those of `pingouin.intraclass_corr`, its rounding switched off;
+    for another confidence, which the package has not, the same limits are worked out here.
+
+    Parameters
+    ----------
+    ratings : array_like of float, shape (n_texts, n_raters)
+        Complete: ValueError where a rating is missing.
+    confidence : float
+
+    Returns
+    -------
+    dict of str to Estimate
+        By form. None under two texts or two raters, and where all ratings are the same.
+
+    References
+    ----------
+    .. [1] P. E. Shrout and J. L. Fleiss (1979). Intraclass correlations: uses in assessing rater reliability.
+       Psychological Bulletin 86(2), 420-428.
+    .. [2] K. O. McGraw and S. P. Wong (1996). Forming inferences about some intraclass correlation coefficients.
+       Psychological Methods 1(1), 30-46. (The limits of ICC2.)
+
+    Examples
+    --------
+    >>> round(icc_forms([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6]])["ICC3k"].value, 3)
+    0.875
+    """
+    check_settings(0, confidence)
+    table = np.asarray(ratings, dtype=np.float64)
+    if table.ndim != 2 or not np.isfinite(table).all():
+        raise ValueError("Ratings are a complete table of texts by raters, of finite numbers.")
+    n, k = table.shape
+    counts: dict[str, Any] = {"n_ratings": table.size, "n_items": n, "n_raters": k}
+    if n < 2 or k < 2:
+        return _all_forms(Estimate(None, **counts, note=NO_TEXTS))
+    if table.min() == table.max():
+        return _all_forms(Estimate(None, **counts, note=ALL_SAME))
+    squares = _two_way_squares(table)
+    if squares.error <= 0 or squares.texts <= 0:
+        return _degenerate(table, squares, counts)
+    found = _by_package(table)
+    limits = found.limits if confidence == _PACKAGE_CONFIDENCE else _all_limits(squares, confidence)
+    return {
+        form: Estimate(
+            found.values[form],
+            low=min(limits[form]),
+            high=max(limits[form]),
+            p=found.p[form],
+            df=n - 1,
+            **counts,
+        )
+        for form in _FORMS
+    }
+
+
+_FORMS: tuple[Form, ...] = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
+
+
+@dataclass(frozen=True, slots=True)
+class _Squares:
+    """Mean squares of a complete table of n texts by k raters: of texts, raters, error, and within texts."""
+
+    n: int
+    k: int
+    texts: float
+    raters: float
+    error: float
+    within: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    values: dict[Form, float]
+    p: dict[Form, float]
+    limits: dict[Form, tuple[float, float]]
+
+
+def _all_forms(same: Estimate) -> dict[Form, Estimate]:
+    return dict.fromkeys(_FORMS, same)
+
+
+def _degenerate(table: Floats, squares: _Squares, counts: dict[str, Any]) -> dict[Form, Estimate]:
+    """Where nothing is error, or texts do not vary, there are values, and no F to take limits from."""
+    n, k = squares.n, squares.k
+    b, j, e, w = squares.texts, squares.raters, squares.error, squares.within
+    tops: dict[Form, tuple[float, float]] = {
+        "ICC1": (b - w, b + (k - 1) * w),
+        "ICC2": (b - e, b + (k - 1) * e + k * (j - e) / n),
+        "ICC3": (b - e, b + (k - 1) * e),
+        "ICC1k": (b - w, b),
+        "ICC2k": (b - e, b + (j - e) / n),
+        "ICC3k": (b - e, b),
+    }
+    note = NO_ERROR if e <= 0 else TEXTS_SAME
+    none = "Texts do not vary at all, so this form is undefined."
+    return {
+        form: Estimate(top / bottom, **counts, note=note) if bottom > 0 else Estimate(None, **counts, note=none)
+        for form, (top, bottom) in tops.items()
+    }
+
+
+def _by_package(table: Floats) -> _Found:
+    """Return what pingouin has, unrounded; its options are global, so they are put back."""
+    import pandas as pd  # noqa: PLC0415  a second of imports, for jobs alone
+    import pingouin  # noqa: PLC0415
+
+    n, k = table.shape
+    long = pd.DataFrame({"text": np.repeat(np.arange(n), k), "rater": np.tile(np.arange(k), n), "value": table.ravel()})
+    before = pingouin.options["round.column.CI95"]
+    pingouin.options["round.column.CI95"] = None
+    try:
+        found = pingouin.intraclass_corr(long, targets="text", raters="rater", ratings="value").set_index("Type")
+    finally:
+        pingouin.options["round.column.CI95"] = before
+    rows = {form: found.loc[name] for form, name in _PACKAGE_FORMS.items()}
+    return _Found(
+        {form: float(rows[form]["ICC"]) for form in _FORMS},
+        {form: float(rows[form]["pval"]) for form in _FORMS},
+        {form: (float(rows[form]["CI95"][0]), float(rows[form]["CI95"][1])) for form in _FORMS},
+    )
+
+
+def _all_limits(squares: _Squares, confidence: float) -> dict[Form, tuple[float, float]]:
+    """Return the limits of every form, by the equations of Shrout and Fleiss and of McGraw and Wong."""
+    from scipy.special import fdtri  # noqa: PLC0415
+
+    n, k, upper = squares.n, squares.k, 0.5 + confidence / 2
+    one = _limits(squares.texts / squares.within, n - 1, n * (k - 1), confidence)
+    three = _limits(squares.texts / squares.error, n - 1, (n - 1) * (k - 1), confidence)
+    b, j, e = squares.texts, squares.raters, squares.error
+    two = (b - e) / (b + (k - 1) * e + k * (j - e) / n)
+    ratio = j / e
+    top = (k * two * ratio + n * (1 + (k - 1) * two) - k * two) ** 2
+    bottom = (n - 1) * k**2 * two**2 * ratio**2 + (n * (1 + (k - 1) * two) - k * two) ** 2
+    v = (n - 1) * (k - 1) * top / bottom
+    rest = k * j + (k * n - k - n) * e
+    far, near = float(fdtri(n - 1, v, upper)), float(fdtri(v, n - 1, upper))
+    low = n * (b - far * e) / (far * rest + n * b)
+    high = n * (near * b - e) / (rest + n * near * b)
+    return {
+        "ICC1": (_single(one[0], k), _single(one[1], k)),
+        "ICC2": (low, high),
+        "ICC3": (_single(three[0], k), _single(three[1], k)),
+        "ICC1k": (_average(one[0]), _average(one[1])),
+        "ICC2k": (_of_means(low, k), _of_means(high, k)),
+        "ICC3k": (_average(three[0]), _average(three[1])),
+    }
+
+
+def _one_way_squares(numbers: Floats, places: Codes, sizes: Floats) -> tuple[float, float]:
+    """Return the sums of squares between and within texts; exactly 0 within where the ratings of each text agree."""
+    numbers = numbers - np.median(numbers)
+    numbers = numbers / np.abs(numbers).max()
+    numbers = numbers - numbers.mean()
+    means = np.bincount(places, weights=numbers) / sizes
+    within = float(((numbers - means[places]) ** 2).sum())
+    first = np.zeros(sizes.size)
+    first[places] = numbers
+    if (first[places] == numbers).all():
+        within = 0.0
+    between = float((sizes * (means - (sizes @ means) / sizes.sum()) ** 2).sum())
+    # Rounding leaves a hair where all texts have the same mean.
+    return (0.0 if between < 1e-24 * numbers.size else between), within
+
+
+def _two_way_squares(table: Floats) -> _Squares:
+    n, k = table.shape
+    centred = table - np.median(table)
+    centred = centred / np.abs(centred).max()
+    centred = centred - centred.mean()
+    of_texts, of_raters = centred.mean(axis=1), centred.mean(axis=0)
+    texts = k * float((of_texts**2).sum())
+    raters = n * float((of_raters**2).sum())
+    error = float(((centred - of_texts[:, np.newaxis] - of_raters) ** 2).sum())
+    small = 1e-24 * table.size
+    texts, raters, error = (0.0 if one < small else one for one in (texts, raters, error))
+    return _Squares(
+        n, k, texts / (n - 1), raters / (k - 1), error / ((n - 1) * (k - 1)), (raters + error) / (n * (k - 1))
+    )
+
+
+def _limits(f: float, df: float, df_error: float, confidence: float) -> tuple[float, float]:
+    """Return the limits of a ratio of mean squares."""
+    # Web processes import this module and never ask for limits.
+    from scipy.special import fdtri  # noqa: PLC0415
+
+    upper = 0.5 + confidence / 2
+    return f / float(fdtri(df, df_error, upper)), f * float(fdtri(df_error, df, upper))
+
+
+def _upper_tail(f: float, df: float, df_error: float) -> float:
+    from scipy.special import fdtrc  # noqa: PLC0415
+
+    return float(fdtrc(df, df_error, f))
+
+
+def _single(f: float, k: float) -> float:
+    return (f - 1) / (f + k - 1)
+
+
+def _average(f: float) -> float:
+    return 1 - 1 / f
+
+
+def _of_means(single: float, k: float) -> float:
+    return single * k / (1 + single * (k - 1))

@@ -1,0 +1,348 @@
+"""Cohen's kappa, plain and weighted, of every two raters and as their mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analytics_app.stats.agreement.pooled import SharedUnits, shared_units
+from analytics_app.stats.agreement.rater_pairs import n_rating_pairs, rating_pairs
+from analytics_app.stats.arrays import Codes, Floats, compressed, on_scale, rated
+from analytics_app.stats.estimate import Estimate, joined
+from analytics_app.stats.resampling.bootstrap import FEWEST_UNITS, check_settings
+
+KappaWeights = Literal["none", "linear", "quadratic"]
+
+# Of more pairs of raters (ten raters) only the mean, the least and the greatest are told: the package takes its time.
+_LISTED = 45
+_RATING_PAIRS = 20_000_000
+# Cells of the tables of some pairs at a time: 64 MB.
+_CELLS = 8_000_000
+
+ONE_ANSWER = "Both raters gave all shared texts the same value, so kappa is undefined."
+
+
+@dataclass(frozen=True, slots=True)
+class KappaPair:
+    """Kappa of two raters over the texts that both rated; `rater_a` and `rater_b` are their codes."""
+
+    rater_a: int
+    rater_b: int
+    estimate: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class CohenKappas:
+    """Kappa between raters.
+
+    Parameters
+    ----------
+    mean : Estimate
+        Plain mean over the pairs of raters who share enough texts, as Light has it.
+    least, most : float or None
+        The least and the greatest of these; None where there is none.
+    n_pairs : int
+        How many pairs have a kappa.
+    pairs : tuple of KappaPair
+        By codes, those with too few texts or without a kappa too; empty where there are more than 45.
+    """
+
+    mean: Estimate
+    least: float | None = None
+    most: float | None = None
+    n_pairs: int = 0
+    pairs: tuple[KappaPair, ...] = ()
+
+
+def cohen_kappas(
+    values: ArrayLike,
+    units: ArrayLike,
+    raters: ArrayLike,
+    *,
+    domain: ArrayLike | None = None,
+    weights: KappaWeights = "none",
+    min_shared: int = 3,
+    confidence: float = 0.95,
+) -> CohenKappas:
+    """Cohen's kappa of every two raters [1]_, weighted where asked [2]_, and Light's mean over the pairs [3]_.
+
+    With p the shares of the q x q table of two raters over the texts that both rated, e the product of its margins and
+    D the distance of two values (0 or 1; |x - y|; (x - y)^2), kappa = 1 - sum(p D) / sum(e D). The table is over the
+    whole scale, never over the values seen. Kappas and limits of single pairs are those of
+    `statsmodels.stats.inter_rater.cohens_kappa`.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        Codes of labels, or steps of a scale; NaN = not rated.
+    units, raters : array_like of int, shape (n,)
+        Codes from 0. A rater has at most one rating of a unit.
+    domain : array_like of float, shape (q,), optional
+        The whole scale; None takes the values that there are, which only the plain kappa does not mind.
+    weights : {"none", "linear", "quadratic"}
+        Weighted kappas take the numbers of the scale as they are.
+    min_shared : int
+        Texts that two raters must share, at least 2.
+    confidence : float
+        Limits are asymptotic, by linearisation over texts (the delta method): for two raters those of the package
+        [4]_; for the mean of several pairs the influence of a text is summed over its pairs, which are not independent.
+        There are none for a pair that shares fewer than 10 texts, or a mean over pairs whose median is below that.
+
+    Returns
+    -------
+    CohenKappas
+        A pair has no kappa where both raters gave all shared texts one and the same value (0/0).
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, codes or settings, or several ratings of one unit by one rater.
+
+    References
+    ----------
+    .. [1] J. Cohen (1960). A coefficient of agreement for nominal scales. Educational and Psychological Measurement
+       20(1), 37-46.
+    .. [2] J. Cohen (1968). Weighted kappa. Psychological Bulletin 70(4), 213-220.
+    .. [3] R. J. Light (1971). Measures of response agreement for qualitative data. Psychological Bulletin 76(5),
+       365-377.
+    .. [4] J. L. Fleiss, J. Cohen and B. S. Everitt (1969). Large sample standard errors of kappa and weighted kappa.
+       Psychological Bulletin 72(5), 323-327.
+
+    Examples
+    --------
+    >>> result = cohen_kappas([1, 2, 3, 1, 2, 2], [0, 1, 2, 0, 1, 2], [0, 0, 0, 1, 1, 1], domain=[1, 2, 3])
+    >>> round(result.mean.value, 3)
+    0.5
+    """
+    found = weighted_kappas(
+        values, units, raters, (weights,), domain=domain, min_shared=min_shared, confidence=confidence
+    )
+    return found[weights]
+
+
+def weighted_kappas(
+    values: ArrayLike,
+    units: ArrayLike,
+    raters: ArrayLike,
+    kinds: Sequence[KappaWeights],
+    *,
+    domain: ArrayLike | None = None,
+    min_shared: int = 3,
+    confidence: float = 0.95,
+) -> dict[KappaWeights, CohenKappas]:
+    """Return `cohen_kappas` with several kinds of weights, for which the pairs of raters are gone through once.
+
+    Examples
+    --------
+    >>> found = weighted_kappas([1, 2, 3, 1, 2, 2], [0, 1, 2, 0, 1, 2], [0, 0, 0, 1, 1, 1], ("none", "linear"))
+    >>> [round(one.mean.value, 3) for one in found.values()]
+    [0.5, 0.571]
+    """
+    for weights in kinds:
+        if weights not in get_args(KappaWeights):
+            raise ValueError(f"The weights are one of {', '.join(get_args(KappaWeights))}, not {weights!r}.")
+    if min_shared < 2:
+        raise ValueError(f"Two raters share at least 2 texts to be compared, not {min_shared}.")
+    check_settings(0, confidence)
+    numbers, (unit, rater) = rated(values, units, raters)
+    scale, _codes = on_scale(numbers, np.unique(numbers) if domain is None else domain)
+    shared = shared_units(numbers, unit, rater)
+    if not shared.units.size:
+        said = "No two raters rated the same text, so kappa is undefined." if numbers.size else "Nothing was rated."
+        return dict.fromkeys(kinds, CohenKappas(Estimate(None, n_ratings=0, n_items=0, n_raters=0, note=said)))
+    if n_rating_pairs(shared) > _RATING_PAIRS:
+        many = (
+            f"Not worked out: there are {n_rating_pairs(shared):,} pairs of ratings, and at most {_RATING_PAIRS:,} are."
+        )
+        none = Estimate(None, n_items=shared.n_units, n_raters=shared.rater_codes.size, note=many)
+        return dict.fromkeys(kinds, CohenKappas(none))
+    tables = _PairTables.of(shared, on_scale(shared.values, scale)[1], scale.size, min_shared)
+    return {weights: _of_kind(shared, tables, scale, weights, min_shared, confidence) for weights in kinds}
+
+
+def _of_kind(
+    shared: SharedUnits,
+    tables: _PairTables,
+    scale: Floats,
+    weights: KappaWeights,
+    min_shared: int,
+    confidence: float,
+) -> CohenKappas:
+    kappas = tables.kappas(_distance(scale, weights))
+    listed = tuple(_listed(shared, tables, scale, weights, min_shared, confidence))
+    there = kappas[~np.isnan(kappas)]
+    if there.size == 1 and listed:
+        only = next(one.estimate for one in listed if one.estimate.value is not None)
+        return CohenKappas(only, float(there[0]), float(there[0]), 1, listed)
+    mean = _mean(shared, tables, kappas, min_shared)
+    if there.size:
+        mean = _with_interval(mean, tables, kappas, _distance(scale, weights), confidence)
+    if not there.size:
+        return CohenKappas(mean, pairs=listed)
+    return CohenKappas(mean, float(there.min()), float(there.max()), there.size, listed)
+
+
+@dataclass(frozen=True, slots=True)
+class _PairTables:
+    """Pairs of raters who share enough texts: `a`, `b` and `n` as in `PairTable`, and each pair of ratings of theirs.
+
+    `unit`, `pair` and `cell` say of each pair of ratings where it is counted: cell x * q + y of the table of its pair.
+    `few` counts the pairs of raters who share fewer texts.
+    """
+
+    a: Codes
+    b: Codes
+    n: Codes
+    q: int
+    unit: Codes
+    pair: Codes
+    cell: Codes
+    few: int
+
+    @classmethod
+    def of(cls, shared: SharedUnits, codes: Codes, q: int, min_shared: int) -> _PairTables:
+        found, few, before = [], 0, 0
+        for of in rating_pairs(shared):
+            enough = of.n >= min_shared
+            few += int((~enough).sum())
+            place = np.cumsum(enough) - 1 + before
+            before += int(enough.sum())
+            kept = enough[of.pairs]
+            first, second = of.first[kept], of.second[kept]
+            columns = (shared.units[first], place[of.pairs[kept]], codes[first] * q + codes[second])
+            found.append((of.a[enough], of.b[enough], of.n[enough], *columns))
+        a, b, n, unit, pair, cell = (np.concatenate(one) for one in zip(*found, strict=True))
+        return cls(a, b, n, q, unit, pair, cell, few)
+
+    def _some(self) -> Iterator[tuple[slice, Codes, Floats]]:
+        """Yield some pairs at a time: their pairs of ratings, the pair of each of these, and the tables."""
+        step = max(1, _CELLS // self.q**2)
+        ends = np.r_[0, np.cumsum(self.n)]
+        for start in range(0, self.n.size, step):
+            end = min(start + step, self.n.size)
+            mine = slice(int(ends[start]), int(ends[end]))
+            pair = self.pair[mine] - start
+            tables = np.bincount(pair * self.q**2 + self.cell[mine], minlength=(end - start) * self.q**2)
+            yield mine, pair, tables.reshape(-1, self.q, self.q).astype(np.float64)
+
+    def kappas(self, distance: Floats) -> Floats:
+        """Return the kappa of each pair, NaN undefined."""
+        return np.concatenate([np.zeros(0), *(_kappas(tables, distance) for _mine, _pair, tables in self._some())])
+
+    def influences(self, distance: Floats) -> Floats:
+        """Return what each pair of ratings contributes to the kappa of its pair of raters, NaN undefined.
+
+        With O and E the observed and expected distance, kappa = 1 - O / E moves by -(d - O) / E + O / E^2 (e - 2 E),
+        d being the distance of the two ratings and e how far each is on average from those of the other rater.
+        """
+        found = [np.zeros(0)]
+        for mine, pair, tables in self._some():
+            n = tables.sum(axis=(-2, -1))[:, np.newaxis]
+            rows, columns = tables.sum(axis=-1) / n, tables.sum(axis=-2) / n
+            to_columns, to_rows = columns @ distance.T, rows @ distance
+            observed = ((tables * distance).sum(axis=(-2, -1)) / n[:, 0])[pair]
+            expected = (to_rows * columns).sum(axis=-1)[pair]
+            x, y = self.cell[mine] // self.q, self.cell[mine] % self.q
+            apart = to_columns[pair, x] + to_rows[pair, y] - 2 * expected
+            with np.errstate(invalid="ignore", divide="ignore"):
+                moved = -(distance[x, y] - observed) / expected + observed / expected**2 * apart
+            found.append(np.where(expected > 0, moved, np.nan) / n[pair, 0])
+        return np.concatenate(found)
+
+    def table(self, pair: int) -> Floats:
+        """Return the table of one pair, shape (q, q)."""
+        start = int(self.n[:pair].sum())
+        cells = self.cell[start : start + int(self.n[pair])]
+        return np.bincount(cells, minlength=self.q**2).reshape(self.q, self.q).astype(np.float64)
+
+
+def _kappas(tables: Floats, distance: Floats) -> Floats:
+    """Return kappa of tables of shape (..., q, q), NaN where all that was said is one value."""
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    observed = (tables * distance).sum(axis=(-2, -1))
+    expected = ((rows @ distance) * columns).sum(axis=-1)
+    n = rows.sum(axis=-1)
+    ratio: Floats = np.divide(n * observed, expected, out=np.full(n.shape, np.nan), where=expected > 0)
+    return 1 - ratio
+
+
+def _distance(scale: Floats, weights: KappaWeights) -> Floats:
+    if weights == "none":
+        return 1 - np.eye(scale.size)
+    away = np.abs(np.subtract.outer(scale, scale))
+    return np.asarray(away if weights == "linear" else away**2)
+
+
+def _listed(
+    shared: SharedUnits,
+    tables: _PairTables,
+    scale: Floats,
+    weights: KappaWeights,
+    min_shared: int,
+    confidence: float,
+) -> Iterator[KappaPair]:
+    """Yield every pair of raters with the limits of the package, where they are not too many."""
+    if tables.n.size > _LISTED:
+        return
+    # Tasks alone compute kappa; a web process that imports this module never needs the package.
+    from scipy.special import ndtri  # noqa: PLC0415
+    from statsmodels.stats.inter_rater import cohens_kappa  # noqa: PLC0415
+
+    width = float(ndtri(0.5 + confidence / 2))
+    for place in range(tables.n.size):
+        table, n = tables.table(place), int(tables.n[place])
+        counts = {"n_ratings": 2 * n, "n_items": n, "n_raters": 2}
+        if np.count_nonzero(table) == 1 and np.count_nonzero(np.diag(table)) == 1:
+            estimate = Estimate(None, **counts, note=ONE_ANSWER)
+        else:
+            # Tables of few texts leave variances of nought, which the package divides by for a test not used here.
+            with np.errstate(invalid="ignore", divide="ignore"):
+                found = cohens_kappa(table, weights=scale, wt=weights) if weights != "none" else cohens_kappa(table)
+            se = float(np.sqrt(found.var_kappa)) if found.var_kappa > 0 else 0.0
+            low, high = found.kappa - width * se, found.kappa + width * se
+            note = None if se > 0 else "The standard error is nought: no interval."
+            note = note if n >= FEWEST_UNITS else f"Two raters share {n} texts: too few for an interval."
+            limits = {"low": low, "high": high, "se": se} if note is None else {}
+            estimate = Estimate(found.kappa, **counts, **limits, note=note)
+        a, b = shared.rater_codes[tables.a[place]], shared.rater_codes[tables.b[place]]
+        yield KappaPair(int(a), int(b), estimate)
+
+
+def _mean(shared: SharedUnits, tables: _PairTables, kappas: Floats, min_shared: int) -> Estimate:
+    there = ~np.isnan(kappas)
+    units, raters = compressed(tables.unit)[0].size, compressed(np.r_[tables.a, tables.b])[0].size
+    if not kappas.size:
+        none = f"No two raters share {min_shared} texts, so kappa is undefined."
+        return Estimate(None, n_items=shared.n_units, n_raters=shared.rater_codes.size, note=none)
+    if not there.any():
+        return Estimate(None, n_items=units, n_raters=raters, note="Every pair of raters gave one and the same value.")
+    several = kappas.size > 1
+    said = f"Mean over {there.sum():,} pairs of raters." if several else None
+    left = f"{(~there).sum():,} pairs without a kappa are left out." if not there.all() else None
+    few = f"{tables.few:,} pairs share fewer than {min_shared} texts." if tables.few else None
+    value = float(kappas[there].mean())
+    return Estimate(value, n_items=units, n_raters=raters, note=joined(said, left, few))
+
+
+def _with_interval(
+    mean: Estimate, tables: _PairTables, kappas: Floats, distance: Floats, confidence: float
+) -> Estimate:
+    """Return the mean with its limits over texts."""
+    shared = float(np.median(tables.n))
+    if shared < FEWEST_UNITS:
+        few = f"Pairs of raters share {shared:g} texts, their median: too few for an interval."
+        return replace(mean, note=joined(mean.note, few))
+    defined = ~np.isnan(kappas)
+    influence = tables.influences(distance)[defined[tables.pair]] / defined.sum()
+    se = float(np.sqrt((np.bincount(tables.unit[defined[tables.pair]], weights=influence) ** 2).sum()))
+    if se == 0 or mean.value is None:
+        return mean
+    # Web processes import this module and never ask for limits.
+    from scipy.special import ndtri  # noqa: PLC0415
+
+    width = float(ndtri(0.5 + confidence / 2)) * se
+    return replace(mean, low=mean.value - width, high=mean.value + width, se=se)

@@ -1,0 +1,137 @@
+"""Components of the variance of ratings: items, systems on items, raters, residual."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analytics_app.stats.arrays import Codes, Floats, compressed, rated
+from analytics_app.stats.estimate import Estimate, joined
+
+NAMES = ("item", "system_item", "rater", "residual")
+
+NOTHING = "Nothing was rated."
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Standard deviations, in units of the scale. What cannot be told apart has no value and says why."""
+
+    item: Estimate
+    system_item: Estimate
+    rater: Estimate
+    residual: Estimate
+
+
+def variance_components(values: ArrayLike, systems: ArrayLike, items: ArrayLike, raters: ArrayLike) -> Components:
+    """Variance components by Henderson's first method [1]_, for ratings that may be missing anywhere.
+
+    A rating is the mean of its system + item + system x item + rater + residual. Sums of squares over the groups of
+    each effect are set equal to what they are expected to be; in complete data this is the analysis of variance.
+    System means are taken out first. An estimate below 0 is 0, and the note says so.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        NaN = not rated.
+    systems, items, raters : array_like of int, shape (n,)
+        Codes from 0.
+
+    Returns
+    -------
+    Components
+        Square roots of the components. Two effects with the same groups, such as items and systems on items where
+        there is one system, cannot be told apart: the first stands for both, and the other has no value.
+
+    References
+    ----------
+    .. [1] C. R. Henderson (1953). Estimation of variance and covariance components. Biometrics 9(2), 226-252.
+
+    Examples
+    --------
+    >>> found = variance_components([1, 2, 3, 2, 3, 4, 4, 5, 6], [0] * 9, [0, 0, 0, 1, 1, 1, 2, 2, 2], [0, 1, 2] * 3)
+    >>> round(found.item.value, 3), round(found.rater.value, 3), round(found.residual.value, 3)
+    (1.528, 1.0, 0.0)
+    """
+    numbers, (system, item, rater) = rated(values, systems, items, raters)
+    n = numbers.size
+    if n < 2:
+        none = Estimate(None, n_ratings=n, note=NOTHING if not n else "One rating does not vary.")
+        return Components(none, none, none, none)
+    groups: dict[str, Codes] = {"item": compressed(item)[1]}
+    _found, system = compressed(system)
+    groups["system_item"] = compressed(groups["item"] * (int(system.max()) + 1) + system)[1]
+    groups["rater"] = compressed(rater)[1]
+    notes = _same(groups, n)
+    used = {name: groups[name] for name in groups if name not in notes}
+    centred, lost = _without_systems(numbers, system)
+    found = _solved(centred, used, lost)
+    counts = {"n_ratings": n, "n_items": int(groups["item"].max()) + 1, "n_raters": int(groups["rater"].max()) + 1}
+    made = {name: _deviation(found.get(name), notes.get(name), counts) for name in NAMES}
+    return Components(**made)
+
+
+def _same(groups: dict[str, Codes], n: int) -> dict[str, str]:
+    """Say of each effect why it cannot be told apart: groups of its own rating each, the groups of another, or one."""
+    sizes = {name: int(codes.max()) + 1 for name, codes in groups.items()}
+    notes: dict[str, str] = {}
+    words = {"item": "items", "system_item": "systems on items", "rater": "raters"}
+    for name, size in sizes.items():
+        if size == n:
+            notes[name] = f"There is one rating each, so {words[name]} cannot be told from the rest."
+        elif size == 1:
+            notes[name] = "There is one only, so it cannot vary."
+    if "system_item" not in notes and sizes["system_item"] == sizes["item"]:
+        notes["system_item"] = "Each item has one system, so the two cannot be told apart."
+    return notes
+
+
+def _without_systems(values: Floats, system: Codes) -> tuple[Floats, int]:
+    """Take the mean of each system out; return how many means were."""
+    counts = np.bincount(system)
+    centred: Floats = values - (np.bincount(system, weights=values) / counts)[system]
+    return centred, int(counts.size)
+
+
+def _solved(values: Floats, groups: dict[str, Codes], lost: int) -> dict[str, float]:
+    """Solve for the components: one equation for each effect, one for the mean, one for all squares."""
+    names = list(groups)
+    sizes = {name: np.bincount(codes).astype(np.float64) for name, codes in groups.items()}
+    n = values.size
+    # Rows: sums of squares of each effect and of single ratings, less that of the overall mean.
+    table = np.zeros((len(names) + 1, len(names) + 1))
+    mean_row = np.array([*(float((sizes[name] ** 2).sum()) / n for name in names), 1.0])
+    right = np.zeros(len(names) + 1)
+    correction = float(values.sum()) ** 2 / n
+    for row, name in enumerate(names):
+        sums = np.bincount(groups[name], weights=values)
+        right[row] = float((sums**2 / sizes[name]).sum()) - correction
+        table[row] = [*(_shared_squares(groups[name], groups[other], sizes[name]) for other in names), sizes[name].size]
+    right[-1] = float((values**2).sum()) - correction
+    # Each system mean that was taken out, but the one that stands for the overall mean, takes a degree of freedom.
+    table[-1] = [*([float(n)] * len(names)), n - (lost - 1)]
+    solution, _residual, rank, _singular = np.linalg.lstsq(table - mean_row, right, rcond=1e-10)
+    if rank < len(names) + 1:
+        return {}
+    return dict(zip([*names, "residual"], map(float, solution), strict=True))
+
+
+def _shared_squares(own: Codes, other: Codes, sizes: Floats) -> float:
+    """Sum over own groups of the squared numbers of ratings by other group, over the size of the own group."""
+    if own is other:
+        return float(sizes.sum())
+    width = int(other.max()) + 1
+    pairs, places = compressed(own * width + other)
+    counts = np.bincount(places).astype(np.float64)
+    return float((counts**2 / sizes[pairs // width]).sum())
+
+
+def _deviation(variance: float | None, note: str | None, counts: dict[str, int]) -> Estimate:
+    if note is not None:
+        return Estimate(None, note=note, **counts)
+    if variance is None:
+        return Estimate(None, note="Items, systems and raters are too mixed up to be told apart.", **counts)
+    below = "The estimate is below 0 and counts as 0." if variance < -1e-9 else None
+    return Estimate(max(0.0, variance) ** 0.5, note=joined(below), **counts)

@@ -1,0 +1,134 @@
+"""Agreement of each rater with the others who rated the same texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analytics_app.stats.agreement.pooled import SharedUnits, shared_units
+from analytics_app.stats.arrays import Codes, Floats, rated, value_codes
+from analytics_app.stats.estimate import Estimate
+
+ONE_VALUE = "This rater gave all shared texts the same rating, so there is no correlation."
+REST_SAME = "The others' means of these texts are all the same, so there is no correlation."
+
+
+@dataclass(frozen=True, slots=True)
+class WithRest:
+    """A rater, by code, against the others: `n_items` texts that others rated too."""
+
+    rater: int
+    estimate: Estimate
+
+
+def correlations_with_rest(
+    values: ArrayLike, units: ArrayLike, raters: ArrayLike, *, min_shared: int = 3
+) -> list[WithRest]:
+    """Pearson's correlation of each rater's ratings with the mean of the other raters of the same texts.
+
+    The corrected item-total correlation of questionnaires [1]_, raters in the place of items.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        NaN = not rated.
+    units, raters : array_like of int, shape (n,)
+        Codes from 0. A rater has at most one rating of a unit.
+    min_shared : int
+        Texts it takes, at least 3.
+
+    Returns
+    -------
+    list of WithRest
+        By code of rater, those who share no text with anybody left out.
+
+    References
+    ----------
+    .. [1] J. C. Nunnally and I. H. Bernstein (1994). Psychometric Theory, 3rd ed., chapter 8. McGraw-Hill.
+
+    Examples
+    --------
+    >>> found = correlations_with_rest([1, 2, 3, 1, 3, 2], [0, 1, 2, 0, 1, 2], [0, 0, 0, 4, 4, 4])
+    >>> found[1].rater, found[1].estimate.value
+    (4, 0.5)
+    """
+    if min_shared < 3:
+        raise ValueError(f"A correlation with the others takes at least 3 texts, not {min_shared}.")
+    shared = _shared(values, units, raters)
+    if not shared.units.size:
+        return []
+    sizes = np.bincount(shared.units)
+    others = (np.bincount(shared.units, weights=shared.values)[shared.units] - shared.values) / (
+        sizes[shared.units] - 1
+    )
+    x, xx = _around(shared.values, shared.raters)
+    y, yy = _around(others, shared.raters)
+    product = np.bincount(shared.raters, weights=x * y)
+    n = np.bincount(shared.raters)
+    defined = (xx > 0) & (yy > 0)
+    r = np.clip(np.divide(product, np.sqrt(xx * yy), out=np.zeros(n.size), where=defined), -1, 1)
+    found = []
+    for place, code in enumerate(shared.rater_codes.tolist()):
+        value, note = float(r[place]), None
+        if n[place] < min_shared:
+            value, note = None, f"Shares {n[place]} texts with others, and it takes {min_shared}."  # type: ignore[assignment]
+        elif not defined[place]:
+            value, note = None, ONE_VALUE if xx[place] == 0 else REST_SAME  # type: ignore[assignment]
+        found.append(WithRest(code, Estimate(value, n_ratings=n[place], n_items=n[place], n_raters=1, note=note)))
+    return found
+
+
+def agreement_with_rest(values: ArrayLike, units: ArrayLike, raters: ArrayLike) -> list[WithRest]:
+    """Mean share of the others who gave a text the same value as a rater.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        Values or codes of labels; NaN = not rated.
+    units, raters : array_like of int, shape (n,)
+        Codes from 0. A rater has at most one rating of a unit.
+
+    Returns
+    -------
+    list of WithRest
+        By code of rater, those who share no text with anybody left out.
+
+    Examples
+    --------
+    >>> found = agreement_with_rest([1, 1, 2, 3, 3], [0, 0, 0, 1, 1], [0, 1, 2, 0, 1])
+    >>> [one.estimate.value for one in found]
+    [0.75, 0.75, 0.0]
+    """
+    shared = _shared(values, units, raters)
+    if not shared.units.size:
+        return []
+    scale, codes = value_codes(shared.values)
+    cells = shared.units * scale.size + codes
+    _cells, cell, times = np.unique(cells, return_inverse=True, return_counts=True)
+    share = (times[cell] - 1) / (np.bincount(shared.units)[shared.units] - 1)
+    n = np.bincount(shared.raters)
+    means = np.bincount(shared.raters, weights=share) / n
+    return [
+        WithRest(code, Estimate(float(means[place]), n_ratings=n[place], n_items=n[place], n_raters=1))
+        for place, code in enumerate(shared.rater_codes.tolist())
+    ]
+
+
+def _shared(values: ArrayLike, units: ArrayLike, raters: ArrayLike) -> SharedUnits:
+    numbers, (unit, rater) = rated(values, units, raters)
+    return shared_units(numbers, unit, rater)
+
+
+def _around(x: Floats, groups: Codes) -> tuple[Floats, Floats]:
+    """Return values around the mean of their group, and its sum of squares: exactly 0 where all are the same."""
+    n = np.bincount(groups)
+    low, high = np.full(n.size, np.inf), np.full(n.size, -np.inf)
+    np.minimum.at(low, groups, x)
+    np.maximum.at(high, groups, x)
+    # Means of others that are equal may differ by their rounding.
+    varied = high - low > 1e-12 * np.maximum(np.abs(high), np.abs(low))
+    x = (x - low[groups]) / np.where(varied, high - low, 1)[groups]
+    x = x - (np.bincount(groups, weights=x) / n)[groups]
+    return x, np.where(varied, np.bincount(groups, weights=x**2), 0)

@@ -1,0 +1,1 @@
+"""Means, differences and tests between systems, groups and times."""

@@ -1,0 +1,267 @@
+"""Pairs of systems by preference: counts, win rates with intervals over items, and the sign test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analytics_app.stats.arrays import Codes, Floats, checked_codes, compressed
+from analytics_app.stats.estimate import Estimate
+from analytics_app.stats.resampling.bootstrap import check_settings, weights
+from analytics_app.stats.resampling.pair_sums import Pairs, checked_pairs, limits
+
+# Cells of a table of items by columns that is kept whole, 64 MiB; a larger one is kept sparse.
+_CELLS = 2**23
+
+NEVER = "The two were never compared."
+ONLY_TIES = "All of their comparisons are ties."
+
+
+@dataclass(frozen=True, slots=True)
+class WinRate:
+    """System a against system b.
+
+    Parameters
+    ----------
+    a, b : int
+        System codes.
+    wins, losses, ties : int
+        Comparisons that a won, that b won, and that neither did.
+    rate : Estimate
+        Share of a's wins among the comparisons with a winner; `p` is that of the sign test.
+    rate_half : Estimate
+        The same among all comparisons, ties as half a win.
+    items_won, items_lost : int
+        Items on which a, or b, was preferred more often.
+    """
+
+    a: int
+    b: int
+    wins: int
+    losses: int
+    ties: int
+    rate: Estimate
+    rate_half: Estimate
+    items_won: int
+    items_lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class WinRates:
+    """All pairs, and their counts in bootstrap samples, shape (n_resamples, n_pairs, 3), or None."""
+
+    pairs: tuple[WinRate, ...]
+    resampled: Floats | None
+
+
+def win_rates(
+    first: ArrayLike,
+    second: ArrayLike,
+    outcome: ArrayLike,
+    items: ArrayLike,
+    pairs: Pairs,
+    *,
+    n_resamples: int,
+    confidence: float,
+    rng: np.random.Generator,
+) -> WinRates:
+    """Count who was preferred, with percentile bootstrap intervals over items and an exact sign test [1]_.
+
+    The sign test is over items, since several judgments of one item are not independent: on how many items a was
+    preferred more often than b, against as many the other way round; items on which both were preferred equally often
+    say nothing. Where each item is judged once for a pair, it is the sign test of the judgments.
+
+    Parameters
+    ----------
+    first, second : array_like of int, shape (n,)
+        System codes from 0.
+    outcome : array_like of int, shape (n,)
+        1 where the first was preferred, -1 where the second was, 0 for a tie.
+    items : array_like of int, shape (n,)
+        Codes from 0 of the items, or documents.
+    pairs : sequence of (int, int)
+        Systems a and b of each comparison; comparisons of other pairs are left out.
+    n_resamples : int
+        Bootstrap samples of items; 0 gives no intervals. All pairs share them.
+    confidence : float
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    WinRates
+        In the order of `pairs`.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, codes, outcomes or settings, or a pair given twice.
+
+    References
+    ----------
+    .. [1] W. J. Dixon and A. M. Mood (1946). The statistical sign test. JASA 41, 557-566.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> said = [0, 0, 1], [1, 1, 0], [1, 0, -1], [0, 1, 2], [(0, 1)]
+    >>> (one,) = win_rates(*said, n_resamples=0, confidence=0.95, rng=rng).pairs
+    >>> one.wins, one.losses, one.ties, one.rate.value, round(one.rate_half.value, 4), one.rate.p
+    (2, 0, 1, 1.0, 0.8333, 0.5)
+    """
+    columns = checked_pairs(pairs, None)
+    check_settings(n_resamples, confidence)
+    signs = np.asarray(outcome)
+    n = signs.size
+    one, other, item = (checked_codes(array, n) for array in (first, second, items))
+    if not np.isin(signs, (-1, 0, 1)).all():
+        raise ValueError("Outcomes are 1, 0 or -1.")
+    pair, turned = _pair_of(one, other, columns)
+    there = pair >= 0
+    pair, sign, item = pair[there], np.where(turned, -signs, signs)[there], item[there]
+    found, place = compressed(item)
+    # 0 a win of a, 1 a win of b, 2 a tie.
+    cell = pair * 3 + np.where(sign > 0, 0, np.where(sign < 0, 1, 2))
+    counts = np.bincount(cell, minlength=3 * len(columns)).reshape(-1, 3)
+    resampled = None
+    if n_resamples and found.size:
+        shape = (found.size, 3 * len(columns))
+        resampled = resampled_totals(place, cell, shape, n_resamples, rng).reshape(n_resamples, -1, 3)
+    won, lost, seen = _by_item(pair, sign, place, len(columns), found.size)
+    return WinRates(
+        tuple(
+            _rate(
+                (a, b),
+                counts[k],
+                None if resampled is None else resampled[:, k],
+                (int(won[k]), int(lost[k]), int(seen[k])),
+                confidence,
+            )
+            for k, (a, b) in enumerate(columns.tolist())
+        ),
+        resampled,
+    )
+
+
+def resampled_totals(
+    places: Codes,
+    cells: Codes,
+    shape: tuple[int, int],
+    n_resamples: int,
+    rng: np.random.Generator,
+    amounts: Floats | None = None,
+) -> Floats:
+    """Count entries by column in bootstrap samples of units, or sum their amounts.
+
+    Parameters
+    ----------
+    places, cells : ndarray of int, shape (n,)
+        Unit and column of each entry.
+    shape : (int, int)
+        Numbers of units, at least 1, and of columns.
+    n_resamples : int
+    rng : numpy.random.Generator
+    amounts : ndarray of float, shape (n,), optional
+
+    Returns
+    -------
+    ndarray of float, shape (n_resamples, shape[1])
+
+    Examples
+    --------
+    >>> one = np.zeros(3, dtype=int)
+    >>> resampled_totals(one, np.array([0, 0, 1]), (1, 2), 2, np.random.default_rng(1)).tolist()
+    [[2.0, 1.0], [2.0, 1.0]]
+    """
+    n_units, n_columns = shape
+    flat, entry = np.unique(places * n_columns + cells, return_inverse=True)
+    times = np.bincount(entry, weights=amounts, minlength=flat.size)
+    totals = np.empty((n_resamples, n_columns))
+    whole = n_units * n_columns <= _CELLS
+    if whole:
+        matrix = np.zeros(n_units * n_columns)
+        matrix[flat] = times
+        matrix = matrix.reshape(shape)
+    else:
+        from scipy.sparse import csr_array  # noqa: PLC0415  for large tables alone
+
+        matrix = csr_array((times.astype(float), (flat % n_columns, flat // n_columns)), shape=(n_columns, n_units))
+    start = 0
+    for chunk in weights(n_units, n_resamples, rng):
+        totals[start : start + len(chunk)] = chunk @ matrix if whole else (matrix @ chunk.T).T
+        start += len(chunk)
+    return totals
+
+
+def _pair_of(one: Codes, other: Codes, columns: Codes) -> tuple[Codes, Codes]:
+    """Return which pair each comparison is of, -1 for none, and whether it names the two the other way round."""
+    n = int(max(one.max(initial=0), other.max(initial=0), columns.max(initial=0))) + 1
+    number = np.full(n * n, -1, dtype=np.intp)
+    if np.unique(np.sort(columns, axis=1), axis=0).shape != columns.shape:
+        raise ValueError("Each pair is given once.")
+    number[columns[:, 0] * n + columns[:, 1]] = np.arange(len(columns))
+    straight, back = number[one * n + other], number[other * n + one]
+    return np.where(straight >= 0, straight, back), straight < 0
+
+
+def _by_item(pair: Codes, sign: Codes, place: Codes, n_pairs: int, n_items: int) -> tuple[Codes, Codes, Codes]:
+    """Return for each pair on how many items a and b were preferred more often, and how many it was judged on."""
+    keys, inverse = np.unique(pair * max(n_items, 1) + place, return_inverse=True)
+    net = np.bincount(inverse, weights=sign, minlength=keys.size)
+    of_pair = keys // max(n_items, 1)
+    won = np.bincount(of_pair[net > 0], minlength=n_pairs)
+    lost = np.bincount(of_pair[net < 0], minlength=n_pairs)
+    return won, lost, np.bincount(of_pair, minlength=n_pairs)
+
+
+def _rate(
+    pair: tuple[int, int], counts: Codes, drawn: Floats | None, items: tuple[int, int, int], confidence: float
+) -> WinRate:
+    wins, losses, ties = (int(count) for count in counts)
+    won, lost, seen = items
+    about = {"n_ratings": wins + losses + ties, "n_items": seen}
+    if not wins + losses + ties:
+        never = Estimate(None, note=NEVER, **about)
+        return WinRate(*pair, 0, 0, 0, never, never, 0, 0)
+    half = _share(wins + ties / 2, wins + losses + ties, drawn, (1.0, 0.5, 1.0), items, confidence, None, about)
+    if not wins + losses:
+        only = Estimate(None, note=ONLY_TIES, p=1.0, **about)
+        return WinRate(*pair, 0, 0, ties, only, half, 0, 0)
+    rate = _share(wins, wins + losses, drawn, (1.0, 0.0, 0.0), items, confidence, sign_test(won, lost), about)
+    return WinRate(*pair, wins, losses, ties, rate, half, won, lost)
+
+
+def _share(
+    top: float,
+    bottom: float,
+    drawn: Floats | None,
+    worth: tuple[float, float, float],
+    items: tuple[int, int, int],
+    confidence: float,
+    p: float | None,
+    about: dict[str, int],
+) -> Estimate:
+    """Return a share of wins; `worth` is what a win and a tie count above the line, and a tie below it."""
+    samples = None
+    if drawn is not None:
+        win, tie, whole = worth
+        tops, bottoms = win * drawn[:, 0] + tie * drawn[:, 2], drawn[:, 0] + drawn[:, 1] + whole * drawn[:, 2]
+        samples = np.divide(tops, bottoms, out=np.full(len(drawn), np.nan), where=bottoms > 0)
+    low, high, se, note = limits(samples, items[2], confidence)
+    return Estimate(top / bottom, low=low, high=high, se=se, p=p, note=note, **about)
+
+
+def sign_test(won: int, lost: int) -> float:
+    """Two-sided p of the exact sign test.
+
+    Examples
+    --------
+    >>> sign_test(9, 1), sign_test(0, 0)
+    (0.021484375, 1.0)
+    """
+    from scipy.special import bdtr  # noqa: PLC0415  a third of a second of start-up that only a test needs
+
+    if not won + lost:
+        return 1.0
+    return min(1.0, 2 * float(bdtr(min(won, lost), won + lost, 0.5)))

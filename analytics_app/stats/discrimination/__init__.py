@@ -1,0 +1,1 @@
+"""The triangle test: whether people can tell two products apart, and how many can."""

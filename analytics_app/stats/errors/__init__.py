@@ -1,0 +1,1 @@
+"""Marked errors, error labels and edited texts."""

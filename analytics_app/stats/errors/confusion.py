@@ -1,0 +1,89 @@
+"""Confusions between labels: the answers of two raters to the same texts as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analytics_app.stats.arrays import checked_codes, compressed
+from analytics_app.stats.errors.votes import checked
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Answers of two raters to the texts that both labelled; `counts[k, l]`: the first said k, the second l.
+
+    Of all raters together (`first` and `second` None) each two answers to a text count in both orders.
+    """
+
+    counts: NDArray[np.int64]
+    first: int | None = None
+    second: int | None = None
+
+
+def together(labels: ArrayLike, texts: ArrayLike, *, n_labels: int) -> Confusion:
+    """Count every two answers to the same text, in both orders: the coincidences before they are weighted.
+
+    Parameters
+    ----------
+    labels, texts : array_like of int, shape (n,)
+        Codes from 0; labels below n_labels. One label for each rater and text.
+    n_labels : int
+
+    Raises
+    ------
+    ValueError
+        Shapes differ, or codes are not whole numbers in their range.
+
+    Examples
+    --------
+    >>> together([0, 1, 1], [5, 5, 5], n_labels=2).counts.tolist()
+    [[0, 2], [2, 2]]
+    """
+    label, text = checked(labels, texts, n_labels)
+    found, places = compressed(text)
+    votes = np.bincount(places * n_labels + label, minlength=found.size * n_labels).reshape(found.size, n_labels)
+    counts = votes.T @ votes
+    # Nobody is compared with themselves.
+    counts[np.diag_indices(n_labels)] -= votes.sum(axis=0)
+    return Confusion(counts)
+
+
+def of_pairs(
+    labels: ArrayLike, texts: ArrayLike, raters: ArrayLike, pairs: Sequence[tuple[int, int]], *, n_labels: int
+) -> list[Confusion]:
+    """Count the answers of some pairs of raters.
+
+    Parameters
+    ----------
+    labels, texts, raters : array_like of int, shape (n,)
+        Codes from 0; labels below n_labels. One label for each rater and text.
+    pairs : sequence of (int, int)
+        Codes of raters.
+    n_labels : int
+
+    Raises
+    ------
+    ValueError
+        Shapes differ, or codes are not whole numbers in their range.
+
+    Examples
+    --------
+    >>> of_pairs([0, 1, 1, 1], [5, 5, 6, 6], [0, 1, 0, 1], [(0, 1)], n_labels=2)[0].counts.tolist()
+    [[0, 1], [0, 1]]
+    """
+    label, text = checked(labels, texts, n_labels)
+    rater = checked_codes(raters, label.size)
+    order = np.argsort(rater, kind="stable")
+    last = max(int(rater.max(initial=-1)), *(code for pair in pairs for code in pair), -1)
+    begins = np.searchsorted(rater[order], np.arange(last + 2))
+    tables = []
+    for first, second in pairs:
+        mine, theirs = (order[begins[one] : begins[one + 1]] for one in (first, second))
+        _shared, own, other = np.intersect1d(text[mine], text[theirs], assume_unique=True, return_indices=True)
+        cells = label[mine[own]] * n_labels + label[theirs[other]]
+        tables.append(Confusion(np.bincount(cells, minlength=n_labels**2).reshape(n_labels, n_labels), first, second))
+    return tables

@@ -1,0 +1,98 @@
+"""Texts as raters saw them with the spans marked in them, as columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analytics_app.stats.arrays import Codes, checked_codes
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """Texts as raters saw them, one entry for each rater and text, those without marks included.
+
+    Parameters
+    ----------
+    text, rater : ndarray of int, shape (n_looks,)
+        Codes from 0.
+    """
+
+    text: Codes
+    rater: Codes
+
+    def __post_init__(self) -> None:
+        checked_codes(self.rater, checked_codes(self.text, len(self.text)).size)
+        if self.text.size and np.unique(self.text * (int(self.rater.max()) + 1) + self.rater).size < self.text.size:
+            raise ValueError("A rater looked at a text more than once; reduce that to one look before.")
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Marked spans, one entry each.
+
+    Parameters
+    ----------
+    look : ndarray of int, shape (n,)
+        Place of the look in `Looks`.
+    side : ndarray of int, shape (n,)
+        In which of a look's texts it is, such as 0 output, 1 source.
+    start, end : ndarray of int, shape (n,)
+        First character, and the one after the last.
+    label : ndarray of int, shape (n,)
+        Code from 0 of what kind of error it is; where several spans cover a character, the highest code counts.
+    """
+
+    look: Codes
+    side: Codes
+    start: Codes
+    end: Codes
+    label: Codes
+
+    def __post_init__(self) -> None:
+        for name in ("side", "start", "end", "label"):
+            checked_codes(getattr(self, name), self.look.size)
+        checked_codes(self.look, self.look.size)
+        if (self.end <= self.start).any():
+            raise ValueError("A span ends after it starts.")
+
+    def where(self, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Spans:
+        """Return the spans that a mask keeps."""
+        return Spans(self.look[mask], self.side[mask], self.start[mask], self.end[mask], self.label[mask])
+
+
+def within_groups(groups: Codes) -> tuple[Codes, Codes]:
+    """Return all pairs (i, j), i before j, of entries with the same code; codes are sorted.
+
+    Examples
+    --------
+    >>> [one.tolist() for one in within_groups(np.array([3, 3, 5, 7, 7, 7]))]
+    [[0, 3, 3, 4], [1, 4, 5, 5]]
+    """
+    n = groups.size
+    if not n:
+        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+    last = np.searchsorted(groups, groups, side="right") - 1
+    after = last - np.arange(n)
+    one = np.repeat(np.arange(n), after)
+    begin = np.cumsum(after) - after
+    return one, one + 1 + np.arange(one.size) - np.repeat(begin, after)
+
+
+def sorted_by(*columns: Codes) -> Codes:
+    """Return the order that sorts by the columns, the first of them foremost; one number a row where that fits.
+
+    Examples
+    --------
+    >>> sorted_by(np.array([1, 0, 1]), np.array([2, 9, 1])).tolist()
+    [1, 2, 0]
+    """
+    key, most = np.zeros(columns[0].size, dtype=np.int64), 1
+    for column in columns:
+        width = int(column.max(initial=0)) + 1
+        most *= width
+        if most >= 2**62:
+            return np.lexsort(columns[::-1])
+        key = key * width + column
+    return np.argsort(key, kind="stable")

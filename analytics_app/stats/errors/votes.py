@@ -1,0 +1,163 @@
+"""Labels of several raters for one text: the majority, and how far each rater agrees with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analytics_app.stats.arrays import Codes, Floats, checked_codes, compressed
+
+TIE = -1
+"""Stands where a label would: two are equally likely."""
+
+# Sums of weights that differ by less than this are equal but for rounding.
+_EQUAL = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """What most raters of each text said.
+
+    Parameters
+    ----------
+    texts : ndarray of int, shape (n_texts,)
+        Codes of the texts that have labels, sorted.
+    label : ndarray of int, shape (n_texts,)
+        The label with most votes; `TIE` where two have as many.
+    share : ndarray of float, shape (n_texts,)
+        Share of the votes that the first label has.
+    votes : ndarray of int, shape (n_texts,)
+    """
+
+    texts: Codes
+    label: NDArray[np.intp]
+    share: Floats
+    votes: Codes
+
+    @property
+    def ties(self) -> int:
+        """How many texts have no single first label."""
+        return int((self.label == TIE).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Wawa:
+    """Raters weighted by how often they are with the majority.
+
+    Parameters
+    ----------
+    raters : ndarray of int, shape (n_raters,)
+        Codes of the raters with labels, sorted.
+    skill : ndarray of float, shape (n_raters,)
+        Share of a rater's labels that are the majority's, over texts without a tie; NaN where there is none.
+    label : ndarray of int, shape (n_texts,)
+        The label with the largest sum of skills, in the order of `Majority.texts`; `TIE` where two have as much.
+    share : ndarray of float, shape (n_texts,)
+        Share of the sum of skills that the first label has; NaN where no rater of the text has a skill above 0.
+    """
+
+    raters: Codes
+    skill: Floats
+    label: NDArray[np.intp]
+    share: Floats
+
+
+def majority(labels: ArrayLike, texts: ArrayLike, *, n_labels: int) -> Majority:
+    """Return the label most raters gave each text; ties are said and not broken.
+
+    Parameters
+    ----------
+    labels : array_like of int, shape (n,)
+        Codes 0 to n_labels - 1, one for each rater and text.
+    texts : array_like of int, shape (n,)
+        Codes from 0.
+    n_labels : int
+
+    Raises
+    ------
+    ValueError
+        Shapes differ, or codes are not whole numbers in their range.
+
+    Examples
+    --------
+    >>> found = majority([0, 0, 1, 1, 0], [0, 0, 0, 4, 4], n_labels=2)
+    >>> found.label.tolist(), found.share.round(2).tolist(), found.ties
+    ([0, -1], [0.67, 0.5], 1)
+    """
+    label, text = checked(labels, texts, n_labels)
+    found, places = compressed(text)
+    counts = np.bincount(places * n_labels + label, minlength=found.size * n_labels).reshape(found.size, n_labels)
+    votes = counts.sum(axis=1)
+    return Majority(found, first_of(counts), _share(counts.max(axis=1, initial=0), votes), votes)
+
+
+def wawa(labels: ArrayLike, texts: ArrayLike, raters: ArrayLike, *, n_labels: int) -> Wawa:
+    """Weigh each rater by how far they agree with the majority: "worker agreement with aggregate" [1]_.
+
+    Parameters
+    ----------
+    labels, texts, raters : array_like of int, shape (n,)
+        Codes from 0; labels below n_labels. One label for each rater and text.
+    n_labels : int
+
+    Raises
+    ------
+    ValueError
+        Shapes differ, or codes are not whole numbers in their range.
+
+    Notes
+    -----
+    A text whose majority is a tie says nothing about anybody's skill, and is left out of it.
+
+    References
+    ----------
+    .. [1] D. Ustalov, N. Pavlichenko and B. Tseitlin (2024). Learning from crowds with Crowd-Kit. Journal of Open
+       Source Software 9(96), 6227.
+
+    Examples
+    --------
+    >>> found = wawa([0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], n_labels=2)
+    >>> found.skill.tolist(), found.label.tolist(), found.share.tolist()
+    ([1.0, 1.0, 0.5], [0, 1], [0.8, 1.0])
+    """
+    label, text = checked(labels, texts, n_labels)
+    rater = checked_codes(raters, label.size)
+    most = majority(label, text, n_labels=n_labels)
+    known, who = compressed(rater)
+    _texts, places = compressed(text)
+    first = most.label[places]
+    clear = first != TIE
+    agreed = np.bincount(who[clear], weights=(label == first)[clear], minlength=known.size)
+    skill = _share(agreed, np.bincount(who[clear], minlength=known.size))
+    weight = np.nan_to_num(skill)[who]
+    cells = places * n_labels + label
+    sums = np.bincount(cells, weights=weight, minlength=most.texts.size * n_labels).reshape(-1, n_labels)
+    totals = sums.sum(axis=1)
+    return Wawa(known, skill, first_of(sums), _share(sums.max(axis=1, initial=0.0), totals))
+
+
+def first_of(weights: NDArray[np.float64] | Codes) -> NDArray[np.intp]:
+    """Return the column with the largest weight of each row; `TIE` where two are as large, or all are 0."""
+    if not weights.size:
+        return np.full(len(weights), TIE, dtype=np.intp)
+    largest = weights.max(axis=1, keepdims=True)
+    as_large = (weights >= largest - _EQUAL * np.abs(largest)).sum(axis=1)
+    return np.where((as_large == 1) & (largest[:, 0] > 0), weights.argmax(axis=1), TIE)
+
+
+def checked(labels: ArrayLike, texts: ArrayLike, n_labels: int) -> tuple[Codes, Codes]:
+    """Return labels and texts as codes of one length. Raises ValueError."""
+    if n_labels < 1:
+        raise ValueError(f"There is at least 1 label, not {n_labels}.")
+    size = np.asarray(labels).shape[0] if np.asarray(labels).ndim == 1 else -1
+    if size < 0:
+        raise ValueError(f"Labels have one dimension, not {np.asarray(labels).ndim}.")
+    return checked_codes(labels, size, below=n_labels), checked_codes(texts, size)
+
+
+def _share(some: ArrayLike, of: ArrayLike) -> Floats:
+    top, bottom = np.asarray(some, dtype=np.float64), np.asarray(of, dtype=np.float64)
+    result: Floats = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0)
+    return result

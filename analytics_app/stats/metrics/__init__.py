@@ -1,0 +1,1 @@
+"""Automatic metrics against the judgments of people."""

@@ -1,0 +1,1 @@
+"""Power and widths of intervals before a study."""

@@ -1,0 +1,123 @@
+"""How many judges a triangle test needs, and what it can show with those it has. All exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analytics_app.stats.arrays import Codes, Floats
+from analytics_app.stats.discrimination.triangle_test import (
+    GUESS,
+    above,
+    least_correct,
+    most_correct,
+    probability_correct,
+    up_to,
+)
+
+# Below so many judges the search begins at 1, above at a share of what the normal approximation says: by then the two
+# differ by a few per cent.
+_FROM_ONE = 2000
+_BEGINS, _ENDS = 0.8, 1.3
+"""More judges than these are not looked for."""
+MOST_JUDGES = 1_000_000
+
+
+def power_of_difference(n: ArrayLike, *, alpha: float, pd: float) -> Floats:
+    """Probability that n judges show a difference at `alpha` if a share `pd` of people can tell.
+
+    It does not grow evenly with n: where one more right choice is needed it drops (a saw-tooth).
+
+    Parameters
+    ----------
+    n : array_like of int, any shape
+
+    Returns
+    -------
+    ndarray of float, the shape of n
+
+    Examples
+    --------
+    >>> power_of_difference([23, 24, 30], alpha=0.05, pd=0.5).round(3).tolist()
+    [0.952, 0.932, 0.981]
+    """
+    judges = np.asarray(n)
+    return above(least_correct(judges, alpha), judges, float(probability_correct(pd)))
+
+
+def power_of_similarity(n: ArrayLike, *, beta: float, pd: float, true: float = 0.0) -> Floats:
+    """Probability that n judges show similarity (at most `pd` can tell, risk `beta`) if in truth a share `true` can.
+
+    Examples
+    --------
+    >>> power_of_similarity([30, 66], beta=0.05, pd=0.3).round(3).tolist()
+    [0.724, 0.953]
+    """
+    judges = np.asarray(n)
+    return up_to(most_correct(judges, beta, pd), judges, float(probability_correct(true)))
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """The smallest number of judges that reaches the power, and the one from which on every number does."""
+
+    smallest: int
+    stable: int
+
+
+def judges_needed(*, alpha: float, beta: float, pd: float) -> Judges:
+    """How many judges a triangle test for a difference needs [1]_.
+
+    `smallest` is what tables print: the smallest n at which the exact test at `alpha` has power 1 - beta or more if a
+    share `pd` of people can tell. With a few judges more the power may be below again; from `stable` on it never is.
+    For similarity the same numbers hold with the roles of alpha and beta as they are.
+
+    Raises
+    ------
+    ValueError
+        A risk or share out of range, or more than a million judges.
+
+    References
+    ----------
+    .. [1] ISO 4120:2021, table A.3; González Corbelle, Alonso Moral and Bugarín Diz (2020), table 1.
+
+    Examples
+    --------
+    >>> judges_needed(alpha=0.05, beta=0.05, pd=0.5)
+    Judges(smallest=23, stable=29)
+    """
+    if not (0 < alpha < 1 and 0 < beta < 1 and 0 < pd <= 1):
+        raise ValueError(f"Risks and the share of discriminators are between 0 and 1, not {alpha}, {beta}, {pd}.")
+    about = _by_normal(alpha, beta, pd)
+    if about > MOST_JUDGES:
+        raise ValueError(f"It takes more than {MOST_JUDGES:,} judges.")
+    first = max(1, int(_BEGINS * about)) if about > _FROM_ONE else 1
+    n = np.arange(first, ceil(_ENDS * about) + 60)
+    enough = power_of_difference(n, alpha=alpha, pd=pd) >= 1 - beta
+    if not enough[-1] or (first > 1 and enough[0]):
+        raise ValueError("The number of judges was not found.")
+    return Judges(int(n[np.argmax(enough)]), int(n[len(enough) - np.argmin(enough[::-1])]) if not enough.all() else 1)
+
+
+def _by_normal(alpha: float, beta: float, pd: float) -> float:
+    from scipy.special import ndtri  # noqa: PLC0415  scipy is for what needs it
+
+    p = float(probability_correct(pd))
+    spread = -float(ndtri(alpha)) * sqrt(GUESS * (1 - GUESS)) - float(ndtri(beta)) * sqrt(p * (1 - p))
+    return float((max(spread, 0.0) / (p - GUESS)) ** 2)
+
+
+def judges_each(n: int, kinds: int = 6) -> Codes:
+    """How often each of so many orders is shown to n judges, as evenly as can be.
+
+    Examples
+    --------
+    >>> judges_each(98).tolist()
+    [17, 17, 16, 16, 16, 16]
+    """
+    if n < 0 or kinds < 1:
+        raise ValueError(f"There are 0 judges or more and 1 order or more, not {n} and {kinds}.")
+    return np.array([n // kinds + (place < n % kinds) for place in range(kinds)], dtype=np.intp)

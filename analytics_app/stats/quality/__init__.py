@@ -1,0 +1,1 @@
+"""Figures that quality rules look at: inconsistency, fences, straight-lining, trust."""

@@ -1,0 +1,231 @@
+"""Trust coefficients: raters whose presence goes with high agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analytics_app.stats.arrays import Codes, Floats, compressed, rated, value_codes
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Level = Literal["nominal", "ordinal", "interval"]
+
+# Up to so many raters every group of them is tried; beyond, a sample of groups.
+EXACT = 14
+SAMPLES = 4000
+
+# Random groups of more raters hardly differ by one of them: no caller asks for the coefficients of so many.
+MOST_RATERS = 200
+
+# Groups x texts x values held at once (64 MB), and in all: more takes longer than anybody waits, so fewer groups do.
+_CELLS = 8_000_000
+_ALL_CELLS = 600_000_000
+_FEWEST_SAMPLES = 500
+
+# Alphas that differ by less are equal: they are sums in another order.
+_SAME = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """The coefficients of all raters who rated something.
+
+    Parameters
+    ----------
+    raters : ndarray of int, shape (k,)
+        Sorted codes.
+    coefficients : ndarray of float, shape (k,), or None
+        At most 1, which is the most trusted rater's; None where there are none, and `note` says why.
+    subsets : int
+        Groups of raters whose alpha was taken.
+    undefined : int
+        Those in which alpha is undefined; it counts as 1, as the authors have it.
+    sampled : bool
+        Whether groups were drawn instead of listed.
+    note : str or None
+    """
+
+    raters: Codes
+    coefficients: Floats | None
+    subsets: int = 0
+    undefined: int = 0
+    sampled: bool = False
+    note: str | None = None
+
+
+def trust_coefficients(
+    values: ArrayLike,
+    units: ArrayLike,
+    raters: ArrayLike,
+    *,
+    level: Level = "nominal",
+    n_samples: int = SAMPLES,
+    rng: np.random.Generator | None = None,
+) -> Trust:
+    """Trust coefficients of Borovikova et al. [1]_, as their published code computes them.
+
+    Krippendorff's alpha is taken of every group of two raters or more, 1 where it is undefined. Groups are sorted by
+    alpha; a weight starts at 1 and grows by 1 whenever alpha is larger than the one before; each member of a group
+    gains weight x alpha, and the sums are divided by the largest. The printed algorithm compares with a running
+    maximum from 0 instead, which differs by up to .03 where alphas are negative.
+
+    Up to 14 raters all 2^k - k - 1 groups are listed. Of more raters, or where that would take minutes, groups are
+    drawn at random, each rater being in with probability one half, as in the list of all groups.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        Ratings of one criterion, each rater's first of a unit only; NaN = not rated.
+    units, raters : array_like of int, shape (n,)
+        Codes from 0.
+    level : {"nominal", "ordinal", "interval"}
+        Nominal as published; ordinal fits a scale better.
+    n_samples : int
+        Groups to draw where they are drawn.
+    rng : numpy.random.Generator, optional
+        Needed where groups are drawn.
+
+    Returns
+    -------
+    Trust
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes or level, a rater rated a unit twice, or groups must be drawn and there is no generator.
+
+    References
+    ----------
+    .. [1] M. Borovikova, L. Grobol, A. Halftermeyer and S. Billot (2022). A methodology for the comparison of human
+       judgments with metrics for coreference resolution. HumEval, 16-23.
+
+    Examples
+    --------
+    Two raters who agree, and one who does not:
+
+    >>> units, raters = [0, 1, 2, 3] * 3, [0] * 4 + [1] * 4 + [2] * 4
+    >>> trust_coefficients([1, 2, 3, 1, 1, 2, 3, 1, 2, 3, 1, 2], units, raters).coefficients.round(3)
+    array([ 1.   ,  1.   , -0.193])
+    """
+    if level not in get_args(Level):
+        raise ValueError(f"The level is one of {', '.join(get_args(Level))}, not {level!r}.")
+    numbers, (where, who) = rated(values, units, raters)
+    found, rater = compressed(who)
+    if found.size < 2:
+        few = "Nothing was rated" if not found.size else "There is one rater"
+        return Trust(found, None, note=f"{few}, so there is no group of raters to compare.")
+    table = _Ratings.of(numbers, where, rater, found.size, level)
+    groups, sampled = _groups(found.size, table.cells, n_samples, rng)
+    alphas = np.concatenate([table.alphas(some) for some in _chunks(groups, table.cells)])
+    undefined = np.isnan(alphas)
+    sums = _weighted(np.where(undefined, 1.0, alphas), groups)
+    about = partial(Trust, found, subsets=len(groups), undefined=int(undefined.sum()), sampled=sampled)
+    if undefined.all():
+        return about(coefficients=None, note="No two raters rated the same text, or all ratings are the same.")
+    if sums.max() <= 0:
+        return about(coefficients=None, note="No group of raters agrees more than by chance.")
+    return about(coefficients=sums / sums.max())
+
+
+def _weighted(alphas: Floats, groups: Floats) -> Floats:
+    """Return each rater's sum of weight x alpha over the groups they are in."""
+    order = np.argsort(alphas, kind="stable")
+    ordered = alphas[order]
+    grows = np.zeros(alphas.size, dtype=np.intp)
+    grows[1:] = np.diff(ordered) > _SAME
+    weight = np.empty(alphas.size)
+    weight[order] = 1 + np.cumsum(grows)
+    return np.asarray((weight * alphas) @ groups, dtype=np.float64)
+
+
+def _groups(k: int, cells: int, n_samples: int, rng: np.random.Generator | None) -> tuple[Floats, bool]:
+    """Return which raters are in which group, shape (n_groups, k), and whether the groups were drawn."""
+    affordable = max(_FEWEST_SAMPLES, _ALL_CELLS // max(1, cells))
+    if k <= EXACT and 2**k <= affordable:
+        bits = (np.arange(2**k)[:, np.newaxis] >> np.arange(k)) & 1
+        return bits[bits.sum(axis=1) >= 2].astype(np.float64), False
+    if rng is None:
+        raise ValueError(f"The groups of {k} raters are drawn, which takes a generator.")
+    wanted = min(n_samples, affordable)
+    drawn = (rng.random((2 * wanted + 100, k)) < 0.5).astype(np.float64)
+    return drawn[drawn.sum(axis=1) >= 2][:wanted], True
+
+
+def _chunks(groups: Floats, cells: int) -> Iterator[Floats]:
+    size = max(1, _CELLS // max(1, cells))
+    for begin in range(0, len(groups), size):
+        yield groups[begin : begin + size]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ratings:
+    """Ratings, ready to be counted for many groups of raters at once.
+
+    `of_cells` has a row a cell (text, value) and a column a rater; `scale` holds the values.
+    """
+
+    of_cells: csr_array
+    n_units: int
+    scale: Floats
+    level: str
+
+    @property
+    def cells(self) -> int:
+        return self.n_units * self.scale.size
+
+    @classmethod
+    def of(cls, values: Floats, units: Codes, raters: Codes, k: int, level: str) -> _Ratings:
+        # scipy takes long to import, and web processes need none of it.
+        from scipy.sparse import csr_array  # noqa: PLC0415
+
+        found, place = compressed(units)
+        if np.unique(place * k + raters).size != place.size:
+            raise ValueError("A rater counts once a unit: leave further ratings out.")
+        # Of a text with one rating no two raters can agree; it changes nothing.
+        pairable = np.bincount(place, minlength=found.size)[place] > 1
+        found, place = compressed(place[pairable])
+        scale, code = value_codes(values[pairable])
+        cell = place * scale.size + code
+        ones = np.ones(cell.size)
+        shape = (found.size * scale.size, k)
+        return cls(csr_array((ones, (cell, raters[pairable])), shape=shape), found.size, scale, level)
+
+    def alphas(self, groups: Floats) -> Floats:
+        """Return alpha of each group, shape (n_groups,); NaN where it is undefined."""
+        counts = np.asarray(self.of_cells @ groups.T).T.reshape(len(groups), self.n_units, self.scale.size)
+        m = counts.sum(axis=2)
+        # A text with one rating of a group counts nowhere.
+        counts *= (m > 1)[:, :, np.newaxis]
+        m *= m > 1
+        pairs = np.maximum(m - 1, 1)
+        totals = counts.sum(axis=1)
+        n = totals.sum(axis=1)
+        if self.level == "nominal":
+            within = (m**2 - np.einsum("guv,guv->gu", counts, counts)) / pairs
+            expected = n**2 - (totals**2).sum(axis=1)
+            return _ratio(within.sum(axis=1), expected, n)
+        if self.level == "ordinal":
+            # Mid-ranks in the very group: the ordinal difference is the interval difference between them.
+            x = (np.cumsum(totals, axis=1) - totals / 2) / np.maximum(n, 1)[:, np.newaxis] - 0.5
+        else:
+            centred = self.scale - np.median(self.scale) if self.scale.size else self.scale
+            x = np.broadcast_to(centred / max(1.0, np.abs(centred).max(initial=0)), totals.shape)
+        sums = np.einsum("guv,gv->gu", counts, x)
+        squares = np.einsum("guv,gv->gu", counts, x**2)
+        observed = (2 * (m * squares - sums**2) / pairs).sum(axis=1)
+        varied = (totals > 0).sum(axis=1) > 1
+        spread = n * (totals * x**2).sum(axis=1) - (totals * x).sum(axis=1) ** 2
+        return _ratio(observed, np.where(varied, 2 * spread, 0), n)
+
+
+def _ratio(observed: Floats, expected: Floats, n: Floats) -> Floats:
+    ratio = np.full(n.size, np.nan)
+    np.divide((n - 1) * np.maximum(observed, 0), expected, out=ratio, where=expected > 0)
+    return 1 - ratio

@@ -1,0 +1,1 @@
+"""Strengths and ranks of systems from comparisons and rankings."""

@@ -1,0 +1,70 @@
+"""Systems that comparisons connect, so that they can be placed on one scale."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analytics_app.stats.arrays import Floats
+
+
+def largest_linked(links: Floats, *, both_ways: bool) -> NDArray[np.bool_]:
+    """Say which systems are in the largest set that comparisons link [1]_.
+
+    Parameters
+    ----------
+    links : ndarray of float, shape (n, n)
+        Above 0 where system a has something over system b: wins, or half a tie.
+    both_ways : bool
+        Whether from each system of the set a chain of wins leads to each other, as maximum likelihood needs; else any
+        comparisons link.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        All False where no two systems are linked. Of several largest sets the one with the most links, then the first.
+
+    References
+    ----------
+    .. [1] L. R. Ford (1957). Solution of a ranking problem from binary comparisons. American Mathematical Monthly
+       64(8), 28-33.
+
+    Examples
+    --------
+    >>> wins = np.array([[0.0, 2.0, 5.0], [1.0, 0.0, 3.0], [0.0, 0.0, 0.0]])
+    >>> largest_linked(wins, both_ways=True).tolist()
+    [True, True, False]
+    >>> largest_linked(wins, both_ways=False).tolist()
+    [True, True, True]
+    """
+    if not len(links):
+        return np.zeros(0, dtype=bool)
+    labels = _components(links, both_ways=both_ways)
+    sizes = np.bincount(labels, minlength=len(links))
+    within = np.zeros(len(sizes))
+    np.add.at(within, labels, np.where(labels[:, np.newaxis] == labels, links, 0.0).sum(axis=1))
+    best = int(np.lexsort((-np.arange(len(sizes)), within, sizes))[-1])
+    found: NDArray[np.bool_] = (labels == best) & (sizes[best] > 1)
+    return found
+
+
+def all_linked(links: Floats) -> bool:
+    """Say whether from every system a chain of wins leads to every other one.
+
+    Examples
+    --------
+    >>> all_linked(np.array([[0.0, 1.0], [1.0, 0.0]])), all_linked(np.array([[0.0, 1.0], [0.0, 0.0]]))
+    (True, False)
+    """
+    return bool((_components(links, both_ways=True) == 0).all())
+
+
+def _components(links: Floats, *, both_ways: bool) -> NDArray[np.intp]:
+    # Half a second of start-up that only a fit needs.
+    from scipy.sparse import csr_array  # noqa: PLC0415
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+    graph = csr_array(links > 0)
+    _n, labels = connected_components(graph, directed=True, connection="strong" if both_ways else "weak")
+    found: NDArray[np.intp] = labels.astype(np.intp)
+    return found

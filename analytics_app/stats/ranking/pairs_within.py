@@ -1,0 +1,87 @@
+"""All pairs within groups, such as the texts of a screen, without a loop over ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_values
+
+
+def pairs_within(groups: ArrayLike) -> Iterator[tuple[Codes, Codes]]:
+    """Positions of all pairs of entries that share a group.
+
+    Parameters
+    ----------
+    groups : array_like of int, shape (n,)
+        Codes from 0.
+
+    Yields
+    ------
+    first, second : ndarray of int
+        Positions; each pair once over all that is yielded. There are as many steps as the largest group has entries,
+        less one, so memory holds one pair an entry at most.
+
+    Examples
+    --------
+    >>> [(a.tolist(), b.tolist()) for a, b in pairs_within([7, 2, 7, 7])]
+    [([0, 2], [2, 3]), ([0], [3])]
+    """
+    array = np.asarray(groups)
+    codes = checked_codes(array, array.size)
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    apart = 1
+    while apart < ordered.size:
+        together = np.flatnonzero(ordered[apart:] == ordered[:-apart])
+        if not together.size:
+            return
+        yield order[together], order[together + apart]
+        apart += 1
+
+
+def pair_totals(values: ArrayLike, groups: ArrayLike, systems: ArrayLike, n_systems: int) -> tuple[Floats, Floats]:
+    """How often each system's value is above each other's in the same group, and how often they are equal.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        NaN = not rated; those entries are in no pair.
+    groups, systems : array_like of int, shape (n,)
+        Codes from 0; two entries of one system are no pair.
+    n_systems : int
+
+    Returns
+    -------
+    wins : ndarray of float, shape (n_systems, n_systems)
+        `wins[a, b]` times a stood above b.
+    ties : ndarray of float, shape (n_systems, n_systems)
+        Symmetric.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes or codes.
+
+    Examples
+    --------
+    >>> wins, ties = pair_totals([5, 3, 5], [0, 0, 0], [0, 1, 2], 3)
+    >>> wins.tolist(), ties[0].tolist()
+    ([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [0.0, 0.0, 1.0])
+    """
+    numbers = checked_values(values)
+    system = checked_codes(systems, numbers.size, below=n_systems)
+    group = checked_codes(groups, numbers.size)
+    there = ~np.isnan(numbers)
+    numbers, system, group = numbers[there], system[there], group[there]
+    wins, ties = np.zeros(n_systems * n_systems), np.zeros(n_systems * n_systems)
+    for one, other in pairs_within(group):
+        a, b, x, y = system[one], system[other], numbers[one], numbers[other]
+        apart = a != b
+        cells = np.where(x >= y, a * n_systems + b, b * n_systems + a)
+        wins += np.bincount(cells[apart & (x != y)], minlength=wins.size)
+        ties += np.bincount(cells[apart & (x == y)], minlength=ties.size)
+    square = ties.reshape(n_systems, n_systems)
+    return wins.reshape(n_systems, n_systems), square + square.T

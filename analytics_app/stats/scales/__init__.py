@@ -1,0 +1,1 @@
+"""Scales: standardised ratings, reliability, factors, scores."""

@@ -1,0 +1,71 @@
+"""Scores of scales: sums of several answers, with a limit on missing ones."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from analytics_app.stats.arrays import Floats
+
+
+class Scores(NamedTuple):
+    """A score a row, NaN where too much is missing, and how many answers a row lacks."""
+
+    value: Floats
+    missing: NDArray[np.int64]
+
+    @property
+    def prorated(self) -> NDArray[np.bool_]:
+        """Which scores stand in part for answers that are missing."""
+        return (self.missing > 0) & ~np.isnan(self.value)
+
+
+def prorated_sums(answers: ArrayLike, *, most_missing: int) -> Scores:
+    """Sums of the answers of each row, with the mean of a row standing for those that are missing [1]_.
+
+    Parameters
+    ----------
+    answers : array_like of float, shape (n, k)
+        NaN = not answered.
+    most_missing : int
+        A row that lacks more has no score, and neither has one that lacks all.
+
+    Returns
+    -------
+    Scores
+        Sums over k answers, shape (n,): a row that lacks m has ``sum * k / (k - m)``.
+
+    Raises
+    ------
+    ValueError
+        No table of at least one column, infinite answers, or fewer than 0 missing ones allowed.
+
+    References
+    ----------
+    .. [1] J. W. Graham (2009). Missing data analysis: making it work in the real world. Annual Review of Psychology
+       60, 549-576 (averaging the available items).
+
+    Examples
+    --------
+    >>> nan = float("nan")
+    >>> prorated_sums([[1, 2, 3], [4, nan, 2], [nan, nan, 2]], most_missing=1).value.tolist()
+    [6.0, 9.0, nan]
+    """
+    table = np.asarray(answers, dtype=np.float64)
+    if table.ndim != 2 or not table.shape[1]:
+        raise ValueError("Answers have a row a person and at least one column.")
+    if np.isinf(table).any():
+        raise ValueError("Answers are finite, or NaN where there is none.")
+    if most_missing < 0:
+        raise ValueError(f"At least 0 answers may be missing, not {most_missing}.")
+    k = table.shape[1]
+    there = ~np.isnan(table)
+    given = there.sum(axis=1)
+    sums = np.where(there, table, 0).sum(axis=1)
+    missing = k - given
+    value = np.full(len(table), np.nan)
+    scored = (missing <= most_missing) & (given > 0)
+    value[scored] = sums[scored] * k / given[scored]
+    return Scores(value, missing)

@@ -1,0 +1,225 @@
+"""Describe a run in words: whether it was planned, its settings, and what its rules excluded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics_app import plan as plans
+from analytics_app import quality
+from analytics_app.models import ResultRow, Run
+from analytics_app.plan import PlanBlock
+from analytics_app.selectors import pages
+from analytics_app.views import tables, words
+from analytics_app.views.tables import Column, Table
+from tasks_app.models import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the funnel. `rule` is the rule's key, so that the run can be repeated without it; "" for none.
+
+    `taken` says that its ratings are taken away from those of the steps before. `removed` is the key under which what
+    a rule took is listed with its reasons.
+    """
+
+    label: str
+    rule: str
+    taken: bool
+    ratings: int
+    share: float | None
+    raters: int | None
+    items: int | None
+    low: int | None = None
+    high: int | None = None
+    note: str = ""
+    removed: str = ""
+
+
+@dataclass(slots=True)
+class Funnel:
+    """The funnel of one task: from what was collected to what was kept."""
+
+    task: str
+    steps: list[Step] = field(default_factory=list)
+    counted: int = 0
+    by_system: Table | None = None
+
+    @property
+    def nothing_kept(self) -> bool:
+        """Whether the rules left nothing of what counted before them."""
+        return len(self.steps) > 1 and self.counted > 0 == self.steps[-1].ratings
+
+
+def funnels(rows: Iterable[ResultRow], names: Mapping[str, str]) -> list[Funnel]:
+    """Return the funnel of each task."""
+    found: dict[str, list[ResultRow]] = {}
+    for row in rows:
+        if row.analysis == "funnel":
+            found.setdefault(row.task or "", []).append(row)
+    return [
+        Funnel(names.get(task, task), list(_steps(steps)), _counted(steps), _taken(steps))
+        for task, steps in found.items()
+    ]
+
+
+def _counted(rows: Sequence[ResultRow]) -> int:
+    return next((row.n_ratings or 0 for row in rows if row.statistic == "collected"), 0)
+
+
+def _steps(rows: Sequence[ResultRow]) -> Iterator[Step]:
+    sides = {(row.statistic, row.label): row.n_ratings for row in rows}
+    labels = {"stored": _("Collected"), "collected": _("Collected"), "kept": _("Kept for the results")}
+    if any(row.statistic == "stored" for row in rows):
+        labels["collected"] = _("Counted")
+    for row in rows:
+        if row.statistic not in {*labels, "left_out", "removed"}:
+            continue
+        named = words.left_out if row.statistic == "left_out" else words.rule
+        yield Step(
+            label=labels.get(row.statistic) or named(row.label or ""),
+            taken=row.statistic in {"left_out", "removed"},
+            rule=(row.label or "") if row.statistic == "removed" and row.label in quality.registry else "",
+            ratings=row.n_ratings or 0,
+            share=row.value,
+            raters=row.n_raters,
+            items=row.n_items,
+            low=sides.get(("removed_low", row.label)),
+            high=sides.get(("removed_high", row.label)),
+            note=row.note or "",
+            removed=(row.label or "") if row.statistic == "removed" else "",
+        )
+
+
+def _taken(rows: Sequence[ResultRow]) -> Table | None:
+    """Return what each rule took from each system: a fair one takes about the same share from all."""
+    taken = [row for row in rows if row.statistic == "removed_by_system"]
+    if not taken:
+        return None
+    columns = [
+        Column(_("System"), number=False),
+        Column(_("Rule"), number=False),
+        Column(_("Ratings removed")),
+        Column(_("Share of the system's ratings")),
+    ]
+    cells = [
+        [
+            tables.name(row.system),
+            tables.name(words.rule(row.label or "")),
+            tables.whole(row.n_ratings),
+            tables.percent(row.value, 1),
+        ]
+        for row in taken
+    ]
+    return Table(_("What rules took from each system"), columns, cells)
+
+
+def standing(run: Run, study: Study) -> str:
+    """Say whether a run is planned, if not, what makes it exploratory, and whether results had been seen before."""
+    return " ".join(filter(None, (_kind(run, study), _reopened(run))))
+
+
+def _kind(run: Run, study: Study) -> str:
+    if run.planned:
+        return _("Planned: rules, primary criterion, comparisons and correction were frozen before the first judgment.")
+    if never_opened(study):
+        return _("Exploratory: the ratings were there before the plan.")
+    if earlier := _planned_before(run):
+        mark = pages.mark_of(study, earlier)
+        if "planned_by_hand" in run.facts:
+            said = _("Exploratory. Run %(n)s was the planned one; what is excluded by hand was changed after it.")
+        elif mark is not None and mark >= run.high_water:
+            said = _("Exploratory. Run %(n)s was the planned one; this run was started later.")
+        else:
+            said = _("Exploratory. Run %(n)s was the planned one; this run has ratings that came later.")
+        return said % {"n": earlier}
+    return _unlike_the_plan(run, study)
+
+
+def _unlike_the_plan(run: Run, study: Study) -> str:
+    frozen = plans.frozen_plan(study)
+    if frozen is None:
+        return _("Exploratory: this study has no plan that was frozen at opening.")
+    if run.plan_id is not None:
+        return _("Exploratory: an interim look, computed by the plan before the study was closed.")
+    changed = list(_changed(run.settings, frozen.document))
+    if not changed:
+        return _("Exploratory: it was not computed by the plan that was frozen at opening.")
+    return _("Exploratory: it differs from the plan in %(what)s.") % {"what": ", ".join(changed)}
+
+
+def provenance(run: Run, study: Study) -> str:
+    """Say in a caption which run it is of, so that it is said wherever the picture goes."""
+    if run.planned:
+        said = _("Planned, run %(n)s.")
+    elif never_opened(study):
+        said = _("Exploratory, run %(n)s: the ratings were there before the plan.")
+    elif _planned_before(run):
+        said = _("Exploratory, run %(n)s: run %(earlier)s was the planned one.")
+    else:
+        said = _("Exploratory, run %(n)s.")
+    return " ".join(filter(None, (said % {"n": run.number, "earlier": _planned_before(run)}, _reopened(run))))
+
+
+def taken_over(run: Run) -> str:
+    """Say which parts were not computed again, since nothing in them had changed; "" where all were."""
+    origins = sorted({int(number) for number in run.facts.get("taken_over", {}).values()})
+    if not origins:
+        return ""
+    said = ngettext(
+        "Nothing had changed in %(n)s part of it, which is the one of an earlier run (%(runs)s).",
+        "Nothing had changed in %(n)s parts of it, which are those of earlier runs (%(runs)s).",
+        len(run.facts["taken_over"]),
+    )
+    return said % {"n": len(run.facts["taken_over"]), "runs": ", ".join(map(str, origins))}
+
+
+def never_opened(study: Study) -> bool:
+    """Say whether all ratings of a study were brought from elsewhere, so that no plan came before them."""
+    return study.is_frozen and study.opened_at is None
+
+
+def _planned_before(run: Run) -> int | None:
+    """Return the number of the run that was planned, where that alone makes this one exploratory."""
+    return run.facts.get("planned_before") if run.plan_id is not None and not run.planned else None
+
+
+def _reopened(run: Run) -> str:
+    times = run.facts.get("reopened") or 0
+    if not times:
+        return ""
+    said = ngettext(
+        "The study was opened again after results had been seen (%(n)s time).",
+        "The study was opened again after results had been seen (%(n)s times).",
+        times,
+    )
+    return said % {"n": times}
+
+
+def _changed(settings: Mapping[str, Any], plan: Mapping[str, Any]) -> Iterator[str]:
+    """Name what differs between two plans."""
+    labels = {"rules": _("quality rules"), "analyses": _("analyses"), "comparisons": _("comparisons")}
+    labels |= {name: str(one.label).lower() for name, one in PlanBlock.base_fields.items()}
+    for name, label in labels.items():
+        if name in plan and settings.get(name) != plan[name]:
+            yield label
+
+
+def simulated(run: Run) -> tuple[int, int]:
+    """Return how many raters of a run are simulated, of how many there are in all of its tasks.
+
+    Runs of earlier versions know the raters of each task only; then it is the task that has most of them.
+    """
+    if "raters" in run.facts:
+        return run.facts["simulated_raters"], run.facts["raters"]
+    tasks = run.facts.get("tasks", {}).values()
+    return max(((one.get("simulated_raters", 0), one.get("raters", 0)) for one in tasks), default=(0, 0))
+
+
+def shared_texts(run: Run) -> int:
+    """Return how many ratings count for several systems, whose texts were alike and shown once."""
+    return sum(one.get("shared_texts", 0) for one in run.facts.get("tasks", {}).values())

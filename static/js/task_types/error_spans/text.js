@@ -1,0 +1,256 @@
+// A text whose words can be walked through and marked: a list box of words for keyboards and screen readers, a text for
+// everybody else. It draws, and says where the pointer is; what that means is decided by error_spans/unit.js.
+
+import { mirrorOf, onNextLine, pointsOf, tokensIn, tokensOf } from "./model.js";
+
+function make(name, className, text) {
+  const element = document.createElement(name);
+  element.className = className;
+  element.textContent = text;
+  return element;
+}
+
+export class TextView {
+  /** `element` holds the plain text; `data` is what the server says of it; `missing` the word for what was left out. */
+  constructor(element, data, { snap, missing, labelledBy, describedBy }) {
+    Object.assign(this, data);
+    this.points = pointsOf(data.text);
+    this.tokens = tokensOf(data.text, { inside: data.inside, snap, language: data.language });
+    this.active = 0;
+    this.box = make("div", `${element.className} spans-live`, "");
+    this.box.lang = element.lang;
+    this.box.dir = "auto";
+    this.fill(data.marked && missing ? missing : null);
+    if (this.marked && this.tokens.length > 0) {
+      this.becomeList(labelledBy, describedBy);
+      // The text in one piece, for those who read it with a screen reader before they mark.
+      element.classList.add("visually-hidden");
+      element.before(this.box);
+    } else {
+      this.marked = false;
+      element.replaceWith(this.box);
+    }
+    this.plain = element;
+  }
+
+  fill(missing) {
+    this.words = [];
+    this.gaps = [];
+    let at = 0;
+    for (const token of this.tokens) {
+      this.gap(at, token.start);
+      this.words.push(make("span", "spans-word", token.words));
+      this.box.append(this.words.at(-1));
+      at = token.end;
+    }
+    this.gap(at, this.points.length);
+    if (missing) {
+      const token = { start: this.points.length, end: this.points.length + 1, words: missing.stored, missing: true };
+      const word = make("bdi", "spans-word spans-missing", missing.shown);
+      this.tokens.push(token);
+      this.words.push(word);
+      this.box.append(" ", word);
+    }
+  }
+
+  gap(start, end) {
+    if (start < end) {
+      const element = make("span", "spans-gap", this.points.slice(start, end).join(""));
+      this.gaps.push({ start, end, element });
+      this.box.append(element);
+    }
+  }
+
+  becomeList(labelledBy, describedBy) {
+    this.box.id = `${labelledBy}-words`;
+    this.box.tabIndex = 0;
+    this.box.toggleAttribute("data-takes-focus", this.side === "output");
+    for (const [name, value] of [
+      ["role", "listbox"],
+      ["aria-multiselectable", "true"],
+      ["aria-labelledby", labelledBy],
+      ["aria-describedby", describedBy],
+    ]) {
+      this.box.setAttribute(name, value);
+    }
+    this.words.forEach((word, place) => {
+      word.id = `${this.box.id}-${place}`;
+      word.setAttribute("role", "option");
+      word.setAttribute("aria-selected", "false");
+    });
+    this.moveTo(0);
+  }
+
+  get rightToLeft() {
+    return getComputedStyle(this.box).direction === "rtl";
+  }
+
+  /** The number of tokens that belong to the text itself, without the word for what is missing. */
+  get own() {
+    return this.tokens.at(-1)?.missing ? this.tokens.length - 1 : this.tokens.length;
+  }
+
+  /** Make a word the one the keyboard is at. */
+  moveTo(place) {
+    this.words[this.active]?.removeAttribute("data-active");
+    this.active = Math.max(0, Math.min(place, this.words.length - 1));
+    const word = this.words[this.active];
+    word.dataset.active = "";
+    this.box.setAttribute("aria-activedescendant", word.id);
+  }
+
+  show() {
+    this.words[this.active].scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** Where a move leads from the word that the keyboard is at. */
+  after(to) {
+    const last = this.words.length - 1;
+    if (to === "above" || to === "below") {
+      const boxes = this.words.map((word) => word.getBoundingClientRect());
+      return onNextLine(boxes, this.active, to === "below" ? 1 : -1);
+    }
+    const places = { next: this.active + 1, previous: this.active - 1, first: 0, last };
+    return Math.max(0, Math.min(places[to], last));
+  }
+
+  /** The range of the text between two words, in code points; what is missing is never marked with words. */
+  rangeOf(one, other) {
+    const [first, last] = [Math.min(one, other), Math.max(one, other)];
+    if (this.tokens[first].missing) {
+      return { start: this.tokens[first].start, end: this.tokens[first].end };
+    }
+    return { start: this.tokens[first].start, end: this.tokens[Math.min(last, this.own - 1)].end };
+  }
+
+  /** The words of a range, as they stand in the text. */
+  textOf({ start, end }) {
+    return start >= this.points.length ? this.words.at(-1).textContent : this.points.slice(start, end).join("");
+  }
+
+  placesOf({ start, end }) {
+    return tokensIn(this.tokens, start, end);
+  }
+
+  /** The number of the word at a point of the screen, or the nearest to it. */
+  placeAt(target, x, y) {
+    const word = target.closest?.(".spans-word");
+    if (word && this.box.contains(word)) {
+      return this.words.indexOf(word);
+    }
+    const far = (box) => {
+      const across = Math.max(box.left - x, 0, x - box.right);
+      return across + 4 * Math.max(box.top - y, 0, y - box.bottom);
+    };
+    const distances = this.words.map((one) => far(one.getBoundingClientRect()));
+    return distances.indexOf(Math.min(...distances));
+  }
+
+  /** Draw the marks. `marks` carry `level`, `what` (in words) and `state`; `selected` is a pair of places. */
+  paint(marks, selected, chosen) {
+    this.words.forEach((word, place) => {
+      const token = this.tokens[place];
+      const here = marks.filter((mark) => mark.start < token.end && token.start < mark.end);
+      this.dress(word, here, token, chosen);
+      if (this.marked) {
+        const isSelected = selected !== null && place >= selected[0] && place <= selected[1];
+        word.setAttribute("aria-selected", String(isSelected));
+        const said = here.map((mark) => mark.what).filter(Boolean);
+        if (said.length > 0) {
+          word.setAttribute("aria-label", [word.textContent, ...said].join(", "));
+        } else {
+          word.removeAttribute("aria-label");
+        }
+      }
+    });
+    for (const gap of this.gaps) {
+      const here = marks.filter((mark) => mark.start < gap.start && gap.end < mark.end);
+      this.dress(gap.element, here, null, chosen);
+      const places = selected && [this.tokens[selected[0]].end, this.tokens[selected[1]].start];
+      gap.element.toggleAttribute("data-selected", Boolean(places && gap.start >= places[0] && gap.end <= places[1]));
+    }
+  }
+
+  dress(element, here, token, chosen) {
+    // Of marks that lie over each other the one at work is on top, else the shortest.
+    const top = here.find((mark) => mark.key === chosen) ?? [...here].sort((a, b) => a.end - a.start - (b.end - b.start))[0];
+    const looks = {
+      level: top?.level,
+      state: top?.state,
+      several: here.length > 1 ? "" : undefined,
+      chosen: top && top.key === chosen ? "" : undefined,
+      first: top && token && top.start >= token.start ? "" : undefined,
+      last: top && token && top.end <= token.end ? "" : undefined,
+    };
+    for (const [name, value] of Object.entries(looks)) {
+      if (value === undefined) {
+        delete element.dataset[name];
+      } else {
+        element.dataset[name] = value;
+      }
+    }
+  }
+
+  /** Light the proportional place of a range in another text; nothing where there is none. */
+  light(range, length) {
+    const places = range && mirrorOf(this.tokens.slice(0, this.own), range, length);
+    this.words.forEach((word, place) => {
+      word.toggleAttribute("data-near", Boolean(places && place >= places[0] && place <= places[1]));
+    });
+  }
+
+  /** The box around the last line of a range, on the page. */
+  boxOf(places) {
+    const boxes = this.words.slice(places[0], places[1] + 1).map((word) => word.getBoundingClientRect());
+    const bottom = Math.max(...boxes.map((box) => box.bottom));
+    const line = boxes.filter((box) => box.bottom > bottom - 4);
+    return {
+      top: Math.min(...boxes.map((box) => box.top)) + scrollY,
+      bottom: bottom + scrollY,
+      left: Math.min(...line.map((box) => box.left)) + scrollX,
+      right: Math.max(...line.map((box) => box.right)) + scrollX,
+    };
+  }
+}
+
+/**
+ * Listen to the pointer over a text. Mouse and pen draw over words; a finger taps the first and the last, since drawing
+ * with it scrolls. `on.select(from, to, done)`, `on.tap(place, extend)` and `on.over(place)` (null: gone) are told.
+ */
+export function listen(view, on) {
+  let from = null;
+  let drawn = false;
+  view.box.addEventListener("pointerdown", (event) => {
+    drawn = false;
+    if (view.marked && event.pointerType !== "touch" && event.button === 0 && !event.shiftKey) {
+      from = view.placeAt(event.target, event.clientX, event.clientY);
+    }
+  });
+  view.box.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "touch") {
+      return;
+    }
+    const word = event.target.closest(".spans-word");
+    on.over(word ? view.words.indexOf(word) : null);
+    if (from !== null && event.buttons === 1) {
+      const place = view.placeAt(event.target, event.clientX, event.clientY);
+      drawn ||= place !== from;
+      if (drawn) {
+        on.select(from, place, false);
+      }
+    }
+  });
+  view.box.addEventListener("pointerleave", () => on.over(null));
+  document.addEventListener("pointerup", (event) => {
+    if (from !== null && drawn) {
+      on.select(from, view.placeAt(event.target, event.clientX, event.clientY), true);
+    }
+    from = null;
+  });
+  view.box.addEventListener("click", (event) => {
+    if (view.marked && !drawn) {
+      on.tap(view.placeAt(event.target, event.clientX, event.clientY), event.shiftKey);
+    }
+    drawn = false;
+  });
+}

@@ -1,0 +1,203 @@
+"""Count units, systems, items and positions of a plan, booklet by booklet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from tasks_app.designs.base import PlanUnit
+
+Member = TypeVar("Member", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One margin after each booklet.
+
+    `spread` is the largest difference between the counts of two members that are due equally often. `deviation`
+    is the largest distance of a count from its share of all that is counted so far; round r gives every unit with
+    k >= r its r-th judgment, and the share is taken round by round. A deviation below one is a spread of at most
+    one, with members that are due equally often the same thing.
+    """
+
+    spread: tuple[int, ...]
+    deviation: tuple[float, ...]
+
+    @property
+    def worst_spread(self) -> int:
+        """The largest spread in any prefix."""
+        return max(self.spread, default=0)
+
+    @property
+    def worst_deviation(self) -> float:
+        """The largest deviation in any prefix."""
+        return max(self.deviation, default=0.0)
+
+
+class OpenUnits:
+    """Counts units; the spread is over those not yet at their k."""
+
+    def __init__(self, wanted: Mapping[str, int]) -> None:
+        self.wanted = wanted
+        self.counts = dict.fromkeys(wanted, 0)
+        self.spread: list[int] = []
+        self._having = Counter({0: sum(k > 0 for k in wanted.values())})
+
+    def add(self, key: str) -> None:
+        """Count one judgment of a unit."""
+        count = self.counts[key]
+        self.counts[key] += 1
+        if count < self.wanted[key]:
+            take(self._having, count)
+            self._having[count + 1] += count + 1 < self.wanted[key]
+
+    def close(self) -> None:
+        """Note the spread after a booklet."""
+        having = [count for count, n in self._having.items() if n]
+        self.spread.append(max(having, default=0) - min(having, default=0))
+
+
+class Margin(Generic[Member]):
+    """Counts the members of one margin, such as systems.
+
+    Members that are due equally often make a family. Their share is one number, so that after a booklet only the
+    least and the most counted of each family need a look, however many members there are.
+    """
+
+    def __init__(self, members: Mapping[str, Sequence[Member]], wanted: Mapping[str, int]) -> None:
+        self.members = members
+        self._rounds = range(1, max(wanted.values(), default=0) + 1)
+        ends: dict[Member, Counter[int]] = {}
+        for key, shown in members.items():
+            for member in shown:
+                ends.setdefault(member, Counter())[wanted[key]] += 1
+        self.counts: dict[Member, int] = dict.fromkeys(ends, 0)
+        self._due = {member: self._by_round(of_member) for member, of_member in ends.items()}
+        self._sizes = [sum(due[r - 1] for due in self._due.values()) for r in self._rounds]
+        self._families: dict[tuple[int, ...], Counter[int]] = {}
+        for due in self._due.values():
+            self._families.setdefault(due, Counter())[0] += 1
+        self._counted = 0
+        self._spread: list[int] = []
+        self._deviation: list[float] = []
+
+    def _by_round(self, ends: Counter[int]) -> tuple[int, ...]:
+        """How often a member comes in each round, from how many of its units end with which round."""
+        return tuple(sum(n for k, n in ends.items() if k >= r) for r in self._rounds)
+
+    def _share(self, due: Sequence[int]) -> float:
+        """What a member due so often should have of all that is counted so far."""
+        share, left = 0.0, self._counted
+        for size, n in zip(self._sizes, due, strict=True):
+            part = min(left, size)
+            share += n if part == size else n * part / size
+            left -= part
+        return share
+
+    def add(self, key: str) -> None:
+        """Count one judgment of a unit for each member it belongs to."""
+        for member in self.members[key]:
+            count = self.counts[member]
+            self.counts[member] += 1
+            self._counted += 1
+            having = self._families[self._due[member]]
+            take(having, count)
+            having[count + 1] += 1
+
+    @property
+    def due(self) -> Mapping[Member, tuple[int, ...]]:
+        """How often each member comes in every round."""
+        return self._due
+
+    def close(self) -> None:
+        """Note the spread and the deviation after a booklet."""
+        spread, deviation = 0, 0.0
+        for due, having in self._families.items():
+            least, most, share = min(having), max(having), self._share(due)
+            spread = max(spread, most - least)
+            deviation = max(deviation, most - share, share - least)
+        self._spread.append(spread)
+        self._deviation.append(deviation)
+
+    def trace(self) -> Trace:
+        """What has been noted."""
+        return Trace(tuple(self._spread), tuple(self._deviation))
+
+
+class Kin:
+    """Members of which as many units are due in every round: only these are compared with each other."""
+
+    def __init__(self, due: Mapping[Member, Hashable]) -> None:
+        numbers: dict[Hashable, int] = {}
+        self.of: dict[Hashable, int] = {member: numbers.setdefault(one, len(numbers)) for member, one in due.items()}
+        self.members = Counter(self.of.values())
+
+    def spread(self, counts: Mapping[Hashable, int]) -> int:
+        """The largest difference between kin; who is not counted has none."""
+        met: dict[int, list[int]] = {}
+        for member, n in counts.items():
+            if n:
+                met.setdefault(self.of[member], []).append(n)
+        return max(
+            (max(found) - (min(found) if len(found) == self.members[kin] else 0) for kin, found in met.items()),
+            default=0,
+        )
+
+
+class Levels:
+    """Counts of kin, apart at each spot of a plan, and the largest spread at any spot after each booklet."""
+
+    def __init__(self, kin: Kin) -> None:
+        self.kin = kin
+        self.spread: list[int] = []
+        self._counts: Counter[tuple[Hashable, Hashable]] = Counter()
+        self._having: dict[tuple[Hashable, int], Counter[int]] = {}
+        self._spreads: Counter[int] = Counter()
+
+    def add(self, spot: Hashable, member: Hashable) -> None:
+        """Count a member at a spot."""
+        kin = self.kin.of[member]
+        if (spot, kin) not in self._having:
+            self._having[spot, kin] = Counter({0: self.kin.members[kin]})
+        having = self._having[spot, kin]
+        self._spreads[max(having) - min(having)] -= 1
+        count = self._counts[spot, member]
+        self._counts[spot, member] += 1
+        take(having, count)
+        having[count + 1] += 1
+        self._spreads[max(having) - min(having)] += 1
+
+    def close(self) -> None:
+        """Note the spread after a booklet."""
+        self.spread.append(max((spread for spread, n in self._spreads.items() if n > 0), default=0))
+
+
+class Pieces:
+    """How often documents, and systems in documents, are due in every round.
+
+    A piece of a document holds each of its items once, and the same systems throughout.
+    """
+
+    def __init__(self, units: Sequence[PlanUnit]) -> None:
+        rounds = max((unit.k for unit in units), default=0)
+        self.documents = {unit.document: [0] * rounds for unit in units if unit.document is not None}
+        self.systems = {unit.systems: [0] * rounds for unit in units}
+        counts: Counter[tuple[int, str | None, tuple[str, ...], str | None]] = Counter()
+        most: Counter[tuple[int, str | None, tuple[str, ...]]] = Counter()
+        for unit in units:
+            for turn in range(unit.k):
+                counts[turn, unit.document, unit.systems, unit.item] += 1
+                n = counts[turn, unit.document, unit.systems, unit.item]
+                most[turn, unit.document, unit.systems] = max(n, most[turn, unit.document, unit.systems])
+        for (turn, document, systems), n in most.items():
+            if document is not None:
+                self.documents[document][turn] += n
+                self.systems[systems][turn] += n
+
+
+def take(having: Counter[int], count: int) -> None:
+    having[count] -= 1
+    if not having[count]:
+        del having[count]

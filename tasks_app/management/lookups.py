@@ -1,0 +1,35 @@
+"""Find rows that are named on the command line."""
+
+from __future__ import annotations
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.management.base import CommandError
+
+from tasks_app.models import Study
+from tasks_app.services.study import drafts
+from tasks_app.studyfile.problems import closest
+
+
+def study_called(slug: str) -> Study:
+    """Return a study by its slug. Raises CommandError, with the nearest slug there is."""
+    study = Study.objects.filter(slug=slug).first()
+    if study is None:
+        near = closest(slug, Study.objects.values_list("slug", flat=True))
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise CommandError(f"There is no study {slug!r}.{hint}")
+    return study
+
+
+def editor_called(name: str | None, study: Study) -> AbstractBaseUser | None:
+    """Return a user who may edit a study, None where nobody is named. Raises CommandError."""
+    if name is None:
+        return None
+    users = get_user_model()
+    try:
+        user = users._default_manager.get_by_natural_key(name)
+    except users.DoesNotExist:
+        raise CommandError(f"There is no user {name!r}. Make one: manage.py createsuperuser") from None
+    if not drafts.may_edit(study=study, user=user):
+        raise CommandError(f"{name!r} may not edit the study {study.slug!r}. Ask its owner.")
+    return user

@@ -1,0 +1,68 @@
+"""Answers of simulated raters: right or wrong ones to a unit with known answers, found by trying."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from tasks_app.models import Assignment, Gold
+from tasks_app.services.judging import grading
+from tasks_app.task_types.base import GoldAnswer, Quality, Screen, TaskType
+
+# How often a rater of each quality knows what is known. The others answer as they would anyway.
+KNOWS: Mapping[Quality, float] = {Quality.CAREFUL: 0.95, Quality.SLOPPY: 0.75}
+
+# Answers tried before a rater makes do with the best one: a choice of eleven steps is found long before.
+TRIES = 150
+
+
+def known(assignment: Assignment) -> list[GoldAnswer]:
+    """Return what is known about a unit; what is compared with other answers is not known."""
+    return [answer for row, answer in grading.known_answers(assignment.unit_id) if row.kind != Gold.Kind.WORSE]
+
+
+def right(
+    kind: TaskType, screen: Screen, said: Mapping[str, str], answers: Sequence[GoldAnswer], rng: Random
+) -> dict[str, str]:
+    """Change an answer, field by field, until everything known about the unit is right, as far as trying finds it."""
+    best = dict(said)
+    passed = _passed(kind, screen, best, answers)
+    for _try in range(TRIES):
+        if all(passed):
+            break
+        other = kind.simulate(screen, Quality.RANDOM, rng)
+        wrong = [one.criterion for one, was_right in zip(answers, passed, strict=True) if not was_right]
+        for trial in (other, *_with_fields_of(best, other, wrong)):
+            now = _passed(kind, screen, trial, answers)
+            if sum(now) > sum(passed):
+                best, passed = dict(trial), now
+    return best
+
+
+def wrong(
+    kind: TaskType, screen: Screen, said: Mapping[str, str], answers: Sequence[GoldAnswer], rng: Random
+) -> dict[str, str]:
+    """Return an answer of which something is not right; what was said, where none is found."""
+    for _try in range(TRIES):
+        other = kind.simulate(screen, Quality.RANDOM, rng)
+        if answers and kind.form(screen, other).is_valid() and not all(_passed(kind, screen, other, answers)):
+            return other
+    return dict(said)
+
+
+def _passed(kind: TaskType, screen: Screen, data: Mapping[str, str], answers: Sequence[GoldAnswer]) -> tuple[bool, ...]:
+    form = kind.form(screen, data)
+    if not form.is_valid():
+        return (False,) * len(answers)
+    return tuple(one.passed for one in kind.grade(screen, form.cleaned_data, answers))
+
+
+def _with_fields_of(
+    said: Mapping[str, str], other: Mapping[str, str], criteria: Sequence[str | None]
+) -> list[dict[str, str]]:
+    """Return `said` with one field of `other` each: those that name one of the criteria, or else any."""
+    names = sorted({*said, *other})
+    about = [name for name in names if any(one and name.endswith(f"-{one}") for one in criteria)] or names
+    trials = []
+    for name in about:
+        trial = {key: value for key, value in said.items() if key != name}
+        trials.append({**trial, name: other[name]} if name in other else trial)
+    return trials

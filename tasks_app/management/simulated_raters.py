@@ -1,0 +1,283 @@
+"""Simulated raters, who go through a study by its pages, over HTTP or within this process.
+
+A visitor reads forms out of the pages and posts them. What it answers comes from the task type's own `simulate`, so
+every type brings its rater. It is marked as simulated by a consent form that is signed here.
+"""
+
+import logging
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from html.parser import HTMLParser
+from random import Random
+from urllib.parse import urlencode, urlsplit
+
+from django.db.models import F
+from django.db.models.functions import Now
+from django.urls import reverse
+from django.utils import timezone
+
+from tasks_app import credentials
+from tasks_app.channels import registry as channels
+from tasks_app.forms import ConsentForm
+from tasks_app.management import simulated_answers
+from tasks_app.management.transports import Answer, Transport
+from tasks_app.models import Assignment, Rater, RaterSet, Study
+from tasks_app.selectors import screens
+from tasks_app.selectors.waves import waiting_for
+from tasks_app.task_types.base import Quality, Screen, TaskType
+
+# A visitor that is sent on so often without being asked anything is going in circles.
+MOST_WAYS_ROUND = 50
+
+# So long after a wave opens a visitor comes for it: nobody does on the second, and clocks differ by some.
+COMES_AFTER = timedelta(hours=1)
+
+# Pages between two units, by their place in the address.
+STEPS = {"feedback": "shown feedback", "exam": "shown the result of a test", "notice": "told about checks"}
+
+
+@contextmanager
+def quiet_pages() -> Iterator[None]:
+    """Leave out one log line a page: that is for a server's log, not for the terminal of whoever runs a command."""
+    log = logging.getLogger("evalweb.request")
+    before = log.level
+    log.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
+class _HiddenFields(HTMLParser):
+    """Collects the hidden fields of the form that has a given id, or of the first one that is not about languages."""
+
+    def __init__(self, form_id: str | None) -> None:
+        super().__init__()
+        self.form_id = form_id
+        self.inside = False
+        self.done = False
+        self.fields: dict[str, str] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "form" and not self.done:
+            wanted = given.get("class") != "languages" if self.form_id is None else given.get("id") == self.form_id
+            self.inside = wanted
+        elif tag == "input" and self.inside and given.get("type") == "hidden" and given.get("name"):
+            self.fields[str(given["name"])] = given.get("value") or ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "form" and self.inside:
+            self.inside, self.done = False, True
+
+
+def hidden_fields(page: str, form_id: str | None = None) -> dict[str, str]:
+    """Return the hidden fields of a form on a page."""
+    parser = _HiddenFields(form_id)
+    parser.feed(page)
+    return parser.fields
+
+
+class VisitFailed(Exception):
+    """A page answered what no rater should see."""
+
+
+# What somebody new is answered who comes when nothing is left, too often, or after the end.
+FULL = frozenset({409, 410, 429, 503})
+
+# What the endings are called in what the command prints.
+ENDINGS = {
+    Rater.Outcome.COMPLETED: "finished",
+    Rater.Outcome.SCREENED_OUT: "screened out",
+    Rater.Outcome.FAILED: "failed",
+    Rater.Outcome.FULL: "found everything taken",
+    Rater.Outcome.WITHDRAWN: "stopped",
+    Rater.Outcome.RETURNED: "returned on the platform",
+    Rater.Outcome.TIMED_OUT: "timed out on the platform",
+}
+
+
+@dataclass
+class Visitor:
+    """One simulated rater. `drops_out_after` and `stops_after` count units; `twice` is the share sent twice."""
+
+    study: Study
+    transport: Transport
+    quality: Quality
+    rng: Random
+    drops_out_after: int | None = None
+    twice: float = 0.0
+    second_tab: float = 0.0
+    stops_after: int | None = None
+    does_not_fit: bool = False
+    channel: str = ""
+    token: str = ""
+    seen: Counter[str] = field(default_factory=Counter)
+
+    def arrive(self) -> bool:
+        """Agree to take part, and read the instructions unless something comes first; False where the study is full."""
+        path = self._way_in()
+        page = self.transport.get(path)
+        if page.status in FULL:
+            self.seen["turned away"] += 1
+            return False
+        form = hidden_fields(self._expect(page, 200).body)
+        signed = dict(credentials.read_signed(ConsentForm.action, form["form_token"]))
+        signed |= {"kind": Rater.Kind.SIMULATED, "nonce": uuid.UUID(int=self.rng.getrandbits(128)).hex}
+        token = credentials.sign(ConsentForm.action, **signed)
+        answer = self.transport.post(path, {**form, "form_token": token, "agree": "on"})
+        if answer.status in FULL:
+            self.seen["turned away"] += 1
+            return False
+        self._expect(answer, 302)
+        self.token = urlsplit(answer.location).path.strip("/").split("/")[1]
+        self.seen["arrived"] += 1
+        self._read_instructions()
+        return True
+
+    def _way_in(self) -> str:
+        """Return the address of the study, with ids of the visitor's own where a platform sends them."""
+        if self.channel in {"", "link"}:
+            return reverse("rater:join", args=[self.study.link_code])
+        path = reverse("rater:arrive", args=[self.study.link_code, self.channel])
+        kind = channels[self.channel]
+        like = next(one.query for one in kind.examples() if not kind.arrival(one.query, {}).preview)
+        query = {name: self._made_up(value) for name, value in like.items()}
+        return f"{path}?{urlencode(query)}"
+
+    def _made_up(self, like: str) -> str:
+        """Return an id as long as another, in hexadecimal digits, which every platform's ids allow."""
+        if not like.isalnum():
+            return like
+        drawn = f"{self.rng.getrandbits(4 * len(like)):0{len(like)}x}"
+        return drawn.upper() if like.isupper() else drawn
+
+    def _read_instructions(self) -> None:
+        """Read them and begin; where questions come before them, they come later."""
+        answer = self.transport.get(reverse("rater:instructions", args=[self.token]))
+        if answer.status == 200:
+            self._post("rater:instructions", hidden_fields(answer.body))
+
+    def judge(self) -> bool:
+        """Answer unit after unit; False where the rater has dropped out, True at the end."""
+        ways_round = 0
+        while ways_round < MOST_WAYS_ROUND:
+            ways_round += 1
+            answer = self.transport.get(reverse("rater:judge", args=[self.token]))
+            if answer.status == 302:
+                if answer.location.endswith("/end/"):
+                    break
+                self._go_by(answer.location)
+                continue
+            hidden = hidden_fields(self._expect(answer, 200).body, "answer")
+            if self.drops_out_after is not None and self.seen["answered"] >= self.drops_out_after:
+                self.seen["dropped out"] += 1
+                return False
+            if self.stops_after is not None and self.seen["answered"] >= self.stops_after:
+                self._post("rater:stop", hidden_fields(self._get("rater:stop")))
+                continue
+            self._answer(hidden)
+            ways_round = 0
+        else:
+            raise VisitFailed(f"Pages led on {MOST_WAYS_ROUND} times and asked nothing.")
+        self._get("rater:end")
+        self.seen[ENDINGS[Rater.Outcome(str(self._rater().outcome))]] += 1
+        return True
+
+    def _go_by(self, location: str) -> None:
+        """Go through a page that stands before the next unit."""
+        page = urlsplit(location).path.strip("/").split("/")
+        name = page[2] if len(page) > 2 else ""
+        if name == "instructions":
+            self._read_instructions()
+        elif name in STEPS:
+            shown = self._expect(self.transport.get(location), 200).body
+            self._expect(self.transport.post(location, hidden_fields(shown)), 302)
+            self.seen[STEPS[name]] += 1
+        elif self._wait():
+            self.seen["came for another wave"] += 1
+        else:
+            # Everything of the set went to others meanwhile, and a new one was reserved.
+            self.seen["given a new set"] += 1
+
+    def _wait(self) -> bool:
+        """Let the days until the next wave pass, for this rater alone; False where nothing is waited for."""
+        rater = self._rater()
+        wait = waiting_for(rater)
+        if wait is None:
+            return False
+        gone = max(wait.opens_at - timezone.now(), timedelta(0)) + COMES_AFTER
+        for column in ("opens_at", "closes_at", "lease_until"):
+            sets = RaterSet.objects.filter(rater=rater).exclude(**{column: None})
+            sets.update(**{column: F(column) - gone})
+        return True
+
+    def _answer(self, hidden: dict[str, str]) -> None:
+        bound = credentials.read_signed("judge", hidden["form_token"])
+        assignment = Assignment.objects.select_related("unit").get(rater=self._rater(), order=bound["unit"])
+        screen = screens.screen_of(assignment, self.study)
+        kind = screens.frame_of(assignment.unit.task_id, self.study).kind
+        said = self._say(assignment, kind, screen)
+        seconds = f"{self.rng.uniform(3, 25):.1f}"
+        # Nobody waits that long here: as if the unit had been shown so long ago.
+        ago = timedelta(seconds=float(seconds))
+        Assignment.objects.filter(pk=assignment.pk).update(first_shown=F("first_shown") - ago)
+        data = {**hidden, **said, "seconds_active": seconds, "seconds_elapsed": seconds}
+        path = reverse("rater:judge", args=[self.token])
+        self._expect(self.transport.post(path, data), 302)
+        self.seen["answered"] += 1
+        if self.rng.random() < self.twice:
+            self._expect(self.transport.post(path, data), 302)
+            self.seen["sent twice"] += 1
+        if self.rng.random() < self.second_tab:
+            other = kind.simulate(screen, Quality.RANDOM, self.rng)
+            again = {**data, **other, "submission": str(uuid.uuid4())}
+            status = self.transport.post(path, again).status
+            self.seen["second tab refused" if status == 409 else "second tab the same"] += 1
+
+    def _say(self, assignment: Assignment, kind: TaskType, screen: Screen) -> dict[str, str]:
+        """Answer a screen: as the rater's quality has it, or, where something is known, as one who knows or does not.
+
+        Who a study is made for fits it, whatever their quality.
+        """
+        said = kind.simulate(screen, self.quality, self.rng)
+        answers = simulated_answers.known(assignment)
+        if not answers:
+            return said
+        if assignment.purpose == Assignment.Purpose.SCREENING:
+            find = simulated_answers.wrong if self.does_not_fit else simulated_answers.right
+            return find(kind, screen, said, answers, self.rng)
+        if self.rng.random() < simulated_answers.KNOWS.get(self.quality, 0.0):
+            return simulated_answers.right(kind, screen, said, answers, self.rng)
+        return said
+
+    def _rater(self) -> Rater:
+        return Rater.objects.get(token_hash=credentials.hash_token(self.token))
+
+    def lose_lease(self) -> None:
+        """End the lease of the rater's sets, as the clock would."""
+        RaterSet.objects.filter(rater__token_hash=credentials.hash_token(self.token), state="open").update(
+            lease_until=Now()
+        )
+
+    def come_back(self) -> bool:
+        """Go on after a long absence."""
+        self.drops_out_after = None
+        self.seen["came back"] += 1
+        return self.judge()
+
+    def _get(self, name: str) -> str:
+        return self._expect(self.transport.get(reverse(name, args=[self.token])), 200).body
+
+    def _post(self, name: str, data: Mapping[str, str]) -> None:
+        self._expect(self.transport.post(reverse(name, args=[self.token]), data), 302)
+
+    @staticmethod
+    def _expect(answer: Answer, status: int) -> Answer:
+        if answer.status != status:
+            raise VisitFailed(f"A page answered {answer.status} instead of {status}.")
+        return answer

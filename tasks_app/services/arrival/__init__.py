@@ -1,0 +1,1 @@
+"""From a stranger with a link to a rater with a set: enrolment, invitations, groups, platforms."""

@@ -1,0 +1,58 @@
+"""What raters take back to their platform: at each ending, and when they are not admitted."""
+
+from tasks_app import channels
+from tasks_app.channels.base import Arrival, Ending
+from tasks_app.models import Identity, Rater, Study
+from tasks_app.services.arrival import enrolment
+
+# How those ended to whom the platform has said already that it is over: nothing is left for them to do there.
+ENDED_THERE = (Rater.Outcome.RETURNED, Rater.Outcome.TIMED_OUT)
+
+
+# Under which name of Identity.details the visits are kept in which a rater came back for later waves, by wave.
+WAVE_SESSIONS = "wave_sessions"
+
+
+def of_rater(rater: Rater) -> Ending:
+    """Return what a rater who has ended does now; before the end is stored there is no code to give away."""
+    if rater.state != Rater.State.ENDED or rater.outcome in ENDED_THERE:
+        return Ending()
+    return with_code(rater, str(rater.outcome), rater.completion_code)
+
+
+def with_code(rater: Rater, outcome: str, code: str) -> Ending:
+    """Return what a rater does with a code on the platform that sent them."""
+    own = Ending(code)
+    if rater.channel not in channels.registry:
+        return own
+    channel = channels.registry[rater.channel]
+    params = channels.params_of(rater.study.options, rater.channel) or channel.Params.read({})
+    details = {"pseudonym": rater.pseudonym}
+    if (identity := Identity.objects.filter(rater=rater).first()) is not None:
+        details.update(identity.details, session_id=session_of(identity))
+    ending = channel.ending(outcome, code, details, params)
+    return ending if ending.code or ending.address else own
+
+
+def session_of(identity: Identity) -> str:
+    """Return the visit that a rater came in last: the first one, or that of a later wave."""
+    visits: dict[str, str] = identity.details.get(WAVE_SESSIONS, {})
+    return visits[max(visits, key=int)] if visits else identity.session_id
+
+
+def of_refused(study: Study, arrival: Arrival, error: enrolment.Refusal) -> Ending | None:
+    """Return what somebody does who is not let in; None where the study has no code for it."""
+    outcome = outcome_of(error, study)
+    code = study.options.codes.get(outcome, "")
+    if not code:
+        return None
+    details = {**arrival.details, "session_id": arrival.session_id}
+    params = channels.params_of(study.options, arrival.channel) or {}
+    return channels.registry[arrival.channel].ending(outcome, code, details, params)
+
+
+def outcome_of(error: enrolment.Refusal, study: Study) -> str:
+    """Return under which outcome a study's codes hold the one for somebody refused; empty where there is none."""
+    if isinstance(error, enrolment.StudyFull):
+        return str(Rater.Outcome.FULL)
+    return "closed" if isinstance(error, enrolment.NotOpen) and study.state != Study.State.PAUSED else ""

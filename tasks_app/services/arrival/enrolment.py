@@ -1,0 +1,282 @@
+"""Enrol a person who arrives by a link as a rater with a reserved set."""
+
+import hmac
+import secrets
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from django.db.models import F
+from django.utils import timezone
+from django.utils.crypto import get_random_string
+from django.utils.translation import gettext as _
+
+from tasks_app import channels
+from tasks_app.channels.base import Arrival
+from tasks_app.credentials import hash_token, mark_of_erased, token_from, token_of_link, token_of_visit
+from tasks_app.models import Consent, ConsentText, DailySalt, EnrolmentCount, Group, Identity, Rater, Study, Task
+from tasks_app.models.study import LINK_ALPHABET, new_seed
+from tasks_app.services.arrival import groups
+from tasks_app.services.database import atomically, lock_claims
+from tasks_app.services.judging import claims, leases
+from tasks_app.services.waves import schedule
+
+
+class NotOpen(Exception):
+    """The study takes no raters now."""
+
+
+class StudyFull(Exception):
+    """Nothing is left for a new rater."""
+
+
+class TooMany(Exception):
+    """Too many raters enrolled from one address today."""
+
+
+class AlreadyHere(Exception):
+    """The person takes part already, or did, in another visit."""
+
+    def __init__(self, rater: Rater) -> None:
+        super().__init__(rater)
+        self.rater = rater
+
+
+# Why somebody may not come in; nothing is stored then.
+Refusal: TypeAlias = NotOpen | StudyFull | TooMany | AlreadyHere
+REFUSALS = (NotOpen, StudyFull, TooMany, AlreadyHere)
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolled:
+    """A rater and the token of their personal link, which is not kept anywhere."""
+
+    rater: Rater
+    token: str
+    is_new: bool
+
+
+def enrol(
+    *,
+    study_id: int,
+    nonce: str,
+    consent_text_id: int | None,
+    arrival: Arrival | None = None,
+    address: str = "",
+    kind: str = Rater.Kind.REAL,
+) -> Enrolled:
+    """Make a rater at the consent POST and reserve a set of every task; posted twice, the same rater comes back.
+
+    Sets of later waves are reserved too, so that nobody who comes back for them is turned away.
+    Who a platform sends a second time in the same visit comes back too, even without the first press's form. Whoever
+    is known or refused for their address takes no lock, so that a form sent again and again keeps nobody waiting.
+
+    Raises
+    ------
+    NotOpen, StudyFull, TooMany, AlreadyHere
+        Nothing is stored then.
+    """
+    study = Study.objects.get(pk=study_id)
+    arrived = arrival or Arrival("link")
+    token = _first_token(study_id, nonce, arrived)
+    if (known := _known(study, arrived, token)) is not None:
+        return known
+    if address and study.state == Study.State.OPEN:
+        _refuse_too_many(study, address)
+    return _enrol(
+        study_id=study_id, token=token, consent_text_id=consent_text_id, arrival=arrived, address=address, kind=kind
+    )
+
+
+@atomically
+def _enrol(
+    *, study_id: int, token: str, consent_text_id: int | None, arrival: Arrival, address: str, kind: str
+) -> Enrolled:
+    """Enrol somebody under the claims lock, unless they came in while it was waited for."""
+    lock_claims(study_id)
+    study = Study.objects.get(pk=study_id)
+    if (known := _known(study, arrival, token)) is not None:
+        return known
+    if study.state != Study.State.OPEN:
+        raise NotOpen
+    if address:
+        _count(study, address)
+    leases.free_expired(study_id)
+    rater = _new_rater(study, token, arrival, kind)
+    if consent_text_id is not None:
+        Consent.objects.create(rater=rater, consent_text=ConsentText.objects.get(pk=consent_text_id, study=study))
+    if not groups.allocate(rater, arrival.group, groups_with_room(study)):
+        raise StudyFull
+    for task in schedule.tasks_of(rater):
+        if claims.claim(rater, task, leases.minutes_of(rater)) is None:
+            raise StudyFull
+    return Enrolled(rater, token, is_new=True)
+
+
+def _known(study: Study, arrival: Arrival, token: str) -> Enrolled | None:
+    """Return the rater that this visit or this form made before; None for somebody new."""
+    if (known := recognise(study, arrival)) is not None:
+        return known
+    rater = Rater.objects.select_related("study").filter(token_hash=hash_token(token)).first()
+    return None if rater is None else Enrolled(rater, token, is_new=False)
+
+
+def recognise(study: Study, arrival: Arrival) -> Enrolled | None:
+    """Return the rater that this visit made before; None for somebody new.
+
+    Raises
+    ------
+    AlreadyHere
+        Where the person has taken part in another visit: an external id alone brings nobody back.
+    """
+    if not arrival.external_id:
+        return None
+    identity = identity_of(study, arrival)
+    if identity is None:
+        _refuse_erased(study, arrival)
+        return None
+    if identity.session_id != arrival.session_id:
+        raise AlreadyHere(identity.rater)
+    return Enrolled(identity.rater, token_of(identity.rater, identity), is_new=False)
+
+
+def identity_of(study: Study, arrival: Arrival) -> Identity | None:
+    """Return who is known to the study under the external id of an arrival, compared as the platform compares ids."""
+    found = Identity.objects.filter(study=study, channel=arrival.channel).select_related("rater__study").order_by("pk")
+    if channels.ignores_case(arrival.channel):
+        return found.filter(external_id__iexact=arrival.external_id).first()
+    return found.filter(external_id=arrival.external_id).first()
+
+
+def _refuse_erased(study: Study, arrival: Arrival) -> None:
+    """Turn away who took part under this id and had everything erased: a second try would begin with what they saw."""
+    mark = mark_of_erased(study.pk, arrival.channel, channels.canonical_id(arrival.channel, arrival.external_id))
+    if (erased := Rater.objects.select_related("study").filter(token_hash=mark).first()) is not None:
+        raise AlreadyHere(erased)
+
+
+def token_of(rater: Rater, identity: Identity) -> str:
+    """Derive the token of a rater whom a platform sent, or whose personal link was replaced."""
+    if rater.link_number:
+        return token_of_link(rater.pk, rater.link_number)
+    return token_of_visit(rater.study_id, identity.channel, identity.external_id, identity.session_id)
+
+
+def _first_token(study_id: int, nonce: str, arrival: Arrival) -> str:
+    if arrival.external_id:
+        return token_of_visit(study_id, arrival.channel, arrival.external_id, arrival.session_id)
+    return token_from(nonce, study_id)
+
+
+def _new_rater(study: Study, token: str, arrival: Arrival, kind: str) -> Rater:
+    rater = Rater.objects.create(
+        study=study,
+        pseudonym=new_pseudonym(study),
+        kind=kind,
+        seed=new_seed(),
+        channel=arrival.channel,
+        token_hash=hash_token(token),
+        version=study.current_version,
+        language=study.language,
+    )
+    if arrival.external_id:
+        Identity.objects.create(
+            rater=rater,
+            study=study,
+            channel=arrival.channel,
+            external_id=arrival.external_id,
+            session_id=arrival.session_id,
+            email=arrival.email,
+            details=dict(arrival.details),
+        )
+    return rater
+
+
+tasks_of = schedule.tasks_of
+
+
+@atomically
+def new_link(*, rater_id: int) -> str:
+    """Give a rater a new personal link; the old one ends. Returns its token."""
+    rater = Rater.objects.select_for_update().get(pk=rater_id)
+    token = token_of_link(rater_id, rater.link_number + 1)
+    Rater.objects.filter(pk=rater_id).update(token_hash=hash_token(token), link_number=rater.link_number + 1)
+    return token
+
+
+def has_room(study: Study) -> bool:
+    """Say whether every task of an open study has something left for a new rater, of one group at least."""
+    if Group.objects.filter(study=study).exists():
+        return bool(groups_with_room(study))
+    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN)
+    return all(claims.has_room(task) for task in tasks)
+
+
+def groups_with_room(study: Study) -> set[int]:
+    """Return the groups whose every task, later waves included, has something left for a new rater."""
+    found = set(Group.objects.filter(study=study).values_list("pk", flat=True))
+    if not found:
+        return found
+    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).prefetch_related("task_groups")
+    for task in tasks:
+        if not claims.has_room(task):
+            found -= {one.group_id for one in task.task_groups.all()} or found
+    return found
+
+
+def new_pseudonym(study: Study) -> str:
+    """Draw a made-up name that nobody in the study has."""
+    while True:
+        drawn = f"r-{get_random_string(7, LINK_ALPHABET)}"
+        if not Rater.objects.filter(study=study, pseudonym=drawn).exists():
+            return drawn
+
+
+def _refuse_too_many(study: Study, address: str) -> None:
+    """Raise TooMany where an address has had its enrolments of today; nothing is counted."""
+    today = timezone.now().date()
+    if (salt := DailySalt.objects.filter(day=today).first()) is None:
+        return
+    counts = EnrolmentCount.objects.filter(study=study, day=today, digest=_digest(salt, address))
+    if counts.filter(count__gte=study.options.enrolments_per_address).exists():
+        raise TooMany
+
+
+def _digest(salt: DailySalt, address: str) -> str:
+    return hmac.new(salt.salt.encode(), address.encode(), "sha256").hexdigest()
+
+
+def _count(study: Study, address: str) -> None:
+    """Count an enrolment under a digest of the address whose salt lives for a day; refuse what is too much."""
+    today = timezone.now().date()
+    DailySalt.objects.filter(day__lt=today).delete()
+    EnrolmentCount.objects.filter(day__lt=today).delete()
+    DailySalt.objects.bulk_create([DailySalt(day=today, salt=secrets.token_hex(32))], ignore_conflicts=True)
+    digest = _digest(DailySalt.objects.get(day=today), address)
+    counted, _new = EnrolmentCount.objects.get_or_create(study=study, day=today, digest=digest)
+    if counted.count >= study.options.enrolments_per_address:
+        raise TooMany
+    EnrolmentCount.objects.filter(pk=counted.pk).update(count=F("count") + 1)
+
+
+def refusal(error: Refusal, study: Study, *, sent: bool = False) -> tuple[str, list[str]]:
+    """Word a refusal for a rater: a title and sentences that say what to do.
+
+    Who was `sent` by a platform gives the place back there: the same address does not let them in later.
+    """
+    unstored = _("Nothing about you was stored.")
+    if isinstance(error, TooMany):
+        later = [] if sent else [_("Please try again tomorrow, or from another network.")]
+        return _("Too many people from your network today"), [*later, unstored]
+    if isinstance(error, AlreadyHere):
+        return _("You have taken part already"), [
+            _("Each person can take part once. Thank you."),
+            _("If you have not finished yet, open the link that you began with, or your personal link."),
+        ]
+    thanks = _("Thank you for your interest. Nothing about you was stored.")
+    if isinstance(error, StudyFull):
+        later = [] if sent else [_("A place can become free again when somebody stops: you may try this link later.")]
+        return _("All places are taken"), [thanks, *later]
+    if study.state == Study.State.PAUSED:
+        later = [_("Please come back later with the same link. Nothing about you was stored.")]
+        return _("This study is having a break"), [unstored] if sent else later
+    return _("This study has ended"), [thanks]

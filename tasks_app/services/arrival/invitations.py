@@ -1,0 +1,283 @@
+"""Invitations: personal links and accounts, created in bulk, looked up on arrival, revoked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.contrib.auth.hashers import get_hasher
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils.crypto import get_random_string
+from django.utils.translation import gettext as _
+
+from tasks_app.channels.base import Arrival
+from tasks_app.channels.invited import KEY
+from tasks_app.credentials import hash_token, new_token
+from tasks_app.models import Group, Invitation, Membership, Rater, Study
+from tasks_app.models.study import LINK_ALPHABET
+from tasks_app.services import events
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.database import atomically, lock_claims
+
+Somebody = AbstractBaseUser | AnonymousUser
+
+# An invitation is one visit, however often its link is opened.
+SESSION = "invitation"
+
+# Drawn of 31 letters and digits: 79 bits, which nobody guesses even where each guess is cheap. So the hash need not be
+# slow, and two hundred accounts take no minute; at the first sign-in Django makes it as slow as any other.
+PASSWORD_LENGTH = 16
+ITERATIONS = 10_000
+
+
+# Whoever may invite people.
+EDITING = (Membership.Role.OWNER, Membership.Role.EDITOR)
+
+# Characters of a link's hash that a consent form carries.
+MARK_LENGTH = 16
+
+
+class NotInvited(Exception):
+    """Nobody has invited this person, or not any more."""
+
+
+class NotYours(Exception):
+    """The account takes part in a study of somebody else's as well."""
+
+
+class HasBegun(Exception):
+    """The invited person takes part already, so their invitation cannot be taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody to invite. `account` is an account that they have already, from another study."""
+
+    name: str
+    email: str = ""
+    group: str = ""
+    account: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An invitation and its secret, which is not kept anywhere: a link's key, or a password of `account`."""
+
+    invitation: Invitation
+    secret: str
+    account: str = ""
+
+
+def arrival_of(*, study: Study, arrival: Arrival, user: Somebody) -> Arrival:
+    """Return who comes with an invitation.
+
+    Raises
+    ------
+    NotInvited
+        Where there is none, or it was taken back.
+    tasks_app.services.arrival.enrolment.AlreadyHere
+        Where they took part and had all that identifies them erased.
+    """
+    given = {"user_id": user.pk} if arrival.channel == "account" else {"token_hash": _hash_in(arrival), "user": None}
+    invitation = _open(study).filter(**given).first()
+    known = _known(invitation, arrival.channel)
+    return replace(known, details={KEY: _mark(invitation)})
+
+
+def _mark(invitation: Invitation | None) -> str:
+    """Return what tells the link of an invitation from those that it replaced."""
+    return invitation.token_hash[:MARK_LENGTH] if invitation else ""
+
+
+def _open(study: Study) -> QuerySet[Invitation]:
+    return Invitation.objects.select_related("group", "rater").filter(study=study, revoked_at=None)
+
+
+def _hash_in(arrival: Arrival) -> str:
+    return hash_token(arrival.details.get(KEY, ""))
+
+
+def _known(invitation: Invitation | None, channel: str) -> Arrival:
+    if invitation is None:
+        raise NotInvited
+    if invitation.rater is not None and invitation.rater.erased_at is not None:
+        raise enrolment.AlreadyHere(invitation.rater)
+    group = invitation.group.key if invitation.group else ""
+    return Arrival(channel, str(invitation.pk), SESSION, invitation.email, group)
+
+
+def enrol(*, study: Study, arrival: Arrival, user: Somebody, **given: Any) -> enrolment.Enrolled:
+    """Enrol an invited person who has agreed; asked again, whether they are still invited.
+
+    Who has begun already is let in without a lock.
+
+    Raises
+    ------
+    NotInvited
+        Where the invitation was taken back meanwhile.
+    tasks_app.services.arrival.enrolment.NotOpen, StudyFull, AlreadyHere
+        As anybody else.
+    """
+    invitation = _meant(_open(study), arrival, user)
+    if invitation is not None and invitation.rater_id is not None:
+        known = enrolment.recognise(study, _known(invitation, arrival.channel))
+        if known is not None:
+            return known
+    return _enrol(study=study, arrival=arrival, user=user, **given)
+
+
+@atomically
+def _enrol(*, study: Study, arrival: Arrival, user: Somebody, **given: Any) -> enrolment.Enrolled:
+    lock_claims(study.pk)
+    invitation = _meant(_open(study).select_for_update(of=("self",)), arrival, user)
+    enrolled = enrolment.enrol(arrival=_known(invitation, arrival.channel), **given)
+    if invitation is not None:
+        Invitation.objects.filter(pk=invitation.pk).update(rater=enrolled.rater)
+    return enrolled
+
+
+def _meant(invitations: QuerySet[Invitation], arrival: Arrival, user: Somebody) -> Invitation | None:
+    """Return the invitation of a consent form; raise NotInvited where its link or password was replaced since."""
+    number = int(arrival.external_id) if arrival.external_id.isdecimal() else 0
+    whose = {"user_id": user.pk} if arrival.channel == "account" else {"user": None}
+    invitation = invitations.filter(pk=number, **whose).first()
+    if arrival.details.get(KEY, "") != _mark(invitation):
+        raise NotInvited
+    return invitation
+
+
+@atomically
+def invite(*, study: Study, people: Sequence[Person], by: Somebody) -> list[Made]:
+    """Make a personal link for each of these people; only hashes of their keys are kept."""
+    made = [_row(study, person) for person in people]
+    events.log(study, by, "invited", after={"links": len(made)})
+    return made
+
+
+@atomically
+def invite_with_accounts(*, study: Study, people: Sequence[Person], by: Somebody) -> list[Made]:
+    """Make an account for each of these people, with a password that is shown once, or invite one that is there.
+
+    Accounts may rate and nothing else: they are no researchers.
+
+    Raises
+    ------
+    NotInvited
+        Where a named account is not one that `by` has made for a study of theirs.
+    """
+    made = []
+    for person in people:
+        if person.account:
+            made.append(_row(study, person, _account_of(by, person.account)))
+            continue
+        secret = get_random_string(PASSWORD_LENGTH, LINK_ALPHABET)
+        user = User.objects.create(username=_new_username(), password=_hashed(secret), is_staff=False)
+        made.append(_row(study, person, user, secret))
+    events.log(study, by, "invited", after={"accounts": len(made)})
+    return made
+
+
+def _row(study: Study, person: Person, user: User | None = None, password: str = "") -> Made:
+    key = new_token()
+    row = Invitation.objects.create(
+        study=study,
+        name=person.name,
+        email=person.email,
+        token_hash=hash_token(key),
+        user=user,
+        group=Group.objects.filter(study=study, key=person.group).first() if person.group else None,
+    )
+    return Made(row, password, user.username) if user is not None else Made(row, key)
+
+
+def accounts_known_to(by: Somebody) -> QuerySet[User]:
+    """Return the accounts of raters in the studies that somebody may edit: these can be invited again."""
+    own = Invitation.objects.filter(study__memberships__user_id=by.pk or 0, study__memberships__role__in=EDITING)
+    return User.objects.filter(is_staff=False, is_active=True, pk__in=own.values("user"))
+
+
+def _account_of(by: Somebody, name: str) -> User:
+    found = accounts_known_to(by).filter(username=name).first()
+    if found is None:
+        raise NotInvited(_("There is no account “%(name)s” in your studies.") % {"name": name})
+    return found
+
+
+def _new_username() -> str:
+    while True:
+        drawn = f"rater-{get_random_string(6, LINK_ALPHABET)}"
+        if not User.objects.filter(username=drawn).exists():
+            return drawn
+
+
+def _hashed(password: str) -> str:
+    hasher = get_hasher()
+    slowness = {"iterations": ITERATIONS} if hasattr(hasher, "iterations") else {}
+    return hasher.encode(password, hasher.salt(), **slowness)
+
+
+@atomically
+def renew(*, invitation: Invitation, by: Somebody) -> Made:
+    """Make a new link, or a new password, for an invited person; the old one ends. What they began stays theirs.
+
+    Raises
+    ------
+    NotYours
+        Where the account is invited to a study that `by` may not edit: the password would let them in there as well.
+    """
+    if invitation.user is not None and _used_elsewhere(invitation.user, by):
+        raise NotYours
+    key = new_token()
+    Invitation.objects.filter(pk=invitation.pk).update(token_hash=hash_token(key), revoked_at=None)
+    events.log(invitation.study, by, "renewed an invitation", about=str(invitation.pk))
+    if invitation.user is None:
+        return Made(invitation, key)
+    secret = get_random_string(PASSWORD_LENGTH, LINK_ALPHABET)
+    User.objects.filter(pk=invitation.user.pk, is_staff=False).update(password=_hashed(secret))
+    return Made(invitation, secret, invitation.user.username)
+
+
+def _used_elsewhere(user: User, by: Somebody) -> bool:
+    own = Membership.objects.filter(user_id=by.pk or 0, role__in=EDITING)
+    others = Invitation.objects.filter(user=user, revoked_at=None).exclude(study__memberships__in=own)
+    return not getattr(by, "is_superuser", False) and others.exists()
+
+
+@atomically
+def revoke(*, invitation: Invitation, by: Somebody) -> None:
+    """Take an invitation back.
+
+    Raises
+    ------
+    HasBegun
+        Who takes part keeps the way to their answers and their pay.
+    """
+    row = Invitation.objects.select_for_update().get(pk=invitation.pk)
+    if row.rater_id is not None:
+        raise HasBegun
+    if Invitation.objects.filter(pk=row.pk, revoked_at=None).update(revoked_at=Now()):
+        events.log(row.study, by, "revoked an invitation", about=str(row.pk))
+
+
+OPEN, STARTED, FINISHED, REVOKED = "open", "started", "finished", "revoked"
+
+
+def state_of(invitation: Invitation) -> str:
+    """Return how far an invited person is."""
+    if invitation.rater is not None:
+        return FINISHED if invitation.rater.state == Rater.State.ENDED else STARTED
+    return REVOKED if invitation.revoked_at else OPEN
+
+
+def names_taken(study: Study, names: Iterable[str]) -> set[str]:
+    """Return which of these names are invited already."""
+    return set(Invitation.objects.filter(study=study, name__in=list(names)).values_list("name", flat=True))
+
+
+def of_person(user: Somebody) -> QuerySet[Invitation]:
+    """Return the studies somebody with an account is invited to, those that were ever opened."""
+    rows = Invitation.objects.filter(user_id=user.pk or 0, revoked_at=None, study__current_version__gt=0)
+    return rows.select_related("study", "rater").order_by("-id")

@@ -1,0 +1,92 @@
+"""Store the statuses that a platform reports, and free the places of raters who left there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tasks_app import channels
+from tasks_app.models import Identity, Rater, Study
+from tasks_app.services import events
+from tasks_app.services.arrival import endings
+from tasks_app.services.database import atomically, lock_claims
+from tasks_app.services.judging import assignments
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is said of one submission; by hand an id alone may be known. `line` is where it stands."""
+
+    line: int
+    participant: str
+    submission: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """What became of the lines: how many by status, whom it ended, and which ids nobody here has."""
+
+    statuses: Mapping[str, int]
+    ended: int
+    unchanged: int
+    unknown: tuple[Report, ...] = ()
+
+
+@dataclass(slots=True)
+class _People:
+    """The raters whom a platform sent, found by the ids that it gives them."""
+
+    study: Study
+    channel: str
+    by_submission: dict[str, Identity] = field(default_factory=dict)
+    by_participant: dict[str, Identity] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        rows = Identity.objects.filter(study=self.study, channel=self.channel).select_related("rater__study")
+        for row in rows:
+            visits = (row.session_id, *row.details.get(endings.WAVE_SESSIONS, {}).values())
+            self.by_submission.update({visit.lower(): row for visit in visits if visit})
+            self.by_participant[row.external_id.lower()] = row
+
+    def find(self, report: Report) -> Identity | None:
+        """Return who is meant: both ids must be one person's where both are given."""
+        found = self.by_submission.get(report.submission.lower()) if report.submission else None
+        if not report.participant:
+            return found
+        person = self.by_participant.get(report.participant.lower())
+        return person if not report.submission or person == found else None
+
+
+@atomically
+def enter(*, study: Study, channel: str, reports: Sequence[Report], by: events.Actor) -> Entered:
+    """Write down what a platform says; who returned or ran out of time there ends here, and their places are free.
+
+    An answer that was given stays, and so does the end of whoever has ended already. The log names nobody.
+    """
+    lock_claims(study.pk)
+    people, outcomes = _People(study, channel), channels.registry[channel].statuses
+    statuses: Counter[str] = Counter()
+    ended = unchanged = 0
+    unknown, changed = [], []
+    for report in reports:
+        identity = people.find(report)
+        if identity is None:
+            unknown.append(report)
+            continue
+        statuses[report.status] += 1
+        outcome = outcomes[report.status]
+        leaves = outcome is not None and identity.rater.state != Rater.State.ENDED
+        if outcome is not None and leaves:
+            assignments.stop(rater=identity.rater, outcome=outcome)
+            ended += 1
+        if identity.status == report.status and not leaves:
+            unchanged += 1
+            continue
+        identity.status = report.status
+        changed.append(identity)
+    Identity.objects.bulk_update(changed, ["status"], batch_size=1000)
+    after = {**statuses, "ended": ended, "unknown": len(unknown)}
+    events.log(study, by, "entered statuses", about=channel, after=after)
+    return Entered(dict(statuses), ended, unchanged, tuple(unknown))

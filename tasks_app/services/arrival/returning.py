@@ -1,0 +1,102 @@
+"""Return through a platform for a later wave: by an address made for that wave, never by an id alone."""
+
+from urllib.parse import urlencode
+
+from django.core import signing
+from django.db.models import Max
+from django.urls import reverse
+
+from tasks_app import channels
+from tasks_app.channels.base import Arrival, Ending
+from tasks_app.models import Assignment, Identity, Rater, RaterSet, Study
+from tasks_app.services.arrival import endings, enrolment
+from tasks_app.services.database import atomically
+from tasks_app.services.waves import reminders
+
+SALT = "evalweb.wave"
+
+# The name that the signed wave has in an address.
+KEY = "wave"
+
+# What a rater was asked in a wave and did not answer; a repeat of what was skipped went back and is not asked.
+LOST = (Assignment.State.RESERVED, Assignment.State.LIVE, Assignment.State.EXPIRED)
+
+
+class NotDue(Exception):
+    """Nothing is open for this person under that address."""
+
+
+def address(study: Study, channel: str, wave: int) -> str:
+    """Return where raters of a channel come back for a wave, without what the platform adds."""
+    path = reverse("rater:arrive", args=[study.link_code, channel])
+    return f"{path}?{urlencode({KEY: sign(study, channel, wave)})}"
+
+
+def sign(study: Study, channel: str, wave: int) -> str:
+    """Return what an address carries that leads to a wave, so that nobody makes one for another wave or study."""
+    return signing.Signer(salt=SALT).sign_object([study.pk, channel, wave])
+
+
+@atomically
+def come_back(*, study: Study, arrival: Arrival, signed: str) -> enrolment.Enrolled:
+    """Let somebody whose wave is due go on in a new visit, the first that comes for it; later ones are refused.
+
+    Raises
+    ------
+    NotDue
+        Where the address was not made for this study and channel, or nothing of theirs is open in its wave.
+    tasks_app.services.arrival.enrolment.AlreadyHere
+        Where the wave was begun in another visit.
+    """
+    try:
+        made_for = signing.Signer(salt=SALT).unsign_object(signed)
+    except signing.BadSignature as error:
+        raise NotDue from error
+    if made_for[:2] != [study.pk, arrival.channel] or not (arrival.external_id and arrival.session_id):
+        raise NotDue
+    wave = int(made_for[2])
+    found = enrolment.identity_of(study, arrival)
+    if found is None:
+        raise NotDue
+    # The rater's row first, as everywhere: who else changes an identity holds it.
+    rater = Rater.objects.select_for_update(of=("self",), no_key=True).select_related("study").get(pk=found.rater_id)
+    identity = Identity.objects.filter(pk=found.pk).first()
+    if identity is None:
+        raise NotDue
+    sessions = dict(identity.details.get(endings.WAVE_SESSIONS, {}))
+    known = sessions.get(str(wave))
+    if known is None:
+        if not reminders.open_sets(rater, wave).exists():
+            raise NotDue
+        sessions[str(wave)] = arrival.session_id
+        details = {**identity.details, **arrival.details, endings.WAVE_SESSIONS: sessions}
+        Identity.objects.filter(pk=identity.pk).update(details=details)
+    elif known != arrival.session_id:
+        raise enrolment.AlreadyHere(rater)
+    token = reminders.return_token(rater, identity)
+    return enrolment.Enrolled(rater, token or enrolment.new_link(rater_id=rater.pk), is_new=False)
+
+
+def ending_before(rater: Rater, wave: int) -> Ending | None:
+    """Return what a rater does on the platform who waits for a wave: with the code of the one before, if it is done.
+
+    Who left a part of that wave unanswered has no claim to its code.
+    """
+    own = RaterSet.objects.filter(rater=rater, wave__lt=wave).aggregate(last=Max("wave"))["last"]
+    given = Assignment.objects.filter(rater=rater, set__wave=own)
+    if own is None or given.filter(state__in=LOST).exists():
+        return None
+    return ending_of_wave(rater, own)
+
+
+def ending_of_wave(rater: Rater, wave: int) -> Ending | None:
+    """Return what a rater does on the platform after a wave that is not the last; None where nothing is set.
+
+    Who was invited found the study nowhere, and has nowhere to enter a code.
+    """
+    channel = channels.registry.get(rater.channel)
+    if channel is not None and channel.invited_only:
+        return None
+    codes = [one.strip() for one in rater.study.options.wave_codes.split(",")]
+    code = codes[wave - 1] if 0 < wave <= len(codes) else ""
+    return endings.with_code(rater, Rater.Outcome.COMPLETED, code) if code else None

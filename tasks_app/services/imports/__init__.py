@@ -1,0 +1,1 @@
+"""Storing ratings from elsewhere."""

@@ -1,0 +1,310 @@
+"""Store imported ratings: all of a file, or none."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.db import connection
+from django.db.models import Max
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from tasks_app.credentials import hash_token, new_token
+from tasks_app.models import Assignment, Rater, Study
+from tasks_app.models.study import new_seed
+from tasks_app.services import events
+from tasks_app.services.database import share_submissions
+from tasks_app.services.imports import statements as sql
+from tasks_app.services.study import lifecycle
+from tasks_app.signals import study_moved
+
+# Rows that are sent at a time, and lines of the file whose rows are stored by one statement, far within its limit.
+BATCH, LINES = 5_000, 50_000
+
+# Beside the locks of `database`: one import a study at a time.
+IMPORTS = 3
+
+# Statements of pages are cut short far earlier; whoever imports a large file there waits for it, as for an export.
+LONGEST = "SELECT set_config('statement_timeout', '1h', true) WHERE current_setting('statement_timeout') <> '0'"
+
+# What PostgreSQL may use for sorting within this transaction; its own default sorts on disk.
+SORTING = "64MB"
+
+# Conflicts of one kind that are told; the others are counted.
+SHOWN = 200
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+class Staged(NamedTuple):
+    """One row of a file, its names turned into rows of the study. See `import_statements.STAGING` for what is what."""
+
+    line: int
+    key: str
+    keyed: bool
+    rater: int
+    task: int
+    unit: int
+    part: int | None
+    part_b: int | None
+    criterion: int | None
+    output: int | None
+    shared: bool
+    rating: str | None
+    rated: bool
+    spans: bool
+    value: float | None
+    label: str | None
+    text: str | None
+    shown_value: float | None
+    span_side: str | None
+    span_start: int | None
+    span_end: int | None
+    category: str | None
+    severity: str | None
+    judgment: str | None
+    repeat_of: str | None
+    purpose: str
+    wave: int
+    version: int
+    state: str | None
+    skip_reason: str | None
+    comment: str | None
+    position: int | None
+    seconds: float | None
+    started_at: str | None
+    submitted_at: str | None
+    arrangement: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileRater:
+    """A rater of the file: their pseudonym, the group they are in, and the row they have already, if any."""
+
+    pseudonym: str
+    group_id: int | None
+    id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Rows that do not go together: which kind, the line, the line it collides with (0: none), and what is told.
+
+    `part` says which of the rows of the line it is.
+    """
+
+    kind: str
+    line: int
+    first: int
+    about: str
+    part: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicts:
+    """The first conflicts of each kind, and how many more there are by kind."""
+
+    shown: Sequence[Conflict]
+    more: Mapping[str, int]
+
+
+def key_of(*words: object) -> str:
+    """Return a key that is the same for the same words: what the rows of one judgment share."""
+    return hashlib.blake2b(repr(words).encode(), digest_size=16).hexdigest()
+
+
+class Staging:
+    """The rows of a file on their way into a study. Needs a transaction, and lives no longer than it.
+
+    `check` says that they will not be stored, so that nobody has to wait for the end of the transaction; `width` how
+    many rows one line of the file may stand for.
+    """
+
+    def __init__(self, study: Study, *, check: bool = False, width: int = 1) -> None:
+        self._study = study
+        # Rows of one line have numbers of their own: the line times this, and which of them it is.
+        self._width = width
+        self._check = check
+        self._waiting: list[str] = []
+        self._last_line = 0
+        self._execute(f"{LONGEST}; SET LOCAL work_mem = '{SORTING}'; {sql.STAGING}")
+
+    def add(self, row: Staged, part: int = 0) -> None:
+        """Take one row, the `part`th of its line; lines come in ascending order."""
+        number = row.line * self._width + part
+        self._waiting.append(_line(row._replace(line=number)))
+        self._last_line = number
+        if len(self._waiting) >= BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        _copy("import_row", Staged._fields, self._waiting)
+        self._waiting.clear()
+
+    def _execute(self, statement: str, params: Mapping[str, Any] | None = None) -> int:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, params)
+            return int(cursor.rowcount)
+
+    def conflicts(self, raters: Sequence[FileRater], repeats: str, *, whole: bool) -> Conflicts:
+        """Put the rows together to judgments, and return whatever keeps them from being stored.
+
+        `repeats` says what becomes of a second rating of one place by one rater: refuse, first, last or keep. Where
+        not the `whole` file could be staged, nobody asks whether something is missing from it.
+        """
+        self._flush()
+        last = _last_positions([rater.id for rater in raters if rater.id is not None])
+        rows = [(number, rater.id, last.get(rater.id or 0, 0)) for number, rater in enumerate(raters)]
+        _copy("import_rater", ("number", "id", "last"), [_line(row) for row in rows])
+        self._execute(f"ANALYZE import_row, import_rater; {sql.MERGE}")
+        found = [self._find("identical", sql.IDENTICAL)]
+        if repeats == "first":
+            self._execute(f"{sql.NOT_STORED}; {sql.KEEP_FIRST}")
+        elif repeats == "last":
+            self._execute(sql.KEEP_LAST)
+        elif repeats == "refuse":
+            found.append(self._find("twice", sql.TWICE))
+        if repeats in {"refuse", "last"}:
+            found.append(self._find("stored", sql.STORED))
+        self._execute(sql.KEYS)
+        found += [self._find("two_in_one", sql.TWO_IN_ONE), self._find("unlike", sql.UNLIKE)]
+        found.append(self._find("nothing_and_error", sql.NOTHING_AND_ERROR.format(keep=repeats == "keep")))
+        found += [self._find("beyond", sql.BEYOND), self._find("other_words", sql.OTHER_WORDS)]
+        if whole and not any(one.shown for one in found):
+            found += self._link()
+        more = {kind: n for group in found for kind, n in group.more.items()}
+        return Conflicts([one for group in found for one in group.shown], more)
+
+    def _link(self) -> Iterator[Conflicts]:
+        """Number the judgments, and find for every repeat what it repeats."""
+        if not self._check:
+            # The numbers are drawn here. A run that looks which ratings there are waits from before that to the end of
+            # the transaction: its mark would be above judgments that it cannot see yet.
+            share_submissions(self._study.pk)
+        self._execute(sql.JUDGMENTS)
+        for statement in (sql.NAMED_REPEATS, sql.OWN_REPEATS, sql.ANY_REPEATS, sql.STORED_REPEATS):
+            self._execute(statement)
+        yield self._find("no_original", sql.NO_ORIGINAL)
+        yield self._find("two_repeats", sql.TWO_REPEATS)
+
+    def _find(self, kind: str, select: str) -> Conflicts:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT *, count(*) OVER () FROM ({select}) found ORDER BY line LIMIT {SHOWN}")  # noqa: S608
+            rows = cursor.fetchall()
+        shown = [
+            Conflict(kind, number // self._width, first // self._width, about, number % self._width)
+            for number, first, about, _total in rows
+        ]
+        return Conflicts(shown, {kind: rows[0][3] - len(rows)} if rows else {})
+
+    def counts(self) -> dict[str, int]:
+        """Return how many judgments and ratings there are to be stored."""
+        with connection.cursor() as cursor:
+            cursor.execute(sql.COUNTS)
+            (judgments, ratings) = cursor.fetchone()
+        return {"judgments": judgments, "ratings": ratings}
+
+    def store(self, study: Study, raters: Sequence[FileRater]) -> None:
+        """Store raters, assignments, judgments and ratings. There must have been no conflicts, nor a mere `check`."""
+        self._make_raters(study, raters)
+        self._in_pieces(sql.ADD_ASSIGNMENTS)
+        # Keys are looked up as rows come, so that no list of millions of them waits for the end.
+        self._execute("SET CONSTRAINTS ALL IMMEDIATE")
+        self._in_pieces(sql.ADD_JUDGMENTS)
+        self._in_pieces(sql.ADD_RATINGS)
+        self._execute("SET CONSTRAINTS ALL DEFERRED")
+
+    def _make_raters(self, study: Study, raters: Sequence[FileRater]) -> None:
+        rows = [
+            Rater(
+                study=study,
+                pseudonym=rater.pseudonym,
+                kind=Rater.Kind.IMPORTED,
+                group_id=rater.group_id,
+                seed=new_seed(),
+                # Nobody has the token: these raters have no pages.
+                token_hash=hash_token(new_token()),
+                version=study.current_version,
+                state=Rater.State.ENDED,
+                outcome=Rater.Outcome.COMPLETED,
+                ended_at=Now(),
+            )
+            for rater in raters
+            if rater.id is None
+        ]
+        made = iter(Rater.objects.bulk_create(rows, BATCH))
+        numbers = [(number, next(made).pk) for number, rater in enumerate(raters) if rater.id is None]
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE import_rater r SET id = n.id FROM unnest(%s::int[], %s::bigint[]) n (number, id)"
+                " WHERE n.number = r.number",
+                [[number for number, _pk in numbers], [pk for _number, pk in numbers]],
+            )
+
+    def _in_pieces(self, statement: str) -> None:
+        for low in range(0, self._last_line + 1, LINES):
+            self._execute(statement, {"low": low, "high": low + LINES - 1, "width": self._width})
+
+    def drop(self) -> None:
+        """Forget the rows before the transaction ends, so that it can take another file."""
+        self._execute(f"DROP TABLE {', '.join(sql.TABLES)}")
+
+
+def _line(row: Sequence[object]) -> str:
+    """Write a row as COPY reads it."""
+    return "\t".join(["\\N" if one is None else str(one).translate(_ESCAPES) for one in row]) + "\n"
+
+
+def _copy(table: str, columns: Sequence[str], lines: Sequence[str]) -> None:
+    # Django does not know the driver's copy_expert, which would raise the driver's own errors.
+    with connection.cursor() as cursor, connection.wrap_database_errors:
+        cursor.copy_expert(f"COPY {table} ({', '.join(columns)}) FROM STDIN", io.StringIO("".join(lines)))
+
+
+def _last_positions(raters: Sequence[int]) -> dict[int, int]:
+    """Return the last place in their way of raters who were there before."""
+    rows = Assignment.objects.filter(rater_id__in=raters).values("rater_id").annotate(last=Max("order"))
+    return {row["rater_id"]: row["last"] for row in rows}
+
+
+def hold(study_id: int) -> Study:
+    """Return a study as it is now. The design of a draft cannot change before the transaction ends.
+
+    Raises
+    ------
+    tasks_app.services.study.lifecycle.NotPossible
+        Where somebody else imports into the study at this moment, or a draft has nothing to judge.
+    """
+    study = Study.objects.get(pk=study_id)
+    if not study.is_frozen:
+        # A frozen design does not change, and raters of an open study must not wait.
+        study = Study.objects.select_for_update().get(pk=study_id)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [IMPORTS, study_id])
+        if not cursor.fetchone()[0]:
+            raise lifecycle.NotPossible(_("Somebody is importing into this study right now. Try again in a minute."))
+    if not study.is_frozen:
+        lifecycle.refuse_empty(study)
+    return study
+
+
+def store(
+    *, study: Study, staging: Staging, raters: Sequence[FileRater], by: events.Actor, source: Mapping[str, Any]
+) -> None:
+    """Store what was staged without conflicts, in the caller's transaction; `source` says in the log what it was.
+
+    A draft is frozen as version 1 and closed: it was never open to raters. Other studies stay as they are.
+    """
+    was_draft = not study.is_frozen
+    if was_draft:
+        lifecycle.close_with_ratings(study, by)
+    counts = {**staging.counts(), "raters": sum(rater.id is None for rater in raters)}
+    staging.store(study, raters)
+    staging.drop()
+    events.log(study, by, "imported", about=str(source["file"]), after={**source, **counts})
+    if was_draft:
+        study_moved.send(sender=Study, study=study, action="close")

@@ -1,0 +1,205 @@
+"""The next unit of a rater, and how raters stop."""
+
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+
+from tasks_app.credentials import new_code
+from tasks_app.models import Assignment, Rater, RaterSet, Study, Task
+from tasks_app.services import pay
+from tasks_app.services.arrival import enrolment, groups
+from tasks_app.services.database import atomically, lock_claims
+from tasks_app.services.judging import claims, grading, leases
+from tasks_app.services.waves import schedule
+
+OPEN = (Assignment.State.RESERVED, Assignment.State.LIVE)
+
+
+def next_for(*, rater: Rater) -> Assignment | None:
+    """Return the unit a rater is to judge now, shown from now on, with the lease of its set lengthened.
+
+    Who comes back after the lease gets whatever of the set is still free. None where nothing is left: the rater
+    has ended then, or has nothing to do.
+    """
+    if rater.state == Rater.State.ENDED:
+        return None
+    if rater.prefs.get(grading.TO_BE_ENDED):
+        # Decided with the last answer; the process that stored it did not get as far as this.
+        stop(rater=rater, outcome=Rater.Outcome.FAILED)
+        return None
+    found = _show_next(rater=rater)
+    if found is not None:
+        return found
+    come_back(rater=rater)
+    found = _show_next(rater=rater)
+    if found is None:
+        end_if_done(rater=rater)
+    return found
+
+
+@atomically
+def _show_next(*, rater: Rater) -> Assignment | None:
+    found = (
+        Assignment.objects.filter(rater=rater, state__in=OPEN)
+        .filter(Q(set__opens_at=None) | Q(set__opens_at__lte=Now()))
+        .filter(Q(set__closes_at=None) | Q(set__closes_at__gt=Now()))
+        .select_related("unit", "set", "draft")
+        .order_by("order")
+        .first()
+    )
+    if found is None or not leases.show(found, leases.minutes_of(rater)):
+        return None
+    return found
+
+
+@atomically
+def open_chosen(*, rater: Rater, assignment: Assignment) -> bool:
+    """Show a unit that a rater has chosen from their set; False where it is not theirs to answer now."""
+    if rater.state == Rater.State.ENDED or assignment.state not in OPEN:
+        return False
+    return leases.show(assignment, leases.minutes_of(rater))
+
+
+@atomically
+def come_back(*, rater: Rater) -> int:
+    """Give a rater who comes back late what is still free of their sets; return how many units that is."""
+    lock_claims(rater.study_id)
+    leases.lock_rater(rater.pk)
+    if RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN, closes_at__lte=Now()).exists():
+        # What has closed is freed by whoever comes first: no worker need run.
+        leases.free_expired(rater.study_id)
+    expired = RaterSet.objects.filter(
+        Exists(Assignment.objects.filter(set=OuterRef("pk"), state=Assignment.State.EXPIRED)),
+        Q(closes_at=None) | Q(closes_at__gt=Now()),
+        rater=rater,
+        state=RaterSet.State.EXPIRED,
+    )
+    lease, last = leases.minutes_of(rater), Q(task__stage=Task.Stage.EXIT)
+    revived = _revive(expired.exclude(last), lease)
+    if _has_texts(rater):
+        revived += _revive(expired.filter(last), lease)
+    groups.settle(rater)
+    return revived
+
+
+def _revive(sets: QuerySet[RaterSet], lease_minutes: float) -> int:
+    return sum(leases.revive(pk, lease_minutes) for pk in sets.order_by("number").values_list("pk", flat=True))
+
+
+def _has_texts(rater: Rater) -> bool:
+    """Say whether a rater has judged something or still can: else the last questions would ask about nothing."""
+    main = Assignment.objects.filter(rater=rater, purpose=Assignment.Purpose.MAIN)
+    return main.filter(Q(state__in=OPEN) | Q(judgments__isnull=False)).exists()
+
+
+def is_waiting(rater: Rater) -> bool:
+    """Say whether all that a rater has left to answer opens later."""
+    left = RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN).filter(
+        Exists(Assignment.objects.filter(set=OuterRef("pk"), state__in=OPEN))
+    )
+    opened = left.aggregate(n=Count("pk"), later=Count("pk", filter=Q(opens_at__gt=Now())))
+    return rater.state != Rater.State.ENDED and bool(opened["n"]) and opened["n"] == opened["later"]
+
+
+@atomically
+def end_if_done(*, rater: Rater) -> bool:
+    """End a rater who has answered whatever they can be given; say whether they have ended."""
+    lock_claims(rater.study_id)
+    fresh = leases.lock_rater(rater.pk)
+    if fresh.state != Rater.State.ENDED:
+        if Assignment.objects.filter(rater=rater, state__in=OPEN).exists():
+            return False
+        main = Assignment.objects.filter(rater=rater, purpose=Assignment.Purpose.MAIN)
+        answered = main.filter(judgments__isnull=False).exists()
+        if not answered and _claim_again(rater):
+            # Everything went to others before the first answer: a new set, as at arrival.
+            return False
+        end(fresh, _outcome_of_what_is_done(rater) if answered else Rater.Outcome.FULL)
+    rater.refresh_from_db()
+    return True
+
+
+def _outcome_of_what_is_done(rater: Rater) -> str:
+    """Return how a rater ends who has answered something and has nothing left.
+
+    A code for those who completed is worth a whole reward on a platform. So it is not for who stays away until others
+    have taken the rest, nor for who lets the last wave close; both are paid for what they did.
+    """
+    # A set that was lost whole is made up for by the next one of its task.
+    last_sets = RaterSet.objects.filter(rater=rater).order_by("task_id", "-number").distinct("task_id")
+    lost = Assignment.objects.filter(
+        set__in=list(last_sets), purpose=Assignment.Purpose.MAIN, state=Assignment.State.EXPIRED, judgments=None
+    )
+    if lost.filter(Q(set__closes_at=None) | Q(set__closes_at__gt=Now())).exists():
+        return Rater.Outcome.FULL
+    last = RaterSet.objects.filter(rater=rater, task__stage=Task.Stage.MAIN).aggregate(wave=Max("wave"))["wave"]
+    return Rater.Outcome.TIMED_OUT if lost.filter(set__wave=last).exists() else Rater.Outcome.COMPLETED
+
+
+def _claim_again(rater: Rater) -> bool:
+    leases.free_expired(rater.study_id)
+    lease = leases.minutes_of(rater)
+    tasks = [task for task in schedule.not_over(rater) if task.stage == Task.Stage.MAIN]
+    claimed = [claims.claim(rater, task, lease) for task in tasks]
+    groups.settle(rater)
+    return any(one is not None for one in claimed)
+
+
+def end(rater: Rater, outcome: str) -> None:
+    """Write down that and how a rater has ended, with the code that proves it."""
+    rater.state, rater.outcome = Rater.State.ENDED, outcome
+    rater.completion_code = rater.study.options.codes.get(outcome) or rater.completion_code or new_code()
+    RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN).update(state=RaterSet.State.FINISHED)
+    Rater.objects.filter(pk=rater.pk).update(
+        state=rater.state, outcome=outcome, completion_code=rater.completion_code, ended_at=Now()
+    )
+    groups.settle(rater)
+    grading.mark_at_end(rater)
+    pay.record(rater)
+
+
+@atomically
+def stop(*, rater: Rater, outcome: str = Rater.Outcome.WITHDRAWN) -> None:
+    """Let a rater stop here: their answers stay, their open units go to somebody else."""
+    lock_claims(rater.study_id)
+    leave_early(rater, outcome)
+
+
+def leave_early(rater: Rater, outcome: str) -> None:
+    """End a rater before everything is answered and give their open units to others, under the claims lock."""
+    fresh = leases.lock_rater(rater.pk)
+    if fresh.state == Rater.State.ENDED:
+        return
+    waiting = RaterSet.objects.filter(rater=rater, state__in=(RaterSet.State.OPEN, RaterSet.State.EXPIRED))
+    sets = list(waiting.order_by("pk").values_list("pk", flat=True))
+    RaterSet.objects.filter(pk__in=sets).update(state=RaterSet.State.RETURNED)
+    leases.leave(sets, Assignment.State.RETURNED)
+    end(fresh, outcome)
+    rater.refresh_from_db(fields=["state", "outcome", "completion_code", "ended_at"])
+
+
+@atomically
+def take_another(*, rater: Rater) -> bool:
+    """Reserve another set for a rater who has finished one; False where there is none, or they may take no more."""
+    lock_claims(rater.study_id)
+    fresh = leases.lock_rater(rater.pk)
+    if not may_take_another(fresh):
+        return False
+    if not _claim_again(fresh):
+        return False
+    Rater.objects.filter(pk=rater.pk).update(state=Rater.State.JUDGING, outcome=None, ended_at=None)
+    rater.refresh_from_db()
+    return True
+
+
+def may_take_another(rater: Rater) -> bool:
+    """Say whether a rater has completed fewer sets than the study allows and the study is still open."""
+    if rater.outcome not in {Rater.Outcome.COMPLETED, Rater.Outcome.FULL} or rater.study.state != Study.State.OPEN:
+        return False
+    tasks = max(1, sum(task.stage == Task.Stage.MAIN for task in enrolment.tasks_of(rater)))
+    taken = RaterSet.objects.filter(rater=rater, task__stage=Task.Stage.MAIN)
+    return taken.count() < rater.study.options.sets_per_rater * tasks
+
+
+def start(*, rater: Rater) -> None:
+    """Write down that a rater has read the instructions and begins."""
+    Rater.objects.filter(pk=rater.pk, state=Rater.State.ENROLLED).update(state=Rater.State.JUDGING, instructed_at=Now())

@@ -1,0 +1,240 @@
+"""Grade answers to units with known answers without telling raters which units these are.
+
+Every answer to a unit that is judged runs the statements of this module, whether or not anything is known about the
+unit. It is graded as it stands when the rater answers another unit: a slip that is corrected at once does not count,
+and what is changed later is stored but not graded. What too many wrong answers lead to is decided one answer later, so
+that the grade is final by the time a rater can notice anything (docs/decisions/0041).
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models.functions import Now
+
+from tasks_app.check_settings import OnFailing, checks_of
+from tasks_app.models import Assignment, ControlResult, Gold, Rater, Study, Task
+from tasks_app.selectors import screens
+from tasks_app.selectors.check_results import CheckScore, score_of
+from tasks_app.services.database import rows
+from tasks_app.services.study import degrading
+from tasks_app.task_types.base import GoldAnswer, Value
+
+Purpose = Assignment.Purpose
+
+# Answers between a failed check and the break at which it is mentioned, so that nobody learns which unit it was.
+UNITS_BEFORE_A_WARNING = 3
+
+# Under which names of a rater's prefs it stands after how many answers they are told, and that they are to be ended.
+WARN_AFTER, TO_BE_ENDED = "warn_after", "failed"
+
+
+def known_answers(unit_id: int) -> list[tuple[Gold, GoldAnswer]]:
+    """Return what is known about a unit, row and contract side by side."""
+    found = Gold.objects.filter(unit=unit_id).select_related("criterion").order_by("id")
+    return [
+        (row, GoldAnswer(row.kind, row.answer, row.criterion.key if row.criterion else None, None, row.explanation))
+        for row in found
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Counterpart:
+    """The other one of a text and its degraded copy, where the rater has answered it: its values by criterion id."""
+
+    gold: int
+    values: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What an answer is graded with: read under the rater's lock, before the answer is stored.
+
+    `is_final` says that the rater has answered another unit since they first answered this one. `scores` counts the
+    checks by task, this unit left out, and `answered` all units the rater has answered.
+    """
+
+    answered: int
+    is_final: bool
+    known: Sequence[tuple[int, GoldAnswer]]
+    scores: Mapping[int, CheckScore]
+    counterpart: Counterpart | None
+
+
+# The last column is about the degraded copy of the unit, or its original, with the answer as it stands now.
+_STANDING = """
+SELECT
+  (SELECT count(*) FROM tasks_app_judgment j JOIN tasks_app_assignment a ON a.id = j.assignment_id
+   WHERE a.rater_id = %(rater)s AND j.replaces_id IS NULL),
+  EXISTS (SELECT 1 FROM tasks_app_judgment j JOIN tasks_app_assignment a ON a.id = j.assignment_id
+          WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s AND j.replaces_id IS NULL
+            AND j.id > (SELECT min(o.id) FROM tasks_app_judgment o WHERE o.assignment_id = %(assignment)s)),
+  (SELECT COALESCE(jsonb_agg(jsonb_build_array(g.id, g.kind, g.answer, c.key) ORDER BY g.id), '[]')
+   FROM tasks_app_gold g LEFT JOIN tasks_app_criterion c ON c.id = g.criterion_id
+   WHERE g.unit_id = %(unit)s AND g.kind <> 'worse'),
+  (SELECT COALESCE(jsonb_agg(jsonb_build_array(u.task_id, g.unit_id, j.id, r.passed)), '[]')
+   FROM tasks_app_assignment a
+   JOIN tasks_app_judgment j ON j.assignment_id = a.id
+   JOIN tasks_app_controlresult r ON r.judgment_id = j.id
+   JOIN tasks_app_gold g ON g.id = r.gold_id AND g.purpose IN ('control', 'attention')
+   JOIN tasks_app_unit u ON u.id = g.unit_id
+   WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s),
+  (SELECT jsonb_build_object('gold', g.id, 'values', (
+       SELECT jsonb_agg(jsonb_build_array(r.criterion_id, r.value) ORDER BY r.id) FROM tasks_app_rating r
+       WHERE r.judgment_id = j.id AND r.span_side IS NULL AND r.value IS NOT NULL AND r.criterion_id IS NOT NULL))
+   FROM tasks_app_assignment a
+   JOIN tasks_app_unit u ON u.id = a.unit_id
+   JOIN tasks_app_judgment j ON j.assignment_id = a.id
+   JOIN tasks_app_gold g ON g.kind = 'worse'
+    AND g.unit_id = CASE WHEN a.purpose = 'control' THEN u.id ELSE %(unit)s END
+   WHERE a.rater_id = %(rater)s
+     AND (a.purpose = 'control' AND (u.features->>'degraded_of')::bigint = %(original)s
+          OR a.purpose = 'main' AND u.id = %(copied)s)
+     AND j.skip_reason = '' AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id)
+   ORDER BY a.id LIMIT 1)
+"""
+
+
+def standing_of(assignment: Assignment, rater: Rater) -> Standing:
+    """Read, in one statement, what an answer of a rater is graded with."""
+    unit = assignment.unit
+    params = {
+        "rater": rater.pk,
+        "assignment": assignment.pk,
+        "unit": unit.pk,
+        # A repeat or a warm-up of a text is not compared with its copy.
+        "original": unit.pk if assignment.purpose == Purpose.MAIN else None,
+        "copied": unit.features.get("degraded_of") if assignment.purpose == Purpose.CONTROL else None,
+    }
+    answered, is_final, known, results, counterpart = rows(_STANDING, params)[0]
+    other = _read(counterpart)
+    return Standing(
+        answered=answered,
+        is_final=is_final,
+        known=[(pk, GoldAnswer(kind, answer, criterion)) for pk, kind, answer, criterion in _read(known)],
+        scores=_scores(_read(results)),
+        counterpart=None if other is None else Counterpart(other["gold"], _by_criterion(other["values"] or ())),
+    )
+
+
+def _read(value: Any) -> Any:
+    """Return what the driver left as JSON."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def _scores(results: Iterable[tuple[int, int, int, bool]]) -> dict[int, CheckScore]:
+    """Count results (task, unit, judgment, passed) of a rater by task."""
+    by_task: dict[int, list[tuple[int, int, bool]]] = {}
+    for task, unit, judgment, passed in results:
+        by_task.setdefault(task, []).append((unit, judgment, passed))
+    return {task: score_of(found) for task, found in by_task.items()}
+
+
+def _by_criterion(values: Sequence[tuple[int, float]]) -> dict[int, float]:
+    return {criterion: float(value) for criterion, value in values}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How an answer compares with one known answer."""
+
+    gold_id: int
+    passed: bool
+    given: Sequence[float | str]
+
+    def as_json(self) -> dict[str, object]:
+        """Return what is stored of it."""
+        return {"gold_id": self.gold_id, "passed": self.passed, "detail": {"given": list(self.given)}}
+
+
+def results_of(
+    assignment: Assignment,
+    study: Study,
+    standing: Standing,
+    answer: Mapping[str, Any],
+    values: Sequence[Value],
+    criterion_ids: Mapping[str, int],
+) -> list[Result]:
+    """Grade an answer that was not skipped; an answer that is final already gets no further result.
+
+    Everything is computed for units without known answers too.
+    """
+    frame = screens.frame_of(assignment.unit.task_id, study)
+    graded = frame.kind.grade(screens.screen_of(assignment, study), answer, [known for _pk, known in standing.known])
+    found = [Result(pk, one.passed, one.given) for (pk, _known), one in zip(standing.known, graded, strict=True)]
+    scaled = degrading.scaled(frame.kind, frame.params, frame.criteria)
+    on = {criterion_ids[key] for key in scaled if key in criterion_ids}
+    own = {
+        criterion_ids[one.criterion]: float(one.value)
+        for one in values
+        if one.criterion is not None and one.value is not None and one.span_side is None
+    }
+    if standing.counterpart is not None:
+        found += _pair(standing.counterpart, own, on, is_copy=assignment.purpose == Purpose.CONTROL)
+    return [] if standing.is_final else found
+
+
+def _pair(other: Counterpart, own: Mapping[int, float], on: set[int], *, is_copy: bool) -> list[Result]:
+    """Compare the answers to a text and its degraded copy: the copy passes with a lower mean over shared criteria."""
+    shared = sorted(own.keys() & other.values.keys() & on)
+    if not shared:
+        return []
+    mean, others = (sum(values[one] for one in shared) / len(shared) for values in (own, other.values))
+    copy, text = (mean, others) if is_copy else (others, mean)
+    return [Result(other.gold, copy < text, (copy, text))]
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What a rater's score in the checks of a task leads to: a mark, and what is remembered in their prefs."""
+
+    marks: bool = False
+    prefs: Mapping[str, object] | None = None
+
+    @property
+    def ends(self) -> bool:
+        """Whether the rater is to be ended."""
+        return TO_BE_ENDED in (self.prefs or {})
+
+
+NOTHING = Consequence()
+
+
+def consequence_of(scores: Iterable[tuple[Task, CheckScore]], answered: int, *, marked: bool) -> Consequence:
+    """Decide what the checks that are final lead to, with the answer after them; `marked` says of a mark before.
+
+    `answered` counts the units before this one.
+    """
+    failed = {checks_of(task.checks).on_failing for task, score in scores if fails(task, score)}
+    if OnFailing.END in failed:
+        return Consequence(True, {TO_BE_ENDED: True})
+    if OnFailing.WARN in failed and not marked:
+        return Consequence(True, {WARN_AFTER: answered + UNITS_BEFORE_A_WARNING})
+    return Consequence(bool(failed))
+
+
+def fails(task: Task, score: CheckScore) -> bool:
+    """Say whether enough checks were answered and too few of them right."""
+    checks = checks_of(task.checks)
+    return score.answered >= checks.fail_after and (score.share or 0.0) < checks.fail_below
+
+
+def check_score(rater: Rater, task: Task) -> CheckScore:
+    """Count a rater's answers to controls and loud checks of a task, each as it was graded last; skips do not count."""
+    results = ControlResult.objects.filter(
+        judgment__assignment__rater=rater,
+        gold__unit__task=task,
+        gold__purpose__in=(Gold.Purpose.CONTROL, Gold.Purpose.ATTENTION),
+    )
+    return score_of(results.values_list("gold__unit", "judgment", "passed"))
+
+
+def mark_at_end(rater: Rater) -> None:
+    """Mark a rater who ends with too few right answers: their last answer is final now, with none after it."""
+    results = ControlResult.objects.filter(
+        judgment__assignment__rater=rater, gold__purpose__in=(Gold.Purpose.CONTROL, Gold.Purpose.ATTENTION)
+    )
+    scores = _scores(results.values_list("gold__unit__task", "gold__unit", "judgment", "passed"))
+    if any(fails(task, scores[task.pk]) for task in Task.objects.filter(pk__in=scores)):
+        Rater.objects.filter(pk=rater.pk, failed_checks_at=None).update(failed_checks_at=Now())

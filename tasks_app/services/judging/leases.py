@@ -1,0 +1,270 @@
+"""Leases of sets: extended by every request of the rater, ended by silence, which frees the places.
+
+Whoever frees places or takes them back holds the claims lock of the study. All times are the database's.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from tasks_app import channels
+from tasks_app.models import Assignment, Booklet, Rater, RaterSet
+from tasks_app.services.arrival import groups
+from tasks_app.services.database import SUBMISSIONS, rows
+
+# A set that was answered whole is finished when its lease ends; others are expired, with the later waves of who left.
+_EXPIRE = """
+WITH ended AS (
+    SELECT s.id, s.rater_id, COALESCE(s.closes_at <= now(), false) AS closed, EXISTS (
+               SELECT 1 FROM tasks_app_assignment a
+               WHERE a.set_id = s.id AND a.state IN ('reserved', 'live')) AS unanswered
+    FROM tasks_app_raterset s JOIN tasks_app_rater r ON r.id = s.rater_id
+    WHERE r.study_id = %s AND s.state = 'open' AND s.lease_until < now()),
+left_early AS (
+    SELECT s.id, true AS unanswered FROM tasks_app_raterset s WHERE s.state = 'open' AND s.opens_at > now()
+    AND s.rater_id IN (SELECT rater_id FROM ended WHERE unanswered AND NOT closed)),
+over AS (SELECT id, unanswered FROM ended UNION SELECT id, unanswered FROM left_early),
+-- Locked in one order; a set whose lease was lengthened while this statement waited for its row is kept.
+locked AS (
+    SELECT s.id FROM tasks_app_raterset s WHERE s.id IN (SELECT id FROM over)
+    AND s.state = 'open' AND (s.lease_until < now() OR s.opens_at > now()) ORDER BY s.id FOR NO KEY UPDATE)
+UPDATE tasks_app_raterset s SET state = CASE WHEN o.unanswered THEN 'expired' ELSE 'finished' END
+FROM over o WHERE o.id = s.id AND s.id IN (SELECT id FROM locked) RETURNING s.id, s.rater_id, s.state
+"""
+
+
+def free_expired(study_id: int) -> int:
+    """Free the open places of every set whose lease is over; return how many sets that were.
+
+    Who stays away from what is open also leaves their later waves; who only let a wave close does not.
+    """
+    over = rows(_EXPIRE, [study_id])
+    expired = [cast("int", set_id) for set_id, _rater, state in over if state == RaterSet.State.EXPIRED]
+    if expired:
+        leave(expired, Assignment.State.EXPIRED)
+        groups.give_back([cast("int", rater) for _set, rater, _state in over])
+    return len(expired)
+
+
+def leave(sets: Sequence[int], state: str) -> None:
+    """Free every place still open in these sets, and mark the booklets they came from as left."""
+    rows(
+        """WITH freed AS (
+               UPDATE tasks_app_assignment SET state = %s
+               WHERE set_id = ANY(%s) AND state IN ('reserved', 'live') RETURNING place_id)
+           UPDATE tasks_app_booklet SET state = 'left'
+           WHERE id IN (SELECT p.booklet_id FROM tasks_app_place p JOIN freed f ON f.place_id = p.id)
+           RETURNING id""",
+        [state, list(sets)],
+    )
+
+
+# A sign of life keeps all sets of a rater that can be worked on now, of which one is named; their rows are locked in
+# one order. A lease never outlives the closing of its wave, and is never made shorter: that of a later wave is long.
+_RENEW = """
+WITH own AS (
+    SELECT s.id FROM tasks_app_raterset s JOIN tasks_app_raterset named ON named.rater_id = s.rater_id
+    WHERE named.id = %(set)s AND s.state = 'open' AND (s.opens_at IS NULL OR s.opens_at <= now())
+    ORDER BY s.id FOR UPDATE OF s)
+UPDATE tasks_app_raterset
+SET lease_until = LEAST(GREATEST(lease_until, now() + %(minutes)s * interval '1 minute'), closes_at)
+WHERE id IN (SELECT id FROM own) RETURNING id
+"""
+
+_SHOW = """
+WITH own AS (
+    SELECT s.id FROM tasks_app_raterset s JOIN tasks_app_raterset named ON named.rater_id = s.rater_id
+    WHERE named.id = %(set)s AND s.state = 'open' AND (s.opens_at IS NULL OR s.opens_at <= now())
+    ORDER BY s.id FOR UPDATE OF s),
+held AS (
+    UPDATE tasks_app_raterset
+    SET lease_until = LEAST(GREATEST(lease_until, now() + %(minutes)s * interval '1 minute'), closes_at)
+    WHERE id IN (SELECT id FROM own) RETURNING id)
+UPDATE tasks_app_assignment SET state = 'live', first_shown = COALESCE(first_shown, now()), renewed_at = now()
+WHERE id = %(assignment)s AND set_id IN (SELECT id FROM held) AND state IN ('reserved', 'live') RETURNING id
+"""
+
+
+# Takes every lock that storing an answer needs, in the order of `database.LOCK_ORDER`: each part reads the one before.
+_TAKE = """
+WITH shared AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(%(submissions)s, %(study)s)),
+person AS MATERIALIZED (
+    SELECT id, state, prefs, failed_checks_at FROM tasks_app_rater
+    WHERE id = %(rater)s AND (SELECT count(*) FROM shared) > 0 FOR NO KEY UPDATE),
+own AS MATERIALIZED (
+    SELECT id FROM tasks_app_raterset WHERE rater_id = (SELECT id FROM person) ORDER BY id FOR NO KEY UPDATE),
+held AS (
+    UPDATE tasks_app_raterset
+    SET lease_until = LEAST(GREATEST(lease_until, now() + %(minutes)s * interval '1 minute'), closes_at)
+    WHERE id IN (SELECT id FROM own) AND state = 'open' AND (opens_at IS NULL OR opens_at <= now()) RETURNING id)
+SELECT a.state, a.place_id, p.state, p.prefs, p.failed_checks_at IS NOT NULL
+FROM tasks_app_assignment a, person p
+WHERE a.id = %(assignment)s AND (SELECT count(*) FROM held) >= 0 FOR NO KEY UPDATE OF a
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An assignment and its rater as they stand while both are locked."""
+
+    state: str
+    place_id: int | None
+    rater_state: str
+    prefs: Mapping[str, Any]
+    failed_checks: bool
+
+
+def take(assignment: Assignment, rater: Rater) -> Taken:
+    """Lock an assignment to store an answer to it, and lengthen the rater's leases; the locks last to the commit.
+
+    One statement, the same for every purpose: no wait tells a rater what a unit is for.
+    """
+    given = {
+        "submissions": SUBMISSIONS,
+        "study": rater.study_id,
+        "rater": rater.pk,
+        "minutes": minutes_of(rater),
+        "assignment": assignment.pk,
+    }
+    state, place, rater_state, prefs, failed = rows(_TAKE, given)[0]
+    return Taken(state, place, rater_state, json.loads(prefs) if isinstance(prefs, str) else prefs, failed)
+
+
+def lock_rater(rater_id: int) -> Rater:
+    """Lock a rater's row and then those of their sets, and return the rater as they stand, with the study."""
+    rater = Rater.objects.select_for_update(of=("self",), no_key=True).select_related("study").get(pk=rater_id)
+    sets = RaterSet.objects.select_for_update(no_key=True).filter(rater=rater).order_by("pk")
+    list(sets.values_list("pk", flat=True))
+    return rater
+
+
+def minutes_of(rater: Rater) -> float:
+    """Return how long a sign of life keeps a rater's sets: days where their channel says so."""
+    return channels.lease_minutes(rater.study.options, rater.channel)
+
+
+def renew(set_id: int, lease_minutes: float) -> bool:
+    """Lengthen the leases of a rater's sets and lock their rows; False where the named one is not open any more."""
+    return (set_id,) in rows(_RENEW, {"set": set_id, "minutes": lease_minutes})
+
+
+def show(assignment: Assignment, lease_minutes: float) -> bool:
+    """Mark a unit as shown and lengthen the rater's leases; False where it was freed meanwhile.
+
+    One statement: the sets' rows are locked before the assignment's, as everywhere.
+    """
+    given = {"set": assignment.set_id, "minutes": lease_minutes, "assignment": assignment.pk}
+    return bool(rows(_SHOW, given))
+
+
+# Another free place of a unit whose own place went to somebody: one that others left, or a booklet of it alone.
+_OTHER_PLACE = """
+SELECT p.id FROM tasks_app_place p JOIN tasks_app_booklet b ON b.id = p.booklet_id
+WHERE p.unit_id = %s
+  AND (b.state = 'left' OR b.state = 'free' AND NOT EXISTS (
+      SELECT 1 FROM tasks_app_place o WHERE o.booklet_id = b.id AND o.id <> p.id))
+  AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
+                  WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
+ORDER BY b.state = 'free', b.number LIMIT 1
+"""
+
+
+def _move(set_id: int) -> None:
+    """Give units of an expired set whose places went to others another place, where one like it is free.
+
+    Places of a questionnaire are all alike: who comes back late must not lose theirs while others are free.
+    """
+    lost = rows(
+        """SELECT a.id, a.unit_id FROM tasks_app_assignment a
+           WHERE a.set_id = %s AND a.state = 'expired' AND EXISTS (
+               SELECT 1 FROM tasks_app_assignment o
+               WHERE o.place_id = a.place_id AND o.state IN ('reserved', 'live', 'submitted'))
+           ORDER BY a.id""",
+        [set_id],
+    )
+    for assignment, unit in lost:
+        for (place,) in rows(_OTHER_PLACE, [unit]):
+            # What has been shown stays as it was shown.
+            rows(
+                """UPDATE tasks_app_assignment a SET place_id = p.id, arrangement = CASE
+                       WHEN a.first_shown IS NULL THEN a.arrangement || p.arrangement ELSE a.arrangement END
+                   FROM tasks_app_place p WHERE a.id = %s AND p.id = %s RETURNING a.id""",
+                [assignment, place],
+            )
+
+
+def revive(set_id: int, lease_minutes: float) -> int:
+    """Give a rater who comes back late whatever of an expired set is still free; return how many units that is."""
+    _move(set_id)
+    revived = rows(
+        """UPDATE tasks_app_assignment a SET state = CASE WHEN first_shown IS NULL THEN 'reserved' ELSE 'live' END
+           WHERE a.set_id = %s AND a.state = 'expired' AND (a.place_id IS NULL OR NOT EXISTS (
+               SELECT 1 FROM tasks_app_assignment o
+               WHERE o.place_id = a.place_id AND o.state IN ('reserved', 'live', 'submitted')))
+           RETURNING a.place_id""",
+        [set_id],
+    )
+    if revived:
+        _drop_orphans(set_id)
+        RaterSet.objects.filter(pk=set_id, state=RaterSet.State.EXPIRED).update(state=RaterSet.State.OPEN)
+        renew(set_id, lease_minutes)
+        places = [row[0] for row in revived if row[0] is not None]
+        settle(list(Booklet.objects.filter(places__in=places).values_list("pk", flat=True).distinct()), None)
+    return len(revived)
+
+
+def _drop_orphans(set_id: int) -> None:
+    """Take what has lost its sense out of a set: checks without a unit to judge, copies of what was not answered."""
+    rows(
+        """UPDATE tasks_app_assignment a SET state = 'returned'
+           WHERE a.set_id = %s AND a.state IN ('reserved', 'live', 'expired') AND (
+               a.purpose = 'repeat' AND EXISTS (
+                   SELECT 1 FROM tasks_app_assignment o WHERE o.id = a.repeat_of_id
+                   AND o.state NOT IN ('reserved', 'live', 'submitted', 'surplus', 'replaced'))
+               OR a.purpose = 'control' AND EXISTS (
+                   SELECT 1 FROM tasks_app_unit u WHERE u.id = a.unit_id AND u.features ? 'degraded_of'
+                   AND NOT EXISTS (
+                       SELECT 1 FROM tasks_app_assignment o WHERE o.rater_id = a.rater_id AND o.purpose = 'main'
+                       AND o.unit_id = (u.features->>'degraded_of')::bigint
+                       AND o.state IN ('reserved', 'live', 'submitted', 'surplus', 'replaced')))
+               OR a.purpose IN ('training', 'exam', 'warm_up', 'control', 'attention') AND NOT EXISTS (
+                   SELECT 1 FROM tasks_app_assignment o WHERE o.set_id = a.set_id AND o.purpose = 'main'
+                   AND o.state IN ('reserved', 'live')))
+           RETURNING a.id""",
+        [set_id],
+    )
+
+
+def drop_repeat(assignment_id: int) -> None:
+    """Take the repeat and the degraded copy of a unit that was skipped out of the set."""
+    rows(
+        """UPDATE tasks_app_assignment a SET state = 'returned' FROM tasks_app_assignment o, tasks_app_unit u
+           WHERE o.id = %s AND a.rater_id = o.rater_id AND u.id = a.unit_id
+             AND a.state IN ('reserved', 'live', 'expired')
+             AND (a.repeat_of_id = o.id OR a.purpose = 'control' AND (u.features->>'degraded_of')::bigint = o.unit_id)
+           RETURNING a.id""",
+        [assignment_id],
+    )
+
+
+# Which of some booklets are taken whole, and which have open places left.
+_SETTLE = """
+UPDATE tasks_app_booklet b SET claimed_by_id = COALESCE(%s, b.claimed_by_id), state = CASE WHEN EXISTS (
+    SELECT 1 FROM tasks_app_place p WHERE p.booklet_id = b.id AND NOT EXISTS (
+        SELECT 1 FROM tasks_app_assignment a
+        WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted')))
+    THEN 'left' ELSE 'taken' END
+WHERE b.id IN ({booklets}) RETURNING b.id
+"""
+
+
+def settle(booklets: Sequence[int], rater: Rater | None) -> None:
+    """Write down which of these booklets are taken whole and which have open places left."""
+    rows(_SETTLE.format(booklets="SELECT unnest(%s::bigint[])"), [rater.pk if rater else None, list(booklets)])
+
+
+def settle_place(place_id: int | None) -> None:
+    """Do the same for the booklet of one place; without a place nothing is changed, by the same statement."""
+    of_place = "SELECT booklet_id FROM tasks_app_place WHERE id = %s"
+    rows(_SETTLE.format(booklets=of_place), [None, place_id])

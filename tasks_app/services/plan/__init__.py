@@ -1,0 +1,1 @@
+"""The plan of a study: booklets and places, reports about them, texts sent on request."""

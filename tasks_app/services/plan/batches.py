@@ -1,0 +1,34 @@
+"""Batches made by researchers: the units of each, stored with the design of their task."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tasks_app.models import Study, Task
+from tasks_app.services.database import atomically
+from tasks_app.services.study.drafts import refuse_frozen
+
+
+def params_of(rows: Sequence[Mapping[str, Any]], task: str) -> dict[str, Any]:
+    """Return what the design of a task takes of the rows of all tasks; nothing where it has none."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row["task"] == task:
+            found.setdefault(row["batch"], []).append(row["unit"])
+    return {"batches": [{"batch": name, "units": units} for name, units in found.items()]} if found else {}
+
+
+@atomically
+def store_batches(*, study: Study, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store the batches of every task, in their order. Raises NotADraft."""
+    refuse_frozen(study)
+    for task in Task.objects.filter(study=study, until=None, key__in={row["task"] for row in rows}):
+        task.design_params = {**task.design_params, **params_of(rows, task.key)}
+        task.save(update_fields=["design_params"])
+
+
+def rows_of(study: Study) -> Iterator[dict[str, str]]:
+    """Yield the batches of a study, a row a unit, as they were stored."""
+    for task in Task.objects.filter(study=study, until=None).order_by("order", "id"):
+        for batch in task.design_params.get("batches", ()):
+            for unit in batch["units"]:
+                yield {"task": task.key, "batch": batch["batch"], "unit": unit}

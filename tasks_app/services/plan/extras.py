@@ -1,0 +1,142 @@
+"""Contents of sets besides the units to judge: training, exam, warm-up, controls, repeats, degraded copies."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tasks_app.check_settings import CheckSettings, checks_of
+from tasks_app.designs import BLOCK, weaving
+from tasks_app.designs.base import PlanUnit
+from tasks_app.models import Gold, Task, Unit
+from tasks_app.services.judging import sets
+
+Purpose = Gold.Purpose
+
+
+@dataclass(frozen=True, slots=True)
+class SetContents:
+    """What a rater gets whose first set this is."""
+
+    training: int
+    exam: int
+    warm_up: int
+    units: int
+    controls: int
+    attention: int
+    repeats: int
+    degraded: int
+
+    @property
+    def screens(self) -> int:
+        """All screens, where the exam is passed at once."""
+        judged = self.units + self.controls + self.attention + self.repeats + self.degraded
+        return self.training + self.exam + self.warm_up + judged
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """Every set of a plan, and how many repeats and degraded copies each system gets.
+
+    Counted as sets are put together when raters take them one after another, each a new one.
+    """
+
+    sets: tuple[SetContents, ...]
+    repeats: Mapping[str, int]
+    degraded: Mapping[str, int]
+
+
+def extras_of(task: Task, units: Sequence[PlanUnit], booklets: Sequence[Sequence[PlanUnit]]) -> Extras:
+    """Put every set of a plan together as a claim does, and count what is in it."""
+    checks = checks_of(task.checks)
+    counting = _Counting(task, checks, units)
+    found = tuple(counting.contents(booklet, turn) for turn, booklet in enumerate(booklets, start=1))
+    return Extras(found, counting.used[weaving.REPEAT], counting.used[weaving.DEGRADED])
+
+
+class _Counting:
+    """Counts set by set; what is rare in the sets so far comes first in the next."""
+
+    def __init__(self, task: Task, checks: CheckSettings, units: Sequence[PlanUnit]) -> None:
+        self.task, self.checks = task, checks
+        self.known = sets.known_units(task)
+        self.copied = _copied(task) if checks.degraded else frozenset()
+        self.used: dict[str, Counter[str]] = {weaving.REPEAT: Counter(), weaving.DEGRADED: Counter()}
+        self._items: dict[str, set[str]] = {}
+        for unit in units:
+            self._items.setdefault(unit.criterion, set()).add(_item(unit))
+
+    def contents(self, booklet: Sequence[PlanUnit], turn: int) -> SetContents:
+        """Put one set together."""
+        asked = {unit.criterion for unit in booklet} - {""}
+        blocks = _blocks(self.task, booklet)
+        woven = Counter(kind for number in range(len(blocks)) for kind in self._woven(blocks, number, turn))
+        return SetContents(
+            training=len(self.known.of(Purpose.TRAINING, asked)[: self.checks.training]),
+            exam=len(sets.exam_units(self.known.of(Purpose.EXAM, asked), self.checks.exam, 1)),
+            warm_up=self._warm_up(booklet) if self.checks.warm_up else 0,
+            units=len(booklet),
+            controls=self._chosen(
+                Purpose.CONTROL, self.checks.controls_among(len(booklet), self._n(Purpose.CONTROL, asked)), blocks, turn
+            ),
+            attention=self._chosen(
+                Purpose.ATTENTION, self.checks.loud_among(self._n(Purpose.ATTENTION, asked)), blocks, turn
+            ),
+            repeats=woven[weaving.REPEAT],
+            degraded=woven[weaving.DEGRADED],
+        )
+
+    def _n(self, purpose: str, asked: set[str]) -> int:
+        return len(self.known.of(purpose, asked))
+
+    def _chosen(self, purpose: str, wanted: int, blocks: Sequence[Sequence[PlanUnit]], turn: int) -> int:
+        """Count the known units of all blocks: each takes its share, as far as there are some that fit it."""
+        left = set(self.known.of(purpose, {block[0].criterion for block in blocks} - {""}))
+        total = 0
+        for share, block in zip(weaving.share_out(wanted, len(blocks), turn), blocks, strict=True):
+            fitting = sorted(left & set(self.known.of(purpose, {block[0].criterion} - {""})))
+            left -= set(fitting[:share])
+            total += min(share, len(fitting))
+        return total
+
+    def _warm_up(self, booklet: Sequence[PlanUnit]) -> int:
+        """Count the units to begin with: one of each item that the set does not have, at most."""
+        items = self._items[booklet[0].criterion]
+        return min(self.checks.warm_up, len(items) - len(items & {_item(unit) for unit in booklet}))
+
+    def _woven(self, blocks: Sequence[Sequence[PlanUnit]], number: int, turn: int) -> Iterator[str]:
+        """Yield the kinds of what comes a second time in a block, and count the systems of it."""
+        if not (self.checks.repeats or self.checks.degraded):
+            return
+        block, of = blocks[number], len(blocks)
+        extras = weaving.Extras(
+            repeats=weaving.share_out(self.checks.repeats, of, turn)[number],
+            degraded=weaving.share_out(self.checks.degraded, of, turn)[number],
+            degradable=tuple(index for index, unit in enumerate(block) if unit.key in self.copied),
+            systems=tuple(unit.systems for unit in block),
+            used=self.used,
+        )
+        seed = f"{self.task.study.seed}:{self.task.key}:{block[0].criterion if of > 1 else ''}"
+        items = [unit.item for unit in block]
+        for slot in weaving.weave(items, extras, self.task.spacing, seed=seed, turn=turn):
+            if slot.kind != weaving.MAIN:
+                self.used[slot.kind].update(block[slot.index].systems)
+                yield slot.kind
+
+
+def _blocks(task: Task, booklet: Sequence[PlanUnit]) -> list[Sequence[PlanUnit]]:
+    if task.criteria_mode != BLOCK:
+        return [booklet]
+    criteria = dict.fromkeys(unit.criterion for unit in booklet)
+    return [[unit for unit in booklet if unit.criterion == criterion] for criterion in criteria]
+
+
+def _copied(task: Task) -> frozenset[str]:
+    """Return the keys of the units of which there is a degraded copy."""
+    copies = Unit.objects.filter(task=task, until=None, gold__kind=Gold.Kind.WORSE)
+    originals = list(copies.values_list("features__degraded_of", flat=True))
+    return frozenset(Unit.objects.filter(task=task, pk__in=originals).values_list("key", flat=True))
+
+
+def _item(unit: PlanUnit) -> str:
+    """What a warm-up unit shares with no unit of the set; a unit of no item is an item of its own."""
+    return f"unit {unit.key}" if unit.item is None else f"item {unit.item}"

@@ -1,0 +1,250 @@
+"""Draw and store the plan: booklets and places, before a study opens."""
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from tasks_app import designs
+from tasks_app.check_settings import checks_of
+from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.designs.engine.more_judgments import with_more
+from tasks_app.designs.weaving import room_for_repeats
+from tasks_app.models import Booklet, PartOutput, Place, Study, Task, Unit, Version
+
+Booklets = Sequence[Sequence[PlanUnit]]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the plan of a task is drawn for, read from a stored task or from a study file."""
+
+    design: str
+    design_params: Mapping[str, Any]
+    criteria_mode: str
+    settings: Settings
+    repeats: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A plan in memory: what was planned for, booklets in order, and the arrangement of every place in that order."""
+
+    units: tuple[PlanUnit, ...]
+    booklets: tuple[tuple[PlanUnit, ...], ...]
+    arrangements: tuple[Mapping[str, Any], ...]
+
+
+def seeded(study: Study, *words: object) -> random.Random:
+    """Return a random stream that is the study's own for this purpose, the same whenever it is asked for."""
+    return random.Random(":".join(map(str, (study.seed, *words))))  # noqa: S311  reproducible, not secret
+
+
+def plan_units(task: Task, *, k: int | None = None) -> tuple[PlanUnit, ...]:
+    """Describe the units of a task to its design; with `k`, as if all wanted so many judgments."""
+    shapes: dict[int, dict[int, list[str]]] = {}
+    shown = (
+        PartOutput.objects.filter(part__unit__task=task, part__unit__until=None)
+        .order_by("part__unit_id", "part__number", "id")
+        .values_list("part__unit_id", "part__number", "output__system__key")
+    )
+    for unit_id, number, system in shown:
+        shapes.setdefault(unit_id, {}).setdefault(number, []).append(system)
+    units = (
+        Unit.objects.filter(task=task, until=None, gold=None)
+        .order_by("id")
+        .values_list("id", "key", "k", "item__key", "item__position", "document__key", "features__criterion")
+    )
+    return tuple(
+        PlanUnit(
+            key=key,
+            k=own if k is None else k,
+            item=item,
+            document=document,
+            position=position or 0,
+            shape=tuple(tuple(shapes.get(unit_id, {})[number]) for number in sorted(shapes.get(unit_id, {}))),
+            criterion=criterion or "",
+        )
+        for unit_id, key, own, item, position, document, criterion in units
+    )
+
+
+def wanted_of(task: Task) -> Wanted:
+    """Read what the plan of a stored task is drawn for."""
+    return Wanted(
+        task.design,
+        task.design_params,
+        task.criteria_mode,
+        Settings(set_size=task.set_size, spacing=task.spacing),
+        checks_of(task.checks).repeats,
+    )
+
+
+def share_more(
+    units: Sequence[PlanUnit], *, study: Study, task: str, design: str, more: int | None, share: float | None
+) -> tuple[PlanUnit, ...]:
+    """Give a share of the units of a task more judgments, drawn from the study's seed; all as they are without one."""
+    if more is None or share is None:
+        return tuple(units)
+    by_document = designs.registry[design].by_document
+    return tuple(with_more(units, more, share, seeded(study, "k", task), by_document=by_document))
+
+
+def draw_booklets(
+    units: Sequence[PlanUnit], wanted: Wanted, stream: Callable[[], random.Random]
+) -> list[tuple[PlanUnit, ...]]:
+    """Draw the booklets of a task; every try begins with a stream of its own.
+
+    Raises
+    ------
+    tasks_app.designs.base.PlanImpossible
+        With the nearest settings that work, named as in the study file, such as `set_size` and `checks.repeats`.
+    """
+
+    def drawn(settings: Settings, units: Sequence[PlanUnit] = units) -> list[tuple[PlanUnit, ...]]:
+        design = designs.registry[wanted.design]()
+        return designs.draw_booklets(design, units, settings, wanted.design_params, wanted.criteria_mode, stream())
+
+    def works(settings: Settings, units: Sequence[PlanUnit] = units) -> bool:
+        try:
+            drawn(settings, units)
+        except PlanImpossible:
+            return False
+        return True
+
+    try:
+        booklets = drawn(wanted.settings)
+    except PlanImpossible as found:
+        least = min((unit.k for unit in units), default=0)
+        more = [unit for unit in units if unit.k > least]
+        if more and works(wanted.settings, [replace(unit, k=least) for unit in units]):
+            raise _too_few_more(found, more) from found
+        raise
+    size = max(map(len, booklets))
+    if wanted.repeats > room_for_repeats(size, wanted.settings.spacing):
+        raise _no_room(size, wanted, works)
+    return booklets
+
+
+def _too_few_more(found: PlanImpossible, more: Sequence[PlanUnit]) -> PlanImpossible:
+    """Say that the units with more judgments are too few: the last sets hold them alone."""
+    items = len({unit.item or unit.key for unit in more})
+    sentence = _(
+        "The units with more judgments come last, on their own, and they are of %(items)d items only: a larger "
+        "k_more_share gives the last sets more to choose from, and with the same k for all these settings work."
+    )
+    return PlanImpossible(f"{found} {sentence % {'items': items}}", found.nearest)
+
+
+def _no_room(size: int, wanted: Wanted, works: Callable[[Settings], bool]) -> PlanImpossible:
+    """Say that repeats do not fit into a set, and which settings have room for them."""
+    settings, repeats = wanted.settings, wanted.repeats
+    nearest = {"checks.repeats": room_for_repeats(size, settings.spacing)}
+    nearer = replace(settings, spacing=size - repeats + 1)
+    if nearer.spacing >= 1 and works(nearer):
+        nearest["spacing"] = nearer.spacing
+    larger = replace(settings, set_size=repeats + max(1, settings.spacing) - 1)
+    if works(larger):
+        nearest["set_size"] = larger.set_size
+    sentence = _(
+        "A unit can come again %(spacing)d places later only, and a set of %(size)d has room for %(room)d such "
+        "repeats, not for %(repeats)d. Choose fewer repeats, a smaller spacing or a larger set."
+    )
+    given = {"spacing": settings.spacing, "size": size, "room": nearest["checks.repeats"], "repeats": repeats}
+    return PlanImpossible(sentence % given, nearest)
+
+
+def draw(task: Task, version: int) -> Drawn:
+    """Draw the plan of a task from the study's seed, without storing it.
+
+    Raises
+    ------
+    tasks_app.designs.base.PlanImpossible
+        With the nearest settings that work.
+    """
+    return drawn_of(task, plan_units(task), version)
+
+
+def drawn_of(task: Task, units: tuple[PlanUnit, ...], version: int) -> Drawn:
+    """Draw the plan of a task whose units have been read. Raises PlanImpossible."""
+    booklets = draw_booklets(units, wanted_of(task), lambda: seeded(task.study, "plan", task.key, version))
+    return Drawn(units, tuple(booklets), tuple(arrange(task, booklets, version)))
+
+
+def store(task: Task, version: Version) -> Drawn:
+    """Draw the plan of a task and store its booklets and places, in a transaction of the caller's."""
+    drawn = draw(task, version.number)
+    ids = dict(Unit.objects.filter(task=task, until=None).values_list("key", "id"))
+    write(task, version, drawn.booklets, ids, arrangements=drawn.arrangements)
+    return drawn
+
+
+def write(
+    task: Task,
+    version: Version,
+    drawn: Booklets,
+    ids: Mapping[str, int],
+    *,
+    after: int = 0,
+    arrangements: Sequence[Mapping[str, Any]] | None = None,
+) -> None:
+    """Store booklets, numbered after those there are, and the places of their units, which have none yet."""
+    booklets = Booklet.objects.bulk_create(
+        [Booklet(version=version, task=task, number=after + number) for number in range(1, len(drawn) + 1)],
+        batch_size=5000,
+    )
+    each = iter(arrangements if arrangements is not None else arrange(task, drawn, version.number))
+    counts: dict[str, int] = {}
+    places: list[Place] = []
+    for booklet, units in zip(booklets, drawn, strict=True):
+        for order, unit in enumerate(units, start=1):
+            counts[unit.key] = counts.get(unit.key, 0) + 1
+            places.append(
+                Place(
+                    unit_id=ids[unit.key],
+                    number=counts[unit.key],
+                    booklet=booklet,
+                    order=order,
+                    arrangement=next(each),
+                )
+            )
+    Place.objects.bulk_create(places, batch_size=5000)
+
+
+def arrange(task: Task, booklets: Booklets, version: int) -> Iterator[dict[str, object]]:
+    """Yield the arrangement of every place in the order of booklets, balanced among units of one shape."""
+    kind, params = task.kind, task.kind.params(task.params)
+    streams: dict[tuple[object, ...], Iterator[dict[str, object]]] = {}
+    for booklet in booklets:
+        for unit in booklet:
+            alike = (unit.shape, unit.criterion) if unit.criterion else (unit.shape,)
+            if alike not in streams:
+                rng = seeded(task.study, "arrangement", task.key, version, *alike)
+                streams[alike] = kind.arrange(len(unit.shape), params, rng)
+            yield next(streams[alike])
+
+
+def stored(task: Task, most: int | None = None) -> Drawn:
+    """Read the stored plan of a task back; with `most`, whole booklets from the first on with about so many places."""
+    units = plan_units(task)
+    by_key = {unit.key: unit for unit in units}
+    booklets: list[list[PlanUnit]] = []
+    arrangements: list[Mapping[str, Any]] = []
+    last = 0
+    for number, _order, key, arrangement in places_of(task):
+        if number != last:
+            if most is not None and len(arrangements) >= most:
+                break
+            booklets.append([])
+            last = number
+        booklets[-1].append(by_key[key])
+        arrangements.append(arrangement)
+    return Drawn(units, tuple(map(tuple, booklets)), tuple(arrangements))
+
+
+def places_of(task: Task) -> Iterator[tuple[int, int, str, Mapping[str, Any]]]:
+    """Yield the stored places of a task in the order of booklets: booklet, order, unit, arrangement."""
+    places = Place.objects.filter(booklet__task=task).order_by("booklet__number", "order")
+    yield from places.values_list("booklet__number", "order", "unit__key", "arrangement").iterator(chunk_size=5000)

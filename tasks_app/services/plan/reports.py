@@ -1,0 +1,346 @@
+"""Reports on a plan in numbers: what every system, item, position and rater gets, before and after opening."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
+
+from django.db.models import Count, Max, Sum
+
+from tasks_app.designs.balance import Balance, measure
+from tasks_app.designs.base import PlanImpossible, PlanUnit
+from tasks_app.models import Booklet, Gold, Study, Task
+from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.services.plan import plans
+from tasks_app.services.plan.columns import Columns, columns_of
+from tasks_app.services.plan.extras import Extras, SetContents, extras_of
+from tasks_app.services.plan.promises import Line, lines_of
+
+# More places than these are neither drawn nor read for a page: so many take two to three seconds of computing.
+MOST_PLACES = 30_000
+
+# Plans that a process remembers, so that a page that is looked at again is not drawn again.
+REMEMBERED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SystemLine:
+    """What a system gets: judgments, how far that is from the average system, where it stands, and what comes twice."""
+
+    key: str
+    judgments: int
+    away: float
+    places: tuple[int, ...]
+    columns: tuple[int, ...]
+    repeats: int = 0
+    degraded: int = 0
+
+    @property
+    def least_at_a_place(self) -> int:
+        """Judgments at the place of a set where there are fewest."""
+        return min(self.places, default=0)
+
+    @property
+    def most_at_a_place(self) -> int:
+        """Judgments at the place of a set where there are most."""
+        return max(self.places, default=0)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a task's plan gives, or why there is none and what would work.
+
+    `units`, `places` and `booklets` are those of the whole plan, of which only the first booklets may have been
+    measured, or none. What follows from the units alone is always there: every unit gets exactly its k judgments.
+    Systems that are shown without being judged count in `shown_only` alone, with the judgments beside which they stand.
+    """
+
+    task: Task
+    booklets: int = 0
+    places: int = 0
+    is_stored: bool = False
+    units: tuple[PlanUnit, ...] = ()
+    drawn: plans.Drawn | None = None
+    balance: Balance | None = None
+    columns: Columns = field(default_factory=Columns)
+    extras: Extras | None = None
+    shown_only: tuple[tuple[str, int], ...] = ()
+    refusal: str = ""
+    nearest: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether only the first booklets were measured."""
+        return self.balance is not None and sum(self.balance.sizes) < self.places
+
+    @property
+    def measured(self) -> int:
+        """How many booklets were measured."""
+        return len(self.balance.sizes) if self.balance else 0
+
+    @property
+    def least_size(self) -> int:
+        """Units in the shortest booklet."""
+        return min(self.balance.sizes, default=0) if self.balance else 0
+
+    @property
+    def most_size(self) -> int:
+        """Units in the longest booklet."""
+        return max(self.balance.sizes, default=0) if self.balance else 0
+
+    @property
+    def full_size(self) -> int:
+        """Units of a full set, for which the whole pay is due."""
+        return min(self.task.set_size, self.most_size or self.task.set_size)
+
+    def mean_size(self, first: int) -> Fraction:
+        """Units of a set on average, over so many sets from the first on."""
+        sizes = self.balance.sizes[:first] if self.balance and not self.is_partial else ()
+        return Fraction(sum(sizes), len(sizes)) if sizes else Fraction(self.places, max(1, self.booklets))
+
+    @cached_property
+    def systems(self) -> list[tuple[str, int]]:
+        """Judgments each system gets, by system."""
+        found: Counter[str] = Counter()
+        for unit in self.units:
+            found.update(dict.fromkeys(unit.systems, unit.k))
+        return sorted(found.items())
+
+    @cached_property
+    def lines(self) -> list[SystemLine]:
+        """What every system gets."""
+        at = self.balance.position_totals if self.balance else ()
+        repeats = self.extras.repeats if self.extras else {}
+        degraded = self.extras.degraded if self.extras else {}
+        mean = sum(n for _system, n in self.systems) / max(1, len(self.systems))
+        return [
+            SystemLine(
+                key,
+                n,
+                n - mean,
+                tuple(one.get(key, 0) for one in at),
+                self.columns.of_system(key),
+                repeats.get(key, 0),
+                degraded.get(key, 0),
+            )
+            for key, n in self.systems
+        ]
+
+    @cached_property
+    def contents(self) -> SetContents | None:
+        """What the first of the longest sets holds."""
+        found = self.extras.sets if self.extras else ()
+        return max(found, key=lambda one: one.units, default=None)
+
+    @cached_property
+    def in_sets(self) -> dict[str, tuple[int, int, int]]:
+        """The fewest and the most of everything that one set holds, and how much all sets do."""
+        found = self.extras.sets if self.extras else ()
+        columns = {name: [asdict(one)[name] for one in found] for name in SetContents.__slots__} if found else {}
+        screens = {"screens": [one.screens for one in found]} if found else {}
+        return {name: (min(some), max(some), sum(some)) for name, some in (columns | screens).items()}
+
+    @cached_property
+    def wanted(self) -> list[tuple[int, int]]:
+        """How many units want so many judgments: (judgments, units)."""
+        return sorted(Counter(unit.k for unit in self.units).items())
+
+    @cached_property
+    def item_lines(self) -> list[tuple[str, int, int]]:
+        """Every item with its units and its judgments, in the order of the units."""
+        units: Counter[str] = Counter()
+        judgments: Counter[str] = Counter()
+        for unit in self.units:
+            if unit.item is not None:
+                units[unit.item] += 1
+                judgments[unit.item] += unit.k
+        return [(item, n, judgments[item]) for item, n in units.items()]
+
+    @property
+    def per_item(self) -> tuple[int, int]:
+        """The fewest and the most judgments of an item."""
+        return _ends([judgments for _item, _units, judgments in self.item_lines])
+
+    @cached_property
+    def pairs(self) -> list[tuple[str, str, int]]:
+        """How often every two systems meet on a screen."""
+        return sorted((*pair, n) for pair, n in self.balance.pair_totals.items()) if self.balance else []
+
+    @cached_property
+    def promises(self) -> list[Line]:
+        """What is promised, then what is measured besides."""
+        if self.drawn is None or self.balance is None:
+            return []
+        return lines_of(self.task, self.drawn, self.balance, self.columns, whole=not self.is_partial)
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether everything promised was found to hold."""
+        return all(line.holds for line in self.promises if line.promised)
+
+
+def _ends(counts: Collection[int]) -> tuple[int, int]:
+    return min(counts, default=0), max(counts, default=0)
+
+
+def reports(study: Study) -> list[Report]:
+    """Describe the plan of every task that has one: the stored plan, else the one that opening would draw."""
+    tasks = planned(study)
+    drawn_already, known = _booklets_of(tasks), _known_of(tasks)
+    return [report(task, drawn_already.get(task.pk), known.get(task.pk, (0, 0))) for task in tasks]
+
+
+def _booklets_of(tasks: Sequence[Task]) -> dict[int, tuple[int, int, int]]:
+    """Return how many booklets and places tasks have, and the last booklet; one query."""
+    rows = Booklet.objects.filter(task__in=tasks).order_by().values_list("task")
+    counted = rows.annotate(n=Count("id"), total=Sum("n_places"), last=Max("id"))
+    return {task: (n, places, last) for task, n, places, last in counted}
+
+
+def _known_of(tasks: Sequence[Task]) -> dict[int, tuple[int, int]]:
+    """Return how many known answers tasks have, and the last of them; one query."""
+    rows = Gold.objects.filter(unit__task__in=tasks).order_by().values_list("unit__task")
+    return {task: (n, last) for task, n, last in rows.annotate(n=Count("id"), last=Max("id"))}
+
+
+def planned(study: Study) -> list[Task]:
+    """Return the tasks that have a plan from opening on: not those that everybody is asked, or that wait for texts."""
+    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).exclude(design__in=ON_REQUEST)
+    with_groups = tasks.select_related("study").prefetch_related("task_groups__group")
+    return list(with_groups.order_by("order", "id"))
+
+
+def report(task: Task, booklets: tuple[int, int, int] | None, known: tuple[int, int]) -> Report:
+    """Describe the plan of a task; of a very large one, what can be said without drawing or reading all of it.
+
+    Nor is a plan drawn for a study whose ratings come from elsewhere, before it is opened.
+    `booklets` says how many booklets and places are stored, and the last booklet; `known` the same of known answers.
+    """
+    if booklets is not None:
+        return _with_task(_remembered_stored(_Stored(task.pk, booklets, known, task)), task)
+    units = plans.plan_units(task)
+    places = sum(unit.k for unit in units)
+    if places > MOST_PLACES or task.study.options.imported:
+        judged, shown = _apart(task, units)
+        return Report(task, -(-places // task.set_size), places, units=judged, shown_only=shown)
+    try:
+        found = drawn(task, units)
+    except PlanImpossible as error:
+        return Report(task, refusal=str(error), nearest=error.nearest)
+    return _described(task, found, len(found.drawn.booklets), places, is_stored=False)
+
+
+def version_of_plan(study: Study) -> int:
+    """Return the number of the version for which opening would draw plans that are missing."""
+    return study.current_version if study.is_frozen else study.next_version
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A plan and what was counted in it; its units are without the texts of systems that are only shown."""
+
+    drawn: plans.Drawn
+    balance: Balance
+    columns: Columns
+    shown_only: tuple[tuple[str, int], ...]
+
+
+def measured(task: Task, drawn: plans.Drawn) -> Measured:
+    """Count a plan."""
+    units, shown = _apart(task, drawn.units)
+    if shown:
+        of = {unit.key: unit for unit in units}
+        booklets = tuple(tuple(of[unit.key] for unit in booklet) for booklet in drawn.booklets)
+        drawn = replace(drawn, units=units, booklets=booklets)
+    return Measured(drawn, measure(drawn.booklets, drawn.units), columns_of(drawn.booklets, drawn.arrangements), shown)
+
+
+def _apart(task: Task, units: tuple[PlanUnit, ...]) -> tuple[tuple[PlanUnit, ...], tuple[tuple[str, int], ...]]:
+    """Return units without the texts of systems that are only shown, and how many judgments these stand beside."""
+    only = task.kind.shown_only(task.kind.params(task.params))
+    beside: Counter[str] = Counter()
+    for unit in units:
+        beside.update(dict.fromkeys(only.intersection(unit.systems), unit.k))
+    if not beside:
+        return units, ()
+    judged = (
+        replace(unit, shape=tuple(part for part in unit.shape if not only.issuperset(part) or not part))
+        for unit in units
+    )
+    return tuple(judged), tuple(sorted(beside.items()))
+
+
+def _described(task: Task, found: Measured, booklets: int, places: int, *, is_stored: bool) -> Report:
+    """Put a report together; known answers and copies may have changed since the plan was drawn."""
+    extras = extras_of(task, found.drawn.units, found.drawn.booklets)
+    units = found.drawn.units
+    counted = found.drawn, found.balance, found.columns, extras, found.shown_only
+    return Report(task, booklets, places, is_stored, units, *counted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What tells that a stored plan, or the known answers beside it, are still the same: neither is ever changed."""
+
+    task_id: int
+    booklets: tuple[int, int, int]
+    known: tuple[int, int]
+    task: Task = field(compare=False)
+
+
+# What pages read of a plan that was drawn, worked out from its units and booklets.
+WORKED_OUT = ("systems", "lines", "contents", "in_sets", "wanted", "item_lines", "pairs", "promises")
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _remembered_stored(asked: _Stored) -> Report:
+    """Describe a stored plan, and keep the numbers alone: 100,000 units would fill the memory of the process."""
+    found = measured(asked.task, plans.stored(asked.task, MOST_PLACES))
+    booklets, places, _last = asked.booklets
+    whole = _described(asked.task, found, booklets, places, is_stored=True)
+    kept = replace(whole, units=(), drawn=None)
+    kept.__dict__.update({name: getattr(whole, name) for name in WORKED_OUT})
+    return kept
+
+
+def _with_task(report: Report, task: Task) -> Report:
+    """Give a remembered report the row of its task that was read just now."""
+    fresh = replace(report, task=task)
+    fresh.__dict__.update({name: report.__dict__[name] for name in WORKED_OUT})
+    return fresh
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a plan follows from; `task` is only what it is drawn with."""
+
+    units: tuple[PlanUnit, ...]
+    settings: str
+    task: Task = field(compare=False)
+
+
+def drawn(task: Task, units: tuple[PlanUnit, ...]) -> Measured:
+    """Draw and measure the plan of a task that has none, or remember it: the same settings give the same plan.
+
+    Raises
+    ------
+    tasks_app.designs.base.PlanImpossible
+        With the nearest settings that work.
+    """
+    follows_from = (task.study.seed, task.key, version_of_plan(task.study), task.type, task.params, task.design)
+    settings = (task.design_params, task.criteria_mode, task.set_size, task.spacing, task.checks)
+    found = _remembered(_Asked(units, json.dumps((follows_from, settings), sort_keys=True), task))
+    if isinstance(found, PlanImpossible):
+        raise PlanImpossible(found.message, found.nearest)
+    return found
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _remembered(asked: _Asked) -> Measured | PlanImpossible:
+    try:
+        return measured(asked.task, plans.drawn_of(asked.task, asked.units, version_of_plan(asked.task.study)))
+    except PlanImpossible as error:
+        # Without its traceback, which would keep everything that was tried.
+        return PlanImpossible(error.message, error.nearest)

@@ -1,0 +1,80 @@
+"""Send texts to a task that judges on request: they get places while the study is open."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from tasks_app.designs.base import PlanImpossible, PlanUnit, Settings
+from tasks_app.models import Booklet, Study, Task, Unit, Version
+from tasks_app.selectors import routing
+from tasks_app.services import events
+from tasks_app.services.database import atomically, lock_claims
+from tasks_app.services.plan import plans
+
+# The verb under which it stands in the log.
+SENT = "sent texts"
+
+
+class NotNow(Exception):
+    """Nothing can be sent now; the message says what to do instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What was sent: texts, the places they got, and the sets that these make."""
+
+    texts: int
+    places: int
+    sets: int
+
+
+@atomically
+def send(*, study: Study, task: Task, units: Collection[int], about: str, by: events.Actor = None) -> Sent:
+    """Give units of a task on request their k places, in sets of their own; what was sent before stays as it is.
+
+    Raters are shown what they would have been shown from the beginning: neither who judged a text before, nor how.
+    `about` says in the log where the choice of texts comes from.
+
+    Raises
+    ------
+    NotNow
+        Where the study is not open or paused, so that nobody could judge them.
+    """
+    lock_claims(study.pk)
+    study.refresh_from_db(fields=["state"])
+    if study.state not in {Study.State.OPEN, Study.State.PAUSED}:
+        raise NotNow(_("The study is not open, so nobody could judge these texts. Open it again, then send them."))
+    task.study = study
+    ids = dict(routing.unsent(task).filter(pk__in=units).values_list("key", "pk"))
+    wanted = [replace(one, k=task.k) for one in plans.plan_units(task) if one.key in ids]
+    if not wanted:
+        return Sent(0, 0, 0)
+    before = Booklet.objects.filter(task=task).aggregate(last=Max("number"))["last"] or 0
+    booklets = draw(task, wanted, before)
+    version = Version.objects.get(study=study, number=study.current_version)
+    plans.write(task, version, booklets, ids, after=before)
+    Unit.objects.filter(pk__in=ids.values()).update(k=task.k)
+    sent = Sent(len(wanted), sum(map(len, booklets)), len(booklets))
+    after = {"texts": sent.texts, "places": sent.places, "sets": sent.sets, "from": about}
+    events.log(study, by, SENT, about=task.key, after=after)
+    return sent
+
+
+def draw(task: Task, units: list[PlanUnit], before: int) -> list[tuple[PlanUnit, ...]]:
+    """Draw the sets of some units: as wide apart as these few allow, and no larger than they are many.
+
+    `before` is the number of the task's last set, so that each time is drawn anew.
+    """
+    wanted = plans.wanted_of(task)
+    size = min(wanted.settings.set_size, len(units))
+    spacing = max(1, min(wanted.settings.spacing, size))
+    while True:
+        fitting = replace(wanted, settings=Settings(size, spacing), repeats=0)
+        try:
+            return plans.draw_booklets(units, fitting, lambda: plans.seeded(task.study, "requested", task.key, before))
+        except PlanImpossible as found:
+            if spacing == 1:
+                raise NotNow(str(found)) from found
+            spacing -= 1

@@ -1,0 +1,153 @@
+"""Store the material of a study: systems, documents, items, media and outputs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.db.models import ProtectedError
+
+from tasks_app import plaintext
+from tasks_app.models import (
+    Document,
+    Gold,
+    Item,
+    ItemMedia,
+    Media,
+    Output,
+    Part,
+    PartOutput,
+    Prefill,
+    Study,
+    System,
+    Unit,
+)
+from tasks_app.services.database import atomically, expect_many_rows
+from tasks_app.services.study.drafts import refuse_frozen, tried_out
+
+# Rows an INSERT; more does not make it faster, and the statement stays below some megabytes.
+BATCH = 2000
+
+# What an item's JSON and its row have in common.
+ITEM_COLUMNS = ("key", "position", "source", "reference", "source_language", "format", "options", "features")
+
+
+@atomically
+def store_systems(*, study: Study, systems: Sequence[Mapping[str, Any]]) -> None:
+    """Store systems in their order. Raises NotADraft."""
+    refuse_frozen(study)
+    System.objects.bulk_create(
+        (System(study=study, key=one["key"], name=one["name"], kind=one["kind"]) for one in systems), BATCH
+    )
+
+
+@atomically
+def store_media(*, study: Study, sha256: str, kind: str, content: bytes) -> str:
+    """Keep a file in private storage under the hash of its content; the same one twice is one.
+
+    Returns the name of the file it wrote, for `remove_files` should the caller's transaction fail; "" where the file
+    was there. Raises NotADraft.
+    """
+    refuse_frozen(study)
+    # Each study has a copy of its own: erasing one study then never asks which others still need a file.
+    name = f"studies/{study.pk}/{sha256}"
+    written = "" if default_storage.exists(name) else default_storage.save(name, ContentFile(content))
+    Media.objects.get_or_create(
+        study=study,
+        sha256=sha256,
+        defaults={"kind": kind, "bytes": len(content), "file": written or name},
+    )
+    return written
+
+
+def remove_files(names: Iterable[str]) -> None:
+    """Delete files that no row names."""
+    for name in names:
+        default_storage.delete(name)
+
+
+@atomically
+def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
+    """Store items with their documents, media and outputs; systems and media must be there. Raises NotADraft."""
+    refuse_frozen(study)
+    expect_many_rows()
+    since = study.next_version
+    keys = dict.fromkeys(one["document"] for one in items if one["document"])
+    documents = {
+        row.key: row.pk for row in Document.objects.bulk_create((Document(study=study, key=key) for key in keys), BATCH)
+    }
+    rows = Item.objects.bulk_create(
+        (
+            Item(
+                study=study,
+                since=since,
+                document_id=documents.get(one["document"]),
+                **{name: one[name] for name in ITEM_COLUMNS},
+            )
+            for one in items
+        ),
+        BATCH,
+    )
+    systems = dict(System.objects.filter(study=study).values_list("key", "id"))
+    Output.objects.bulk_create(
+        (
+            Output(
+                item=row,
+                system_id=systems[output["system"]],
+                since=since,
+                variant=output["variant"],
+                text=output["text"],
+                language=output["language"],
+                digest=plaintext.digest(output["text"]),
+            )
+            for row, one in zip(rows, items, strict=True)
+            for output in one["outputs"]
+        ),
+        BATCH,
+    )
+    _show_media(study, zip(rows, items, strict=True))
+
+
+def _show_media(study: Study, pairs: Iterable[tuple[Item, Mapping[str, Any]]]) -> None:
+    media = dict(Media.objects.filter(study=study).values_list("sha256", "id"))
+    shown: list[ItemMedia] = []
+    for row, one in pairs:
+        counts: dict[str, int] = {}
+        for context in one["context"]:
+            role = context["role"]
+            counts[role] = counts.get(role, 0) + 1
+            shown.append(ItemMedia(item=row, role=role, order=counts[role], media_id=media[context["sha256"]]))
+    ItemMedia.objects.bulk_create(shown, BATCH)
+
+
+@atomically
+def erase_items(*, study: Study) -> None:
+    """Remove a draft's units, items, media and systems. Raises NotADraft where somebody has judged them."""
+    refuse_frozen(study)
+    files = list(Media.objects.filter(study=study).values_list("file", flat=True))
+    try:
+        # From the leaves on, so that Django has nothing to collect row by row.
+        for rows in (
+            Prefill.objects.filter(part__unit__task__study=study),
+            Gold.objects.filter(unit__task__study=study),
+            PartOutput.objects.filter(part__unit__task__study=study),
+            Part.objects.filter(unit__task__study=study),
+            Unit.objects.filter(task__study=study),
+            Output.objects.filter(item__study=study),
+            ItemMedia.objects.filter(item__study=study),
+            Item.objects.filter(study=study),
+            Media.objects.filter(study=study),
+            Document.objects.filter(study=study),
+            System.objects.filter(study=study),
+        ):
+            rows.delete()
+    except ProtectedError as error:
+        raise tried_out(study) from error
+    transaction.on_commit(lambda: _remove_unused(study, files))
+
+
+def _remove_unused(study: Study, files: Sequence[str]) -> None:
+    """Delete files whose rows are gone for good; the draft may have got the same ones again meanwhile."""
+    used = set(Media.objects.filter(study=study).values_list("file", flat=True))
+    remove_files(name for name in files if name not in used)

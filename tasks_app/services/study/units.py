@@ -1,0 +1,228 @@
+"""Create units from items, and store known answers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from tasks_app.designs import APART
+from tasks_app.models import Criterion, Gold, Item, Output, Part, PartOutput, Prefill, Study, Task, Unit
+from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.services.database import atomically, expect_many_rows
+from tasks_app.services.plan import plans
+from tasks_app.services.study.drafts import refuse_frozen
+from tasks_app.services.study.items import BATCH
+from tasks_app.task_types import TaskType
+from tasks_app.task_types.base import Criterion as Asked
+from tasks_app.task_types.base import ItemTexts, OutputText, UnitDraft
+
+
+def draft_units(
+    *,
+    kind: TaskType,
+    params: Mapping[str, object],
+    task: str,
+    seed: int,
+    items: Sequence[ItemTexts],
+    criteria: Sequence[str] = (),
+) -> Iterator[UnitDraft]:
+    """Make the units of a task: the same ones whenever the same items and seed are given. Stores nothing.
+
+    With `criteria`, each unit is made once for each of them.
+    """
+    for draft in kind.units(items, params, Random(f"{seed}:units:{task}")):  # noqa: S311  reproducible, not secret
+        if not criteria:
+            yield draft
+        for criterion in criteria:
+            yield replace(draft, key=f"{draft.key}@{criterion}", criterion=criterion)
+
+
+def asked_apart(kind: TaskType, criteria: Sequence[Asked], params: Mapping[str, object], mode: str) -> tuple[str, ...]:
+    """Return the keys of the criteria that have units of their own; none where criteria are asked together."""
+    asked = kind.asked(criteria, params)
+    return tuple(one.key for one in asked) if mode in APART and len(asked) > 1 else ()
+
+
+@dataclass(slots=True)
+class Texts:
+    """The items of a study as task types see them, and the row behind each."""
+
+    items: list[ItemTexts] = field(default_factory=list)
+    item_ids: dict[str, int] = field(default_factory=dict)
+    documents: dict[str, int | None] = field(default_factory=dict)
+    # By item, in the order of ItemTexts.outputs.
+    outputs: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+
+
+def texts_of(study: Study, *, keep: bool) -> Texts:
+    """Read the items of a study with their outputs in three queries; identical ones together unless to `keep`."""
+    texts = Texts()
+    found: dict[int, list[OutputText]] = {}
+    ids: dict[int, list[tuple[int, str]]] = {}
+    outputs = Output.objects.filter(item__study=study, until=None).order_by("id")
+    for pk, item, system, variant, text, language, digest in outputs.values_list(
+        "id", "item_id", "system__key", "variant", "text", "language", "digest"
+    ):
+        found.setdefault(item, []).append(OutputText(system, variant, text, language))
+        ids.setdefault(item, []).append((pk, digest))
+    for row in Item.objects.filter(study=study, until=None).select_related("document").order_by("id"):
+        texts.items.append(
+            ItemTexts.collapsed(
+                row.key,
+                found.get(row.pk, []),
+                keep=keep,
+                document=row.document.key if row.document else None,
+                position=row.position,
+                options=row.options,
+                source=row.source,
+                reference=row.reference,
+            )
+        )
+        texts.item_ids[row.key] = row.pk
+        texts.documents[row.key] = row.document_id
+        texts.outputs[row.key] = ids.get(row.pk, [])
+    return texts
+
+
+@atomically
+def make_units(*, study: Study, names: Mapping[tuple[str, str, str], str] | None = None) -> int:
+    """Make the units of every task of a draft out of its items, and return how many there are.
+
+    `names` gives an output (item, system, variant) a name of the researcher's own for the unit that shows it.
+    Raises NotADraft.
+    """
+    refuse_frozen(study)
+    expect_many_rows()
+    total = 0
+    kept: dict[bool, Texts] = {}
+    for task in Task.objects.filter(study=study, until=None).order_by("order"):
+        if task.keep_identical not in kept:
+            kept[task.keep_identical] = texts_of(study, keep=task.keep_identical)
+        total += _make_units(study, task, kept[task.keep_identical], names or {})
+    _share_more(study)
+    return total
+
+
+def _share_more(study: Study) -> None:
+    """Store how many judgments each unit wants where some units of a task get more: those to be judged count."""
+    for task in Task.objects.filter(study=study, until=None, k_more__isnull=False).order_by("order"):
+        planned = plans.plan_units(task, k=task.k)
+        shared = plans.share_more(
+            planned, study=study, task=task.key, design=task.design, more=task.k_more, share=task.k_more_share
+        )
+        more = [unit.key for unit in shared if unit.k != task.k]
+        units = Unit.objects.filter(task=task, until=None)
+        units.update(k=task.k)
+        units.filter(key__in=more).update(k=task.k_more)
+
+
+def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str, str, str], str]) -> int:
+    params = task.kind.params(task.params)
+    asked = [Asked(row.criterion.key, row.criterion.name) for row in task.task_criteria.select_related("criterion")]
+    drafts = list(
+        draft_units(
+            kind=task.kind,
+            params=params,
+            task=task.key,
+            seed=study.seed,
+            items=texts.items,
+            criteria=asked_apart(task.kind, asked, params, task.criteria_mode),
+        )
+    )
+    by_key = {item.key: item for item in texts.items}
+    rows = []
+    for draft in drafts:
+        name = name_of_unit(draft, by_key, names)
+        rows.append(
+            Unit(
+                task=task,
+                key=name or draft.key,
+                item_id=texts.item_ids[draft.item] if draft.item is not None else None,
+                document_id=texts.documents[draft.item] if draft.item is not None else None,
+                # Texts that are sent on request want nothing until then.
+                k=0 if task.design in ON_REQUEST else task.k,
+                since=study.next_version,
+                features=_features(draft, named=bool(name)),
+            )
+        )
+    units = Unit.objects.bulk_create(rows, BATCH)
+    _store_parts(units, drafts, texts)
+    return len(units)
+
+
+def _store_parts(units: Sequence[Unit], drafts: Sequence[UnitDraft], texts: Texts) -> None:
+    """Store which texts each unit shows, and which outputs are behind each of them."""
+    shown = [
+        (Part(unit=unit, number=number, text_digest=texts.outputs[item][group[0]][1]), item, group)
+        for unit, draft in zip(units, drafts, strict=True)
+        for number, group in enumerate(draft.parts)
+        if (item := draft.item_of(number)) is not None
+    ]
+    Part.objects.bulk_create((part for part, _item, _group in shown), BATCH)
+    PartOutput.objects.bulk_create(
+        (
+            PartOutput(part=part, output_id=texts.outputs[item][output][0])
+            for part, item, group in shown
+            for output in group
+        ),
+        BATCH,
+    )
+
+
+def _features(draft: UnitDraft, *, named: bool) -> dict[str, Any]:
+    """Return what is kept of a unit: its criterion, and whether its name is the researcher's own, for the export."""
+    return {**({"named": True} if named else {}), **({"criterion": draft.criterion} if draft.criterion else {})}
+
+
+def name_of_unit(draft: UnitDraft, items: Mapping[str, ItemTexts], names: Mapping[tuple[str, str, str], str]) -> str:
+    """Return the researcher's name for a unit: that of the first output it shows; empty where there is none."""
+    item = draft.item_of(0) if draft.parts else None
+    if item is None or not names:
+        return ""
+    first = items[item].outputs[draft.parts[0][0]]
+    name = names.get((item, first.system, first.variant), "")
+    return f"{name}@{draft.criterion}" if name and draft.criterion else name
+
+
+@atomically
+def store_gold(*, study: Study, controls: Sequence[Mapping[str, Any]]) -> None:
+    """Store known answers; their units and criteria must be there. Raises NotADraft."""
+    refuse_frozen(study)
+    units = _units(study, {one["unit"] for one in controls})
+    criteria = dict(Criterion.objects.filter(study=study, until=None).values_list("key", "id"))
+    Gold.objects.bulk_create(
+        (
+            Gold(
+                unit_id=units[one["task"], one["unit"]],
+                purpose=one["purpose"],
+                criterion_id=criteria[one["criterion"]] if one["criterion"] else None,
+                kind=one["kind"],
+                answer=one["answer"],
+                explanation=one["explanation"],
+            )
+            for one in controls
+        ),
+        BATCH,
+    )
+    _share_more(study)
+
+
+@atomically
+def store_prefill(*, study: Study, prefill: Sequence[Mapping[str, Any]]) -> None:
+    """Store what parts carry when they are first shown; their units must be there. Raises NotADraft."""
+    refuse_frozen(study)
+    units = _units(study, {one["unit"] for one in prefill})
+    rows = Part.objects.filter(unit_id__in=units.values()).values_list("unit_id", "number", "id")
+    parts = {(unit, number): pk for unit, number, pk in rows}
+    Prefill.objects.bulk_create(
+        (
+            Prefill(part_id=parts[units[one["task"], one["unit"]], one["part"] - 1], payload=one["payload"])
+            for one in prefill
+        ),
+        BATCH,
+    )
+
+
+def _units(study: Study, keys: set[str]) -> dict[tuple[str, str], int]:
+    rows = Unit.objects.filter(task__study=study, until=None, key__in=keys).values_list("task__key", "key", "id")
+    return {(task, key): pk for task, key, pk in rows}

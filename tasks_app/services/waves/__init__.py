@@ -1,0 +1,1 @@
+"""Waves: which tasks open when, reminders, closing."""

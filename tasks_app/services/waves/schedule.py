@@ -1,0 +1,122 @@
+"""Waves: when each task of a rater opens, in calendar days from their enrolment.
+
+Tasks that open on the same day form a wave, numbered from 1 through the whole study, so that a wave is the same one in
+every group. "n days after enrolment" is a day in the study's time zone; daylight saving moves no opening.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from typing import cast
+from zoneinfo import ZoneInfo
+
+from tasks_app.models import Rater, Study, Task
+from tasks_app.services.database import rows
+
+# In which order a rater goes through the stages of a wave.
+STAGES = (Task.Stage.SCREENING, Task.Stage.MAIN, Task.Stage.EXIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """When a task is shown to a rater. Without an opening it is at once; `lease_until` is then that of a sitting."""
+
+    wave: int
+    opens_at: datetime | None = None
+    closes_at: datetime | None = None
+    lease_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A task of a rater, the days after enrolment between which it is shown, and its wave."""
+
+    task: Task
+    wave: int
+    opens: int
+    closes: int | None
+
+    def times(self, study: Study, enrolled_at: datetime) -> Times:
+        """Turn days into moments."""
+        closes_at = None if self.closes is None else moment(study, enrolled_at, self.closes + 1, 0)
+        if not self.opens:
+            return Times(self.wave, closes_at=closes_at)
+        opens_at = moment(study, enrolled_at, self.opens, study.options.opens_hour)
+        kept = timedelta(days=study.options.wave_lease_days)
+        return Times(self.wave, opens_at, closes_at, closes_at or opens_at + kept)
+
+
+def moment(study: Study, enrolled_at: datetime, days: int, hour: int) -> datetime:
+    """Return an hour of the day that is so many calendar days after enrolment, in the study's time zone.
+
+    An hour that the clock leaves out on that day is the one after it.
+    """
+    zone = ZoneInfo(study.timezone)
+    day = enrolled_at.astimezone(zone).date() + timedelta(days=days)
+    return datetime.combine(day, time(hour), tzinfo=zone).astimezone(ZoneInfo("UTC"))
+
+
+def schedule(rater: Rater) -> list[Scheduled]:
+    """Return the tasks of a rater in the order they come: wave by wave, in each by stage."""
+    every = list(
+        Task.objects.filter(study=rater.study_id, until=None).prefetch_related("task_groups").order_by("order", "id")
+    )
+    numbers = {days: number for number, days in enumerate(_days(every), start=1)}
+    own = [task for task in every if _is_for(task, rater)]
+    last = max(_days(own))
+    found = []
+    for task in own:
+        opens = last if _comes_last(task) else _opens(task)
+        closes = _last_closing(own, last) if _comes_last(task) and task.closes_after_days is None else None
+        given = task.closes_after_days
+        found.append(Scheduled(task, numbers[opens], opens, given if given is not None else closes))
+    return sorted(found, key=lambda one: (one.wave, STAGES.index(Task.Stage(one.task.stage))))
+
+
+def tasks_of(rater: Rater) -> list[Task]:
+    """Return the tasks a rater is given, those of later waves included, in the order they come."""
+    return [one.task for one in schedule(rater)]
+
+
+def times_of(rater: Rater, task: Task) -> Times:
+    """Return when a rater is shown a task."""
+    scheduled = next((one for one in schedule(rater) if one.task.pk == task.pk), None)
+    return scheduled.times(rater.study, rater.enrolled_at) if scheduled else Times(1)
+
+
+def not_over(rater: Rater) -> list[Task]:
+    """Return the tasks of a rater that have not closed for them, in the order they come."""
+    ((now,),) = rows("SELECT now()", [])
+    timed = [(one.task, one.times(rater.study, rater.enrolled_at).closes_at) for one in schedule(rater)]
+    return [task for task, closes_at in timed if closes_at is None or closes_at > cast("datetime", now)]
+
+
+def count(study: Study) -> int:
+    """Return how many waves a study has."""
+    return len(_days(Task.objects.filter(study=study, until=None)))
+
+
+def _comes_last(task: Task) -> bool:
+    return task.stage == Task.Stage.EXIT and task.opens_after_days is None
+
+
+def _opens(task: Task) -> int:
+    """Who may take part is asked at once, whatever else is set."""
+    return 0 if task.stage == Task.Stage.SCREENING else task.opens_after_days or 0
+
+
+def _days(tasks: Iterable[Task]) -> list[int]:
+    """Return the days on which tasks open, in order: one a wave."""
+    return sorted({_opens(task) for task in tasks if not _comes_last(task)}) or [0]
+
+
+def _last_closing(tasks: Iterable[Task], day: int) -> int | None:
+    """Return when everything of a wave has closed; None where something of it stays open."""
+    closes = [one.closes_after_days for one in tasks if not _comes_last(one) and _opens(one) == day]
+    known = [one for one in closes if one is not None]
+    return max(known) if known and len(known) == len(closes) else None
+
+
+def _is_for(task: Task, rater: Rater) -> bool:
+    groups = [one.group_id for one in task.task_groups.all()]
+    return not groups or rater.group_id in groups

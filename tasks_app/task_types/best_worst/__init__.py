@@ -1,0 +1,223 @@
+"""Best-worst scaling: of a few texts, choose the best and the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.orders import latin_orders
+from tasks_app.plaintext import validate_storable
+from tasks_app.task_types.base import (
+    Criterion,
+    GoldAnswer,
+    Graded,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Scale,
+    Screen,
+    TaskType,
+    TextParams,
+    UnitDraft,
+    Value,
+)
+from tasks_app.task_types.best_worst.form import BestWorstForm, field_name
+from tasks_app.task_types.best_worst.known_answers import grade_choice
+from tasks_app.task_types.best_worst.tuples import design, draw
+from tasks_app.task_types.registry import register
+from tasks_app.task_types.simulation import share_of
+
+# In how many tuples each text stands where tuples go over all items: twice as many tuples of four as texts, with which
+# Kiritchenko and Mohammad (2016) found scores that halves of the raters agree on.
+APPEARANCES = 8
+
+BEST, WORST, NEITHER = "best", "worst", "neither"
+
+
+@register
+class BestWorst(TaskType):
+    """The best and the worst of three to five texts for each criterion; the others are stored as neither.
+
+    Tuples are made here, each text in equally many and pairs spread evenly: of the texts of one item, or of all.
+    """
+
+    label = _("Best-worst scaling")
+    summary = _("A rater chooses the best and the worst of a few texts.")
+    source = (
+        "Louviere, Flynn and Marley (2015). Best-Worst Scaling: Theory, Methods and Applications. Cambridge University "
+        "Press. Kiritchenko and Mohammad (2017). Best-worst scaling more reliable than rating scales. ACL."
+    )
+    use_when = _(
+        "Differences are small, or scales are used in too many ways: choosing is easier than rating, and one choice of "
+        "best and worst among four texts settles five of their six pairs."
+    )
+    analysed = _(
+        "Times chosen as best less times chosen as worst, divided by times shown, with intervals; ranks; and how well "
+        "scores from two halves of the judgments agree."
+    )
+    limits = _(
+        "Scores compare texts with each other only and say nothing of how good all of them are. More than five texts "
+        "are too many to hold in mind. An item whose texts are all alike is left out, since nothing can be chosen."
+    )
+    outcomes = (
+        Outcome(
+            "choice",
+            Scale.NOMINAL,
+            per="criterion",
+            column="label",
+            doc=_("best, worst or neither: one for every text on the screen, so that it is known what was shown."),
+        ),
+    )
+    default_instructions = _(
+        "Read all the texts. Then choose the best one and the worst one: two different texts. If two seem equally "
+        "good, go with your first impression. There are no right or wrong answers: we want to know how you see it."
+    )
+    side_by_side = True
+    grades_values = False
+    has_styles = True
+
+    class Params(TextParams):
+        size = forms.IntegerField(
+            min_value=3,
+            max_value=5,
+            initial=4,
+            label=_("Texts on a screen"),
+            help_text=_("Four are usual."),
+        )
+        of = forms.ChoiceField(
+            choices=(("item", _("the texts of one item")), ("all", _("texts of all items, mixed"))),
+            initial="item",
+            label=_("Choose among"),
+            help_text=_("Mixed, texts stand alone: no source, reference or media is shown with them."),
+        )
+        appearances = forms.IntegerField(
+            min_value=1,
+            max_value=100,
+            required=False,
+            label=_("Screens for each text"),
+            help_text=_("Empty: 8 where items are mixed; else as few as let every two texts of an item meet."),
+        )
+        best_word = forms.CharField(
+            required=False,
+            max_length=60,
+            initial="",
+            validators=[validate_storable],
+            label=_("Word for the best"),
+            help_text=_("Such as “Most positive”. Empty: “Best”."),
+        )
+        worst_word = forms.CharField(
+            required=False,
+            max_length=60,
+            initial="",
+            validators=[validate_storable],
+            label=_("Word for the worst"),
+            help_text=_("Such as “Most negative”. Empty: “Worst”."),
+        )
+
+        def clean(self) -> dict[str, object]:
+            """Refuse one word for both ends, which also happens where only one of them is worded."""
+            cleaned = super().clean() or self.cleaned_data
+            best, worst = cleaned.get("best_word"), cleaned.get("worst_word")
+            if bool(best) != bool(worst) or (best and best == worst):
+                self.add_error("worst_word", _("Give two different words, or none."))
+            return cleaned
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit a tuple, of the texts of each item or of all items."""
+        if params["of"] == "all":
+            yield from _over_all(items, params, rng)
+        else:
+            yield from _within_items(items, params, rng)
+
+    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+        """Put every text in every place of the screen equally often, by random Latin squares."""
+        for order in latin_orders(n_parts, rng):
+            yield {"parts": list(order)}
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> BestWorstForm:
+        """Return the form of a screen: nothing is chosen unless `initial` carries a draft."""
+        return BestWorstForm(screen, data, initial)
+
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return what is stored of each text shown."""
+        return (BEST, WORST, NEITHER)
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give every text on the screen a label: best, worst or neither."""
+        for criterion in screen.shown_criteria:
+            chosen = {cleaned[field_name(end, criterion.key)]: end for end in (WORST, BEST)}
+            for shown in screen.shown_parts:
+                label = chosen.get(shown.position, NEITHER)
+                yield Value("choice", part=shown.part.number, criterion=criterion.key, label=label)
+
+    def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
+        """Compare with known answers: texts of the unit by their numbers from 1, or the label of one part."""
+        values = tuple(self.ratings(screen, cleaned))
+        return tuple(grade_choice(values, answer, len(screen.parts)) for answer in gold)
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+        """Say what the instrument is."""
+        size = {"n": params["size"]}
+        return {
+            "4.3.3": "3",
+            "4.3.4": gettext("best, worst, neither: one best and one worst among at most %(n)s texts") % size,
+            "4.3.5": "multiple choice",
+            "4.3.8": "relative quality estimation",
+        }
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Choose by the latent quality of the texts as this rater sees it; a straight-liner by their places."""
+        answers: dict[str, str] = {}
+        shown = screen.shown_parts
+        for criterion in screen.shown_criteria:
+            by_place = quality is Quality.STRAIGHT_LINER
+            shares = {
+                one.position: -one.position if by_place else share_of(one.part.text, criterion.key, quality, rng)
+                for one in shown
+            }
+            ordered = sorted(shares, key=lambda position: shares[position])
+            answers[field_name(BEST, criterion.key)] = str(ordered[-1])
+            answers[field_name(WORST, criterion.key)] = str(ordered[0])
+        return answers
+
+
+def _within_items(items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+    """Make tuples of the texts of each item; who stands in a tuple more than others takes turns over the items."""
+    size = int(str(params["size"]))
+    times = params["appearances"]
+    turns: dict[int, Iterator[tuple[int, ...]]] = {}
+    for item in items:
+        n = len(item.groups)
+        if n < 2:
+            continue
+        if n <= size:
+            yield UnitDraft(item.key, item.key, item.groups, item.document)
+            continue
+        names = next(turns.setdefault(n, latin_orders(n, rng)))
+        for number, one in enumerate(design(n, size, int(str(times)) if times else None), start=1):
+            parts = tuple(item.groups[text] for text in sorted(names[place] for place in one))
+            yield UnitDraft(f"{item.key}/{number}", item.key, parts, item.document)
+
+
+def _over_all(items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+    """Make tuples of the texts of all items; equal texts of different items never stand in one."""
+    texts = [(item.key, group, item.outputs[group[0]].text) for item in items for group in item.groups]
+    times = int(str(params["appearances"] or APPEARANCES))
+    tuples = draw([text for _item, _group, text in texts], int(str(params["size"])), times, rng)
+    for number, one in enumerate(tuples, start=1):
+        shown = [texts[text] for text in sorted(one)]
+        yield UnitDraft(
+            f"tuple-{number}",
+            None,
+            tuple(group for _item, group, _text in shown),
+            part_items=tuple(item for item, _group, _text in shown),
+        )

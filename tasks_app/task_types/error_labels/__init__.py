@@ -1,0 +1,314 @@
+"""Error labels: the first label that applies out of an ordered hierarchy, for a text and its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.task_types.base import (
+    Criterion,
+    GoldAnswer,
+    Graded,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Sample,
+    Scale,
+    Screen,
+    TaskType,
+    TextParams,
+    UnitDraft,
+    Value,
+    Words,
+)
+from tasks_app.task_types.error_labels.form import (
+    LABEL_FIELD,
+    NO,
+    YES,
+    ErrorLabelForm,
+    chosen_label,
+    flag_field,
+    follow_up_field,
+    make_form,
+    step_field,
+)
+from tasks_app.task_types.error_labels.typology import (
+    ERROR,
+    KEEP,
+    SIDE,
+    FlagEntry,
+    LabelEntry,
+    Typology,
+    criteria_of,
+    problem_in_labels,
+    typology_of,
+)
+from tasks_app.task_types.list_fields import TICKED, EntriesField
+from tasks_app.task_types.registry import register
+from tasks_app.task_types.simulation import share_of
+
+# From here on, as a share of the scale, a simulated rater finds nothing wrong with a text.
+GOOD_ENOUGH = 0.5
+
+# Below this share something is ticked: in about one text of fifty.
+TICKED_BELOW = 0.1
+
+FLAG = Outcome(
+    "flag", Scale.NOMINAL, per="part", doc=_("1 where it was ticked, else 0; one for each flag."), optional=True
+)
+
+
+@register
+class ErrorLabels(TaskType):
+    """One label for a text with its source: the first of an ordered hierarchy that applies.
+
+    The order is part of the method: a misaligned pair may be full of other errors, but they would say nothing about
+    the translation. What is asked in steps and what is chosen at once gives the same ratings.
+    """
+
+    label = _("Error labels")
+    summary = _("A rater gives a text the first label of an ordered hierarchy that applies, such as ELRC's.")
+    source = (
+        "Ramírez-Sánchez, Bañón, Zaragoza-Bernabeu and Ortiz Rojas (2022). Human evaluation of web-crawled parallel "
+        "corpora for machine translation. HumEval."
+    )
+    use_when = _(
+        "You want to know what kinds of errors a corpus or a system has, and one label a text is enough. Use error "
+        "spans where a text has several errors that you want to tell apart."
+    )
+    analysed = _("Shares of labels by system and by rater, agreement for nominal labels, and flags counted apart.")
+    limits = _(
+        "A label hides every error below it in the hierarchy. Raters have to be trained, and each draws the line "
+        "between free and wrong at another place: have a share of the texts labelled twice."
+    )
+    outcomes = (
+        Outcome(
+            ERROR, Scale.NOMINAL, per="part", column="label", criterion=ERROR, doc=_("The first label that applies.")
+        ),
+        Outcome(
+            SIDE,
+            Scale.NOMINAL,
+            per="part",
+            column="label",
+            criterion=SIDE,
+            optional=True,
+            doc=_("Which text has the problem: source, target or both; where the label asks it."),
+        ),
+        Outcome(
+            KEEP,
+            Scale.NOMINAL,
+            per="part",
+            column="label",
+            criterion=KEEP,
+            optional=True,
+            doc=_("Whether the pair is to be kept: keep or discard; where the label asks it."),
+        ),
+        FLAG,
+    )
+    default_instructions = _(
+        "You see a source and its translation. Say what is wrong, if anything is.\n\n"
+        "**Go down the list and take the first label that applies.** Whatever else is wrong does not count any more: "
+        "for two texts that do not belong together it does not matter how well they are translated.\n\n"
+        "1. **Wrong language**: a text is in another language than it should be. A few foreign names do not count.\n"
+        "2. **Misaligned**: the texts say different things, or one has a long part that the other lacks.\n"
+        "3. **Wrong tokenisation**: words run together, words torn apart, sentences cut off.\n"
+        "4. **Machine-translated**: it reads as if a machine had done it and nobody had looked at it. If you cannot "
+        "tell, and there are mistakes, it is a translation error.\n"
+        "5. **Translation error**: a person's translation with mistakes in words, grammar or spelling.\n"
+        "6. **Free translation**: correct, but in quite other words.\n"
+        "7. **Valid translation**: nothing of this.\n\n"
+        "Judge the pair as it stands: both texts may be wrong, and either may be the translation. A mistake that is "
+        "the same in both texts is no error of the translation. Each label tells you more when you open it. Tick what "
+        "stands below the labels whenever it is true, whatever the label is."
+    )
+    criteria_needed = (0, 0)
+    seconds_an_answer = 8.0
+    side_by_side = False
+    has_styles = True
+    set_overview = True
+    sample = Sample(
+        params={
+            "labels": [
+                {"key": "made-up", "name": "Made up", "definition": "It says what the source does not.",
+                 "examples": ["“Open daily.” – “Open daily until ten.”"], "question": "Is anything made up?",
+                 "follow_up": "keep"},
+                {"key": "left-out", "name": "Left out", "question": "Is anything left out?", "follow_up": "side"},
+                {"key": "fine", "name": "Nothing wrong", "valid": True},
+            ],
+        }
+    )  # fmt: skip
+
+    class Params(TextParams):
+        # Both texts are what is judged.
+        show_source = None  # type: ignore[assignment]  # Django's way to take a field out of a form
+
+        typology = forms.ChoiceField(
+            choices=(("elrc", _("ELRC's: L, A, T, MT, E, F, V")), ("own", _("an own one, as in labels"))),
+            initial="elrc",
+            label=_("Hierarchy"),
+        )
+        labels = EntriesField(
+            LabelEntry,
+            label=_("Own labels"),
+            help_text=_(
+                "In their order. Without a last one that says that nothing is wrong, “None of these” is added."
+            ),
+        )
+        ask = forms.ChoiceField(
+            choices=(("choose", _("choose the label")), ("in_order", _("yes or no down the hierarchy"))),
+            initial="choose",
+            label=_("How it is asked"),
+            help_text=_("Down the hierarchy is slower, and nobody overlooks a label that comes first."),
+        )
+        follow_ups = forms.ChoiceField(
+            choices=(("required", _("must be answered")), ("optional", _("may be answered")), ("off", _("not asked"))),
+            initial="required",
+            label=_("Questions after some labels"),
+            help_text=_("Which text has the problem; whether to keep the pair."),
+        )
+        flags = forms.BooleanField(
+            initial=True, required=False, label=_("Ask for personal data and inappropriate content")
+        )
+        own_flags = EntriesField(FlagEntry, label=_("More to tick"), help_text=_("Whatever the label is."))
+
+        def clean(self) -> dict[str, object]:
+            """Refuse labels that make no hierarchy, and two flags of one key."""
+            cleaned = super().clean() or self.cleaned_data
+            labels = cleaned.get("labels")
+            if cleaned.get("typology") == "own" and isinstance(labels, list):
+                sentence = problem_in_labels(labels) if labels else gettext("Give the labels of your own hierarchy.")
+                if sentence:
+                    self.add_error("labels", sentence)
+            own = cleaned.get("own_flags")
+            if (
+                cleaned.get("flags")
+                and isinstance(own, list)
+                and {"personal_data", "inappropriate"} & {o["key"] for o in own}
+            ):
+                self.add_error("own_flags", _("Turn off the flags that come along, or use other keys."))
+            return cleaned
+
+    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+        """The label, what is asked after some labels, and each flag."""
+        return criteria_of(typology_of(params))
+
+    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome | None:
+        """The label and what is asked after it have outcomes of their own; everything else is ticked or not."""
+        key = criterion.key if criterion is not None else ""
+        named = next((one for one in self.outcomes if one.criterion and one.criterion == key), None)
+        return named or (FLAG if key in {one.key for one in typology_of(params).flags} else None)
+
+    def instructions(self, params: Mapping[str, object]) -> Words:
+        """Tell ELRC's clarifications with ELRC's labels only."""
+        if params["typology"] == "elrc":
+            return self.default_instructions
+        return _(
+            "Read both texts. Then go through the labels from the top and stop at the first one that applies: it "
+            "counts, whatever comes below it. Each label can be opened to see what it means."
+        )
+
+    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+        """Refuse an item that has nothing to hold its texts against."""
+        if not item.source and params["typology"] == "elrc":
+            yield gettext("There is no source. ELRC's labels are about a text and its source: fill the column source.")
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+        """Labels are chosen, or asked in steps; flags are ticked."""
+        typology = typology_of(params)
+        key = criterion.key if criterion is not None else ERROR
+        options = {one.key: one.options for one in typology.follow_ups}
+        options[ERROR] = tuple((one.key, one.name) for one in typology.labels)
+        options |= {one.key: (("0", gettext("not ticked")), ("1", gettext("ticked"))) for one in typology.flags}
+        if key not in options:
+            return {}
+        how = "check-boxes" if key in {one.key for one in typology.flags} else "multiple choice"
+        if key == ERROR and params["ask"] == "in_order":
+            how = "other: yes or no to each label in order, the first yes is the label"
+        return {
+            "4.3.3": str(len(options[key])),
+            "4.3.4": ", ".join(f"{value} ({words})" for value, words in options[key]),
+            "4.3.5": how,
+            "4.3.8": "classification or labelling",
+        }
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit a distinct text."""
+        for item in items:
+            for group in item.groups:
+                first = item.outputs[group[0]]
+                tail = f"/{first.variant}" if first.variant else ""
+                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group,), item.document)
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> ErrorLabelForm:
+        """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
+        return make_form(screen, data, initial)
+
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return the keys of the typology, and of what is asked after some of its labels."""
+        typology = typology_of(params)
+        known = {one.key: tuple(key for key, _name in one.options) for one in typology.follow_ups}
+        known[ERROR] = tuple(one.key for one in typology.labels)
+        return known.get(criterion.key if criterion is not None else "")
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give the label, what was asked after it, and each flag as 1 or 0."""
+        typology = typology_of(screen.params)
+        part = screen.shown_parts[0].part.number
+        label = chosen_label(typology, screen.params, cleaned)
+        yield Value(ERROR, part=part, criterion=ERROR, label=label)
+        after = typology.after(label)
+        if after is not None and (said := cleaned.get(follow_up_field(after.key))):
+            yield Value(after.key, part=part, criterion=after.key, label=str(said))
+        for flag in typology.flags:
+            ticked = bool(cleaned.get(flag_field(flag.key)))
+            yield Value(FLAG.name, part=part, criterion=flag.key, value=float(ticked))
+
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Refuse a flag that is neither ticked nor not."""
+        if value in (0, 1):
+            return None
+        return gettext("must be 1 where it was ticked and 0 where it was not; it is %(value)s.") % {
+            "value": f"{value:g}"
+        }
+
+    def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
+        """Compare an answer with known answers; one that names no criterion is about the label."""
+        return super().grade(screen, cleaned, [replace(one, criterion=one.criterion or ERROR) for one in gold])
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Label a text by its latent quality: the worse it is, the earlier in the hierarchy."""
+        typology = typology_of(screen.params)
+        text = screen.shown_parts[0].part.text
+        label = self._simulated(typology, share_of(text, ERROR, quality, rng))
+        answer: dict[str, str] = {}
+        if screen.params["ask"] != "in_order":
+            answer[LABEL_FIELD] = label
+        else:
+            for one in typology.errors:
+                answer[step_field(one.key)] = YES if one.key == label else NO
+                if one.key == label:
+                    break
+        if (after := typology.after(label)) is not None:
+            share = share_of(text, after.key, quality, rng)
+            options = [value for value, _words in after.options]
+            answer[follow_up_field(after.key)] = options[min(len(options) - 1, int(share * len(options)))]
+        for flag in typology.flags:
+            if share_of(text, flag.key, quality, rng) < TICKED_BELOW:
+                answer[flag_field(flag.key)] = TICKED
+        return answer
+
+    @staticmethod
+    def _simulated(typology: Typology, share: float) -> str:
+        if share >= GOOD_ENOUGH:
+            return typology.labels[-1].key
+        return typology.errors[int(share / GOOD_ENOUGH * len(typology.errors))].key

@@ -1,0 +1,311 @@
+"""Error spans: raters mark what is wrong in a text, say how grave and of which kind it is, and may give a score."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.languages import spoken
+from tasks_app.orders import latin_orders
+from tasks_app.task_types.base import (
+    Criterion,
+    Feedback,
+    GoldAnswer,
+    Graded,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Sample,
+    Scale,
+    Screen,
+    TaskType,
+    UnitDraft,
+    Value,
+    Words,
+)
+from tasks_app.task_types.error_spans import known_errors as grading
+from tasks_app.task_types.error_spans.form import ERRORS, ESA_SCORE, SpansForm
+from tasks_app.task_types.error_spans.marks import Limits, Mark, prefilled, problem_in, problem_in_all
+from tasks_app.task_types.error_spans.params import SpanParams, asks_score, has_missing, most_of
+from tasks_app.task_types.error_spans.scheme import scheme_of
+from tasks_app.task_types.error_spans.scoring import as_key, weight_of
+from tasks_app.task_types.error_spans.simulate import keeps, simulated
+from tasks_app.task_types.grading import grade_one, sentence_for
+from tasks_app.task_types.grid import field_name
+from tasks_app.task_types.registry import register
+from tasks_app.task_types.simulation import share_of
+from tasks_app.task_types.units import units_of_texts
+
+
+@register
+class ErrorSpans(TaskType):
+    """Marks in one text, or in several side by side, with severity and category, and a score after them.
+
+    A mark is a rating on the criterion `errors`, which the type brings along: one row a mark, numbered from 1 in the
+    order of the text. Offsets are Unicode code points from 0, the end exclusive, never within a grapheme cluster. What
+    is missing is marked on the word [missing] after the output: span_start is the length of the text and span_end one
+    more. A text without errors gives no row; that the rater said so stands in the answer.
+    """
+
+    label = _("Error spans")
+    summary = _("A rater marks the errors in a text, with severity and kind, and may score it: MQM, ESA or plain.")
+    source = (
+        "Freitag, Foster, Grangier, Ratnakar, Tan and Macherey (2021). Experts, errors, and context: a large-scale "
+        "study of human evaluation for machine translation. TACL. "
+        "Kocmi, Zouhar, Avramidis, Grundkiewicz, Karpinska, Popović, Sachan and Shmatova (2024). Error span "
+        "annotation: a balanced approach for human evaluation of machine translation. WMT."
+    )
+    use_when = _(
+        "You want to know what is wrong and where, or systems are so close that a single score per text does not tell "
+        "them apart. MQM needs trained raters; ESA works with fluent speakers."
+    )
+    analysed = _(
+        "Errors per text by severity, kind, system and rater; MQM score from the weights; share of texts without "
+        "errors; overlap between raters; the score as on a slider; contradictions between score and errors."
+    )
+    limits = _(
+        "Marking needs JavaScript. Each text takes as many errors as set, 5 for MQM as published. With several texts "
+        "on a screen nothing can be marked in the source: use the word [missing]. Given marks are in the output only."
+    )
+    outcomes = (
+        Outcome(
+            "score",
+            Scale.INTERVAL,
+            per="criterion",
+            doc=_("Score of the text, from 0 to 100; only where one is asked."),
+            optional=True,
+        ),
+        Outcome(
+            "span",
+            Scale.NOMINAL,
+            per="span",
+            doc=_(
+                "One marked error: its place, text, severity and category; its value is its weight, where there are "
+                "weights. Places count Unicode code points from 0, the end excluded, and never cut what people see as "
+                "one character. The word [missing] is one code point after the end of the text."
+            ),
+            column="text",
+            criterion=ERRORS,
+            optional=True,
+        ),
+    )
+    default_instructions = _(
+        "Read the text, and mark every error in it. Mark as little as possible: only the words that are wrong. Choose "
+        "for each how grave it is, and its kind where you are asked. If something is missing, mark the word [missing], "
+        "or where there is none the words in the source. If there is no error, choose “No errors”. If you are asked "
+        "for a score, give it for the text as a whole after you have marked the errors."
+    )
+    criteria_needed = (0, None)
+    seconds_an_answer = 15.0
+    plain_text = True
+    has_styles = True
+    asks_apart = False
+    grades_values = False
+    sample = Sample(params={"scheme": "esa"})
+
+    class Params(SpanParams):
+        """What raters may mark, in how many texts at a time, and what is asked beside."""
+
+    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+        """The errors themselves, and the score with the anchors of ESA."""
+        asked = gettext("Mark every error in the text.")
+        errors = Criterion(ERRORS, gettext("Errors"), question=asked, language=spoken())
+        if not asks_score(params):
+            return (errors,)
+        return (errors, ESA_SCORE)
+
+    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome | None:
+        """Marks answer `errors`; everything else is a score."""
+        score, span = self.outcomes
+        return span if criterion is not None and criterion.key == ERRORS else score
+
+    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence for criteria that cannot be told from fields of the form."""
+        yield from super().problems(criteria, params)
+        for one in criteria:
+            if one.key in {"spans", "none"} or one.key.startswith("given-"):
+                yield f"Criterion {one.key!r} has a name that this task type needs. Give it another key."
+
+    def prefill_problem(self, payload: object, text: str, params: Mapping[str, object]) -> str | None:
+        """Say why these cannot be the marks a text comes with."""
+        scheme = scheme_of(params, source=False)
+        limits = Limits({"output": text}, scheme, has_missing(params), bool(params.get("overlaps")), most_of(params))
+        try:
+            marks = prefilled([payload])
+        except ValidationError as found:
+            return " ".join(found.messages)
+        if any(mark.side != "output" for mark in marks):
+            return gettext("Marks that a text comes with are in the output, not in the source.")
+        problem = next(filter(None, (problem_in(mark, limits) for mark in marks)), None)
+        return problem or problem_in_all(marks, limits)
+
+    def prefill_problem_together(
+        self, payloads: Sequence[object], text: str, params: Mapping[str, object]
+    ) -> str | None:
+        """Refuse marks that a rater could not confirm together: too many, or one over another."""
+        scheme = scheme_of(params, source=False)
+        limits = Limits({"output": text}, scheme, has_missing(params), bool(params.get("overlaps")), most_of(params))
+        return problem_in_all(prefilled(payloads), limits)
+
+    def scale_of(
+        self, params: Mapping[str, object], criterion: Criterion | None = None
+    ) -> tuple[float, float, float] | None:
+        """Scores are whole numbers from 0 to 100."""
+        return None if criterion is not None and criterion.key == ERRORS else (0.0, 100.0, 1.0)
+
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Refuse a score off the scale and a weight below 0."""
+        if criterion is not None and criterion.key == ERRORS:
+            return (
+                None
+                if value >= 0
+                else gettext("must be a weight from 0 on; it is %(value)s.") % {"value": f"{value:g}"}
+            )
+        if 0 <= value <= 100:
+            return None
+        return gettext("must be from 0 to 100, the scale of this task; it is %(value)s.") % {"value": f"{value:g}"}
+
+    def known_beside(self, column: str, word: str, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Know severities and kinds of error however published data spell them: Major, Fluency/Punctuation."""
+        scheme = scheme_of(params, source=True)
+        is_severity = column == "severity"
+        keys = scheme.severity_keys if is_severity else tuple(scheme.categories)
+        groups = () if is_severity else [one.key for one in scheme.groups]
+        known = as_key(word) in {as_key(one) for one in (*keys, *groups)}
+        return None if known or not keys else keys
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+        """Marks are annotation; the score is a slider of 101 points."""
+        if criterion is None or criterion.key != ERRORS:
+            return {
+                "4.3.3": "101",
+                "4.3.4": "0 to 100",
+                "4.3.5": "slider",
+                "4.3.8": "direct quality estimation",
+            }
+        scheme = scheme_of(params, source=True)
+        told = {
+            "severity": ", ".join(one.name for one in scheme.severities),
+            "category": ", ".join(one.full_name for one in scheme.categories.values()),
+        }
+        values = "; ".join(f"{name}: {names}" for name, names in told.items() if names)
+        return {
+            "4.3.3": "N/A",
+            "4.3.4": values or "spans of the text",
+            "4.3.5": "N/A",
+            "4.3.6": f"Evaluators mark spans of the text, at most {most_of(params)} in each, or say that there is no "
+            "error. Recorded are place (code points), marked text, and severity and category where they are asked.",
+            "4.3.8": "post-editing or annotation",
+        }
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit a distinct text, or one an item with all its distinct texts side by side."""
+        return units_of_texts(items, together=params["layout"] == "together")
+
+    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+        """Put every text in every place of the screen equally often, by random Latin squares."""
+        for order in latin_orders(n_parts, rng):
+            yield {"parts": list(order)}
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> SpansForm:
+        """Return the form of a screen."""
+        return SpansForm(screen, data, initial or {})
+
+    def answers_on(self, screen: Screen) -> int:
+        """Return how many texts are to be marked, and the scores to be given."""
+        return len(screen.parts) + sum(field.required for field in self.form(screen).fields.values())
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give the scores of every text, then one rating a mark, on the canonical number of the text."""
+        form = self.form(screen)
+        for shown in screen.shown_parts:
+            part, limits = shown.part.number, form.limits(shown)
+            for criterion in form.scored:
+                # Steps are checked to within a billionth; what is stored is the whole number.
+                value = float(round(float(str(cleaned[field_name(shown.position, criterion.key)]))))
+                yield Value("score", part=part, criterion=criterion.key, value=value)
+            for number, mark in enumerate(form.marks(shown, cleaned), start=1):
+                yield Value(
+                    "span",
+                    part=part,
+                    criterion=ERRORS,
+                    number=number,
+                    value=_weight(mark, limits),
+                    text=limits.words(mark),
+                    span_side=mark.side,
+                    span_start=mark.start,
+                    span_end=mark.end,
+                    category=mark.category or None,
+                    severity=mark.severity or None,
+                )
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Answer as a rater who finds more or fewer of the latent errors."""
+        form = self.form(screen)
+        answers: dict[str, str] = {}
+        for shown in screen.shown_parts:
+            limits, kept = form.limits(shown), []
+            for number, mark in enumerate(prefilled(shown.part.prefill), start=1):
+                stays = keeps(mark, limits, quality, rng)
+                answers[field_name(shown.position, f"given-{number}")] = "keep" if stays else "remove"
+                kept += [mark] if stays else []
+            marks = simulated(limits, kept, quality, rng)
+            if marks:
+                sent: list[dict[str, Any]] = [one.as_dict() for one in marks]
+                answers[field_name(shown.position, "spans")] = json.dumps(sent, ensure_ascii=False)
+            elif not kept:
+                answers[field_name(shown.position, "none")] = "1"
+            for criterion in form.scored:
+                share = share_of(shown.part.text, criterion.key, quality, rng)
+                answers[field_name(shown.position, criterion.key)] = f"{round(share * 100)}"
+        return answers
+
+    def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
+        """Compare with known answers; one of kind span passes where every known error was found.
+
+        Found is what shares a character with a mark, of the same severity and category where the answer names them.
+        An empty list is a text without errors: it passes where nothing is marked.
+        """
+        return tuple(self._graded(screen, cleaned, one)[0] for one in gold)
+
+    def _graded(self, screen: Screen, cleaned: Mapping[str, object], gold: GoldAnswer) -> tuple[Graded, Words]:
+        """Grade one known answer, and word what came of it."""
+        if gold.kind != "span":
+            # What an error weighs is no score: it counts only where the answer is about errors.
+            values = [one for one in self.ratings(screen, cleaned) if one.span_side is None or gold.criterion == ERRORS]
+            graded = grade_one(values, gold)
+            names = {criterion.key: criterion.name for criterion in screen.criteria}
+            return graded, sentence_for(graded, names.get(gold.criterion or "", ""))
+        form = self.form(screen)
+        limits = {shown.part.number: form.limits(shown) for shown in screen.shown_parts}
+        marks = {shown.part.number: form.marks(shown, cleaned) for shown in screen.shown_parts}
+        known = grading.known_errors(gold, limits)
+        missed = [one for one in known if not one.found_in(marks[one.part])]
+        about = marks if gold.part is None else {gold.part: marks[gold.part]}
+        extra = [] if known else [mark for found in about.values() for mark in found]
+        given = tuple(limits[part].words(mark) for part, found in marks.items() for mark in found)
+        return Graded(gold, not missed and not extra, given), grading.sentence(missed, extra, limits)
+
+    def feedback(
+        self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
+    ) -> tuple[Feedback, ...]:
+        """Say which known errors were missed."""
+        told = [self._graded(screen, cleaned, one) for one in gold]
+        return tuple(Feedback(graded.passed, words, graded.gold.explanation) for graded, words in told)
+
+
+def _weight(mark: Mark, limits: Limits) -> float | None:
+    """Return what a mark weighs; None where nothing has a weight."""
+    rules = limits.scheme.rules
+    return weight_of(mark.category, mark.severity, rules) if rules else None

@@ -1,0 +1,323 @@
+"""The form of a screen with errors to mark: what is posted, how it is checked, and what the page needs to be drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import StepValueValidator
+from django.utils.translation import gettext
+
+from tasks_app.languages import spoken
+from tasks_app.task_types.base import Criterion, Screen, ShownPart
+from tasks_app.task_types.error_spans.marks import (
+    LONGEST_JSON,
+    MISSING,
+    Limits,
+    Mark,
+    inside,
+    prefilled,
+    problem_in,
+    problem_in_all,
+    read_marks,
+    shortened,
+)
+from tasks_app.task_types.error_spans.params import has_missing, marks_source, most_of, scheme_on
+from tasks_app.task_types.error_spans.scheme import PUBLISHED_IN, Scheme
+from tasks_app.task_types.grid import Cell, field_name
+
+# The criteria that the type brings along.
+ERRORS, SCORE = "errors", "score"
+
+# The anchors as published, so not translated; the question is in their language.
+ESA_SCORE = Criterion(
+    SCORE,
+    "Score",
+    question="How good is the text as a whole?",
+    anchors={
+        "0": "No meaning preserved",
+        "33": "Some meaning preserved",
+        "66": "Most meaning preserved and few grammar mistakes",
+        "100": "Perfect meaning and grammar",
+    },
+    language=PUBLISHED_IN,
+)
+
+# When the page asks whether errors and score are both meant: a grave error, yet a score above; no error, yet below.
+DOUBTFUL = {"above": 90, "below": 80}
+
+
+class MarksField(forms.CharField):
+    """The marks of one text, as one JSON text."""
+
+    widget = forms.Textarea
+
+    def __init__(self, limits: Limits, **options: Any) -> None:
+        super().__init__(required=False, max_length=LONGEST_JSON, **options)
+        self.limits = limits
+
+    def prepare_value(self, value: Any) -> Any:
+        """Write a stored answer as the page posts it; a draft is that already."""
+        return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> list[dict[str, str | int]]:
+        """Return the marks in order; every one of them can be stored."""
+        marks = read_marks(super().clean(value))
+        problem = next(filter(None, (problem_in(mark, self.limits) for mark in marks)), None)
+        if problem is not None:
+            raise ValidationError(problem, code="mark")
+        return [mark.as_dict() for mark in sorted(marks)]
+
+    def in_words(self, value: Any) -> str:
+        """Word the marks for people: the text and what is wrong with it."""
+        if not isinstance(value, list) or not value:
+            return gettext("nothing marked")
+        marks = [Mark(**one) for one in value]
+        scheme = self.limits.scheme
+        worded = (
+            f"“{shortened(self.limits.words(one))}” {scheme.in_words(one.severity, one.category)}" for one in marks
+        )
+        return "; ".join(one.strip() for one in worded)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A mark that the text came with, and the field that says whether it stays."""
+
+    mark: Mark
+    words: str
+    kind: str
+    level: int
+    field: forms.BoundField
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One text on the screen with everything that is asked about it."""
+
+    shown: ShownPart
+    marks: forms.BoundField
+    none: forms.BoundField
+    given: tuple[Given, ...]
+    cells: tuple[Cell, ...]
+    nothing_said: str
+
+    @property
+    def head(self) -> str:
+        """The id of the words above the text."""
+        return f"{self.marks.auto_id}-head"
+
+    @property
+    def errors(self) -> list[str]:
+        """What is wrong with the marks, and with what was said of those the text came with."""
+        return [str(error) for field in (self.marks, *(one.field for one in self.given)) for error in field.errors]
+
+    @property
+    def has_errors(self) -> bool:
+        """Say whether anything is wrong with the marks."""
+        return bool(self.errors)
+
+
+class SpansForm(forms.Form):
+    """The form of a screen: for every text its marks, or that it has none, and its scores."""
+
+    def __init__(self, screen: Screen, data: Mapping[str, str] | None, initial: Mapping[str, object]) -> None:
+        super().__init__(data, initial=dict(initial))
+        self.screen = screen
+        for shown in screen.shown_parts:
+            self._add_fields(shown)
+
+    @cached_property
+    def scheme(self) -> Scheme:
+        """What is told apart."""
+        return scheme_on(self.screen)
+
+    @cached_property
+    def scored(self) -> tuple[Criterion, ...]:
+        """The criteria that are answered with a number."""
+        return tuple(one for one in self.screen.shown_criteria if one.key != ERRORS)
+
+    def limits(self, shown: ShownPart) -> Limits:
+        """Return what may be marked for one text."""
+        params = self.screen.params
+        texts = {"output": shown.part.text}
+        if marks_source(params) and self.screen.source:
+            texts["source"] = self.screen.source
+        return Limits(texts, self.scheme, has_missing(params), bool(params.get("overlaps")), most_of(params))
+
+    def about(self, shown: ShownPart, sentence: str) -> str:
+        """Put the letter of a text in front of a sentence, where there are several."""
+        if len(self.screen.parts) < 2:
+            return sentence
+        return gettext("Text %(letter)s: %(sentence)s") % {"letter": shown.letter, "sentence": sentence}
+
+    def _add_fields(self, shown: ShownPart) -> None:
+        place, limits = shown.position, self.limits(shown)
+        self.fields[field_name(place, "spans")] = MarksField(limits, label=self.about(shown, gettext("Errors")))
+        self.fields[field_name(place, "none")] = forms.ChoiceField(
+            required=False, choices=[("1", gettext("No errors"))], label=self.about(shown, gettext("No errors"))
+        )
+        for number, mark in enumerate(prefilled(shown.part.prefill), start=1):
+            words = {"words": shortened(limits.words(mark))}
+            missing = self.about(shown, gettext("“%(words)s”: say whether this mark is right.") % words)
+            self.fields[field_name(place, f"given-{number}")] = forms.ChoiceField(
+                choices=[("keep", gettext("Right")), ("remove", gettext("Wrong"))],
+                widget=forms.RadioSelect,
+                label=self.about(shown, gettext("Marked already: “%(words)s”") % words),
+                error_messages={"required": missing, "invalid_choice": missing},
+            )
+        for criterion in self.scored:
+            self.fields[field_name(place, criterion.key)] = self._score(shown, criterion)
+
+    def _score(self, shown: ShownPart, criterion: Criterion) -> forms.Field:
+        names = {"criterion": criterion.name}
+        wrong = gettext("Give a whole number from 0 to 100.")
+        return forms.FloatField(
+            min_value=0,
+            max_value=100,
+            validators=[StepValueValidator(1, wrong)],
+            widget=forms.NumberInput(attrs={"min": "0", "max": "100", "step": "1", "inputmode": "numeric"}),
+            label=criterion.question or criterion.name,
+            error_messages={
+                "required": self.about(shown, gettext("answer “%(criterion)s”.") % names)
+                if len(self.screen.parts) > 1
+                else gettext("Answer “%(criterion)s”.") % names,
+                **dict.fromkeys(("invalid", "min_value", "max_value"), wrong),
+            },
+        )
+
+    def clean(self) -> dict[str, Any]:
+        """Hold the marks of every text against each other, and against “no errors”."""
+        for shown in self.screen.shown_parts:
+            name = field_name(shown.position, "spans")
+            if name in self.errors:
+                continue
+            marks = self.marks(shown, self.cleaned_data)
+            none = bool(self.cleaned_data.get(field_name(shown.position, "none")))
+            open_given = any(field in self.errors for field in self._given_names(shown))
+            if marks and none:
+                self.add_error(name, self.about(shown, gettext("There are marks. Remove them, or untick “No errors”.")))
+            elif not marks and not none and not open_given:
+                self.add_error(name, self.nothing_said(shown))
+            elif problem := problem_in_all(marks, self.limits(shown)):
+                self.add_error(name, self.about(shown, problem))
+        return self.cleaned_data
+
+    def nothing_said(self, shown: ShownPart) -> str:
+        """Say what is missing where nothing was marked."""
+        return self.about(shown, gettext("Mark the errors, or choose “No errors”."))
+
+    def _given_names(self, shown: ShownPart) -> list[str]:
+        return [
+            field_name(shown.position, f"given-{number + 1}") for number in range(len(prefilled(shown.part.prefill)))
+        ]
+
+    def marks(self, shown: ShownPart, cleaned: Mapping[str, Any]) -> list[Mark]:
+        """Return the errors of a text: the rater's own marks and those that it came with and that stay."""
+        own = [Mark(**one) for one in cleaned.get(field_name(shown.position, "spans")) or ()]
+        given = prefilled(shown.part.prefill)
+        names = self._given_names(shown)
+        kept = [mark for mark, name in zip(given, names, strict=True) if cleaned.get(name) == "keep"]
+        return sorted([*own, *kept])
+
+    def rows(self) -> list[Row]:
+        """The texts with their questions, for the template."""
+        return [self._row(shown) for shown in self.screen.shown_parts]
+
+    def _row(self, shown: ShownPart) -> Row:
+        place, limits = shown.position, self.limits(shown)
+        names = self._given_names(shown)
+        given = tuple(
+            Given(
+                mark=mark,
+                words=shortened(limits.words(mark)),
+                kind=self.scheme.in_words(mark.severity, mark.category),
+                level=next((one.level for one in self.scheme.severities if one.key == mark.severity), 3),
+                field=self[name],
+            )
+            for mark, name in zip(prefilled(shown.part.prefill), names, strict=True)
+        )
+        return Row(
+            shown=shown,
+            marks=self[field_name(place, "spans")],
+            none=self[field_name(place, "none")],
+            given=given,
+            cells=tuple(Cell(one, self[field_name(place, one.key)]) for one in self.scored),
+            nothing_said=self.nothing_said(shown),
+        )
+
+    @cached_property
+    def asked(self) -> Criterion:
+        """How the errors are asked for: in the study's words, or in ours."""
+        found = next((one for one in self.screen.criteria if one.key == ERRORS), None)
+        if found is not None and found.question:
+            return found
+        asked = gettext("Mark every error in the text.")
+        return Criterion(ERRORS, gettext("Errors"), question=asked, language=spoken())
+
+    @property
+    def first_id(self) -> str:
+        """An id that others of the screen begin with."""
+        return str(self[field_name(1, "spans")].auto_id)
+
+    @property
+    def source_head(self) -> str:
+        """The id of the words above the source."""
+        return f"{self.first_id}-source"
+
+    @property
+    def shows_source(self) -> bool:
+        """Say whether the source stands beside the texts."""
+        return bool(self.screen.source and self.screen.params.get("show_source", True))
+
+    @property
+    def beside(self) -> Screen:
+        """What stands beside without being marked: all but the source, which has a place of its own."""
+        return replace(self.screen, source="")
+
+    @property
+    def score_first(self) -> bool:
+        """Say whether the scores stand before the marks."""
+        return self.screen.params.get("order") == "score"
+
+    @property
+    def has_given(self) -> bool:
+        """Say whether a text came with marks."""
+        return any(part.prefill for part in self.screen.parts)
+
+    def page_data(self) -> dict[str, Any]:
+        """Return what the script needs, in the order of the screen; systems and known answers are not in it."""
+        screen, params = self.screen, self.screen.params
+        markable = marks_source(params)
+        texts: list[dict[str, Any]] = [
+            _text("output", shown.position, shown.part.text, shown.part.language or screen.language, marked=True)
+            for shown in screen.shown_parts
+        ]
+        if self.shows_source:
+            language = screen.source_language or screen.language
+            texts.insert(0, _text("source", 1 if markable else 0, screen.source, language, marked=markable))
+        return {
+            "texts": texts,
+            "given": {
+                str(shown.position): [mark.as_dict() for mark in prefilled(shown.part.prefill)]
+                for shown in screen.shown_parts
+            },
+            "severities": [asdict(one) for one in self.scheme.severities],
+            "categories": [asdict(one) | {"name": one.full_name} for one in self.scheme.categories.values()],
+            "missing": MISSING if has_missing(params) else "",
+            "snap": params.get("snap", "word"),
+            "overlaps": bool(params.get("overlaps")),
+            "most": most_of(params),
+            "guide": bool(params.get("guide", True)),
+            "doubtful": {**DOUBTFUL, "field": SCORE} if SCORE in {one.key for one in self.scored} else None,
+        }
+
+
+def _text(side: str, position: int, text: str, language: str, *, marked: bool) -> dict[str, Any]:
+    within: Sequence[int] = inside(text)
+    return {"side": side, "position": position, "text": text, "inside": within, "language": language, "marked": marked}

@@ -1,0 +1,185 @@
+"""Marks: where they stand in a text, and reading them from what a page posted.
+
+Offsets count Unicode code points from 0, the end is exclusive, and neither may fall within what people see as one
+character (a grapheme cluster of UAX 29). What is missing is marked on the word [missing] after the output: it starts
+at the length of the text and ends one further.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import regex
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext, ngettext
+
+from tasks_app.task_types.error_spans.scheme import Scheme
+
+MISSING = "[missing]"
+
+# What a mark is made of, and the most that a page can send of it.
+NAMES = ("side", "start", "end", "severity", "category")
+LONGEST_JSON = 60_000
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mark:
+    """One error: where it is, how grave and of which kind. Severity and category are empty where not told apart."""
+
+    side: str
+    start: int
+    end: int
+    severity: str = ""
+    category: str = ""
+
+    def overlaps(self, other: Mark) -> bool:
+        """Say whether the two share a character."""
+        return self.side == other.side and self.start < other.end and other.start < self.end
+
+    def as_dict(self) -> dict[str, str | int]:
+        """Return the mark as JSON holds it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What may be marked: the texts by side, and the rules of the task."""
+
+    texts: Mapping[str, str]
+    scheme: Scheme
+    missing: bool
+    overlaps: bool
+    most: int
+
+    def words(self, mark: Mark) -> str:
+        """Return the characters that are marked."""
+        text = self.texts[mark.side]
+        return MISSING if mark.start >= len(text) else text[mark.start : mark.end]
+
+
+@lru_cache(maxsize=4096)
+def inside(text: str) -> tuple[int, ...]:
+    """Return the offsets that fall within a grapheme cluster, where no mark may start or end. Most texts have few."""
+    if text.isascii() and "\r" not in text:
+        return ()
+    return tuple(offset for found in regex.finditer(r"\X", text) for offset in range(found.start() + 1, found.end()))
+
+
+def words_of(text: str, longest: int = 12) -> list[tuple[int, int]]:
+    """Return runs of characters without space, at most so many grapheme clusters each: what simulated raters mark."""
+    return [run.span() for run in regex.finditer(rf"(?:(?!\s)\X){{1,{longest}}}", text)]
+
+
+def read_marks(posted: str) -> list[Mark]:
+    """Read the JSON of a page. Raises ValidationError for everything that is not a list of whole marks."""
+    try:
+        sent = json.loads(posted or "[]", parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise ValidationError(_unreadable(), code="json") from None
+    if not isinstance(sent, list) or not all(_is_mark(one) for one in sent):
+        raise ValidationError(_unreadable(), code="marks")
+    return [Mark(**{**one, "severity": one["severity"] or "", "category": one["category"] or ""}) for one in sent]
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(word)
+
+
+def _unreadable() -> str:
+    return gettext("The marks cannot be read. Reload the page, and mark the errors again.")
+
+
+def _is_mark(one: object) -> bool:
+    if not isinstance(one, dict) or set(one) != set(NAMES) or not isinstance(one["side"], str):
+        return False
+    if any(isinstance(one[name], bool) or not isinstance(one[name], int) for name in ("start", "end")):
+        return False
+    return all(one[name] is None or isinstance(one[name], str) for name in ("severity", "category"))
+
+
+def problem_in(mark: Mark, limits: Limits) -> str | None:
+    """Say why something cannot be marked like this, or return None."""
+    text = limits.texts.get(mark.side)
+    if text is None:
+        return gettext("Nothing can be marked in this text.")
+    of_missing = limits.missing and mark.side == "output" and (mark.start, mark.end) == (len(text), len(text) + 1)
+    if not of_missing:
+        if not 0 <= mark.start < mark.end <= len(text):
+            return gettext("A mark lies outside of the text. Reload the page, and mark the errors again.")
+        if {mark.start, mark.end} & set(inside(text)):
+            return gettext("A mark begins or ends within a character. Remove it, and mark the whole character.")
+    return next(_problems_in_kind(mark, limits), None)
+
+
+def _problems_in_kind(mark: Mark, limits: Limits) -> Iterator[str]:
+    scheme, about = limits.scheme, {"words": shortened(limits.words(mark))}
+    category = scheme.categories.get(mark.category)
+    if scheme.severities and not mark.severity:
+        yield gettext("“%(words)s”: choose how grave the error is.") % about
+    if scheme.categories and not mark.category:
+        yield gettext("“%(words)s”: choose what kind of error it is.") % about
+    if mark.severity and mark.severity not in scheme.severity_keys:
+        yield gettext("“%(words)s”: choose one of the severities shown.") % about
+    if mark.category and category is None:
+        yield gettext("“%(words)s”: choose one of the kinds of error shown.") % about
+    if category is None:
+        return
+    if mark.side not in category.sides:
+        yield gettext("“%(words)s”: this kind of error is not marked in this text.") % about
+    if category.whole and (mark.start, mark.end) != (0, len(limits.texts[mark.side])):
+        yield gettext("“%(words)s”: this kind of error is marked on the whole text.") % about
+    if category.severity in scheme.severity_keys and mark.severity != category.severity:
+        yield gettext("“%(words)s”: this kind of error has a fixed severity.") % about
+
+
+def problem_in_all(marks: Sequence[Mark], limits: Limits) -> str | None:
+    """Say what is wrong with several marks together, or return None."""
+    if len(marks) > limits.most:
+        words = ngettext(
+            "Mark at most %(n)d error: the gravest. Remove the others.",
+            "Mark at most %(n)d errors: the gravest. Remove the others.",
+            limits.most,
+        )
+        return words % {"n": limits.most}
+    if len(set(marks)) < len(marks):
+        return gettext("The same error is marked twice. Remove one of the two marks.")
+    ordered = sorted(marks)
+    if not limits.overlaps and any(one.overlaps(other) for one, other in pairwise(ordered)):
+        return gettext("Marks may not overlap. Remove one of the two.")
+    return None
+
+
+def shortened(words: str, longest: int = 40) -> str:
+    """Return words on one line, cut where they are long."""
+    line = " ".join(words.split())
+    if len(line) <= longest:
+        return line
+    cut = line[:longest]
+    if within := set(inside(line)):
+        while len(cut) in within:
+            cut = cut[:-1]
+    return f"{cut}…"
+
+
+def prefilled(payloads: Iterable[object]) -> list[Mark]:
+    """Return the marks a text carries when it is first shown, in their order. Raises ValidationError."""
+    found: list[Mark] = []
+    for payload in payloads:
+        for one in payload if isinstance(payload, list) else [payload]:
+            if not isinstance(one, Mapping):
+                raise ValidationError(_wrong_payload(), code="payload")
+            whole = {"side": "output", "severity": None, "category": None, **one}
+            if not _is_mark(whole):
+                raise ValidationError(_wrong_payload(), code="payload")
+            found.append(Mark(**{**whole, "severity": whole["severity"] or "", "category": whole["category"] or ""}))
+    return found
+
+
+def _wrong_payload() -> str:
+    return gettext(
+        "This is a mark, or a list of marks: start and end, and where they are told apart severity, category."
+    )

@@ -1,0 +1,200 @@
+"""The parameters of error spans, and what they come to: which scheme, where may be marked, how many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.task_types.base import Screen, TextParams
+from tasks_app.task_types.error_spans.scheme import (
+    Scheme,
+    problem_in_categories,
+    problem_in_severities,
+    problem_in_weights,
+    scheme_of,
+)
+
+# MQM as published asks for the five gravest errors of a segment; elsewhere this only stops a page run wild.
+MOST = {"mqm": 5}
+MOST_ELSEWHERE = 20
+
+_AS_PUBLISHED = ("scheme", _("as published for the scheme"))
+_YES, _NO = ("yes", _("yes")), ("no", _("no"))
+
+
+def _checked(problem: Callable[[object], str | None]) -> Callable[[Any], None]:
+    def check(value: Any) -> None:
+        if sentence := problem(value):
+            raise ValidationError(sentence)
+
+    return check
+
+
+class OwnField(forms.JSONField):
+    """A list of a study's own, out of a file or as JSON in a text; without one the scheme's counts."""
+
+    def __init__(self, problem: Callable[[object], str | None], entry: Mapping[str, object], **options: Any) -> None:
+        super().__init__(required=False, initial=(), validators=[_checked(problem)], **options)
+        # What an editor of study files knows of an entry.
+        self.json_schema = {"type": "array", "items": {"type": "object", "additionalProperties": False, **entry}}
+
+    def to_python(self, value: Any) -> Any:
+        """Return the list; an empty one where there is nothing."""
+        try:
+            return [] if value in (None, (), []) else super().to_python(value) or []
+        except RecursionError:
+            raise ValidationError(gettext("This is nested too deeply.")) from None
+
+
+_WORDS = {"key": {"type": "string"}, "name": {"type": "string"}, "definition": {"type": "string"}}
+_KIND = {
+    **_WORDS,
+    "sides": {"type": "array", "items": {"enum": ["output", "source"]}},
+    "whole": {"type": "boolean"},
+    "severity": {"type": "string"},
+}
+_BELOW = {"type": "array", "items": {"type": "object", "additionalProperties": False, "properties": _KIND}}
+_WEIGHT = {"weight": {"type": "number"}, "severity": {"type": "string"}, "category": {"type": "string"}}
+
+
+class SpanParams(TextParams):
+    """What raters may mark, in how many texts at a time, and what is asked beside."""
+
+    scheme = forms.ChoiceField(
+        choices=(("esa", _("ESA: minor and major, then a score")), ("mqm", _("MQM: kinds and severities with weights")),
+                 ("plain", _("plain: where the errors are; told apart only as said below"))),
+        initial="esa",
+        label=_("Scheme"),
+    )  # fmt: skip
+    layout = forms.ChoiceField(
+        choices=(("single", _("one text a screen")), ("together", _("all texts of an item side by side"))),
+        initial="single",
+        label=_("Texts on a screen"),
+    )
+    categories = OwnField(
+        problem_in_categories,
+        {"properties": {**_KIND, "children": _BELOW}, "required": ["key", "name"]},
+        label=_("Kinds of error"),
+        help_text=_("Own ones instead of the scheme's: key, name, definition, and children for a second level."),
+    )
+    severities = OwnField(
+        problem_in_severities,
+        {"properties": _WORDS, "required": ["key", "name"]},
+        label=_("Severities"),
+        help_text=_("Own ones instead of the scheme's, from mild to grave: key, name, definition."),
+    )
+    weights = OwnField(
+        problem_in_weights,
+        {"properties": _WEIGHT, "required": ["weight"]},
+        label=_("Weights"),
+        help_text=_(
+            "Your own instead of the scheme's: a weight for a severity, a category or both; the first that fits "
+            "counts. MQM has major 5, minor 1, minor fluency/punctuation 0.1, non-translation 25, neutral 0."
+        ),
+    )
+    score = forms.ChoiceField(
+        choices=(_AS_PUBLISHED, _YES, _NO),
+        initial="scheme",
+        label=_("Ask for a score from 0 to 100"),
+        help_text=_("ESA asks for one. It answers the criterion “score”, beside the study's own criteria."),
+    )
+    order = forms.ChoiceField(
+        choices=(("spans", _("errors first, then the score")), ("score", _("score first, then the errors"))),
+        initial="spans",
+        label=_("Order of errors and score"),
+    )
+    mark_source = forms.ChoiceField(
+        choices=(_AS_PUBLISHED, _YES, _NO),
+        initial="scheme",
+        label=_("Errors can be marked in the source"),
+        help_text=_("MQM marks omissions and source errors there. Only with one text a screen."),
+    )
+    missing = forms.ChoiceField(
+        choices=(_AS_PUBLISHED, _YES, _NO),
+        initial="scheme",
+        label=_("The word [missing] stands after the text"),
+        help_text=_("What was left out is marked on it, as in ESA."),
+    )
+    snap = forms.ChoiceField(
+        choices=(("word", _("words")), ("character", _("characters"))),
+        initial="word",
+        label=_("Marks consist of whole"),
+    )
+    overlaps = forms.BooleanField(initial=False, required=False, label=_("Marks may overlap"))
+    max_spans = forms.IntegerField(
+        min_value=1,
+        max_value=100,
+        required=False,
+        label=_("Most errors in a text"),
+        help_text=_("Without a number 5 for MQM, as published (the gravest five), and 20 otherwise."),
+    )
+    guide = forms.BooleanField(
+        initial=True,
+        required=False,
+        label=_("Show the place in the other texts"),
+        help_text=_("Pointing at a word lights the proportional place in the source and the other texts."),
+    )
+    show_numbers = forms.BooleanField(initial=True, required=False, label=_("Show numbers of the score"))
+
+    def clean(self) -> dict[str, object]:
+        """Refuse what does not go together."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("mark_source") == "yes":
+            if cleaned.get("layout") == "together":
+                sentence = _("With several texts on a screen it is not clear which one an error in the source is of.")
+                self.add_error("mark_source", sentence)
+            elif not cleaned.get("show_source"):
+                self.add_error("mark_source", _("Errors can be marked in the source only where it is shown."))
+        if not self.errors:
+            self._hold_together(cleaned)
+        return cleaned
+
+    def _hold_together(self, cleaned: Mapping[str, object]) -> None:
+        """Refuse severities that categories or weights name and that are not there."""
+        scheme = scheme_of(cleaned, source=True)
+        fixed = {one.severity for one in scheme.categories.values() if one.severity}
+        if unknown := fixed - set(scheme.severity_keys):
+            sentence = _("There is no severity “%(key)s”. Name one of: %(known)s.")
+            about = {"key": min(unknown), "known": ", ".join(scheme.severity_keys) or "-"}
+            self.add_error("categories", sentence % about)
+        known = {*scheme.categories, *(group.key for group in scheme.groups), None}
+        for rule in scheme.rules if cleaned.get("weights") else ():
+            if rule.category not in known or rule.severity not in {*scheme.severity_keys, None}:
+                self.add_error("weights", _("A weight names a category or severity that is not there."))
+                return
+
+
+def _chosen(params: Mapping[str, object], name: str, published: bool) -> bool:
+    return published if params.get(name, "scheme") == "scheme" else params[name] == "yes"
+
+
+def marks_source(params: Mapping[str, object]) -> bool:
+    """Say whether errors can be marked in the source."""
+    alone = params.get("layout") != "together" and bool(params.get("show_source", True))
+    return alone and _chosen(params, "mark_source", params.get("scheme") == "mqm")
+
+
+def has_missing(params: Mapping[str, object]) -> bool:
+    """Say whether the word [missing] stands after a text: as published, wherever the source takes no marks."""
+    return _chosen(params, "missing", not marks_source(params))
+
+
+def asks_score(params: Mapping[str, object]) -> bool:
+    """Say whether the score from 0 to 100 is asked."""
+    return _chosen(params, "score", params.get("scheme") == "esa")
+
+
+def most_of(params: Mapping[str, object]) -> int:
+    """Return how many errors a text can have."""
+    given = params.get("max_spans")
+    return int(str(given)) if given else MOST.get(str(params.get("scheme")), MOST_ELSEWHERE)
+
+
+def scheme_on(screen: Screen) -> Scheme:
+    """Return what is told apart on a screen."""
+    return scheme_of(screen.params, source=marks_source(screen.params) and bool(screen.source))

@@ -1,0 +1,66 @@
+"""Simulated raters who mark errors: texts have latent errors, which careful raters find and others miss."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from random import Random
+
+from tasks_app.task_types.base import Quality
+from tasks_app.task_types.error_spans.marks import Limits, Mark, words_of
+from tasks_app.task_types.simulation import latent_quality
+
+# How often a rater finds an error that is there, and marks a place where there is none.
+FINDS = {Quality.CAREFUL: 0.9, Quality.SLOPPY: 0.4}
+INVENTS = {Quality.CAREFUL: 0.05, Quality.SLOPPY: 0.35}
+
+# Errors of the worst text.
+WORST = 4
+
+
+def latent_errors(limits: Limits) -> list[Mark]:
+    """Return what is wrong with a text: the same errors for all raters, more of them the worse it is."""
+    text = limits.texts["output"]
+    rng = Random(hashlib.sha256(text.encode()).digest())  # noqa: S311  made up, not secret
+    places = words_of(text)
+    wanted = round((1 - latent_quality(text)) * WORST)
+    chosen = rng.sample(places, min(wanted, limits.most, len(places)))
+    return sorted(_mark(place, limits, rng) for place in chosen)
+
+
+def simulated(limits: Limits, kept: Sequence[Mark], quality: Quality, rng: Random) -> list[Mark]:
+    """Return the marks of a rater on a text that already has those that were kept."""
+    if quality is Quality.STRAIGHT_LINER:
+        return []
+    places = words_of(limits.texts["output"])
+    if quality is Quality.RANDOM:
+        wanted = [_mark(place, limits, rng) for place in rng.sample(places, min(len(places), rng.randint(0, 3)))]
+    else:
+        wanted = [one for one in latent_errors(limits) if rng.random() < FINDS[quality]]
+        if places and rng.random() < INVENTS[quality]:
+            wanted.append(_mark(rng.choice(places), limits, rng))
+    marks: list[Mark] = []
+    for one in wanted:
+        if len(kept) + len(marks) < limits.most and not any(one.overlaps(other) for other in (*kept, *marks)):
+            marks.append(one)
+    return marks
+
+
+def keeps(mark: Mark, limits: Limits, quality: Quality, rng: Random) -> bool:
+    """Say whether a rater lets a mark stand that the text came with."""
+    if quality is Quality.STRAIGHT_LINER:
+        return False
+    if quality is Quality.RANDOM:
+        return rng.random() < 0.5
+    true = any(mark.overlaps(one) for one in latent_errors(limits))
+    return true if rng.random() < FINDS[quality] else not true
+
+
+def _mark(place: tuple[int, int], limits: Limits, rng: Random) -> Mark:
+    usable = [one for one in limits.scheme.categories.values() if "output" in one.sides and not one.whole]
+    category = rng.choice(usable) if usable else None
+    severities = limits.scheme.severity_keys
+    severity = rng.choice(severities) if severities else ""
+    if category is not None and category.severity:
+        severity = category.severity
+    return Mark("output", *place, severity, category.key if category else "")

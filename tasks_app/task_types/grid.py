@@ -1,0 +1,230 @@
+"""What scales have in common: a number for every text on the screen and every criterion.
+
+Not a task type of its own (its name begins with an underscore), but the base of likert and slider.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from django import forms
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app import languages, plaintext
+from tasks_app.orders import latin_orders
+from tasks_app.task_types.base import (
+    Criterion,
+    ItemTexts,
+    Quality,
+    Screen,
+    ShownPart,
+    TaskType,
+    TextParams,
+    UnitDraft,
+    Value,
+)
+from tasks_app.task_types.simulation import share_of
+from tasks_app.task_types.units import units_of_texts
+
+
+class GridParams(TextParams):
+    """Parameters of every type that asks for a number for each text and criterion."""
+
+    layout = forms.ChoiceField(
+        choices=(("single", _("one text a screen")), ("together", _("all texts of an item side by side"))),
+        initial="single",
+        label=_("Texts on a screen"),
+    )
+    show_numbers = forms.BooleanField(
+        initial=False, required=False, label=_("Show numbers"), help_text=_("Beside the words at the ends.")
+    )
+
+
+AGREEMENT = forms.BooleanField(
+    initial=False,
+    required=False,
+    label=_("Ask for agreement"),
+    help_text=_("The question is a statement, and the ends say “disagree” and “agree”."),
+)
+
+
+def in_agreement(criterion: Criterion) -> Criterion:
+    """Word the ends of a scale of agreement, unless the study words it itself."""
+    if criterion.low or criterion.high or criterion.labels or criterion.anchors:
+        return criterion
+    with languages.speaking(criterion.language) as spoken:
+        low, high = gettext("Strongly disagree"), gettext("Strongly agree")
+    return replace(criterion, low=low, high=high, scale_language=spoken)
+
+
+def questions_for_agreement(criteria: Sequence[Criterion]) -> Iterator[str]:
+    """Yield a sentence for every criterion that asks a question where raters are to agree with a statement."""
+    for criterion in criteria:
+        if criterion.question.rstrip().endswith(("?", "？", "؟")):
+            yield (
+                f"Criterion {criterion.key!r} asks a question, but the task asks for agreement. "
+                "Word it as a statement, such as “The text is fluent.”, or set agreement to false."
+            )
+
+
+def field_name(position: int, criterion: str) -> str:
+    """Name the form field of one text and criterion, by what the rater sees: the place on the screen."""
+    return f"p{position}-{criterion}"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a scale: what is posted, its word if it has one, and whether it is chosen."""
+
+    value: str
+    word: str
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One question on the screen: the criterion and its form field.
+
+    `fresh_key` stands for the question's HTML while it is unanswered, which is the same for every unit; it is empty
+    where there is an answer or a mistake to show.
+    """
+
+    criterion: Criterion
+    field: forms.BoundField
+    fresh_key: str = ""
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps of a scale, for the template: Django's own widgets take three times as long to render."""
+        value = self.field.value()
+        chosen = "" if value is None else str(value)
+        choices: Iterable[tuple[str, str]] = getattr(self.field.field, "choices", ())
+        return [Step(step, str(word), step == chosen) for step, word in choices]
+
+    @property
+    def labelled(self) -> bool:
+        """Whether every step has a word of its own."""
+        return all(step.word for step in self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One text on the screen with its questions."""
+
+    shown: ShownPart
+    cells: tuple[Cell, ...]
+
+
+class GridForm(forms.Form):
+    """The form of a screen: one field for every text and criterion, in the order of the screen."""
+
+    screen: Screen
+    # The criteria in the order of the screen, in the words that the type gives them.
+    criteria: tuple[Criterion, ...] = ()
+
+    def rows(self) -> list[Row]:
+        """The texts with their questions, for the template."""
+        screen = self.screen
+        about = repr((screen.type, sorted(screen.params.items()), len(screen.parts), screen.paged, get_language()))
+        criteria = self.criteria or screen.shown_criteria
+        return [
+            Row(shown, tuple(self._cell(shown, criterion, about) for criterion in criteria))
+            for shown in screen.shown_parts
+        ]
+
+    def by_question(self) -> list[tuple[ShownPart, Cell]]:
+        """The questions with the text each is about, one criterion after the other, to be asked one at a time."""
+        rows = self.rows()
+        return [(row.shown, row.cells[number]) for number in range(len(rows[0].cells)) for row in rows] if rows else []
+
+    def _cell(self, shown: ShownPart, criterion: Criterion, about: str) -> Cell:
+        field = self[field_name(shown.position, criterion.key)]
+        if self.is_bound or field.value() not in (None, ""):
+            return Cell(criterion, field)
+        return Cell(criterion, field, plaintext.digest(f"{about}{field.auto_id}{criterion!r}"))
+
+
+class GridType(TaskType):
+    """A number for each text and criterion. A member says which numbers, in `field`, `scale_of` and `to_number`."""
+
+    Params = GridParams
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit a distinct text, or one an item with all its distinct texts side by side."""
+        return units_of_texts(items, together=params["layout"] == "together")
+
+    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+        """Put every text in every place of the screen equally often, by random Latin squares."""
+        for order in latin_orders(n_parts, rng):
+            yield {"parts": list(order)}
+
+    def worded(self, criterion: Criterion, params: Mapping[str, object]) -> Criterion:
+        """Return a criterion with the words that the parameters ask for, where the study gives it none of its own."""
+        return criterion
+
+    @abstractmethod
+    def field(self, criterion: Criterion, missing: str, params: Mapping[str, object]) -> forms.Field:
+        """Return the field of one question; `missing` is the message when it was left out."""
+
+    @abstractmethod
+    def scale_of(self, params: Mapping[str, object], criterion: Criterion | None = None) -> tuple[float, float, float]:
+        """Return least value, greatest value and step."""
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> GridForm:
+        """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
+        form = GridForm(data, initial=dict(initial or {}))
+        form.screen = screen
+        form.criteria = tuple(self.worded(criterion, screen.params) for criterion in screen.shown_criteria)
+        several = len(screen.parts) > 1
+        for shown in screen.shown_parts:
+            for criterion in form.criteria:
+                names = {"criterion": criterion.name, "letter": shown.letter}
+                missing = (
+                    gettext("Text %(letter)s: answer “%(criterion)s”.") % names
+                    if several
+                    else gettext("Answer “%(criterion)s”.") % names
+                )
+                form.fields[field_name(shown.position, criterion.key)] = self.field(criterion, missing, screen.params)
+        return form
+
+    def elicitation(self, params: Mapping[str, object]) -> str:
+        """Name the form in which answers are drawn out, as the datasheet does (HEDS 4.3.8)."""
+        return "agreement with a quality statement" if params.get("agreement") else "direct quality estimation"
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give one rating a text and criterion, on the canonical number of the text."""
+        for shown in screen.shown_parts:
+            for criterion in screen.shown_criteria:
+                value = cleaned[field_name(shown.position, criterion.key)]
+                if not isinstance(value, int | float):
+                    raise TypeError(f"A rating must be a number, not {value!r}.")
+                yield Value("rating", part=shown.part.number, criterion=criterion.key, value=float(value) + 0.0)
+
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Refuse a number off the scale. Finer steps than the task's are accepted: they were given elsewhere."""
+        low, high, _step = self.scale_of(params)
+        if low <= value <= high:
+            return None
+        about = {"low": f"{low:g}", "high": f"{high:g}", "value": f"{value:g}"}
+        return gettext("must be from %(low)s to %(high)s, the scale of this task; it is %(value)s.") % about
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Answer from the latent quality of each text, with the noise of the rater's quality."""
+        low, high, step = self.scale_of(screen.params)
+        steps = round((high - low) / step)
+        answers: dict[str, str] = {}
+        for shown in screen.shown_parts:
+            for criterion in screen.shown_criteria:
+                share = share_of(shown.part.text, criterion.key, quality, rng)
+                chosen = low + step * min(steps, max(0, round(share * steps)))
+                answers[field_name(shown.position, criterion.key)] = f"{chosen:g}"
+        return answers

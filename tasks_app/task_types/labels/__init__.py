@@ -1,0 +1,305 @@
+"""Labels: one or several categories for each criterion, out of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.task_types.base import (
+    Criterion,
+    GoldAnswer,
+    Graded,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Sample,
+    Scale,
+    Screen,
+    TaskType,
+    TextParams,
+    UnitDraft,
+    Value,
+)
+from tasks_app.task_types.labels.form import DETAIL, WORDS, LabelsForm, make_form
+from tasks_app.task_types.labels.options import (
+    NONE,
+    DetailEntry,
+    details_of,
+    offers_none,
+    options_of,
+    problem_in_options,
+    problems_in_item,
+)
+from tasks_app.task_types.labels.simulate import simulated_answer
+from tasks_app.task_types.list_fields import EntriesField, WordsField
+from tasks_app.task_types.registry import register
+
+# Keys of criteria have at most 100 characters, and something stands behind these.
+LONGEST_KEY = 85
+
+LABEL = Outcome(
+    "label",
+    Scale.NOMINAL,
+    per="criterion",
+    column="label",
+    doc=_("The option that was chosen, or none_of_these; numbered from 1 where several may be chosen."),
+)
+OTHER = Outcome(
+    "other",
+    Scale.TEXT,
+    per="criterion",
+    column="text",
+    optional=True,
+    doc=_("The rater's own words where none of the options applies; the criterion has “-other” behind its key."),
+)
+DETAILED = Outcome(
+    "detail",
+    Scale.NOMINAL,
+    per="criterion",
+    column="label",
+    optional=True,
+    doc=_("The answer to the question after a label; the criterion has “-detail” behind its key, then “-detail-2” …"),
+)
+
+
+def other_key(criterion: str) -> str:
+    """Name the criterion of a rater's own words."""
+    return f"{criterion}-other"
+
+
+@register
+class Labels(TaskType):
+    """One option for each criterion, or all that apply.
+
+    What is first in a list is chosen more often, so the order of options can be drawn; an order that means something,
+    such as from worse to better, is better left as it is.
+    """
+
+    label = _("Labels")
+    summary = _("A rater chooses one category for each criterion, or all that apply.")
+    source = (
+        "Logacheva et al. (2022). A study on manual and automatic evaluation for text style transfer: the case of "
+        "detoxification. HumEval. Lưu (2022). Towards human evaluation of mutual understanding in human-computer "
+        "spontaneous conversation. HumEval."
+    )
+    use_when = _(
+        "A question has a few clear answers: toxic or not, the same meaning or not, which of these topics. Use a "
+        "Likert scale where answers are steps of more or less."
+    )
+    analysed = _(
+        "Shares of each label by system with tests, agreement for nominal labels, and the most likely label of each "
+        "text when raters err differently often."
+    )
+    limits = _(
+        "Categories say nothing about how much. For matters of opinion plan about ten raters a text, and let raters "
+        "pass an exam first."
+    )
+    outcomes = (LABEL, OTHER, DETAILED)
+    default_instructions = _(
+        "Read the text. Then choose the answer that fits best for each question; where you may tick several, tick all "
+        "that fit. If you are between two answers, choose the one you would defend."
+    )
+    has_styles = True
+    sample = Sample(
+        params={"none_of_these": ["topic"], "none_text": ["topic"],
+                "details": [{"criterion": "topic", "label": "Transport", "question": "Which kind of transport?",
+                             "options": ["Rail", "Road", "Another"]}]},
+        criteria=(Criterion("topic", "Topic", question="What is the text about?",
+                            labels=("Transport", "Weather", "Sport", "Politics")),
+                  Criterion("meaning", "Meaning", definition="Small differences in tone do not count.",
+                            question="Does the text say what the source says?", labels=("Yes", "In part", "No"))),
+    )  # fmt: skip
+
+    class Params(TextParams):
+        multiple = forms.BooleanField(initial=False, required=False, label=_("Several options may be chosen"))
+        order = forms.ChoiceField(
+            choices=(
+                ("fixed", _("as given")),
+                ("drawn", _("drawn for every text, balanced")),
+                ("rater", _("drawn once for every rater")),
+            ),
+            initial="fixed",
+            label=_("Order of the options"),
+            help_text=_("Leave it as given where the order means something."),
+        )
+        none_of_these = WordsField(
+            label=_("“None of these”"), help_text=_("Keys of the criteria that offer it, below their options.")
+        )
+        none_text = WordsField(
+            label=_("Own words"), help_text=_("Keys of the criteria where “None of these” asks what it is instead.")
+        )
+        item_options = WordsField(
+            label=_("Options from the items"),
+            help_text=_("Keys of the criteria whose options stand in the column options, under the key or “labels”."),
+        )
+        details = EntriesField(DetailEntry, label=_("Asked after a label"))
+
+        def clean(self) -> dict[str, object]:
+            """Refuse own words without “none of these”, and two questions after one label."""
+            cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+            if not set(cleaned.get("none_text") or ()) <= set(cleaned.get("none_of_these") or ()):
+                self.add_error("none_text", _("Own words are asked after “None of these”: name it in none_of_these."))
+            details = cleaned.get("details") or []
+            if len({(one.get("criterion"), one.get("label")) for one in details}) < len(details):
+                self.add_error("details", _("Ask one question after a label."))
+            return cleaned
+
+    def brings(self, params: Mapping[str, Any]) -> tuple[Criterion, ...]:
+        """Words of the rater's own, and what is asked after labels: each for the criteria that have it."""
+        others = (
+            Criterion(other_key(key), gettext("Own words (%(key)s)") % {"key": key}, kind="question")
+            for key in params["none_text"]
+        )
+        detailed = (
+            Criterion(
+                one.key,
+                gettext("Detail (%(label)s)") % {"label": one.label[:150]},
+                question=one.question,
+                kind="question",
+            )
+            for one in details_of(params)
+        )
+        return (*others, *detailed)
+
+    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, Any]) -> Outcome | None:
+        """Labels, unless a criterion is one of those brought along."""
+        key = criterion.key if criterion is not None else ""
+        if key in {other_key(one) for one in params["none_text"]}:
+            return OTHER
+        if key in {one.key for one in details_of(params)}:
+            return DETAILED
+        return replace(LABEL, several=True) if params["multiple"] else LABEL
+
+    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, Any]) -> Iterator[str]:
+        """Yield a sentence for every criterion without options, and for what names none of the criteria."""
+        yield from super().problems(criteria, params)
+        known = {one.key: one for one in criteria}
+        for one in criteria:
+            if one.key not in params["item_options"] and (sentence := problem_in_options(one.labels)):
+                yield f"Criterion {one.key!r}, labels: {sentence}"
+        named = {name: params[name] for name in ("none_of_these", "item_options")}
+        named["details"] = [one["criterion"] for one in params["details"]]
+        for name, keys in named.items():
+            for key in keys:
+                if key not in known:
+                    yield f"{name} names {key!r}, which is none of the criteria: {', '.join(known)}."
+                elif len(key) > LONGEST_KEY:
+                    yield f"Criterion {key!r}: its key is too long for a further question; {LONGEST_KEY} are the most."
+        for one in params["details"]:
+            asked = known.get(one["criterion"])
+            if asked is not None and asked.key not in params["item_options"] and one["label"] not in asked.labels:
+                yield f"details: {one['label']!r} is no label of {asked.key!r}: {', '.join(asked.labels)}."
+
+    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence for every list of options that is missing or is no choice."""
+        yield from problems_in_item(item, params)
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, Any]) -> dict[str, str]:
+        """Options are chosen or ticked; words of one's own have no instrument."""
+        outcome = self.outcome_of(criterion, params)
+        if outcome == OTHER:
+            return {"4.3.3": "N/A", "4.3.4": "N/A", "4.3.5": "N/A",
+                    "4.3.6": gettext("Evaluators write in their own words what applies instead of the options."),
+                    "4.3.8": "qualitative feedback"}  # fmt: skip
+        labels = outcome is not None and outcome.name == LABEL.name
+        options = list(criterion.labels) if criterion is not None and labels else []
+        if outcome == DETAILED and criterion is not None:
+            options = next(list(one.options) for one in details_of(params) if one.key == criterion.key)
+        of_items = criterion is not None and criterion.key in params["item_options"]
+        offered = labels and criterion is not None and offers_none(params, criterion.key)
+        none = [gettext("None of these")] if offered else []
+        return {
+            "4.3.3": "N/A" if of_items else str(len(options) + len(none)),
+            "4.3.4": gettext("options of each item") if of_items else ", ".join([*options, *none]),
+            "4.3.5": "check-boxes" if params["multiple"] and labels else "multiple choice",
+            "4.3.8": "classification or labelling",
+        }
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit a distinct text."""
+        for item in items:
+            for group in item.groups:
+                first = item.outputs[group[0]]
+                tail = f"/{first.variant}" if first.variant else ""
+                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group,), item.document)
+
+    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+        """Draw the order of the options for every place, each option everywhere equally often."""
+        seed, place = rng.getrandbits(32), 0
+        while True:
+            drawn = {"seed": seed, "draw": place} if params["order"] == "drawn" else {}
+            yield {"parts": list(range(n_parts)), **drawn}
+            place += 1
+
+    def arrange_for_rater(
+        self, criteria: Sequence[Criterion], params: Mapping[str, object], rng: Random
+    ) -> dict[str, object]:
+        """Draw the order of the criteria, and of the options where a rater keeps it."""
+        own = super().arrange_for_rater(criteria, params, rng)
+        return {**own, "seed": rng.getrandbits(32), "draw": 0} if params["order"] == "rater" else own
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> LabelsForm:
+        """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
+        return make_form(screen, self._asked(screen), data, initial)
+
+    def _asked(self, screen: Screen) -> tuple[Criterion, ...]:
+        """Return the study's criteria in the order of the screen."""
+        return self.asked(screen.shown_criteria, screen.params)
+
+    def answers_on(self, screen: Screen) -> int:
+        """Return how many criteria are asked, for each text."""
+        return max(1, len(screen.parts) * len(self._asked(screen)))
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give every label in canonical order, with what was asked after it and the rater's own words."""
+        form = self.form(screen)
+        part = screen.shown_parts[0].part.number
+        for criterion, shown in form.asked:
+            key = criterion.key
+            chosen = form.chosen(criterion, shown, cleaned)
+            numbers = {one: n for n, one in enumerate(_canonical(options_of(screen, criterion), chosen), start=1)}
+            for label, number in numbers.items():
+                yield Value(LABEL.name, part=part, criterion=key, number=number, label=label)
+            for one in details_of(screen.params, key):
+                if one.label in numbers and (said := cleaned.get(DETAIL.format(n=one.number, key=key))):
+                    yield Value(DETAILED.name, part=part, criterion=one.key, label=str(said))
+            if NONE in numbers and (words := cleaned.get(WORDS.format(key=key))):
+                yield Value(OTHER.name, part=part, criterion=other_key(key), text=str(words))
+
+    def labels_on(self, screen: Screen, criterion: Criterion) -> tuple[str, ...] | None:
+        """Return the options of the screen; what is asked after one of them has options of its own."""
+        if criterion not in self._asked(screen):
+            return None
+        none = (NONE,) if offers_none(screen.params, criterion.key) else ()
+        return (*options_of(screen, criterion), *none)
+
+    def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
+        """Compare an answer with known answers; where several may be chosen, a set is all that are to be chosen."""
+        graded = super().grade(screen, cleaned, gold)
+        if not screen.params["multiple"]:
+            return graded
+        return tuple(
+            Graded(one.gold, sorted(map(str, one.given)) == sorted(map(str, one.gold.answer)), one.given)
+            if one.gold.kind == "set" and isinstance(one.gold.answer, list | tuple)
+            else one
+            for one in graded
+        )
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Choose by the latent quality of the text, with the noise of the rater's quality."""
+        return simulated_answer(screen, self._asked(screen), quality, rng)
+
+
+def _canonical(options: tuple[str, ...], chosen: Sequence[str]) -> list[str]:
+    return [one for one in (*options, NONE) if one in chosen]

@@ -1,0 +1,229 @@
+"""The form of labels: for each criterion one option or several, what is asked after some, and words of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.plaintext import validate_storable
+from tasks_app.task_types.base import Criterion, Screen, ShownPart
+from tasks_app.task_types.labels.options import NONE, Detail, asks_for_words, details_of, offers_none, shown_options
+from tasks_app.task_types.list_fields import TICKED, TickField, digit
+
+LONGEST_WORDS = 2_000
+
+# Options as short as this stand side by side.
+SHORT = 24
+
+# One text a screen, so it is always the first.
+CHOICE, TICK, NOTHING, WORDS, DETAIL = "p1-{key}", "p1-o{n}-{key}", "p1-none-{key}", "p1-text-{key}", "p1-d{n}-{key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option on the screen: the field that holds it, what is posted, its words and its digit."""
+
+    name: str
+    value: str
+    words: str
+    checked: bool
+    digit: str
+    is_none: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAfter:
+    """What is asked after a label."""
+
+    detail: Detail
+    field: forms.BoundField
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One criterion on the screen."""
+
+    criterion: Criterion
+    id: str
+    multiple: bool
+    options: tuple[Option, ...]
+    details: tuple[AskedAfter, ...]
+    words: forms.BoundField | None
+    errors: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """What is asked."""
+        return self.criterion.question or self.criterion.name
+
+    @property
+    def missing(self) -> str:
+        """Say that nothing is chosen."""
+        return missing(self.title)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the options have room side by side."""
+        return all(len(one.words) <= SHORT for one in self.options)
+
+
+def missing(question: str) -> str:
+    """Say that a question is open."""
+    return gettext("Answer “%(question)s”") % {"question": question}
+
+
+class LabelsForm(forms.Form):
+    """The form of one text."""
+
+    screen: Screen
+    # The criteria of the study, in the order of the screen, each with its options in their order.
+    asked: tuple[tuple[Criterion, tuple[str, ...]], ...]
+
+    @property
+    def shown(self) -> ShownPart:
+        """The text."""
+        return self.screen.shown_parts[0]
+
+    @property
+    def multiple(self) -> bool:
+        """Whether several options may be chosen."""
+        return bool(self.screen.params["multiple"])
+
+    def questions(self) -> list[Question]:
+        """The questions in the order of the screen, for the template."""
+        return [self._question(criterion, options) for criterion, options in self.asked]
+
+    def _question(self, criterion: Criterion, options: tuple[str, ...]) -> Question:
+        key = criterion.key
+        own = [name for name in self.fields if name in set(_names(self, criterion, options))]
+        details = tuple(
+            AskedAfter(one, field, tuple(_choice(field, word, n) for n, word in enumerate(one.options, start=1)))
+            for one in details_of(self.screen.params, key)
+            if (field := self[DETAIL.format(n=one.number, key=key)])
+        )
+        first = TICK.format(n=1, key=key) if self.multiple else CHOICE.format(key=key)
+        return Question(
+            criterion=criterion,
+            id=self[first].auto_id,
+            multiple=self.multiple,
+            options=tuple(self._options(key, options)),
+            details=details,
+            words=self[WORDS.format(key=key)] if WORDS.format(key=key) in self.fields else None,
+            errors=tuple(str(one) for name in own for one in self.errors.get(name, ())) if self.is_bound else (),
+        )
+
+    def _options(self, key: str, options: tuple[str, ...]) -> Iterator[Option]:
+        none = [gettext("None of these")] if offers_none(self.screen.params, key) else []
+        for n, words in enumerate([*options, *none], start=1):
+            is_none = n > len(options)
+            if not self.multiple:
+                field = self[CHOICE.format(key=key)]
+                value = NONE if is_none else words
+                yield Option(field.html_name, value, words, field.value() == value, digit(n), is_none)
+                continue
+            field = self[NOTHING.format(key=key) if is_none else TICK.format(n=n, key=key)]
+            yield Option(field.html_name, TICKED, words, field.value() in (TICKED, True), digit(n), is_none)
+
+    def chosen(self, criterion: Criterion, options: tuple[str, ...], cleaned: Mapping[str, object]) -> list[str]:
+        """Return the labels an answer holds for a criterion, in the order of the screen."""
+        key = criterion.key
+        if not self.multiple:
+            said = cleaned.get(CHOICE.format(key=key))
+            return [str(said)] if said else []
+        ticked = [one for n, one in enumerate(options, start=1) if cleaned.get(TICK.format(n=n, key=key))]
+        return [*ticked, NONE] if cleaned.get(NOTHING.format(key=key)) else ticked
+
+    def clean(self) -> dict[str, object]:
+        """Say what is missing, and drop what is not asked after what was chosen."""
+        cleaned = super().clean() or self.cleaned_data
+        for criterion, options in self.asked:
+            key = criterion.key
+            chosen = self.chosen(criterion, options, cleaned)
+            first = TICK.format(n=1, key=key) if self.multiple else CHOICE.format(key=key)
+            if not chosen and not any(name in self.errors for name in _names(self, criterion, options)):
+                self.add_error(first, missing(criterion.question or criterion.name))
+            elif NONE in chosen and len(chosen) > 1:
+                self.add_error(first, gettext("Choose “None of these” alone, or take its tick away."))
+            words, asks = WORDS.format(key=key), gettext("What is it, in your own words?")
+            self._only_after(cleaned, words, NONE in chosen, asks, optional=False)
+            for one in details_of(self.screen.params, key):
+                name = DETAIL.format(n=one.number, key=key)
+                self._only_after(cleaned, name, one.label in chosen, one.question, optional=one.optional)
+        return cleaned
+
+    def _only_after(self, cleaned: dict[str, object], name: str, asked: bool, question: str, *, optional: bool) -> None:
+        if name not in self.fields:
+            return
+        if not asked:
+            cleaned[name] = ""
+            self.errors.pop(name, None)
+        elif not cleaned.get(name) and name not in self.errors and not optional:
+            self.add_error(name, missing(question))
+
+
+def _choice(field: forms.BoundField, words: str, number: int) -> Option:
+    return Option(field.html_name, words, words, field.value() == words, digit(number))
+
+
+def _names(form: LabelsForm, criterion: Criterion, options: tuple[str, ...]) -> Iterator[str]:
+    """Yield the names of the fields of one criterion."""
+    yield from (name for name, _field in _fields(form, criterion, options))
+
+
+def _fields(form: LabelsForm, criterion: Criterion, options: tuple[str, ...]) -> Iterator[tuple[str, forms.Field]]:
+    key, params = criterion.key, form.screen.params
+    not_shown = {"invalid_choice": _("Choose one of the options shown.")}
+    about = criterion.question or criterion.name
+    none = [(NONE, gettext("None of these"))] if offers_none(params, key) else []
+    if not form.multiple:
+        choices = [*((one, "") for one in options), *none]
+        yield (
+            CHOICE.format(key=key),
+            forms.ChoiceField(choices=choices, required=False, label=about, error_messages=not_shown),
+        )
+    else:
+        for n, one in enumerate(options, start=1):
+            yield TICK.format(n=n, key=key), TickField(required=False, label=f"{about} {one}")
+        for _value, words in none:
+            yield NOTHING.format(key=key), TickField(required=False, label=f"{about} {words}")
+    if asks_for_words(params, key):
+        yield (
+            WORDS.format(key=key),
+            forms.CharField(
+                required=False,
+                max_length=LONGEST_WORDS,
+                validators=[validate_storable],
+                label=gettext("In your own words"),
+                error_messages={"max_length": _("Write at most %(limit_value)d characters.")},
+            ),
+        )
+    for detail in details_of(params, key):
+        yield (
+            DETAIL.format(n=detail.number, key=key),
+            forms.ChoiceField(
+                choices=[(one, "") for one in detail.options],
+                required=False,
+                label=detail.question,
+                error_messages=not_shown,
+            ),
+        )
+
+
+def make_form(
+    screen: Screen,
+    asked: tuple[Criterion, ...],
+    data: Mapping[str, str] | None = None,
+    initial: Mapping[str, object] | None = None,
+) -> LabelsForm:
+    """Make the form of a screen that asks these criteria."""
+    form = LabelsForm(data, initial=dict(initial or {}))
+    form.screen = screen
+    form.asked = tuple((one, shown_options(screen, one)) for one in asked)
+    for criterion, options in form.asked:
+        form.fields.update(_fields(form, criterion, options))
+    return form

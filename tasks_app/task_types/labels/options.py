@@ -1,0 +1,143 @@
+"""The options of a question: those of the criterion or of the item, in the order of the screen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as lazy
+
+from tasks_app.orders import latin_orders
+from tasks_app.plaintext import problem_in
+from tasks_app.task_types.base import Criterion, ItemTexts, Screen
+from tasks_app.task_types.list_fields import LineField, WordsField
+
+# The label where none of the options applies.
+NONE = "none_of_these"
+
+# What the name of an item's list is where it is meant for every criterion.
+EVERY = "labels"
+
+LEAST, MOST = 2, 60
+LONGEST = 200
+
+
+class DetailEntry(forms.Form):
+    """A question that is asked after one label was chosen."""
+
+    criterion = LineField(max_length=100, label=lazy("Criterion"))
+    label = LineField(label=lazy("After this label"))
+    question = LineField(max_length=1000, label=lazy("Question"))
+    options = WordsField(label=lazy("Options"))
+    optional = forms.BooleanField(required=False, initial=False, label=lazy("May be left out"))
+
+    def clean_options(self) -> list[str]:
+        """Refuse options that are no choice."""
+        options: list[str] = self.cleaned_data["options"]
+        if sentence := problem_in_options(options):
+            raise forms.ValidationError(sentence)
+        return options
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A question that is asked after one label was chosen.
+
+    `number` is its place in the parameters, which names its field; `key` is the criterion that it is.
+    """
+
+    number: int
+    key: str
+    label: str
+    question: str
+    options: tuple[str, ...]
+    optional: bool
+
+
+def details_of(params: Mapping[str, Any], criterion: str | None = None) -> tuple[Detail, ...]:
+    """Return what is asked after labels of a criterion, or of any."""
+    found: list[Detail] = []
+    met: Counter[str] = Counter()
+    for number, one in enumerate(params["details"], start=1):
+        of = one["criterion"]
+        met[of] += 1
+        if criterion in {None, of}:
+            key = f"{of}-detail" if met[of] == 1 else f"{of}-detail-{met[of]}"
+            found.append(
+                Detail(number, key, one["label"], one["question"], tuple(one["options"]), bool(one["optional"]))
+            )
+    return tuple(found)
+
+
+def offers_none(params: Mapping[str, Any], criterion: str) -> bool:
+    """Say whether “none of these” is among the options of a criterion."""
+    return criterion in params["none_of_these"]
+
+
+def asks_for_words(params: Mapping[str, Any], criterion: str) -> bool:
+    """Say whether “none of these” asks for words of the rater's own."""
+    return criterion in params["none_text"]
+
+
+def problem_in_options(options: object) -> str | None:
+    """Say why something is no list of options, or return None."""
+    if not isinstance(options, list | tuple) or not all(isinstance(one, str) for one in options):
+        return _("Options are a list of texts.")
+    if not LEAST <= len(options) <= MOST:
+        return _("There must be %(least)d to %(most)d options; there are %(n)d.") % {
+            "least": LEAST,
+            "most": MOST,
+            "n": len(options),
+        }
+    for one in options:
+        if not one.strip() or one != one.strip() or len(one) > LONGEST or problem_in(one) or len(one.splitlines()) > 1:
+            return _("Each option is one line of at most %(n)d characters without spaces around it.") % {"n": LONGEST}
+        if one == NONE:
+            return _("No option may be called “%(name)s”: that is what “None of these” is stored as.") % {"name": NONE}
+    if len(set(options)) < len(options):
+        return _("Two options are the same.")
+    return None
+
+
+def problems_in_item(item: ItemTexts, params: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for every list of options that an item should have and has not, or that is no choice."""
+    for key in params["item_options"]:
+        found = item.options.get(key, item.options.get(EVERY))
+        if found is None:
+            sentence = _('The column options has no list for “%(key)s”. Write {"%(key)s": ["…", "…"]}.')
+            yield sentence % {"key": key}
+        elif fault := problem_in_options(found):
+            yield f"options, {key}: {fault}"
+
+
+def options_of(screen: Screen, criterion: Criterion) -> tuple[str, ...]:
+    """Return the options of a criterion in their canonical order, without “none of these”."""
+    listed: Any = screen.params["item_options"]
+    if criterion.key in listed:
+        given = screen.options.get(criterion.key, screen.options.get(EVERY))
+        if problem_in_options(given) is None and isinstance(given, list | tuple):
+            return tuple(given)
+    return tuple(criterion.labels)
+
+
+def shown_options(screen: Screen, criterion: Criterion) -> tuple[str, ...]:
+    """Return the options of a criterion in the order of the screen, as it was drawn."""
+    options = options_of(screen, criterion)
+    place, seed = screen.arrangement.get("draw"), screen.arrangement.get("seed")
+    if not isinstance(place, int) or not isinstance(seed, int) or place < 0 or len(options) < LEAST:
+        return options
+    return tuple(options[number] for number in drawn_order(len(options), place, f"{seed}:{criterion.key}"))
+
+
+def drawn_order(n: int, place: int, seed: str) -> Sequence[int]:
+    """Return the order of n options at a place of a stream: every n places put each option everywhere once."""
+    rng = Random(f"{seed}:{n}:{place // n}")  # noqa: S311  reproducible, not secret
+    orders = latin_orders(n, rng)
+    for _before in range(place % n):
+        next(orders)
+    return next(orders)

@@ -1,0 +1,277 @@
+"""Magnitude estimation: a number in relation to a reference that has one, such as 100 (RankME)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.orders import latin_orders
+from tasks_app.plaintext import validate_storable
+from tasks_app.task_types.base import (
+    Criterion,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Sample,
+    Scale,
+    Screen,
+    ShownPart,
+    TaskType,
+    TextParams,
+    UnitDraft,
+    Value,
+)
+from tasks_app.task_types.grid import GridForm, field_name
+from tasks_app.task_types.magnitude.numbers import LEAST, MOST, SENTENCES, WholeNumberField
+from tasks_app.task_types.registry import register
+from tasks_app.task_types.simulation import latent_quality, share_of
+
+# How many times as good as the middling text the best one is to a simulated rater.
+SPREAD = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The text that others are held against, and what it is worth."""
+
+    text: str
+    language: str
+    worth: int
+
+
+class MagnitudeForm(GridForm):
+    """The form of a screen; `screen` holds the texts to be judged, without the reference."""
+
+    reference: Reference
+
+    def sentences(self) -> list[tuple[str, str]]:
+        """What can be wrong with a number, for the page's script, which puts the question's name into it."""
+        return [(reason, str(sentence) % {"about": "{about}"}) for reason, sentence in SENTENCES.items()]
+
+
+@register
+class Magnitude(TaskType):
+    """A number for each text and criterion, in relation to a reference and to the other texts on the screen.
+
+    Where a system's output is the reference, it is the last canonical part of every unit: arrangements leave it out,
+    so that it is shown but never judged.
+    """
+
+    label = _("Magnitude estimation (RankME)")
+    summary = _("A rater gives each text a number in relation to a reference that has one, such as 100.")
+    source = (
+        "Novikova, Dušek and Rieser (2018). RankME: Reliable Human Ratings for Natural Language Generation. NAACL. "
+        "Bard, Robertson and Sorace (1996). Magnitude estimation of linguistic acceptability. Language 72. "
+        "Siddharthan and Katsos (2012). Offline sentence processing measures for testing readability with users. PITR."
+    )
+    use_when = _(
+        "You want to know how much better one system is than another, and texts differ more than the few steps of a "
+        "scale can say. Texts of one item are seen together, which makes raters agree better."
+    )
+    analysed = _(
+        "On logarithms: geometric means and ratios of systems with intervals, agreement as intraclass correlation, and "
+        "a ranking by TrueSkill."
+    )
+    limits = _(
+        "Raters need practice with ratios. Some give everything the number of the reference. Judge criteria one at a "
+        "time where they should not colour each other."
+    )
+    outcomes = (
+        Outcome("magnitude", Scale.RATIO, per="criterion", doc=_("Whole number from 1 to 999999; see the reference.")),
+    )
+    default_instructions = _(
+        "At the top of the page stands a **reference**: a text and its number. Give each of the other texts a number "
+        "that says how it compares with the reference.\n\n"
+        "**Think in ratios.** Say the reference has 100. A text that is twice as good gets 200. A text that is half as "
+        "good gets 50. A text that is a tenth better gets 110. A text that is just as good gets 100.\n\n"
+        "Where you see several texts, compare them with each other too: a text that is three times as good as another "
+        "gets three times its number.\n\n"
+        "Use any whole number from 1. There is no highest mark, and there are no right or wrong answers: we want to "
+        "know how you see it."
+    )
+    side_by_side = True
+    has_styles = True
+    sample = Sample(params={"reference_text": "No trains to Lisbon today. Take bus."})
+
+    class Params(TextParams):
+        layout = forms.ChoiceField(
+            choices=(
+                ("rankme", _("RankME: all texts of an item side by side")),
+                ("plain", _("plain: one text against the reference")),
+            ),
+            initial="rankme",
+            label=_("Texts on a screen"),
+        )
+        reference_value = forms.IntegerField(
+            min_value=LEAST,
+            max_value=MOST,
+            initial=100,
+            label=_("What the reference is worth"),
+            help_text=_("100 is usual: it leaves room below and is easy to halve and to double."),
+        )
+        reference_system = forms.CharField(
+            required=False,
+            max_length=200,
+            initial="",
+            validators=[validate_storable],
+            label=_("System whose text is the reference"),
+            help_text=_("It is shown and not judged. Empty: the reference of each item."),
+        )
+        reference_text = forms.CharField(
+            required=False,
+            max_length=5000,
+            initial="",
+            strip=False,
+            validators=[validate_storable],
+            label=_("One reference for all items"),
+            help_text=_("As in RankME. Empty: the reference of each item."),
+        )
+
+        def clean(self) -> dict[str, object]:
+            """Refuse two references, and an example answer that is the reference itself."""
+            cleaned = super().clean() or self.cleaned_data
+            cleaned["reference_text"] = str(cleaned.get("reference_text") or "").strip()
+            if cleaned.get("reference_system") and cleaned["reference_text"]:
+                self.add_error("reference_text", _("Name a system or give a text, not both."))
+            if cleaned.get("show_reference") and not (cleaned.get("reference_system") or cleaned["reference_text"]):
+                self.add_error(
+                    "show_reference",
+                    _(
+                        "The reference of the item has the number here and is always shown. Leave this out, or set "
+                        "reference_system or reference_text."
+                    ),
+                )
+            return cleaned
+
+    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence where the system that is the reference has no single text, or nothing is to be judged."""
+        system = str(params["reference_system"])
+        if not system:
+            return
+        texts = {one.text for one in item.outputs if one.system == system}
+        if not texts:
+            yield gettext("has no text by “%(system)s”, the system that is the reference.") % {"system": system}
+        elif len(texts) > 1:
+            yield gettext("has several texts by “%(system)s”. The reference must be one.") % {"system": system}
+        elif all(one.system == system for one in item.outputs):
+            yield gettext("has no text beside the reference, so there is nothing to judge.")
+
+    def missing_for_raters(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence where an item has no reference: published ratings often come without the one used."""
+        if not (params["reference_system"] or params["reference_text"] or item.reference.strip()):
+            yield gettext(
+                "has no reference to compare its texts with. Fill in the column “reference”, or set reference_system "
+                "or reference_text in the task."
+            )
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit an item with all its distinct texts, or one a distinct text; the reference comes last."""
+        system = str(params["reference_system"])
+        for item in items:
+            pinned = tuple(n for n, one in enumerate(item.outputs) if system and one.system == system)
+            judged = [tuple(n for n in group if n not in pinned) for group in item.groups]
+            groups = [group for group in judged if group]
+            last = (pinned,) if pinned else ()
+            if not groups or bool(system) != bool(pinned):
+                continue
+            if params["layout"] == "rankme":
+                yield UnitDraft(item.key, item.key, (*groups, *last), item.document)
+                continue
+            for group in groups:
+                first = item.outputs[group[0]]
+                tail = f"/{first.variant}" if first.variant else ""
+                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group, *last), item.document)
+
+    def shown_only(self, params: Mapping[str, object]) -> frozenset[str]:
+        """Return the system whose text is the reference, where one is."""
+        return frozenset(filter(None, [str(params["reference_system"])]))
+
+    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+        """Put every text to be judged in every place of the screen equally often, by random Latin squares."""
+        judged = n_parts - 1 if params["reference_system"] else n_parts
+        for order in latin_orders(max(1, judged), rng):
+            yield {"parts": list(order)}
+
+    def reference_of(self, screen: Screen) -> Reference:
+        """Return the text that others are held against."""
+        worth = int(str(screen.params["reference_value"]))
+        if screen.params["reference_system"] and screen.parts:
+            last = screen.parts[-1]
+            return Reference(last.text, last.language or screen.language, worth)
+        return Reference(str(screen.params["reference_text"]) or screen.reference, screen.language, worth)
+
+    def judged(self, screen: Screen) -> Screen:
+        """Return the screen without the reference among its parts."""
+        return replace(screen, parts=screen.parts[:-1]) if screen.params["reference_system"] else screen
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> MagnitudeForm:
+        """Return the form of a screen: nothing is filled in unless `initial` carries a draft."""
+        form = MagnitudeForm(data, initial=dict(initial or {}))
+        form.screen, form.reference = self.judged(screen), self.reference_of(screen)
+        several = len(form.screen.parts) > 1
+        for shown in form.screen.shown_parts:
+            for criterion in form.screen.shown_criteria:
+                about = _about(shown, criterion) if several else criterion.name
+                name = field_name(shown.position, criterion.key)
+                form.fields[name] = WholeNumberField(
+                    about=about,
+                    missing=gettext("%(about)s: give a number.") % {"about": about},
+                    label=criterion.question or criterion.name,
+                )
+        return form
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give one number a text and criterion, on the canonical number of the text."""
+        judged = self.judged(screen)
+        for shown in judged.shown_parts:
+            for criterion in judged.shown_criteria:
+                number = float(str(cleaned[field_name(shown.position, criterion.key)]))
+                yield Value("magnitude", part=shown.part.number, criterion=criterion.key, value=number)
+
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Refuse what is no whole number from 1 to 999999."""
+        if value.is_integer() and LEAST <= value <= MOST:
+            return None
+        return gettext("must be a whole number from 1 to 999999; it is %(value)s.") % {"value": f"{value:g}"}
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+        """Say what the instrument is."""
+        worth = {"worth": params["reference_value"]}
+        return {
+            "4.3.3": "999999",
+            "4.3.4": gettext("Whole numbers from 1 to 999999; a reference text is worth %(worth)s.") % worth,
+            "4.3.5": gettext("other: a field in which a number is typed, with the reference always in view"),
+            "4.3.8": "relative quality estimation",
+        }
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Answer with the ratio of the latent qualities of text and reference, as far as this rater sees it."""
+        reference, answers = self.reference_of(screen), {}
+        for shown in self.judged(screen).shown_parts:
+            for criterion in screen.shown_criteria:
+                heeds = quality in {Quality.CAREFUL, Quality.SLOPPY}
+                base = latent_quality(reference.text, criterion.key) if heeds else 0.5
+                share = share_of(shown.part.text, criterion.key, quality, rng) - base
+                number = _rounded(reference.worth * SPREAD ** (2 * share))
+                answers[field_name(shown.position, criterion.key)] = str(number)
+        return answers
+
+
+def _about(shown: ShownPart, criterion: Criterion) -> str:
+    return gettext("Text %(letter)s, %(criterion)s") % {"letter": shown.letter, "criterion": criterion.name}
+
+
+def _rounded(number: float) -> int:
+    """Round as people do: above 20, to fives."""
+    rounded = round(number) if number < 20 else 5 * round(number / 5)
+    return min(MOST, max(LEAST, rounded))

@@ -1,0 +1,283 @@
+"""The pairwise comparison: two texts of an item, and which of them is better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import ClassVar
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.languages import spoken
+from tasks_app.orders import latin_orders
+from tasks_app.plaintext import validate_storable
+from tasks_app.task_types.base import (
+    Criterion,
+    Feedback,
+    GoldAnswer,
+    Graded,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Sample,
+    Scale,
+    Screen,
+    TaskType,
+    UnitDraft,
+    Value,
+)
+from tasks_app.task_types.grading import grade_one
+from tasks_app.task_types.pairwise.form import (
+    BOTH_BAD,
+    CLEARLY,
+    SIDES,
+    SLIGHTLY,
+    STRENGTH,
+    TIE,
+    PairwiseForm,
+    field_name,
+    form_of,
+    options,
+    strength_of,
+    strengths,
+)
+from tasks_app.task_types.registry import register
+from tasks_app.task_types.simulation import share_of
+from tasks_app.task_types.text_pairs import PairParams, pairs_of, problems_of, unit_key
+
+# What is stored where a text is chosen, by its canonical number.
+LABELS = ("first", "second")
+
+# To a simulated rater, as shares of a scale: texts nearer to each other than this are the same, texts further apart
+# than that are clearly not, and texts below the last are bad.
+INDISTINCT, CLEAR, BAD = 0.04, 0.25, 0.2
+
+LONGEST_KEY = 100
+
+
+@register
+class Pairwise(TaskType):
+    """Two texts of an item side by side, and for each criterion which is better: one, the other, or as set neither.
+
+    Which text stands on which side is drawn, balanced for every pair of systems; what is stored is canonical.
+    """
+
+    label = _("Pairwise comparison")
+    summary = _("A rater sees two texts of one item and says which is better.")
+    source = (
+        "Thurstone (1927). A law of comparative judgment. Psychological Review 34. "
+        "Bradley and Terry (1952). Rank analysis of incomplete block designs: the method of paired comparisons. "
+        "Biometrika 39. Davidson (1970). On extending the Bradley-Terry model to accommodate ties. JASA 65."
+    )
+    use_when = _(
+        "You want to know which of two systems is better, and the difference may be small: people tell two texts apart "
+        "more surely than they place one on a scale."
+    )
+    analysed = _(
+        "Wins, losses, ties and both bad per pair of systems, win rates with intervals with and without half ties, a "
+        "sign test, how often the left text was chosen, a Bradley-Terry ranking, and agreement."
+    )
+    limits = _(
+        "It says which text is better and not how good it is. All pairs of many systems are many units: with an anchor "
+        "there are fewer. Settle before you begin whether ties are allowed. Identical texts are not compared."
+    )
+    outcomes = (
+        Outcome(
+            "preference",
+            Scale.NOMINAL,
+            per="pair",
+            doc=_(
+                "first or second: the text that is better, by its canonical place (system is the first, system_b the "
+                "second); tie or both_bad. shown_value is the side chosen: 1 left, 2 right, 0 neither."
+            ),
+            column="label",
+        ),
+        Outcome(
+            "strength",
+            Scale.ORDINAL,
+            per="unit",
+            doc=_(
+                "How much better the text chosen is: 1 slightly, 2 clearly. Its criterion is strength-… and the key."
+            ),
+            optional=True,
+        ),
+    )
+    default_instructions = _(
+        "You see two texts. Read both, then answer each question about them. Which text stands on which side was drawn "
+        "by lot and means nothing. There are no right or wrong answers: we want to know how you see it."
+    )
+    side_by_side = True
+    grades_values = False
+    has_styles = True
+    sample: ClassVar[Sample] = Sample({"both_bad": True, "strength": "fluency"})
+
+    class Params(PairParams):
+        ties = forms.BooleanField(
+            initial=True,
+            required=False,
+            label=_("Allow ties"),
+            help_text=_("Raters may say that there is no difference. Without ties they must choose."),
+        )
+        both_bad = forms.BooleanField(
+            initial=False, required=False, label=_("Allow “both are bad”"), help_text=_("As an answer of its own.")
+        )
+        strength = forms.CharField(
+            max_length=1000,
+            required=False,
+            initial="",
+            validators=[validate_storable],
+            label=_("Ask how much better"),
+            help_text=_("Keys of the criteria it is asked for, with spaces between. Slightly or clearly better."),
+        )
+
+        def clean_strength(self) -> str:
+            """Put one space between keys."""
+            return " ".join(dict.fromkeys(str(self.cleaned_data["strength"]).replace(",", " ").split()))
+
+    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+        """Ask how much better a text is, for the criteria named."""
+        return tuple(
+            Criterion(
+                strength_of(key),
+                gettext("Strength: %(criterion)s") % {"criterion": key},
+                question=gettext("How much better?"),
+                labels=(gettext("Slightly better"), gettext("Clearly better")),
+                language=spoken(),
+            )
+            for key in strengths(params)
+        )
+
+    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence for every name in `strength` that is no criterion of the task."""
+        yield from super().problems(criteria, params)
+        known = [criterion.key for criterion in criteria]
+        for key in strengths(params):
+            if key not in known:
+                yield f"strength names {key!r}, which the task does not ask. Its criteria are: {', '.join(known)}."
+            elif len(strength_of(key)) > LONGEST_KEY:
+                most = LONGEST_KEY - len(STRENGTH)
+                yield f"The key of criterion {key!r} is too long to ask for its strength: at most {most} characters."
+
+    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome:
+        """Return the strength for what the type brings along, the preference for every other criterion."""
+        preference, strength = self.outcomes
+        return strength if criterion is not None and _is_strength(criterion.key, params) else preference
+
+    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence where an item has nothing to compare."""
+        return problems_of(item, str(params["anchor"]))
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        """Make a unit of every two different texts of an item by different systems, or of those with the anchor."""
+        for pair in pairs_of(items, str(params["anchor"])):
+            key = unit_key(pair.item.key, pair.names)
+            yield UnitDraft(key, pair.item.key, (pair.first, pair.second), pair.item.document)
+
+    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+        """Put both texts on both sides equally often."""
+        for order in latin_orders(n_parts, rng):
+            yield {"parts": list(order)}
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> PairwiseForm:
+        """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
+        return form_of(screen, self.asked(screen.shown_criteria, screen.params), data, initial)
+
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return what a preference can be, whether or not this task offers a tie."""
+        return None if criterion is not None and _is_strength(criterion.key, params) else (*LABELS, TIE, BOTH_BAD)
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give one preference a criterion, on canonical texts, and its strength where a text is better."""
+        for criterion in self.asked(screen.shown_criteria, screen.params):
+            chosen = str(cleaned[field_name(criterion)])
+            side = int(chosen) if chosen in SIDES else 0
+            label = LABELS[screen.shown_parts[side - 1].part.number] if side else chosen
+            yield Value("preference", 0, criterion.key, label=label, part_b=1, shown_value=float(side))
+            strength = strength_of(criterion.key)
+            if side and cleaned.get(strength):
+                yield Value("strength", criterion=strength, value=float(str(cleaned[strength])))
+
+    def scale_of(
+        self, params: Mapping[str, object], criterion: Criterion | None = None
+    ) -> tuple[float, float, float] | None:
+        """Strength is 1 or 2; a preference is no number."""
+        return (1.0, 2.0, 1.0) if criterion is not None and _is_strength(criterion.key, params) else None
+
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Refuse what is no strength."""
+        if value in {float(SLIGHTLY), float(CLEARLY)}:
+            return None
+        return gettext("must be 1 (slightly better) or 2 (clearly better); it is %(value)s.") % {"value": f"{value:g}"}
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+        """Describe the answers."""
+        words = list(options(params).values())
+        if criterion is not None and _is_strength(criterion.key, params):
+            words = [gettext("Slightly better"), gettext("Clearly better")]
+        return {
+            "4.3.3": str(len(words)),
+            "4.3.4": ", ".join(words),
+            "4.3.5": "multiple choice",
+            "4.3.8": "relative quality estimation",
+        }
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Choose by the latent quality of the texts, as far as this rater sees it; a straight-liner takes the first."""
+        answers: dict[str, str] = {}
+        for criterion in self.asked(screen.shown_criteria, screen.params):
+            left, right = (share_of(shown.part.text, criterion.key, quality, rng) for shown in screen.shown_parts)
+            chosen, strength = (
+                _preferred(left, right, screen.params),
+                CLEARLY if abs(left - right) > CLEAR else SLIGHTLY,
+            )
+            if quality is Quality.RANDOM:
+                chosen, strength = rng.choice([*options(screen.params)]), rng.choice((SLIGHTLY, CLEARLY))
+            elif quality is Quality.STRAIGHT_LINER:
+                chosen = SIDES[0]
+            answers[field_name(criterion)] = chosen
+            if chosen in SIDES and criterion.key in strengths(screen.params):
+                answers[strength_of(criterion.key)] = strength
+        return answers
+
+    def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
+        """Compare with known answers: first or second in canonical order, tie or both_bad.
+
+        An answer that names no criterion is about the preferences, not about how strong they are.
+        """
+        values = tuple(self.ratings(screen, cleaned))
+        preferences = [value for value in values if value.outcome == "preference"]
+        return tuple(grade_one(values if answer.criterion else preferences, answer) for answer in gold)
+
+    def feedback(
+        self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
+    ) -> tuple[Feedback, ...]:
+        """Say which text is better, by the letter that the rater saw."""
+        told = list(super().feedback(screen, cleaned, gold))
+        letters = {LABELS[shown.part.number]: shown.letter for shown in screen.shown_parts[:2]}
+        names = {criterion.key: criterion.name for criterion in screen.criteria}
+        for number, answer in enumerate(gold):
+            letter = letters.get(str(answer.answer)) if answer.kind == "exact" else None
+            if letter is not None and not told[number].passed:
+                sentence = gettext("Not quite: text %(letter)s is better.") % {"letter": letter}
+                name = names.get(answer.criterion or "")
+                told[number] = Feedback(False, f"{name}: {sentence}" if name else sentence, answer.explanation)
+        return tuple(told)
+
+
+def _is_strength(key: str, params: Mapping[str, object]) -> bool:
+    return key.removeprefix(STRENGTH) in strengths(params) and key.startswith(STRENGTH)
+
+
+def _preferred(left: float, right: float, params: Mapping[str, object]) -> str:
+    if params["both_bad"] and max(left, right) < BAD:
+        return BOTH_BAD
+    if params["ties"] and abs(left - right) < INDISTINCT:
+        return TIE
+    return SIDES[0] if left >= right else SIDES[1]

@@ -1,0 +1,315 @@
+"""Post-editing: one or two suggestions, of which one is edited until it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from random import Random
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app import plaintext
+from tasks_app.languages import spoken
+from tasks_app.orders import latin_orders
+from tasks_app.task_types.base import (
+    Criterion,
+    GoldAnswer,
+    Graded,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Scale,
+    Screen,
+    TaskType,
+    TextParams,
+    UnitDraft,
+    Value,
+)
+from tasks_app.task_types.post_edit.changes import unified
+from tasks_app.task_types.post_edit.form import MOST_KEYSTROKES, MOST_SECONDS, PostEditForm, text_name
+from tasks_app.task_types.post_edit.simulate import simulated
+from tasks_app.task_types.registry import register
+
+LONGEST_TEXT = 50_000
+
+CHOSEN, NOT_CHOSEN = "chosen", "not chosen"
+
+
+@register
+class PostEdit(TaskType):
+    """One or two suggestions for a source; the rater edits one until it is right.
+
+    An area that was not touched is no answer: a text that is good as it is needs an explicit tick.
+    """
+
+    label = _("Post-editing")
+    summary = _("A rater chooses one of two suggestions, or gets one, and edits it until it is right.")
+    source = (
+        "Ramírez-Sánchez, Bañón, Zaragoza-Bernabeu and Ortiz Rojas (2022). Human evaluation of web-crawled parallel "
+        "corpora for machine translation. HumEval."
+    )
+    use_when = _(
+        "Use it to measure how much work a text still needs, when that work is what matters: for translators, editors "
+        "and everybody else who would correct the text anyway."
+    )
+    analysed = _(
+        "How often each system's suggestion is chosen, with interval and a test against one half; character distance "
+        "and HTER of the edited text to every suggestion; share left unchanged; seconds a word and keystrokes; each of "
+        "them by editor, and by the side on which the suggestion stood."
+    )
+    limits = _(
+        "Whoever chooses a suggestion writes a text near to it, so distances to the one not chosen are too large. Time "
+        "and keystrokes differ more between editors than between systems: have several editors for each text. "
+        "Two suggestions with the same text leave nothing to choose and are not shown. Without JavaScript neither "
+        "keystrokes nor seconds are recorded."
+    )
+    outcomes = (
+        Outcome(
+            "choice",
+            Scale.NOMINAL,
+            per="part",
+            column="label",
+            criterion="choice",
+            doc=_("“chosen” or “not chosen”, for each of two suggestions. shown_value is its side: 1 or 2."),
+        ),
+        Outcome(
+            "edited-text",
+            Scale.TEXT,
+            per="part",
+            column="text",
+            criterion="edited-text",
+            doc=_("The text after editing, with the suggestion it was made from. White space is as typed."),
+        ),
+        Outcome(
+            "keystrokes",
+            Scale.RATIO,
+            per="part",
+            criterion="keystrokes",
+            optional=True,
+            measured=True,
+            doc=_("Keys pressed in the text area; Shift, Ctrl and the like alone do not count."),
+        ),
+        Outcome(
+            "edit-seconds",
+            Scale.RATIO,
+            per="part",
+            criterion="edit-seconds",
+            optional=True,
+            measured=True,
+            doc=_("Seconds of work in the text area: with the cursor in it, each pause counted with a minute at most."),
+        ),
+    )
+    default_instructions = _(
+        "Read the source. If there are two suggestions, choose the one that you would rather work with. Then edit it "
+        "until it is right, and change only what is needed. If nothing needs to be changed, tick “It needs no change”."
+    )
+    criteria_needed = (0, 0)
+    seconds_an_answer = 20.0
+    side_by_side = True
+    grades_values = False
+    plain_text = True
+    has_styles = True
+
+    class Params(TextParams):
+        suggestions = forms.IntegerField(
+            min_value=1,
+            max_value=2,
+            initial=2,
+            label=_("Suggestions"),
+            help_text=_("With 1 the rater edits what is there; with 2 they first choose which one."),
+        )
+        max_characters = forms.IntegerField(
+            min_value=1,
+            max_value=LONGEST_TEXT,
+            initial=10_000,
+            label=_("Longest text"),
+            help_text=_("In characters."),
+        )
+        spellcheck = forms.BooleanField(
+            initial=False,
+            required=False,
+            label=_("Let the browser check spelling"),
+            help_text=_("It marks words and may offer others, differently in every browser."),
+        )
+
+    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+        """Ask for the choice where there are two suggestions, and for the text; the page counts the rest."""
+        choice = Criterion(
+            "choice",
+            gettext("Chosen suggestion"),
+            question=gettext("Which suggestion do you want to edit?"),
+            language=spoken(),
+        )
+        asked = gettext("Edit the text until it is right.")
+        rest = (
+            Criterion("edited-text", gettext("Edited text"), question=asked, language=spoken()),
+            Criterion("keystrokes", gettext("Keystrokes")),
+            Criterion("edit-seconds", gettext("Seconds of editing")),
+        )
+        return (choice, *rest) if params["suggestions"] == 2 else rest
+
+    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence where an item has no two suggestions, or one that is longer than raters may write."""
+        if params["suggestions"] == 2 and len(item.outputs) < 2:
+            yield gettext(
+                "Two suggestions need two outputs; this item has %(n)d. Add one, or set suggestions to 1."
+            ) % {"n": len(item.outputs)}
+        most = int(str(params["max_characters"]))
+        longest = max((len(unified(output.text)) for output in item.outputs), default=0)
+        if longest > most:
+            sentence = gettext("An output has %(n)d characters; max_characters is %(most)d. Shorten it, or raise that.")
+            yield sentence % {"n": longest, "most": most}
+
+    def prefill_problem(self, payload: object, text: str, params: Mapping[str, object]) -> str | None:
+        """Take another text to start with: {"text": "…"}."""
+        start = payload.get("text") if isinstance(payload, Mapping) and set(payload) == {"text"} else None
+        if not isinstance(start, str) or not start.strip():
+            return gettext('What an area starts with is written as {"text": "…"}.')
+        most = int(str(params["max_characters"]))
+        if len(unified(start)) > most:
+            return gettext("The text has %(n)d characters; max_characters is %(most)d.") % {
+                "n": len(unified(start)),
+                "most": most,
+            }
+        return plaintext.problem_in(start)
+
+    def prefill_problem_together(
+        self, payloads: Sequence[object], text: str, params: Mapping[str, object]
+    ) -> str | None:
+        """Refuse a second text to start with."""
+        return gettext("An area starts with one text. Keep one row.") if len(payloads) > 1 else None
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+        """Describe the choice as an instrument, and what is recorded of the editing."""
+        if criterion is not None and criterion.key == "choice":
+            return {
+                "4.3.3": "2",
+                "4.3.4": gettext("the first or the second suggestion on the screen"),
+                "4.3.5": "multiple choice",
+                "4.3.8": "relative quality estimation",
+            }
+        return {
+            "4.3.3": "N/A",
+            "4.3.4": "N/A",
+            "4.3.5": "N/A",
+            "4.3.6": gettext(
+                "Evaluators edit a text until it is right. The edited text, the keys pressed and the seconds of work "
+                "in the text area are recorded."
+            ),
+            "4.3.8": "post-editing or annotation",
+        }
+
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Refuse counts that no editor can reach."""
+        if criterion is not None and criterion.key == "keystrokes":
+            if value.is_integer() and 0 <= value <= MOST_KEYSTROKES:
+                return None
+            return gettext("must be a whole number from 0 to %(n)d.") % {"n": MOST_KEYSTROKES}
+        if 0 <= value <= MOST_SECONDS:
+            return None
+        return gettext("must be seconds, from 0 to %(n)d.") % {"n": MOST_SECONDS}
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit a distinct text, or one every two distinct texts of an item by different systems."""
+        n = int(str(params["suggestions"]))
+        for item in items:
+            for groups in combinations(item.groups, n):
+                systems = [{item.outputs[output].system for output in group} for group in groups]
+                # A text that a system has in common with the other side cannot be chosen over it.
+                if len(set().union(*systems)) == sum(map(len, systems)):
+                    names = "+".join(self._name(item, group) for group in groups)
+                    yield UnitDraft(f"{item.key}/{names}", item.key, groups, item.document)
+
+    def _name(self, item: ItemTexts, group: Sequence[int]) -> str:
+        first = item.outputs[group[0]]
+        return f"{first.system}/{first.variant}" if first.variant else first.system
+
+    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+        """Put each of two suggestions on each side equally often."""
+        for order in latin_orders(n_parts, rng):
+            yield {"parts": list(order)}
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> PostEditForm:
+        """Return the form of a screen: nothing is chosen, and areas start with the suggestions."""
+        return PostEditForm.of(screen, data, initial)
+
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return what is stored of each of two suggestions."""
+        return (CHOSEN, NOT_CHOSEN) if criterion is not None and criterion.key == "choice" else None
+
+    def answers_on(self, screen: Screen) -> int:
+        """Return two answers: which suggestion is taken, and the text it becomes; one where there is no choice."""
+        return min(2, len(screen.parts))
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give the choice for each of two suggestions, and text and counts for the one that was edited."""
+        position = int(str(cleaned.get("choice", 1)))
+        shown_parts = screen.shown_parts
+        for shown in shown_parts if len(shown_parts) > 1 else ():
+            label = CHOSEN if shown.position == position else NOT_CHOSEN
+            yield Value(
+                "choice",
+                part=shown.part.number,
+                criterion="choice",
+                label=label,
+                shown_value=float(shown.position),
+            )
+        part = shown_parts[position - 1].part.number
+        text = str(cleaned[text_name(position)])
+        yield Value("edited-text", part=part, criterion="edited-text", text=text)
+        for outcome, name in (("keystrokes", "keystrokes"), ("edit-seconds", "seconds")):
+            counted = cleaned.get(name)
+            if isinstance(counted, int | float):
+                # Not -0.0, which was sent as -0.
+                yield Value(outcome, part=part, criterion=outcome, value=float(counted) + 0.0)
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Choose the better text, and edit it the more the worse it is."""
+        return simulated(screen, quality, rng)
+
+    def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
+        """Compare with known answers: which suggestion to choose (kind order), texts that are right (exact or set)."""
+        graded: list[Graded] = []
+        for answer in gold:
+            if answer.kind == "order":
+                graded.append(self._grade_choice(screen, cleaned, answer))
+            elif answer.criterion == "edited-text" and answer.kind in {"exact", "set"}:
+                text = str(cleaned[text_name(int(str(cleaned.get("choice", 1))))])
+                allowed = answer.answer if isinstance(answer.answer, list | tuple) else [answer.answer]
+                passed = _words(text) in {_words(str(one)) for one in allowed}
+                graded.append(Graded(answer, passed, (text,)))
+            elif answer.criterion is None or (answer.criterion == "choice" and answer.part is None):
+                raise ValueError(
+                    gettext(
+                        "Known answers are of kind order, the better suggestion first, such as [2, 1], or texts for "
+                        "the criterion edited-text (exact or set)."
+                    )
+                )
+            else:
+                graded += super().grade(screen, cleaned, [answer])
+        return tuple(graded)
+
+    def _grade_choice(self, screen: Screen, cleaned: Mapping[str, object], gold: GoldAnswer) -> Graded:
+        """Say whether the first of an order was chosen. Raises ValueError where it is no order of two suggestions."""
+        order = gold.answer
+        about_choice = gold.criterion in {None, "choice"} and len(screen.parts) > 1
+        if not about_choice or not isinstance(order, list) or order not in ([1, 2], [2, 1]):
+            raise ValueError(
+                gettext(
+                    "An order is about the choice: the better of the unit's two suggestions first, [1, 2] or [2, 1]."
+                )
+            )
+        chosen = screen.shown_parts[int(str(cleaned["choice"])) - 1].part.number + 1
+        return Graded(gold, order[0] == chosen, (float(chosen),))
+
+
+def _words(text: str) -> str:
+    """Return a text with white space evened out: nobody fails for a line end."""
+    return " ".join(text.split())

@@ -1,0 +1,293 @@
+"""The questionnaire: questions to the raters themselves, asked once a wave, such as PANAS or demographics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from random import Random
+from types import MappingProxyType
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.languages import spoken
+from tasks_app.plaintext import validate_storable
+from tasks_app.task_types.base import (
+    Criterion,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Sample,
+    Scale,
+    Screen,
+    TaskType,
+    UnitDraft,
+    Value,
+)
+from tasks_app.task_types.questionnaire import facts
+from tasks_app.task_types.questionnaire.form import QuestionnaireForm, field_name
+from tasks_app.task_types.questionnaire.instruments import OWN, instrument_data, introduction_of, questions_of
+from tasks_app.task_types.questionnaire.questions import MULTIPLE, Asked, Question, as_data, asked_by
+from tasks_app.task_types.questionnaire.reading import LONGEST_LETTERS, LONGEST_QUESTION, read_questions
+from tasks_app.task_types.questionnaire.simulate import answer
+from tasks_app.task_types.registry import register
+
+
+class QuestionsField(forms.JSONField):
+    """A researcher's own questions: a list as a study file has it, or the same as JSON text."""
+
+    def to_python(self, value: Any) -> list[dict[str, object]]:  # type: ignore[override]
+        """Return the questions as plain data, what is as usual left out.
+
+        Raises
+        ------
+        ValidationError
+            With a sentence for every question that cannot be asked.
+        """
+        if isinstance(value, str) and len(value) > LONGEST_LETTERS:
+            raise ValidationError(gettext("Write at most %(n)d characters.") % {"n": LONGEST_LETTERS})
+        try:
+            given = super().to_python(value)
+        except RecursionError:
+            raise ValidationError(gettext("This is nested too deeply.")) from None
+        questions, problems = read_questions(given or [])
+        if problems:
+            raise ValidationError(problems)
+        return [as_data(one) for one in questions]
+
+    def json_schema(self) -> dict[str, object]:
+        """Describe what a study file holds here."""
+        return facts.QUESTIONS_SCHEMA
+
+
+@register
+class Questionnaire(TaskType):
+    """Questions to the raters themselves, without a text.
+
+    Every question is a criterion of its own; a grid has one for each row, a choice of several one for each option.
+    """
+
+    label = _("Questionnaire")
+    summary = _("Raters answer questions about themselves, once: how they feel (PANAS), who they are, how it went.")
+    source = facts.SOURCE
+    use_when = facts.USE_WHEN
+    analysed = facts.ANALYSED
+    limits = facts.LIMITS
+    outcomes = (
+        Outcome("step", Scale.ORDINAL, per="unit", doc=_("Chosen step; 1 is the first."), optional=True),
+        Outcome("choice", Scale.NOMINAL, per="unit", doc=_("Key of the chosen option."), column="label", optional=True),
+        Outcome("ticked", Scale.NOMINAL, per="unit", doc=_("1 where the box is ticked, else 0."), optional=True),
+        Outcome("number", Scale.INTERVAL, per="unit", doc=_("The number given."), optional=True),
+        Outcome("words", Scale.TEXT, per="unit", doc=_("The answer in words."), column="text", optional=True),
+        Outcome("day", Scale.TEXT, per="unit", doc=_("The day, as YYYY-MM-DD."), column="text", optional=True),
+    )
+    default_instructions = _(
+        "Please answer these questions about yourself. There are no right or wrong answers: choose what fits best."
+    )
+    criteria_needed = (0, 0)
+    needs_items = False
+    has_styles = True
+    sample = Sample(params={"instrument": OWN, "questions": facts.SAMPLE})
+
+    class Params(forms.Form):
+        instrument = forms.ChoiceField(
+            choices=(
+                (OWN, _("own questions only")),
+                ("panas", _("PANAS: positive and negative affect, 20 words")),
+                ("demographics", _("who took part: age, gender, education, languages")),
+                ("exit", _("how the study went")),
+            ),
+            initial=OWN,
+            label=_("Questionnaire"),
+            help_text=_(
+                "Each rater answers it once a wave: set k to the number of raters, set_size to 1. Own questions follow."
+            ),
+        )
+        timeframe = forms.ChoiceField(
+            choices=(
+                ("moment", _("right now")),
+                ("today", _("today")),
+                ("past_few_days", _("the past few days")),
+                ("past_week", _("the past week")),
+                ("past_few_weeks", _("the past few weeks")),
+                ("past_year", _("the past year")),
+                ("general", _("in general")),
+            ),
+            initial="moment",
+            label=_("Time asked about"),
+            help_text=_("For PANAS: the published wording of its question follows from it."),
+        )
+        introduction = forms.CharField(
+            max_length=LONGEST_QUESTION,
+            required=False,
+            initial="",
+            validators=[validate_storable],
+            label=_("Introduction"),
+            help_text=_("Above the questions, in place of that of the questionnaire, such as a published translation."),
+        )
+        questions = QuestionsField(
+            required=False,
+            initial=(),
+            label=_("Own questions"),
+            help_text=_("A list; each has a key, a kind, a question, and what the kind needs. See the catalogue."),
+        )
+        all_required = forms.BooleanField(
+            initial=True,
+            required=False,
+            label=_("All questions must be answered"),
+            help_text=_("Otherwise a question that was left out is missing. Boxes of consent must be ticked anyway."),
+        )
+        show_numbers = forms.BooleanField(
+            initial=False, required=False, label=_("Show numbers"), help_text=_("Beside the steps of scales.")
+        )
+
+    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+        """Return every question, row and option as a criterion."""
+        return tuple(one.criterion for one in asked_in(params).values())
+
+    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome | None:
+        """Return the outcome of a question by its kind; every answer is to a question."""
+        asked = asked_in(params).get(criterion.key) if criterion is not None else None
+        name = outcome_name(asked.question) if asked is not None else ""
+        return next((one for one in self.outcomes if one.name == name), None)
+
+    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence where nothing is asked, where two questions share a key, or criteria cannot be asked."""
+        everything = [*questions_of(str(params["instrument"]), str(params["timeframe"])), *_own(params)]
+        if not everything:
+            yield gettext("Nothing is asked. Choose a questionnaire, or give own questions.")
+        _questions, problems = read_questions(everything)
+        yield from problems
+        for criterion in criteria:
+            yield gettext(
+                "A questionnaire asks its own questions; leave the criterion “%(key)s” out of its criteria."
+            ) % {"key": criterion.key}
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+        """Answer what the datasheet asks of an instrument, by the kind of the question."""
+        asked = asked_in(params).get(criterion.key) if criterion is not None else None
+        return facts.heds(asked, criterion) if asked is not None and criterion is not None else {}
+
+    def scale_of(
+        self, params: Mapping[str, object], criterion: Criterion | None = None
+    ) -> tuple[float, float, float] | None:
+        """Steps count from 1, boxes are 0 or 1, numbers have a range where both limits are set."""
+        asked = asked_in(params).get(criterion.key) if criterion is not None else None
+        if asked is None:
+            return None
+        question, name = asked.question, outcome_name(asked.question)
+        if name == "step":
+            return 1.0, float(len(question.choices)), 1.0
+        if name == "ticked":
+            return 0.0, 1.0, 1.0
+        low, high = question.minimum, question.maximum
+        if name == "number" and isinstance(low, int | float) and isinstance(high, int | float):
+            return float(low), float(high), 0.01 if question.decimals else 1.0
+        return None
+
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Refuse a number that could not have been answered."""
+        asked = asked_in(params).get(criterion.key) if criterion is not None else None
+        if asked is None:
+            return None
+        question, range_ = asked.question, self.scale_of(params, criterion)
+        low, high = (question.minimum, question.maximum) if range_ is None else range_[:2]
+        whole = not (outcome_name(question) == "number" and question.decimals)
+        if whole and not float(value).is_integer():
+            return gettext("must be a whole number; it is %(value)s.") % {"value": f"{value:.12g}"}
+        if (isinstance(low, int | float) and value < low) or (isinstance(high, int | float) and value > high):
+            about = {"low": "…" if low is None else f"{low:.12g}", "high": "…" if high is None else f"{high:.12g}"}
+            return gettext("must be from %(low)s to %(high)s; it is %(value)s.") % {**about, "value": f"{value:.12g}"}
+        return None
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit without a text: each rater answers it once."""
+        yield UnitDraft("once", None, ())
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> QuestionnaireForm:
+        """Return the form: questions in the order of the questionnaire, in the words that the study has for them."""
+        form = QuestionnaireForm(data, initial=dict(initial or {}))
+        instrument = str(screen.params["instrument"])
+        own = str(screen.params["introduction"])
+        form.introduction = own or introduction_of(instrument)
+        form.unsaid = frozenset(one["key"] for one in instrument_data(instrument)["questions"]) if own else frozenset()
+        form.language = "" if own else str(instrument_data(instrument)["language"])
+        form.all_required = bool(screen.params["all_required"])
+        form.asked = worded(screen)
+        form.add_fields()
+        return form
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give one rating an answer; what was left out has none."""
+        for asked, criterion in worded(screen):
+            given = cleaned[field_name(criterion.key)]
+            if given in (None, ""):
+                continue
+            name = outcome_name(asked.question)
+            column = next(one.column for one in self.outcomes if one.name == name)
+            if column != "value":
+                yield Value(name, criterion=criterion.key, **{column: str(given)})  # type: ignore[arg-type]
+            elif asked.question.kind != MULTIPLE or _answered(asked.question, screen, cleaned):
+                yield Value(name, criterion=criterion.key, value=float(given))  # type: ignore[arg-type]
+
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return the keys of what can be chosen; every other answer is no label."""
+        asked = asked_in(params).get(criterion.key) if criterion is not None else None
+        if asked is None or outcome_name(asked.question) != "choice":
+            return None
+        return tuple(one.key for one in asked.question.choices)
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Answer from a latent leaning for each question, with the noise of the rater's quality."""
+        answers: dict[str, str] = {}
+        for key, given in answer([asked for asked, _criterion in worded(screen)], quality, rng).items():
+            answers[field_name(key)] = given
+        return answers
+
+
+def _answered(question: Question, screen: Screen, cleaned: Mapping[str, object]) -> bool:
+    """Say whether any box of a question is ticked: none of them is no answer rather than a no to each."""
+    names = [field_name(criterion.key) for asked, criterion in worded(screen) if asked.question.key == question.key]
+    return any(cleaned[name] for name in names)
+
+
+def _own(params: Mapping[str, object]) -> list[Any]:
+    given = params["questions"]
+    return list(given) if isinstance(given, list | tuple) else []
+
+
+def outcome_name(question: Question) -> str:
+    """Name the outcome that a question has."""
+    return "step" if question.is_scale else facts.OUTCOME_OF_KIND[question.kind]
+
+
+def asked_in(params: Mapping[str, object]) -> Mapping[str, Asked]:
+    """Return what is asked by the key of its criterion: what the questionnaire asks, then the researcher's own."""
+    own = json.dumps(params["questions"])
+    return _asked(str(params["instrument"]), str(params["timeframe"]), own, get_language() or "")
+
+
+# A datasheet or an import asks for each rating; the words of “prefer not to say” depend on the language.
+@lru_cache(maxsize=64)
+def _asked(instrument: str, timeframe: str, own: str, _language: str) -> Mapping[str, Asked]:
+    shipped, _problems = read_questions(questions_of(instrument, timeframe))
+    given, _problems = read_questions(json.loads(own))
+    language = str(instrument_data(instrument)["language"]) or spoken()
+    found = [asked for question in shipped for asked in asked_by(question, language)]
+    found += [asked for question in given for asked in asked_by(question)]
+    return MappingProxyType({asked.criterion.key: asked for asked in found})
+
+
+def worded(screen: Screen) -> list[tuple[Asked, Criterion]]:
+    """Return what is asked with its criterion as the study words it; what the study does not ask is left out."""
+    given = {one.key: one for one in screen.criteria}
+    return [(asked, given[key]) for key, asked in asked_in(screen.params).items() if key in given]

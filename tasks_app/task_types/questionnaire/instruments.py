@@ -1,0 +1,60 @@
+"""The questionnaires that come ready to use, as data files."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext
+
+from tasks_app.task_types.questionnaire.questions import key_from
+
+DATA = Path(__file__).parent / "data"
+
+# The instrument that consists of the researcher's own questions only.
+OWN = "own"
+
+
+@lru_cache
+def instrument_data(name: str) -> dict[str, Any]:
+    """Return a ready-made questionnaire: where it is from, its words and its questions.
+
+    One that is of this application has no language of its own: it is translated. A published one is in its language,
+    and stays as it was published.
+    """
+    if name == OWN:
+        return {"language": "", "introduction": "", "questions": []}
+    data: dict[str, Any] = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    return data
+
+
+def introduction_of(name: str) -> str:
+    """Return what stands above the questions."""
+    data = instrument_data(name)
+    return _translated_words(str(data["introduction"]), data)
+
+
+def questions_of(name: str, timeframe: str) -> list[dict[str, Any]]:
+    """Return the questions of an instrument as a study file would have them, about a time where it asks about one."""
+    data = instrument_data(name)
+    when = data.get("timeframes", {}).get(timeframe, "")
+    asked = [{**one, "question": one["question"].replace("{timeframe}", when)} for one in data["questions"]]
+    return asked if data["language"] else [_translated(one, data) for one in asked]
+
+
+def _translated(question: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    """Return a question in the language of the page; its keys stay."""
+    options = [
+        {**one, "words": _translated_words(one["words"], data)}
+        if isinstance(one, dict)
+        else {"key": key_from(one, number), "words": _translated_words(one, data)}
+        for number, one in enumerate(question.get("options", ()), start=1)
+    ]
+    words = {"question": _translated_words(question["question"], data)}
+    return {**question, **words, "options": options} if options else {**question, **words}
+
+
+def _translated_words(words: str, data: dict[str, Any]) -> str:
+    return words if data["language"] or not words else gettext(words)

@@ -1,0 +1,249 @@
+"""Ranking: all texts of an item put in order, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from random import Random
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.orders import latin_orders
+from tasks_app.task_types.base import (
+    Criterion,
+    Feedback,
+    GoldAnswer,
+    Graded,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Scale,
+    Screen,
+    TaskType,
+    TextParams,
+    UnitDraft,
+    Value,
+)
+from tasks_app.task_types.ranking.form import RankingForm, field_name, standing
+from tasks_app.task_types.registry import register
+from tasks_app.task_types.simulation import share_of
+
+# Nobody keeps more texts apart in their head.
+MOST_TEXTS = 10
+
+# A simulated rater ties texts that seem nearer to each other than this share of the scale.
+INDISTINCT = 0.03
+
+
+@register
+class Ranking(TaskType):
+    """All texts of an item put in order for each criterion, with ties or without.
+
+    The order in which texts stand on the screen is drawn and is not an answer: no text has a place until the rater
+    gives it one. What is stored are standings: 1 is the best, texts that tie share a place, and as many places are
+    left out after it (1, 1, 3).
+    """
+
+    label = _("Ranking")
+    summary = _("A rater puts all texts of an item in order, best first.")
+    source = (
+        "Bojar et al. (2016). Findings of the 2016 Conference on Machine Translation. WMT. "
+        "Ramírez-Sánchez et al. (2022). Human evaluation of web-crawled parallel corpora for machine translation. "
+        "HumEval."
+    )
+    use_when = _(
+        "Use it to find out which of a few systems is better, when how much better does not matter and differences are "
+        "too small for a scale. Three to five texts at a time are best."
+    )
+    analysed = _(
+        "Mean and median rank with interval, share of first places, better, worse and tied per pair of systems, "
+        "Kendall's W corrected for ties, the Friedman test, Plackett-Luce or TrueSkill with rank ranges, and the "
+        "effect of the start order."
+    )
+    limits = _(
+        "Ranks say which text is better, never by how much or whether it is good. The pairs that one ranking implies "
+        "do not count as independent judgments. Beyond five texts, the middle of the order is guesswork. An item "
+        "whose outputs are all identical is not shown."
+    )
+    outcomes = (
+        Outcome(
+            "rank",
+            Scale.ORDINAL,
+            per="criterion",
+            doc=_(
+                "Place of the text among those of its screen; 1 is the best. Texts that tie share a place, and as many "
+                "places are left out after it (1, 1, 3). shown_value is where the text stood on the screen."
+            ),
+            low_is_good=True,
+        ),
+    )
+    default_instructions = _(
+        "Read all texts first. Then put them in order for each question: the best text gets place 1. You can drag "
+        "texts, use the arrow buttons, or type the places. The order in which you find the texts means nothing."
+    )
+    side_by_side = True
+    grades_values = False
+    has_styles = True
+
+    class Params(TextParams):
+        ties = forms.BooleanField(
+            initial=False,
+            required=False,
+            label=_("Allow ties"),
+            help_text=_("Raters may give several texts the same place."),
+        )
+        max_texts = forms.IntegerField(
+            min_value=2,
+            max_value=MOST_TEXTS,
+            initial=5,
+            label=_("Most texts on a screen"),
+            help_text=_("Items with more different texts are refused. Five or fewer are best."),
+        )
+
+    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence where an item has too few outputs to be ranked, or too many different ones."""
+        if len(item.outputs) < 2:
+            yield gettext("A ranking needs at least two outputs; this item has %(n)d.") % {"n": len(item.outputs)}
+        most = int(str(params["max_texts"]))
+        if len(item.groups) > most:
+            sentence = gettext(
+                "This item has %(n)d different texts to be ranked; max_texts is %(most)d. Leave outputs out, or raise "
+                "max_texts (at most %(limit)d)."
+            )
+            yield sentence % {"n": len(item.groups), "most": most, "limit": MOST_TEXTS}
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+        """Describe the order as an instrument."""
+        ties = gettext("ties are allowed") if params["ties"] else gettext("each place is given once")
+        return {
+            "4.3.3": gettext("As many places as texts on the screen, at most %(n)s") % {"n": params["max_texts"]},
+            "4.3.4": gettext("1 (best) to the number of texts; %(ties)s") % {"ties": ties},
+            "4.3.5": gettext("Other: texts are put in order by dragging, by keys or by typing their places"),
+            "4.3.8": "relative quality estimation",
+        }
+
+    def scale_of(self, params: Mapping[str, object], criterion: Criterion | None = None) -> tuple[float, float, float]:
+        """Places are 1, 2 … up to the most texts on a screen."""
+        return 1.0, float(str(params["max_texts"])), 1.0
+
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Refuse what is no place."""
+        _low, high, _step = self.scale_of(params)
+        if value.is_integer() and 1 <= value <= high:
+            return None
+        about = {"high": f"{high:g}", "value": f"{value:g}"}
+        return gettext("must be a place, a whole number from 1 to %(high)s; it is %(value)s.") % about
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit an item with all its distinct texts; where there is one only, nothing can be ranked."""
+        for item in items:
+            if len(item.groups) > 1:
+                yield UnitDraft(item.key, item.key, item.groups, item.document)
+
+    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+        """Put every text in every place of the screen equally often, by random Latin squares."""
+        for order in latin_orders(n_parts, rng):
+            yield {"parts": list(order)}
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> RankingForm:
+        """Return the form of a screen: no text has a place unless `initial` carries a draft."""
+        return RankingForm.of(screen, data, initial)
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give one standing a text and criterion, on the canonical number of the text."""
+        shown_parts = screen.shown_parts
+        for criterion in screen.shown_criteria:
+            given = [int(str(cleaned[field_name(shown.position, criterion.key)])) for shown in shown_parts]
+            for shown, place in zip(shown_parts, standing(given), strict=True):
+                yield Value(
+                    "rank",
+                    part=shown.part.number,
+                    criterion=criterion.key,
+                    value=float(place),
+                    shown_value=float(shown.position),
+                )
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Rank by the latent quality of each text, with the noise of the rater's quality.
+
+        A straight-liner takes the texts as they stand on the screen.
+        """
+        answers: dict[str, str] = {}
+        for criterion in screen.shown_criteria:
+            shares = {
+                shown.position: share_of(shown.part.text, criterion.key, quality, rng) for shown in screen.shown_parts
+            }
+            order = sorted(shares, key=lambda position: -shares[position])
+            place = before = 0
+            for number, position in enumerate(order, start=1):
+                tied = (
+                    screen.params["ties"]
+                    and before
+                    and quality is not Quality.STRAIGHT_LINER
+                    and shares[before] - shares[position] < INDISTINCT
+                )
+                place = place if tied else number
+                answers[field_name(position, criterion.key)] = str(place)
+                before = position
+        return answers
+
+    def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
+        """Compare with known answers, of kind order too: texts of the unit, counted from 1, better ones first."""
+        graded = []
+        for answer in gold:
+            if answer.kind == "order":
+                given = self._places(screen, cleaned, answer)
+                passed = all(one < other for one, other in pairwise(given))
+                graded.append(Graded(answer, passed, tuple(given)))
+            elif answer.part is None:
+                raise ValueError(
+                    gettext("A known ranking is of kind order: texts of the unit, better ones first, such as [2, 1].")
+                )
+            else:
+                graded += super().grade(screen, cleaned, [answer])
+        return tuple(graded)
+
+    def _places(self, screen: Screen, cleaned: Mapping[str, object], gold: GoldAnswer) -> list[float]:
+        """Return the places that the texts of a known order were given.
+
+        Raises
+        ------
+        ValueError
+            Where the answer is no order of texts of the unit, or does not say for which of several criteria.
+        """
+        keys = [criterion.key for criterion in screen.criteria]
+        criterion = gold.criterion or (keys[0] if len(keys) == 1 else None)
+        if criterion is None:
+            raise ValueError(gettext("Several criteria are asked. Say which one this order is about."))
+        order = gold.answer
+        parts = range(1, len(screen.parts) + 1)
+        if not isinstance(order, list | tuple) or len(order) < 2 or len({*map(str, order)}) < len(order):
+            raise ValueError(gettext("An order is a list of different texts, better ones first, such as [2, 1]."))
+        if not all(isinstance(one, int) and not isinstance(one, bool) and one in parts for one in order):
+            raise ValueError(
+                gettext("An order names the texts of the unit by their numbers, 1 to %(n)d.") % {"n": len(parts)}
+            )
+        ranks = {one.part: one.value for one in self.ratings(screen, cleaned) if one.criterion == criterion}
+        return [rank for one in order if (rank := ranks[one - 1]) is not None]
+
+    def feedback(
+        self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
+    ) -> tuple[Feedback, ...]:
+        """Say which text should stand above which, by the letters that the rater saw."""
+        told = list(super().feedback(screen, cleaned, gold))
+        letters = {shown.part.number + 1: shown.letter for shown in screen.shown_parts}
+        names = {criterion.key: criterion.name for criterion in screen.criteria}
+        for number, answer in enumerate(gold):
+            if answer.kind == "order" and not told[number].passed and isinstance(answer.answer, list | tuple):
+                order = " > ".join(letters[int(part)] for part in answer.answer)
+                sentence = gettext("%(criterion)s: not quite. The order is %(order)s, better texts first.")
+                about = {"criterion": names.get(answer.criterion or "", gettext("Order")), "order": order}
+                told[number] = Feedback(False, sentence % about, answer.explanation)
+        return tuple(told)

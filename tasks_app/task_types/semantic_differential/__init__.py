@@ -1,0 +1,235 @@
+"""The semantic differential: a text between pairs of opposite adjectives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.task_types.base import (
+    Criterion,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Sample,
+    Scale,
+    Screen,
+    TaskType,
+    TextParams,
+    UnitDraft,
+    Value,
+)
+from tasks_app.task_types.registry import register
+from tasks_app.task_types.semantic_differential.form import PairsForm, field_name
+from tasks_app.task_types.semantic_differential.order import Shown, draw_flipped, draw_sequence, shown_pairs
+from tasks_app.task_types.simulation import share_of
+
+
+@register
+class SemanticDifferential(TaskType):
+    """One text and pairs of opposite words with circles between them.
+
+    Every rater has an order and a polarity of the pairs of their own, the same for all texts. Ratings are turned back:
+    the low word of a criterion is at the negative end, whichever side it was shown on.
+    """
+
+    label = _("Semantic differential")
+    summary = _("A rater places a text between pairs of opposite words, such as clear and confusing.")
+    source = (
+        "Osgood, Suci and Tannenbaum (1957). The measurement of meaning. University of Illinois Press. "
+        "Macketanz, Naderi, Schmidt and Möller (2022). Perceptual quality dimensions of machine-generated text with a "
+        "focus on machine translation. HumEval."
+    )
+    use_when = _(
+        "Use it to find out along which dimensions people perceive texts, before there are criteria: many pairs of "
+        "opposite words, few texts, many raters. Try the pairs out first, give about three texts to a rater, and ask "
+        "for the language of a text rather than its content. A criterion of kind pair has a word at each end."
+    )
+    analysed = _(
+        "Mean of each pair per system. Whether the pairs go together enough (KMO, Bartlett), the number of dimensions "
+        "by parallel analysis, maximum likelihood factors with promax rotation, loadings, reliability of each factor, "
+        "factor scores per system with an interval. Repeated pairs tell how consistent a rater is; straight-lining is "
+        "looked for on the positions as shown."
+    )
+    limits = _(
+        "Words mean different things to different people, and pairs are used only in the language they were tried in. "
+        "Ratings of one rater and of one text belong together, so that factors need many texts and raters. It says how "
+        "a text is perceived, and not whether it is right."
+    )
+    outcomes = (
+        Outcome(
+            "rating",
+            Scale.ORDINAL,
+            per="criterion",
+            doc=_(
+                "Step towards the high word (positive) or the low word (negative). shown_value is the step as it was "
+                "shown, negative on the side where the line begins. Of a repeated pair there are two; results take the "
+                "first."
+            ),
+            several=True,
+        ),
+    )
+    default_instructions = _(
+        "Read the text. Then look at the pairs of words below it. For each pair choose the circle that fits the text "
+        "best: the nearer to a word, the better that word fits. Judge the language of the text, not what it is about. "
+        "Go by your first impression; there are no right or wrong answers."
+    )
+    has_styles = True
+    sample = Sample(
+        params={"repeated_share": 0.5},
+        criteria=(
+            Criterion("clear", "confusing – clear", low="confusing", high="clear", kind="pair"),
+            Criterion("simple", "complicated – simple", low="complicated", high="simple", kind="pair"),
+            Criterion("fluent", "bumpy – fluent", low="bumpy", high="fluent", kind="pair"),
+            Criterion("formal", "informal – formal", low="informal", high="formal", kind="pair"),
+        ),
+    )
+
+    class Params(TextParams):
+        show_source = forms.BooleanField(
+            initial=False, required=False, label=_("Show the source"), help_text=_("Above the text to be judged.")
+        )
+        points = forms.IntegerField(
+            min_value=3,
+            max_value=11,
+            initial=7,
+            label=_("Circles between two words"),
+            help_text=_("Seven are usual. An even number leaves no middle, and so no 0 among the values."),
+        )
+        show_numbers = forms.BooleanField(
+            initial=False, required=False, label=_("Show numbers"), help_text=_("Below the circles, counted from 1.")
+        )
+        repeated_share = forms.FloatField(
+            min_value=0,
+            max_value=1,
+            initial=0,
+            label=_("Share of pairs that come twice"),
+            help_text=_("From 0 to 1, drawn for each rater. They tell how consistent a rater is."),
+        )
+        repeats_apart = forms.IntegerField(
+            min_value=2,
+            max_value=100,
+            initial=5,
+            label=_("Places between a pair and its repeat"),
+            help_text=_("At least; fewer where there are not so many pairs. Never next to each other."),
+        )
+        turn_repeats = forms.BooleanField(
+            initial=False,
+            required=False,
+            label=_("Turn repeats round"),
+            help_text=_("Otherwise a pair has the same word on the same side both times."),
+        )
+
+    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence for every criterion that is no pair of words."""
+        yield from super().problems(criteria, params)
+        for criterion in criteria:
+            about = {"key": criterion.key}
+            if not criterion.low or not criterion.high:
+                yield gettext("Criterion “%(key)s” needs a word at each end: low and high.") % about
+            elif criterion.low.casefold() == criterion.high.casefold():
+                yield gettext("Criterion “%(key)s” has the same word at both ends.") % about
+            if criterion.labels or criterion.anchors:
+                yield gettext("Criterion “%(key)s” words single steps; only its ends have words here.") % about
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+        """Answer what the datasheet asks of a rating instrument."""
+        values = steps_of(params)
+        words = {values[0]: criterion.low, values[-1]: criterion.high} if criterion is not None else {}
+        said = [f"{value:g} ({words[value]})" if words.get(value) else f"{value:g}" for value in values]
+        return {
+            "4.3.3": f"{len(values)}",
+            "4.3.4": ", ".join(said),
+            "4.3.5": "multiple choice",
+            "4.3.8": "direct quality estimation",
+        }
+
+    def scale_of(self, params: Mapping[str, object], criterion: Criterion | None = None) -> tuple[float, float, float]:
+        """The scale is the same to both sides of 0."""
+        values = steps_of(params)
+        return values[0], values[-1], 1.0
+
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Refuse what is no step."""
+        values = steps_of(params)
+        if value in values:
+            return None
+        about = {"values": ", ".join(f"{one:g}" for one in values), "value": f"{value:g}"}
+        return gettext("must be one of: %(values)s; it is %(value)s.") % about
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit a distinct text."""
+        for item in items:
+            for group in item.groups:
+                first = item.outputs[group[0]]
+                tail = f"/{first.variant}" if first.variant else ""
+                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group,), item.document)
+
+    def arrange_for_rater(
+        self, criteria: Sequence[Criterion], params: Mapping[str, object], rng: Random
+    ) -> dict[str, object]:
+        """Draw a rater's order of the pairs, which of them come twice, and which are turned round."""
+        keys = [criterion.key for criterion in self.asked(criteria, params)]
+        share, apart = float(str(params["repeated_share"])), int(str(params["repeats_apart"]))
+        sequence = draw_sequence(keys, share, apart, rng)
+        return {
+            "criteria": list(dict.fromkeys(sequence)),
+            "sequence": sequence,
+            "flipped": draw_flipped(keys, rng),
+        }
+
+    def pairs(self, screen: Screen) -> list[Shown]:
+        """Return the pairs in the order of the screen."""
+        asked = self.asked(screen.criteria, screen.params)
+        return shown_pairs(asked, screen.arrangement, turn_repeats=bool(screen.params["turn_repeats"]))
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> PairsForm:
+        """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
+        form = PairsForm(data, initial=dict(initial or {}))
+        form.pairs = self.pairs(screen)
+        form.add_fields(len(steps_of(screen.params)))
+        return form
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give one rating a pair shown, turned back to the direction of its criterion."""
+        values = steps_of(screen.params)
+        for shown in self.pairs(screen):
+            position = cleaned[field_name(shown.place)]
+            if not isinstance(position, int):
+                raise TypeError(f"A position must be a whole number, not {position!r}.")
+            seen = values[position - 1]
+            yield Value(
+                "rating",
+                part=screen.parts[0].number,
+                criterion=shown.criterion.key,
+                number=shown.number,
+                # Not -0.0 for the middle.
+                value=(-seen if shown.flipped else seen) + 0.0,
+                shown_value=seen,
+            )
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Answer from the latent quality of the text on each pair; a straight-liner keeps to a position as shown."""
+        last = len(steps_of(screen.params)) - 1
+        answers: dict[str, str] = {}
+        for shown in self.pairs(screen):
+            share = share_of(screen.parts[0].text, shown.criterion.key, quality, rng)
+            step = min(last, max(0, round(share * last)))
+            turned = shown.flipped and quality is not Quality.STRAIGHT_LINER
+            answers[field_name(shown.place)] = str((last - step if turned else step) + 1)
+        return answers
+
+
+def steps_of(params: Mapping[str, object]) -> tuple[float, ...]:
+    """Return the values of the circles: -k to k, without 0 where their number is even."""
+    points = int(str(params["points"]))
+    half = points // 2
+    return tuple(float(step) for step in range(-half, half + 1) if step or points % 2)

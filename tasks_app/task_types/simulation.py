@@ -1,0 +1,30 @@
+"""What simulated raters have in common: texts have a latent quality, and raters stray from it by their own."""
+
+from __future__ import annotations
+
+import hashlib
+from random import Random
+
+from tasks_app.task_types.screen_data import Quality
+
+# How far a simulated rater's answer strays from the latent quality of a text, as a share of the scale.
+NOISE = {Quality.CAREFUL: 0.08, Quality.SLOPPY: 0.3}
+
+# Where a straight-liner always puts their answer, as a share of the scale.
+HABIT = 0.75
+
+
+def latent_quality(text: str, criterion: str = "") -> float:
+    """Return how good a simulated rater finds a text, between 0 and 1: the same for all of them."""
+    drawn = hashlib.sha256(f"{criterion}\n{text}".encode()).digest()
+    # The mean of two uniform draws: most texts are middling, few are very good or very bad.
+    return (drawn[0] + drawn[1]) / 510
+
+
+def share_of(text: str, criterion: str, quality: Quality, rng: Random) -> float:
+    """Return where on a scale a simulated rater puts a text, as a share of the scale, between 0 and 1."""
+    if quality is Quality.RANDOM:
+        return rng.random()
+    if quality is Quality.STRAIGHT_LINER:
+        return HABIT
+    return min(1.0, max(0.0, latent_quality(text, criterion) + rng.gauss(0, NOISE[quality])))

@@ -1,0 +1,234 @@
+"""The triangle test: three texts, two of them by one system, and the rater finds the odd one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from random import Random
+from typing import ClassVar
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.task_types.base import (
+    Criterion,
+    Feedback,
+    GoldAnswer,
+    Graded,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Sample,
+    Scale,
+    Screen,
+    TaskType,
+    UnitDraft,
+    Value,
+)
+from tasks_app.task_types.registry import register
+from tasks_app.task_types.text_pairs import look_alike, name_of, pairs_of, problems_of, unit_key
+from tasks_app.task_types.triangle import orders
+from tasks_app.task_types.triangle.params import CHOICE, CORRECT, MOTIVE, SURENESS, TriangleParams, brought, steps_of
+from tasks_app.task_types.triangle.screen import TriangleForm, form_of, odd_position, shown_of, simulated
+
+
+@register
+class Triangle(TaskType):
+    """Two texts by one system, one by another, in one of six orders; who cannot tell is right one time in three.
+
+    Which text is the odd one stands in the arrangement only: the page shows three texts and never learns of it.
+    """
+
+    label = _("Triangle test")
+    summary = _("A rater sees three texts, two of them by one system, and chooses the odd one.")
+    source = (
+        "González Corbelle, Alonso Moral and Bugarín Diz (2020). A proof of concept on triangular test evaluation for "
+        "Natural Language Generation. EvalNLGEval. ISO 4120:2021. Sensory analysis. Methodology. Triangle test."
+    )
+    use_when = _(
+        "You want to know whether people notice any difference between two systems, or to show that they hardly do. "
+        "It does not say which one is better."
+    )
+    analysed = _(
+        "Correct choices against one in three by the exact binomial test: verdict, critical number and power for the "
+        "actual number of judges, share of people who can tell with limits, d′; correct choices by order and position."
+    )
+    limits = _(
+        "Needs texts by two systems that can be told apart on a screen: an item where both look the same is refused. "
+        "Plan at least 18 judges for a difference and 30 for similarity, each of whom judges one triad; let several "
+        "triads a judge only test for a difference. With three items a pair of systems needs three items that both "
+        "have texts for, and sources and pictures are not shown. An answer cannot be changed."
+    )
+    outcomes = (
+        Outcome(
+            "choice",
+            Scale.NOMINAL,
+            per="unit",
+            doc=_("Position on the screen of the text chosen: 1, 2 or 3."),
+            column="label",
+            criterion=CHOICE,
+            by_place=True,
+        ),
+        Outcome(
+            "correct",
+            Scale.NOMINAL,
+            per="unit",
+            doc=_("1 where the odd text was chosen, else 0."),
+            criterion=CORRECT,
+            graded=True,
+        ),
+        Outcome(
+            "sureness",
+            Scale.ORDINAL,
+            per="unit",
+            doc=_("How sure the rater was; 1 is the least, such as 1 guessed to 4 certain."),
+            criterion=SURENESS,
+            optional=True,
+        ),
+        Outcome(
+            "motive",
+            Scale.TEXT,
+            per="unit",
+            doc=_("What made the text different, in the rater's words."),
+            column="text",
+            criterion=MOTIVE,
+            optional=True,
+        ),
+    )
+    default_instructions = _(
+        "You see three texts. Two of them belong together, one is the odd one out. Read all three, then choose the odd "
+        "one. You must choose one: where you see no difference, guess. You cannot come back to an answer."
+    )
+    criteria_needed = (0, 0)
+    allows_back = False
+    side_by_side = True
+    grades_values = False
+    has_styles = True
+    sample: ClassVar[Sample] = Sample({"sureness": True, "motive": True})
+
+    Params = TriangleParams
+
+    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+        """Ask for the odd one, and for sureness and motive as set."""
+        return brought(params)
+
+    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome | None:
+        """Return the outcome of the criterion's own name: there are no others."""
+        return next((one for one in self.outcomes if criterion is not None and one.criterion == criterion.key), None)
+
+    def units_a_rater(self, params: Mapping[str, object]) -> int:
+        """Return how many triads one judge may judge, in all sets together."""
+        return int(str(params["triads_per_judge"]))
+
+    def judges_needed(self, params: Mapping[str, object]) -> int:
+        """Return the least number of judges that ISO 4120 advises for the goal."""
+        return 18 if params["goal"] == "difference" else 30
+
+    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+        """Yield a sentence where there is nothing to compare, and for every two texts that nobody could tell apart."""
+        anchor = str(params["anchor"])
+        yield from problems_of(item, anchor)
+        for one, other in combinations(item.outputs, 2):
+            compared = one.system != other.system and (not anchor or anchor in {one.system, other.system})
+            if compared and look_alike(one.text, other.text):
+                yield gettext(
+                    "the texts by “%(one)s” and “%(other)s” look the same, so that neither can be the odd one. "
+                    "Leave the item out, or compare other systems."
+                ) % {"one": name_of(one), "other": name_of(other)}
+
+    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+        """Make a unit an item and pair of systems or, with three items, a triad of items and pair of systems."""
+        pairs = pairs_of(items, str(params["anchor"]))
+        if params["variant"] == "three":
+            yield from orders.triads(pairs, rng)
+            return
+        for pair in pairs:
+            key = unit_key(pair.item.key, pair.names)
+            yield UnitDraft(key, pair.item.key, (pair.first, pair.second), pair.item.document)
+
+    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+        """Draw the six orders in balanced blocks of six."""
+        return orders.arrangements(n_parts, rng)
+
+    def form(
+        self,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> TriangleForm:
+        """Return the form of a screen: a forced choice, nothing preselected."""
+        return form_of(screen, data, initial)
+
+    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Return the three positions, for the text chosen."""
+        return ("1", "2", "3") if criterion is not None and criterion.key == CHOICE else None
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Give the position chosen, whether it was right, and what else was asked."""
+        chosen = str(cleaned[CHOICE])
+        yield Value("choice", criterion=CHOICE, label=chosen)
+        yield Value("correct", criterion=CORRECT, value=float(int(chosen) == odd_position(screen)))
+        if cleaned.get(SURENESS):
+            yield Value("sureness", criterion=SURENESS, value=float(str(cleaned[SURENESS])))
+        if cleaned.get(MOTIVE):
+            yield Value("motive", criterion=MOTIVE, text=str(cleaned[MOTIVE]))
+
+    def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
+        """Compare with known answers; one that names no criterion is about whether the odd one was found."""
+        about = [one if one.criterion else replace(one, criterion=CORRECT) for one in gold]
+        graded = super().grade(screen, cleaned, about)
+        return tuple(replace(one, gold=known) for one, known in zip(graded, gold, strict=True))
+
+    def feedback(
+        self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
+    ) -> tuple[Feedback, ...]:
+        """Say whether the choice was right, and after a training unit which text was the odd one."""
+        letter = shown_of(screen)[odd_position(screen) - 1].letter
+        right = _("Right: text %(letter)s is the odd one.") % {"letter": letter}
+        wrong = _("Not quite: text %(letter)s is the odd one.") % {"letter": letter}
+        return tuple(
+            Feedback(one.passed, right if one.passed else wrong, one.gold.explanation)
+            for one in self.grade(screen, cleaned, gold)
+        )
+
+    def scale_of(
+        self, params: Mapping[str, object], criterion: Criterion | None = None
+    ) -> tuple[float, float, float] | None:
+        """Right or wrong is 0 or 1; sureness has as many steps as it has words."""
+        if criterion is None or criterion.key not in {CORRECT, SURENESS}:
+            return None
+        return (0.0, 1.0, 1.0) if criterion.key == CORRECT else (1.0, float(len(steps_of(criterion))), 1.0)
+
+    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+        """Refuse what is no step of the scale."""
+        scale = self.scale_of(params, criterion)
+        if scale is None or (value % 1 == 0 and scale[0] <= value <= scale[1]):
+            return None
+        about = {"low": f"{scale[0]:g}", "high": f"{scale[1]:g}", "value": f"{value:g}"}
+        return gettext("must be a whole number from %(low)s to %(high)s; it is %(value)s.") % about
+
+    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+        """Describe the choice of three, the judgment made of it, and what else is asked."""
+        steps = steps_of(criterion) if criterion is not None else ()
+        words = {
+            CHOICE: (
+                "3",
+                "A, B, C: the place of the text on the screen",
+                "multiple choice",
+                "other: odd one out of three",
+            ),
+            CORRECT: ("2", "0, 1: found by comparing the choice with the drawn order", "N/A", "task performance"),
+            SURENESS: (str(len(steps)), ", ".join(steps), "multiple choice", "other: how sure of the choice"),
+            MOTIVE: ("N/A", "N/A", "N/A", "qualitative feedback"),
+        }.get(criterion.key if criterion is not None else "")
+        if words is None:
+            return {}
+        facts = dict(zip(("4.3.3", "4.3.4", "4.3.5", "4.3.8"), words, strict=True))
+        if criterion is not None and criterion.key == MOTIVE:
+            facts["4.3.6"] = "Evaluators may write what made the text they chose different; the text is recorded."
+        return facts
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Notice the odd one the more often the more different the systems' texts are, and guess otherwise."""
+        return simulated(screen, quality, rng)

@@ -1,0 +1,122 @@
+"""What a triangle test can be set to, and what it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.languages import spoken
+from tasks_app.task_types.base import Criterion
+from tasks_app.task_types.text_pairs import PairParams
+
+CHOICE, CORRECT, SURENESS, MOTIVE = "odd-one-out", "correct", "sureness", "motive"
+
+SURE_STEPS = 4
+
+
+class TriangleParams(PairParams):
+    """Parameters of a triangle test; what the statistics need is fixed here, before the first answer."""
+
+    show_source = forms.BooleanField(
+        initial=False, required=False, label=_("Show the source"), help_text=_("Above the three texts.")
+    )
+    goal = forms.ChoiceField(
+        choices=(("difference", _("show a difference")), ("similarity", _("show similarity"))),
+        initial="difference",
+        label=_("Goal"),
+        help_text=_("At least 18 judges for a difference, 30 for similarity."),
+    )
+    variant = forms.ChoiceField(
+        choices=(("one", _("one item for all three texts")), ("three", _("three items, a text of each"))),
+        initial="one",
+        label=_("Texts of a triad"),
+        help_text=_("With three items both systems need texts for all of them; the item of the odd text rotates."),
+    )
+    triads_per_judge = forms.IntegerField(
+        min_value=1,
+        max_value=1000,
+        initial=1,
+        label=_("Triads a judge"),
+        help_text=_("Set the size of a set to this, and let a rater take one set. More than 1 for a difference only."),
+    )
+    sureness = forms.BooleanField(initial=False, required=False, label=_("Ask how sure the rater is"))
+    motive = forms.BooleanField(
+        initial=False,
+        required=False,
+        label=_("Ask what made the text different"),
+        help_text=_("After the choice; raters may leave it out."),
+    )
+    alpha = forms.FloatField(
+        min_value=0.0001,
+        max_value=0.5,
+        initial=0.05,
+        label=_("Alpha"),
+        help_text=_("Risk of finding a difference that is not there."),
+    )
+    beta = forms.FloatField(
+        min_value=0.0001,
+        max_value=0.5,
+        initial=0.05,
+        label=_("Beta"),
+        help_text=_("Risk of missing a difference that is there."),
+    )
+    pd = forms.FloatField(
+        min_value=0.01,
+        max_value=0.99,
+        initial=0.3,
+        label=_("Discriminators"),
+        help_text=_("Share of people who can tell the systems apart that matters to you, such as 0.3."),
+    )
+
+    def clean(self) -> dict[str, object]:
+        """Refuse several triads a judge for similarity, and what three items do not have in common."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("goal") == "similarity" and int(cleaned.get("triads_per_judge") or 1) > 1:
+            self.add_error(
+                "triads_per_judge",
+                _(
+                    "For similarity every judge judges one triad: several answers of one person are not "
+                    "independent and would make systems seem more alike than was shown."
+                ),
+            )
+        if cleaned.get("variant") == "three":
+            for name in ("show_source", "show_reference", "context_before"):
+                if cleaned.get(name):
+                    self.add_error(name, _("Three items have no source, reference or context in common."))
+        return cleaned
+
+
+def brought(params: Mapping[str, object]) -> tuple[Criterion, ...]:
+    """Return what a triangle test asks itself, and whether the choice is right, which is added by the server."""
+    question = (
+        _("Two of these texts are by one author, one is by another. Which one is by the other author?")
+        if params["variant"] == "three"
+        else _("Two of these texts are the same. Which one is different?")
+    )
+    found = [
+        Criterion(CHOICE, str(_("Odd one out")), question=str(question), language=spoken()),
+        Criterion(CORRECT, str(_("Odd one found")), definition=str(_("Whether the text chosen is the odd one."))),
+    ]
+    if params["sureness"]:
+        found.append(
+            Criterion(
+                SURENESS,
+                str(_("Sureness")),
+                question=str(_("How sure are you?")),
+                labels=tuple(map(str, (_("I guessed"), _("Not very sure"), _("Fairly sure"), _("Certain")))),
+                language=spoken(),
+            )
+        )
+    if params["motive"]:
+        asked = str(_("What made it different?"))
+        found.append(Criterion(MOTIVE, str(_("Motive")), question=asked, language=spoken()))
+    return tuple(found)
+
+
+def steps_of(criterion: Criterion) -> Sequence[str]:
+    """Return the words of the steps of sureness: as many as the study words, else four with its words at the ends."""
+    if criterion.labels:
+        return criterion.labels
+    return (criterion.low or "1", *map(str, range(2, SURE_STEPS)), criterion.high or str(SURE_STEPS))

@@ -1,0 +1,126 @@
+"""The form of a triangle, which text is the odd one, and how simulated raters find it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from random import Random
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app import plaintext
+from tasks_app.task_types.base import Criterion, Quality, Screen, ShownPart
+from tasks_app.task_types.grid import Cell
+from tasks_app.task_types.simulation import HABIT
+from tasks_app.task_types.text_pairs import pick_field
+from tasks_app.task_types.triangle import orders
+from tasks_app.task_types.triangle.params import CHOICE, MOTIVE, SURENESS, steps_of
+
+# Several sentences; what is longer is no motive any more.
+LONGEST_MOTIVE = 2000
+
+# Parts in the order AAB, of one item and of three: what a screen shows before a plan is drawn.
+AAB, THREE_AAB = (0, 0, 1), (0, 2, 5)
+
+# How often a simulated rater who could notice a difference does, by how different the texts are: the share for texts
+# that are nearly alike, and for texts that have no word in common.
+NOTICED = {Quality.CAREFUL: (0.5, 1.0), Quality.SLOPPY: (0.1, 0.5)}
+
+
+class TriangleForm(forms.Form):
+    """The form of a screen: the choice, and how sure and why where the study asks."""
+
+    screen: Screen
+
+    def rows(self) -> list[dict[str, ShownPart]]:
+        """The three texts in the order of the screen, for the template."""
+        return [{"shown": shown} for shown in shown_of(self.screen)]
+
+    def questions(self) -> dict[str, Cell]:
+        """The questions by what they are about, for the template."""
+        asked = {criterion.key: criterion for criterion in self.screen.criteria}
+        return {name.replace("-", "_"): Cell(asked[name], self[name]) for name in self.fields}
+
+
+def form_of(screen: Screen, data: Mapping[str, str] | None, initial: Mapping[str, object] | None) -> TriangleForm:
+    """Return the form of a screen, with a field for everything that is asked."""
+    form = TriangleForm(data, initial=dict(initial or {}))
+    form.screen = screen
+    asked = {criterion.key: criterion for criterion in screen.criteria}
+    letters = {str(shown.position): gettext("Text %(letter)s") % {"letter": shown.letter} for shown in shown_of(screen)}
+    form.fields[CHOICE] = pick_field(_question(asked[CHOICE]), letters, str(_("Choose one of the three texts.")))
+    if SURENESS in asked:
+        steps = {str(step): words for step, words in enumerate(steps_of(asked[SURENESS]), start=1)}
+        form.fields[SURENESS] = pick_field(_question(asked[SURENESS]), steps, str(_("Say how sure you are.")))
+    if MOTIVE in asked:
+        form.fields[MOTIVE] = forms.CharField(
+            required=False,
+            max_length=LONGEST_MOTIVE,
+            validators=[plaintext.validate_storable, _validate_readable],
+            widget=forms.Textarea,
+            label=_question(asked[MOTIVE]),
+            error_messages={"max_length": _("Write at most %(limit_value)d characters.")},
+        )
+    return form
+
+
+def shown_of(screen: Screen) -> tuple[ShownPart, ...]:
+    """Return the three texts in the order of the screen; in the first order, AAB, where none was drawn yet."""
+    drawn = screen.shown_parts
+    if len(drawn) == len(AAB):
+        return drawn
+    numbers = THREE_AAB if len(screen.parts) == orders.THREE_ITEMS else AAB
+    return tuple(ShownPart(position, screen.parts[number]) for position, number in enumerate(numbers, start=1))
+
+
+def odd_position(screen: Screen) -> int:
+    """Return the position on the screen, from 1, of the text by the other system.
+
+    Parts with an even number are by one system, those with an odd number by the other.
+    """
+    return 1 + orders.odd_place([shown.part.number % 2 for shown in shown_of(screen)])
+
+
+def _share_noticed(screen: Screen, odd: int, quality: Quality) -> float:
+    part = shown_of(screen)[odd - 1].part
+    twin = screen.parts[part.number ^ 1]
+    alike = SequenceMatcher(None, part.text.split(), twin.text.split(), autojunk=False).ratio()
+    least, most = NOTICED[quality]
+    return least + (most - least) * (1 - alike)
+
+
+def _validate_readable(words: str) -> None:
+    """Refuse bytes that were no text: Django puts this character in their place."""
+    if "\ufffd" in words:
+        raise ValidationError(_("One character could not be read. Look for “�” and type it anew."), code="unreadable")
+
+
+def _question(criterion: Criterion) -> str:
+    return criterion.question or criterion.name
+
+
+def simulated(screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+    """Notice the odd one the more often the more different the systems' texts are, and guess otherwise."""
+    asked = {criterion.key: criterion for criterion in screen.criteria}
+    odd = odd_position(screen)
+    noticed = quality in NOTICED and rng.random() < _share_noticed(screen, odd, quality)
+    chosen = 1 + int(HABIT * 3) if quality is Quality.STRAIGHT_LINER else odd if noticed else rng.randint(1, 3)
+    answers = {CHOICE: str(chosen)}
+    if SURENESS in asked:
+        answers[SURENESS] = str(_sureness(len(steps_of(asked[SURENESS])), noticed, quality, rng))
+    if MOTIVE in asked:
+        answers[MOTIVE] = str(_("Other words.")) if noticed else ""
+    return answers
+
+
+def _sureness(steps: int, noticed: bool, quality: Quality, rng: Random) -> int:
+    """Be surer than not where the odd one was noticed."""
+    if quality is Quality.STRAIGHT_LINER:
+        return min(steps, 1 + int(HABIT * steps))
+    if quality is Quality.RANDOM:
+        return rng.randint(1, steps)
+    half = steps // 2
+    return rng.randint(half + 1, steps) if noticed else rng.randint(1, max(1, half))

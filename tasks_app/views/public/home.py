@@ -1,0 +1,11 @@
+"""The home page."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Say what this place is: raters have a link of their own, researchers sign in."""
+    return render(request, "public/home.html")

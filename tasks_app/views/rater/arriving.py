@@ -1,0 +1,236 @@
+"""Arrival: offer, consent, and a page for everybody who cannot take part. Nothing is stored before consent."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
+
+from tasks_app import access, channels, languages
+from tasks_app.channels.base import Arrival, NotArrived
+from tasks_app.forms import ConsentForm
+from tasks_app.models import Rater, Study, Task
+from tasks_app.services.arrival import endings, enrolment, invitations, returning
+from tasks_app.views import counting, pay_words
+from tasks_app.views.public import examples
+from tasks_app.views.rater import embedding, pages
+from tasks_app.views.rater.journey import forged, instructions_html, message
+
+# Seconds after which somebody who meets a paused study may look again.
+COME_BACK_AFTER = 3600
+
+# How often one consent is taken in ten minutes: presses, reloads and lost connections included.
+MOST_CONSENTS = 20
+CONSENT_SECONDS = 600
+
+
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+def join(request: HttpRequest, code: str, channel: str = "link") -> HttpResponse:
+    """Where a channel's raters arrive: who runs the study, what is paid, the consent, and the button that begins."""
+    study = access.study_for_code(code)
+    params = channels.params_of(study.options, channel)
+    if params is None:
+        raise Http404
+    with languages.speaking(study.language):
+        try:
+            response = _agreed(request, study, channel) if request.method == "POST" else _offer(request, study, channel)
+        except NotArrived as error:
+            response = not_arrived(request, error)
+        except invitations.NotInvited:
+            response = _not_invited(request)
+    return embedding.sending_away(embedding.framed(response, channel), channel)
+
+
+def _offer(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
+    """Show what is offered; who began already in this visit is sent on to where they were."""
+    kind = channels.registry[channel]
+    if kind.needs_account and not request.user.is_authenticated:
+        return redirect(f"{reverse('rater:sign_in')}?{urlencode({'next': request.path})}")
+    arrival = kind.arrival(request.GET.dict(), channels.params_of(study.options, channel) or {})
+    try:
+        if kind.invited_only:
+            arrival = invitations.arrival_of(study=study, arrival=arrival, user=request.user)
+        if returning.KEY in request.GET and not arrival.preview:
+            return _back(request, study, arrival)
+        known = enrolment.recognise(study, arrival)
+        if known is not None:
+            return redirect("rater:next", known.token)
+        _refuse_early(study)
+    except enrolment.REFUSALS as error:
+        return refused(request, study, arrival, error)
+    if arrival.preview:
+        return preview_page(request, study, channel)
+    return consent_page(request, study, consent_form(study, arrival))
+
+
+def _back(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
+    """Let somebody go on whom the platform sends for a later wave."""
+    try:
+        back = returning.come_back(study=study, arrival=arrival, signed=request.GET[returning.KEY])
+    except returning.NotDue:
+        sentences = [
+            _("This address is for people whose next part of the study is open, and for you there is none now."),
+            _("If you wait for the next part, your personal link tells you when it opens."),
+        ]
+        if way_out := channels.registry[arrival.channel].way_out:
+            sentences.append(str(way_out))
+        return message(request, _("Nothing is open for you here"), sentences, HTTPStatus.CONFLICT)
+    return redirect("rater:next", back.token)
+
+
+def _refuse_early(study: Study) -> None:
+    """Say before the consent what would be said after it; what counts is decided when the form is sent."""
+    if study.state != Study.State.OPEN:
+        raise enrolment.NotOpen
+    if not enrolment.has_room(study):
+        raise enrolment.StudyFull
+
+
+def consent_form(study: Study, arrival: Arrival, **signed: str) -> ConsentForm:
+    """Make the form whose token carries the arrival, so that nobody can put somebody else's ids into it."""
+    carried = {"id": arrival.external_id, "session": arrival.session_id, "details": dict(arrival.details)}
+    bound = {"study": study.pk, "nonce": ConsentForm.new_nonce(), "channel": arrival.channel, "arrival": carried}
+    return ConsentForm(bound_to={**bound, **signed})
+
+
+def _arrival_in(signed: Mapping[str, Any], channel: str) -> Arrival:
+    """Return the arrival that a consent form was signed for."""
+    carried: Mapping[str, Any] = signed.get("arrival") or {}
+    return Arrival(
+        channel,
+        external_id=str(carried.get("id", "")),
+        session_id=str(carried.get("session", "")),
+        details=dict(carried.get("details", {})),
+    )
+
+
+def _agreed(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
+    """Enrol somebody who has agreed, and send them on to their own address."""
+    form = ConsentForm(request.POST, bound_to={"study": study.pk})
+    valid = form.is_valid()
+    if form.is_forged or str(form.signed.get("channel", "link")) != channel:
+        return forged(request)
+    if not valid:
+        form = ConsentForm(request.POST, bound_to=form.signed)
+        form.is_valid()
+        return consent_page(request, study, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    arrival = _arrival_in(form.signed, channel)
+    if _sent_too_often(study, arrival, str(form.signed["nonce"])):
+        return _wait_to_send(request)
+    try:
+        enrolled = _enrol(request, study, arrival, form.signed)
+    except enrolment.REFUSALS as error:
+        return refused(request, study, arrival, error)
+    return redirect("rater:next", enrolled.token)
+
+
+def _sent_too_often(study: Study, arrival: Arrival, nonce: str) -> bool:
+    """Count a consent: of a platform's person in a visit, else of a form."""
+    about = f"{arrival.external_id} {arrival.session_id}" if arrival.external_id else nonce
+    key = counting.key_of("consent", f"{study.pk} {arrival.channel} {about}")
+    return counting.count(key, CONSENT_SECONDS) > MOST_CONSENTS
+
+
+def _wait_to_send(request: HttpRequest) -> HttpResponse:
+    sentences = [
+        _("You have agreed already. Nothing is lost."),
+        _("Please wait ten minutes, then send it again, or open your personal link."),
+    ]
+    title = _("This form was sent too often")
+    response = message(request, title, sentences, HTTPStatus.TOO_MANY_REQUESTS)
+    response.headers["Retry-After"] = str(CONSENT_SECONDS)
+    return response
+
+
+def _enrol(request: HttpRequest, study: Study, arrival: Arrival, signed: Mapping[str, Any]) -> enrolment.Enrolled:
+    text = pages.consent_text(study)
+    kind = str(signed.get("kind", Rater.Kind.REAL))
+    sandbox = kind == Rater.Kind.SANDBOX
+    given: dict[str, Any] = {
+        "study_id": study.pk,
+        "nonce": str(signed["nonce"]),
+        "consent_text_id": text.pk if text else None,
+        "kind": kind,
+    }
+    if channels.registry[arrival.channel].invited_only and not sandbox:
+        # Whoever invited them knows them: a laboratory's shared address is no reason to turn anybody away.
+        return invitations.enrol(study=study, arrival=arrival, user=request.user, **given)
+    return enrolment.enrol(arrival=arrival, address="" if sandbox else pages.client_address(request), **given)
+
+
+def consent_page(
+    request: HttpRequest, study: Study, form: ConsentForm, status: int = HTTPStatus.OK, **more: Any
+) -> HttpResponse:
+    """Render the offer with the consent; a superfluous press of its button changes nothing."""
+    context = {
+        "study": pages.public_study(study),
+        "dir": languages.direction(study.language),
+        "consent_html": pages.consent_html(study),
+        "form": form,
+        **more,
+    }
+    return render(request, "rater/join.html", context, status=status)
+
+
+def preview_page(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
+    """Render the offer without a button, and made-up examples of what is asked: nobody is here yet."""
+    stages = (Task.Stage.SCREENING, Task.Stage.MAIN, Task.Stage.EXIT)
+    tasks = sorted(Task.objects.filter(study=study, until=None), key=lambda task: stages.index(Task.Stage(task.stage)))
+    main = [task for task in tasks if task.stage == Task.Stage.MAIN]
+    kinds = {task.type: task.kind for task in main}.values()
+    more: dict[str, Any] = {
+        "preview": True,
+        "ways_in": [str(channels.registry[channel].way_in)],
+        "instructions_html": instructions_html(main),
+        "examples": [{"member": kind, "example": examples.blank(kind)} for kind in kinds],
+    }
+    return consent_page(request, study, ConsentForm(bound_to={}), **more)
+
+
+def refused(request: HttpRequest, study: Study, arrival: Arrival, error: enrolment.Refusal) -> HttpResponse:
+    """Say politely why somebody cannot come in, with the way back to where they came from."""
+    channel = channels.registry[arrival.channel]
+    title, sentences = enrolment.refusal(error, study, sent=channel.needs_ids)
+    paid = pay_words.turned_away(study.options, took_part=isinstance(error, enrolment.AlreadyHere))
+    sentences = [*sentences, paid] if paid else sentences
+    ending = endings.of_refused(study, arrival, error)
+    if ending is None and channel.way_out:
+        sentences = [*sentences, str(channel.way_out)]
+    named = {"public_title": study.public_title, "language": study.language}
+    context = {**named, "title": title, "sentences": sentences, "ending": ending}
+    status = _status(error, study)
+    response = render(request, "rater/refused.html", context, status=status)
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        response.headers["Retry-After"] = str(COME_BACK_AFTER)
+    return response
+
+
+def _status(error: enrolment.Refusal, study: Study) -> HTTPStatus:
+    if isinstance(error, enrolment.TooMany):
+        return HTTPStatus.TOO_MANY_REQUESTS
+    if isinstance(error, enrolment.NotOpen):
+        return HTTPStatus.SERVICE_UNAVAILABLE if study.state == Study.State.PAUSED else HTTPStatus.GONE
+    return HTTPStatus.CONFLICT
+
+
+def not_arrived(request: HttpRequest, error: NotArrived) -> HttpResponse:
+    """Answer an address that the channel's platform did not make."""
+    sentences = [str(error), _("Nothing about you was stored.")]
+    return message(request, _("You cannot begin from here"), sentences, HTTPStatus.BAD_REQUEST)
+
+
+def _not_invited(request: HttpRequest) -> HttpResponse:
+    """Answer a link or a person that nobody invited, or not any more; which of them it is, nobody is told."""
+    return message(
+        request,
+        _("This invitation does not work"),
+        [_("It may have been replaced or taken back. Please ask the person who invited you for a new one.")],
+        HTTPStatus.NOT_FOUND,
+    )

@@ -1,0 +1,76 @@
+"""The end page: the outcome, what is saved, what is paid, and what to do now."""
+
+from collections.abc import Mapping
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app.credentials import handle_of_rater
+from tasks_app.forms import StepForm
+from tasks_app.models import Rater
+from tasks_app.selectors.progress import progress_of
+from tasks_app.services.arrival import endings, enrolment
+from tasks_app.services.judging import assignments
+from tasks_app.views import pay_words
+from tasks_app.views.rater import embedding, pages
+from tasks_app.views.rater.journey import rater_page, set_size
+
+
+@rater_page("GET", "HEAD")
+def end(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+    """The end, as the server has it: how the rater ended, and the code that proves it."""
+    if rater.state != Rater.State.ENDED:
+        return redirect("rater:next", token)
+    options = rater.study.options
+    progress = progress_of(rater, options.minutes, set_size(rater))
+    title, sentences = words(str(rater.outcome), progress.done, pay_words.sentences(rater))
+    more = assignments.may_take_another(rater) and enrolment.has_room(rater.study)
+    context = {
+        "frame": pages.frame_for(rater, token, progress),
+        "outcome": rater.outcome,
+        "title": title,
+        "sentences": sentences,
+        "ending": endings.of_rater(rater),
+        "personal_link": pages.personal_link(request, token),
+        "more_form": StepForm(bound_to={"rater": handle_of_rater(rater.pk), "step": "more"}) if more else None,
+        "more_url": reverse("rater:more", args=[token]),
+    }
+    return embedding.sending_away(render(request, "rater/end.html", context), rater.channel)
+
+
+def words(outcome: str, done: int, paid: list[str]) -> tuple[str, list[str]]:
+    """Word an outcome: a title, what is saved, what is paid. None of them blames anybody."""
+    kept = ngettext("Your answer is saved on our server.", "All %(n)s answers are saved on our server.", done)
+    saved = [kept % {"n": done}] if done else []
+    endings: Mapping[str, tuple[str, list[str]]] = {
+        Rater.Outcome.COMPLETED: (_("Thank you, you have finished"), saved),
+        Rater.Outcome.WITHDRAWN: (_("You have stopped"), [*saved, _("Thank you for the time you gave.")]),
+        Rater.Outcome.FULL: (
+            _("All places were taken meanwhile"),
+            [
+                _("Other raters have answered everything while you were away. Thank you for coming back."),
+                *saved,
+            ],
+        ),
+        Rater.Outcome.SCREENED_OUT: (
+            _("Thank you for your answers"),
+            [_("This study looks for other raters this time."), *saved],
+        ),
+        Rater.Outcome.FAILED: (
+            _("Thank you for trying"),
+            [_("The task was not passed this time, so the study ends here for you."), *saved],
+        ),
+        Rater.Outcome.RETURNED: (
+            _("You have returned this study"),
+            [*saved, _("The rest has gone to somebody else. Thank you for the time you gave.")],
+        ),
+        Rater.Outcome.TIMED_OUT: (
+            _("The time for this study is over"),
+            [*saved, _("The rest has gone to somebody else. Thank you for the time you gave.")],
+        ),
+    }
+    title, sentences = endings[outcome]
+    return title, [*sentences, *paid]

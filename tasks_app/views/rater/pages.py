@@ -1,0 +1,212 @@
+"""Parts of several rater pages: the frame, words about time and pay, answers in words."""
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app import languages, richtext
+from tasks_app.credentials import handle_of_rater
+from tasks_app.forms import LanguageForm
+from tasks_app.models import ConsentText, Rater, Study
+from tasks_app.selectors.durations import measured
+from tasks_app.selectors.progress import RaterProgress
+from tasks_app.services.plan.loads import load_in_words
+from tasks_app.study_settings import StudySettings
+from tasks_app.views import pay_words
+from tasks_app.views.rater import stages
+
+
+def minutes_in_words(minutes: float) -> str:
+    """Word a duration for people: about 1 minute, about 12 minutes."""
+    whole = max(1, round(minutes))
+    return ngettext("about %(n)s minute", "about %(n)s minutes", whole) % {"n": formats.number_format(whole)}
+
+
+def expected_minutes(study: Study) -> float:
+    """Return how long a set takes: as the researcher states, else as raters took, else as estimated."""
+    options = study.options
+    if options.minutes_stated or not study.is_frozen:
+        return options.minutes
+    time = measured(study)
+    return time.minutes if time and time.is_enough else options.minutes
+
+
+def money(amount: Decimal, currency: str) -> str:
+    """Word an amount: 3.50 EUR; nothing for zero."""
+    return f"{formats.number_format(amount, 2, force_grouping=True)} {currency}" if amount else ""
+
+
+def about_pairs(options: StudySettings) -> list[tuple[str, str]]:
+    """Who runs the study and what happens with the answers, as far as the researcher said."""
+    last_day = options.withdraw_until
+    pairs = [
+        (_("Who runs this study"), options.institution),
+        (_("Contact"), options.contact),
+        (_("Complaints"), options.complaints),
+        (_("Ethics reference"), options.ethics),
+        (
+            _("What is stored"),
+            options.stored or _("Your answers and the time they took, under a made-up name."),
+        ),
+        (_("How long it is kept"), options.kept),
+        (_("What is published"), options.published),
+        (_("Last day to withdraw"), formats.date_format(last_day, "DATE_FORMAT") if last_day else ""),
+    ]
+    return [(label, text) for label, text in pairs if text]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicStudy:
+    """What a stranger may know of a study: nothing that names a system or the researcher's own title."""
+
+    public_title: str
+    language: str
+    about: list[tuple[str, str]]
+    minutes: str
+    load: str
+    pay: str
+    promises: list[tuple[str, str]]
+    content_warning: str
+
+
+def public_study(study: Study) -> PublicStudy:
+    """Put together what stands above the consent button."""
+    options = study.options
+    pay = money(options.amount, options.currency)
+    return PublicStudy(
+        public_title=study.public_title,
+        language=study.language,
+        about=about_pairs(options),
+        minutes=minutes_in_words(expected_minutes(study)),
+        load=load_in_words(load.screens, load.texts, load.answers) if (load := options.workload) else "",
+        pay=pay,
+        promises=pay_words.promises(options),
+        content_warning=options.content_warning,
+    )
+
+
+def consent_text(study: Study) -> ConsentText | None:
+    """Return the consent text of the study's current version, in its language where there is one."""
+    texts = ConsentText.objects.filter(study=study, version__lte=max(1, study.current_version))
+    own = texts.filter(language=study.language).order_by("-version").first()
+    return own or texts.order_by("-version", "language").first()
+
+
+def consent_html(study: Study) -> str:
+    """Return the consent text as HTML; empty where the study has none."""
+    text = consent_text(study)
+    return richtext.to_html(text.body) if text else ""
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return the address a request came from; of X-Forwarded-For only what our own proxies wrote is believed.
+
+    Of an IPv6 address the network of 64 bits: whoever has one address of it has all.
+    """
+    proxies: int = settings.EVALWEB_PROXIES
+    forwarded = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]
+    if proxies and len(forwarded) >= proxies:
+        return _network(forwarded[-proxies])
+    return _network(str(request.META.get("REMOTE_ADDR", "")))
+
+
+def _network(address: str) -> str:
+    """Return whom an address is counted for; what is no address stays as it is."""
+    try:
+        found = ipaddress.ip_address(address.strip("[]").partition("%")[0])
+    except ValueError:
+        return address
+    if found.version == 4:
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((found, 64), strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class PageFrame:
+    """The bars around a rater's page."""
+
+    public_title: str
+    done: int
+    total: int
+    minutes_left: str
+    help_url: str
+    stop_url: str
+    lang: str
+    dir: str
+    # The languages the page can be read in, each with its own name, and the form that asks for another.
+    languages: tuple[tuple[str, str], ...] = ()
+    language_url: str = ""
+    language_form: forms.Form | None = None
+    # Of the study's own texts.
+    study_lang: str = ""
+    overview_url: str = ""
+    # Names the sequence that is counted, where it is not what is judged.
+    stage: str = ""
+
+
+def frame_for(rater: Rater, token: str, progress: RaterProgress, *, lists_set: bool = False) -> PageFrame:
+    """Put together the bars of a rater's page; `lists_set` where a page lists all texts of the set."""
+    language = languages.spoken()
+    return PageFrame(
+        public_title=rater.study.public_title,
+        done=progress.done,
+        total=progress.total,
+        minutes_left=_("%(minutes)s left") % {"minutes": minutes_in_words(progress.minutes_left)},
+        help_url=reverse("rater:help", args=[token]),
+        stop_url=reverse("rater:stop", args=[token]),
+        lang=language,
+        # The page runs as the study's texts do, which are most of it, whatever language its own words are in.
+        dir=languages.direction(rater.study.language),
+        languages=languages.to_choose_from(),
+        language_url=reverse("rater:language", args=[token]),
+        language_form=LanguageForm(bound_to={"rater": handle_of_rater(rater.pk)}),
+        study_lang=rater.study.language,
+        overview_url=reverse("rater:overview", args=[token]) if lists_set else "",
+        stage=stages.label(progress),
+    )
+
+
+def personal_link(request: HttpRequest, token: str) -> str:
+    """Return the address that brings a rater back."""
+    return request.build_absolute_uri(reverse("rater:next", args=[token]))
+
+
+def in_words(form: forms.Form, answer: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Word an answer, question by question, for a page that shows two of them.
+
+    A field whose values are no words says them itself, by a method `in_words`.
+    """
+    return [
+        (str(field.label or name), _value_in_words(field, answer.get(name)) or _("no answer"))
+        for name, field in form.fields.items()
+    ]
+
+
+def answer_in_words(form: forms.Form, name: str, value: Any) -> str:
+    """Word one value as the field of that name does."""
+    return _value_in_words(form.fields[name], value)
+
+
+def _value_in_words(field: forms.Field, value: Any) -> str:
+    own = getattr(field, "in_words", None)
+    if value is None or value == "":
+        return ""
+    if callable(own):
+        return str(own(value))
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    shown = str(value)
+    words = next((str(said) for choice, said in getattr(field, "choices", ()) if str(choice) == shown and said), "")
+    return f"{shown} ({words})" if words and words != shown else shown

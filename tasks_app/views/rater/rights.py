@@ -1,0 +1,123 @@
+"""Rights of raters over their data: see it, download it, have it erased."""
+
+from zoneinfo import ZoneInfo
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import formats, timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app import richtext
+from tasks_app.credentials import handle_of_rater
+from tasks_app.forms import StepForm
+from tasks_app.models import Identity, Rater
+from tasks_app.selectors.progress import progress_of
+from tasks_app.selectors.stored import StoredAboutRater, own_data, stored_about
+from tasks_app.services import erasure
+from tasks_app.services.judging import assignments
+from tasks_app.views.rater import pages
+from tasks_app.views.rater.journey import forged, message, rater_page, set_size
+
+
+@rater_page("GET", "HEAD")
+def stored(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+    """What is stored about the rater, and what is not."""
+    about = stored_about(rater)
+    progress = progress_of(rater, rater.study.options.minutes, set_size(rater))
+    context = {
+        "frame": pages.frame_for(rater, token, progress),
+        "kept": in_words(about),
+        "about": pages.about_pairs(rater.study.options),
+        "agreed": [(one, richtext.to_html(one.body)) for one in about.agreed],
+        "mine_url": reverse("rater:mine", args=[token]),
+        "withdraw_url": reverse("rater:withdraw", args=[token]),
+        "may_withdraw": may_withdraw(rater),
+        "back_url": reverse("rater:help", args=[token]),
+    }
+    return render(request, "rater/stored.html", context)
+
+
+def in_words(about: StoredAboutRater) -> list[tuple[str, str]]:
+    """Word what is stored: what it is, and how much."""
+    times = _("How long each answer took, and which controls you used.")
+    answers = ngettext("%(n)s answer.", "%(n)s answers.", about.answers) % {"n": about.answers}
+    skips = ngettext("%(n)s text skipped, with the reason.", "%(n)s texts skipped, with reasons.", about.skips)
+    comments = ngettext("%(n)s comment.", "%(n)s comments.", about.comments) % {"n": about.comments}
+    revised = ngettext("%(n)s answer that you changed later.", "%(n)s answers that you changed later.", about.revisions)
+    drafts = ngettext("%(n)s answer that is not sent yet.", "%(n)s answers that are not sent yet.", about.drafts)
+    return [
+        (_("Your answers"), f"{answers} {times}"),
+        (_("Earlier versions of answers"), revised % {"n": about.revisions} if about.revisions else ""),
+        (_("Skipped"), skips % {"n": about.skips} if about.skips else ""),
+        (_("Comments"), comments if about.comments else ""),
+        (_("Drafts"), drafts % {"n": about.drafts} if about.drafts else ""),
+        (_("Pay"), _("What you are paid, without your name.") if about.payments else ""),
+        (
+            _("Your id on the platform you came from"),
+            _("Kept apart from your answers, to pay you.") if about.has_platform_id else _("Not stored."),
+        ),
+        (_("Your name in the invitation"), _("Kept apart from your answers.") if about.has_name else ""),
+        (_("Your e-mail address"), _("Kept apart from your answers, to write to you.") if about.has_email else ""),
+        (_("Address and kind of your device"), _("Not stored.")),
+    ]
+
+
+@rater_page("GET", "HEAD")
+def mine(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+    """The rater's own data as a file."""
+    answer = JsonResponse(own_data(rater), json_dumps_params={"ensure_ascii": False, "indent": 2})
+    answer["Content-Disposition"] = 'attachment; filename="my-answers.json"'
+    return answer
+
+
+def may_withdraw(rater: Rater) -> bool:
+    """Say whether the last day to withdraw has not passed, in the study's time zone."""
+    last = rater.study.options.withdraw_until
+    return last is None or timezone.localdate(timezone=ZoneInfo(rater.study.timezone)) <= last
+
+
+@rater_page("GET", "HEAD", "POST")
+def withdraw(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+    """Have everything erased: what that means, the button, and that it is done."""
+    if not may_withdraw(rater):
+        return _too_late(request, rater)
+    form = StepForm(request.POST or None, bound_to={"rater": handle_of_rater(rater.pk), "step": "withdraw"})
+    if request.method == "POST":
+        if not form.is_valid():
+            return forged(request)
+        if rater.state != Rater.State.ENDED:
+            assignments.stop(rater=rater)
+        erased = erasure.erase(rater=rater)
+        return message(request, _("Your answers are erased"), _erased(erased.judgments))
+    progress = progress_of(rater, rater.study.options.minutes, set_size(rater))
+    context = {
+        "frame": pages.frame_for(rater, token, progress),
+        "form": form,
+        "ended": rater.state == Rater.State.ENDED,
+        "has_id": Identity.objects.filter(rater=rater).exclude(external_id="").exists(),
+        "stop_url": reverse("rater:stop", args=[token]),
+        "back_url": reverse("rater:next", args=[token]),
+    }
+    return render(request, "rater/withdraw.html", context)
+
+
+def _erased(judgments: int) -> list[str]:
+    gone = ngettext("%(n)s answer was erased.", "%(n)s answers were erased.", judgments) % {"n": judgments}
+    return [
+        gone,
+        _("Nothing that could say who you are is stored any more. Your link has ended."),
+        _("Thank you for the time you gave. You can close this page."),
+    ]
+
+
+def _too_late(request: HttpRequest, rater: Rater) -> HttpResponse:
+    options = rater.study.options
+    last = formats.date_format(options.withdraw_until, "DATE_FORMAT") if options.withdraw_until else ""
+    sentences = [_("The last day to withdraw was %(day)s, as you were told with the consent.") % {"day": last}]
+    if options.contact:
+        sentences.append(
+            _("If you have a reason to ask all the same, write to %(contact)s.") % {"contact": options.contact}
+        )
+    return message(request, _("Answers can no longer be withdrawn"), sentences, status=403)

@@ -1,0 +1,96 @@
+"""Tell raters where they are: practice, test or questions. Checks are not mentioned."""
+
+import math
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app.check_settings import checks_of
+from tasks_app.models import Assignment
+from tasks_app.selectors.progress import RaterProgress
+from tasks_app.services.judging.grading import known_answers
+
+Purpose = Assignment.Purpose
+
+
+def label(progress: RaterProgress) -> str:
+    """Name the sequence a rater is in and how far they are in it; nothing for what is judged."""
+    here = {"n": min(progress.done + 1, progress.total), "total": progress.total}
+    if progress.purpose == Purpose.TRAINING:
+        return _("Practice %(n)s of %(total)s") % here
+    if progress.purpose == Purpose.EXAM:
+        return _("Test %(n)s of %(total)s") % here
+    words = {Purpose.SCREENING: _("Some questions first"), Purpose.EXIT: _("Some questions about you")}
+    name = words.get(Purpose(progress.purpose)) if progress.purpose else None
+    if name is None or progress.total == 1:
+        return name or ""
+    return _("%(name)s: %(n)s of %(total)s") % {"name": name, **here}
+
+
+def practice(progress: RaterProgress) -> str:
+    """Name the text to practise on that was answered last."""
+    return _("Practice %(n)s of %(total)s") % {"n": max(1, progress.done), "total": progress.total}
+
+
+def _decides(assignment: Assignment) -> bool:
+    """Say whether answers to a unit that screens can end it: those to mere questions do not."""
+    return assignment.purpose == Purpose.SCREENING and bool(known_answers(assignment.unit_id))
+
+
+def hint(assignment: Assignment, progress: RaterProgress) -> str:
+    """Say above a unit what it is there for; nothing for what is judged."""
+    if _decides(assignment):
+        return _("Your answers tell whether this study fits you.")
+    if assignment.purpose == Purpose.TRAINING:
+        return _("This one is to practise. After you have sent it you see what was right, and why.")
+    if assignment.purpose == Purpose.EXIT:
+        return _("All texts are done, and your answers are saved. These last questions are about you.")
+    if assignment.purpose != Purpose.EXAM:
+        return ""
+    checks = checks_of(assignment.unit.task.checks)
+    said = _("This one is a test: how it went you see at the end. %(needed)s of %(total)s have to be right.") % {
+        "needed": needed(checks.exam_pass, progress.total),
+        "total": progress.total,
+    }
+    if assignment.attempt > 1:
+        return f"{said} {_('This is attempt %(n)s.') % {'n': assignment.attempt}}"
+    return said
+
+
+def about_skipping(assignment: Assignment) -> str:
+    """Say what skipping leads to where it leads to more than the next text."""
+    if _decides(assignment):
+        return _("Without your answers we cannot tell whether this study fits you, so it ends for you here.")
+    if assignment.purpose == Purpose.EXAM:
+        return _("In a test, a text that you cannot judge counts as not right.")
+    return ""
+
+
+def needed(share: float, of: int) -> int:
+    """Return how many units a pass mark asks for; a mark that is hit exactly is passed."""
+    return math.ceil(share * of - 1e-9)
+
+
+def before_the_texts(training: int, exam: int, share: float, attempts: int) -> list[str]:
+    """Announce practice and test, with what passing them takes."""
+    said = []
+    if training:
+        said.append(
+            ngettext(
+                "Before that there is %(n)s text to practise, with an explanation.",
+                "Before that there are %(n)s texts to practise, with an explanation after each.",
+                training,
+            )
+            % {"n": training}
+        )
+    if exam:
+        given = {"n": exam, "needed": needed(share, exam), "attempts": attempts}
+        said.append(
+            ngettext(
+                "A test of %(n)s texts follows, of which %(needed)s have to be right. You have %(attempts)s attempt.",
+                "A test of %(n)s texts follows, of which %(needed)s have to be right. You have %(attempts)s attempts.",
+                attempts,
+            )
+            % given
+        )
+    return said

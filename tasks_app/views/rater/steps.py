@@ -1,0 +1,207 @@
+"""Screens between two units: feedback after practice, the result of a test, a notice about checks."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app import access
+from tasks_app.credentials import handle_of_rater
+from tasks_app.forms import StepForm
+from tasks_app.models import Assignment, Gold, Judgment, Rater, Task
+from tasks_app.selectors import screens
+from tasks_app.selectors.progress import progress_of
+from tasks_app.services.arrival import enrolment
+from tasks_app.services.judging import checks, grading, steps
+from tasks_app.services.judging.steps import Step
+from tasks_app.task_types.base import GoldAnswer, Screen, TaskType, Words
+from tasks_app.views.rater import pages, stages
+from tasks_app.views.rater.journey import forged, instructions_html, rater_page
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What training says about one known answer."""
+
+    passed: bool | None
+    sentence: Words
+    expected: str = ""
+    explanation: str = ""
+
+
+@rater_page("GET", "HEAD", "POST")
+def feedback(request: HttpRequest, rater: Rater, token: str, order: int) -> HttpResponse:
+    """After a unit of the training: the text again, what was answered, what was right, and why."""
+    assignment = access.assignment_for_rater(rater, order=order)
+    stored = assignment.judgments.order_by("-id").first()
+    if stored is None or assignment.purpose != Assignment.Purpose.TRAINING:
+        return redirect("rater:next", token)
+    screen = screens.screen_of(assignment, rater.study)
+    kind = screens.frame_of(assignment.unit.task_id, rater.study).kind
+    form = kind.form(screen)
+    told = _told(kind, screen, form, stored, _as_shown(form, _known(assignment)))
+    context = {
+        "screen": screen,
+        "rows": [{"shown": shown} for shown in screen.shown_parts],
+        "media_base": f"{reverse('rater:next', args=[token])}media/",
+        "answers": [] if stored.skip_reason else pages.in_words(form, stored.answer),
+        "feedback": told,
+        "all_right": all(one.passed for one in told) if told and not stored.skip_reason else None,
+        "content_warning": rater.study.options.content_warning,
+    }
+    return _page(request, rater, token, Step(checks.FEEDBACK, order), "rater/feedback.html", context, assignment)
+
+
+def _known(assignment: Assignment) -> list[GoldAnswer]:
+    """Return what is known about a unit of the training."""
+    known = grading.known_answers(assignment.unit_id)
+    return [answer for row, answer in known if row.purpose == Gold.Purpose.TRAINING and row.kind != Gold.Kind.WORSE]
+
+
+def _as_shown(form: forms.Form, known: Sequence[GoldAnswer]) -> list[GoldAnswer]:
+    """Sort what is known as the questions were on the screen; what is about all of them comes first."""
+    places = {name: place for place, name in enumerate(form.fields)}
+    return sorted(known, key=lambda one: places.get(_field_of(form, one) if one.criterion else "", -1))
+
+
+def _told(
+    kind: TaskType, screen: Screen, form: forms.Form, stored: Judgment, known: Sequence[GoldAnswer]
+) -> list[Told]:
+    if stored.skip_reason:
+        return [Told(None, _("You skipped this one."))] + [
+            Told(None, _expected(form, one), explanation=one.explanation) for one in known
+        ]
+    said = kind.feedback(screen, stored.answer, known)
+    # A type that words its feedback itself says what would have been right.
+    words_it = type(kind).feedback is not TaskType.feedback
+    return [
+        Told(one.passed, one.sentence, "" if one.passed or words_it else _expected(form, gold), one.explanation)
+        for one, gold in zip(said, known, strict=True)
+    ]
+
+
+def _expected(form: forms.Form, gold: GoldAnswer) -> str:
+    """Word a known answer of one value, several or a range; empty for what has no words of its own."""
+    if gold.kind == "exact":
+        return _("Right is: %(answer)s.") % {"answer": _in_words(form, gold, gold.answer)}
+    if gold.kind == "set" and isinstance(gold.answer, list):
+        allowed = ", ".join(_in_words(form, gold, one) for one in gold.answer)
+        return _("Right is one of: %(answers)s.") % {"answers": allowed}
+    if gold.kind == "range" and isinstance(gold.answer, list):
+        low, high = (_in_words(form, gold, one) for one in gold.answer)
+        return _("Right is from %(low)s to %(high)s.") % {"low": low, "high": high}
+    return ""
+
+
+def _in_words(form: forms.Form, gold: GoldAnswer, value: object) -> str:
+    """Word a value as the field of its criterion does."""
+    name = _field_of(form, gold)
+    return _apart(pages.answer_in_words(form, name, value) if name else str(value))
+
+
+def _field_of(form: forms.Form, gold: GoldAnswer) -> str:
+    """Return the name of a field that asks for the criterion of a known answer, of any where it names none."""
+    named = [name for name in form.fields if gold.criterion is None or name.endswith(f"-{gold.criterion}")]
+    # Of two criteria one key may end like the other: the shorter name is the one that has nothing before it.
+    return min(named, key=len, default="")
+
+
+def _apart(words: str) -> str:
+    """Keep words that run from the right from turning round the sentence they are put into."""
+    from_the_right = any(unicodedata.bidirectional(one) in {"R", "AL"} for one in words)
+    return f"\N{FIRST STRONG ISOLATE}{words}\N{POP DIRECTIONAL ISOLATE}" if from_the_right else words
+
+
+@rater_page("GET", "HEAD", "POST")
+def exam(request: HttpRequest, rater: Rater, token: str, number: int) -> HttpResponse:
+    """After the last unit of an attempt: how many were right, never which, and what comes now."""
+    task = steps.exam_of(rater, number)
+    result = checks.exam_result(rater, task) if task is not None else None
+    if result is None:
+        return redirect("rater:next", token)
+    title, sentences, label = _passed(result) if result.passed else _not_passed(result)
+    context = {"title": title, "sentences": sentences, "label": label, "read_again": not result.passed}
+    return _page(request, rater, token, Step(checks.EXAM, number), "rater/between.html", context, result=result)
+
+
+def _passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
+    sentences = [_how_many(result), _("Now come the texts to judge.")]
+    return _("You have passed the test"), sentences, _("Go on")
+
+
+def _not_passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
+    left = result.attempts - result.attempt
+    needed = stages.needed(result.needed, result.graded)
+    sentences = [
+        f"{_how_many(result)} {_('To pass, %(n)s have to be.') % {'n': needed}}"
+        if result.is_enough
+        else _("You have skipped too much of it to be counted."),
+        ngettext("You can try %(n)s more time.", "You can try %(n)s more times.", left) % {"n": left},
+        _("Read the instructions once more before you do."),
+    ]
+    return _("Not passed this time"), sentences, _("Try again")
+
+
+def _how_many(result: checks.ExamResult) -> str:
+    return ngettext("%(right)s of %(n)s text was right.", "%(right)s of %(n)s texts were right.", result.graded) % {
+        "right": result.right,
+        "n": result.graded,
+    }
+
+
+@rater_page("GET", "HEAD", "POST")
+def notice(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+    """A break at which a rater is told that checks were wrong, without a word about which."""
+    if not checks.notice_due(rater):
+        return redirect("rater:next", token)
+    context = {
+        "title": _("Time for a short break"),
+        "sentences": [
+            _("Some of your answers differ from what was agreed on for these texts. That can happen to anybody."),
+            _("Please read the instructions once more, and take the time that you need for each text."),
+            _("All your answers are saved, and your pay stays the same."),
+        ],
+        "label": _("Go on"),
+        "read_again": True,
+    }
+    return _page(request, rater, token, Step(checks.NOTICE), "rater/between.html", context)
+
+
+def _page(
+    request: HttpRequest,
+    rater: Rater,
+    token: str,
+    step: Step,
+    template: str,
+    context: dict[str, Any],
+    assignment: Assignment | None = None,
+    result: checks.ExamResult | None = None,
+) -> HttpResponse:
+    """Show a step, or go on from it: the button is a form, so that going on is written down."""
+    if rater.state == Rater.State.ENDED:
+        return redirect("rater:end", token)
+    bound = {"rater": handle_of_rater(rater.pk), "step": f"{step.kind}-{step.number}"}
+    form = StepForm(request.POST or None, bound_to=bound)
+    if request.method == "POST":
+        if not form.is_valid():
+            return forged(request)
+        steps.go_on(rater=rater, step=step)
+        return redirect("rater:judge", token)
+    tasks = [task for task in enrolment.tasks_of(rater) if task.stage == Task.Stage.MAIN]
+    options = rater.study.options
+    progress = progress_of(rater, options.minutes, sum(task.set_size for task in tasks), assignment)
+    frame = pages.frame_for(rater, token, progress)
+    if assignment is not None:
+        frame = replace(frame, stage=stages.practice(progress))
+    elif result is not None:
+        frame = replace(frame, stage=_("Test"), done=result.graded, total=max(1, result.graded))
+    own = [assignment.unit.task] if assignment is not None else tasks
+    full = {**context, "form": form, "frame": frame, "instructions_html": instructions_html(own)}
+    return render(request, template, full)

@@ -1,0 +1,1 @@
+"""Pages for researchers, in the admin's frame."""

@@ -1,0 +1,154 @@
+"""The Checks page: training, exam and checks of a study, and how raters do. No system is shown."""
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_safe
+
+from tasks_app import access
+from tasks_app.check_settings import CheckSettings, OnFailing
+from tasks_app.models import Gold, Study, Task
+from tasks_app.selectors.check_results import CheckScore, TaskChecks, checks_of_study
+from tasks_app.services import events
+from tasks_app.views.rater.overview import as_text
+from tasks_app.views.researcher.frame import researcher_page, study_page
+
+# Raters on the page; the file has all of them.
+RATERS_SHOWN = 200
+
+
+@researcher_page
+@require_safe
+def checks(request: HttpRequest, slug: str) -> HttpResponse:
+    """Settings in words, units with known answers, and how raters answered them."""
+    return study_page(request, slug, "checks", _context, role=access.GOLD_READER)
+
+
+def _context(study: Study) -> dict[str, Any]:
+    tasks = checks_of_study(study)
+    return {
+        "blocks": [{"about": one, "rules": list(rules(one)), "raters": one.raters[:RATERS_SHOWN]} for one in tasks],
+        "raters_shown": RATERS_SHOWN,
+    }
+
+
+def rules(about: TaskChecks) -> Iterator[str]:
+    """Say in sentences what raters of a task go through."""
+    if about.task.stage == Task.Stage.SCREENING:
+        yield _("Before anything else. Whoever gives another answer than a known one is screened out, with part pay.")
+        return
+    yield from _before(about)
+    yield from _among(about)
+    if about.counts.get(Gold.Purpose.CONTROL) or about.counts.get(Gold.Purpose.ATTENTION) or about.copies:
+        yield _failing(about.settings)
+
+
+def _before(about: TaskChecks) -> Iterator[str]:
+    """What comes before the units to judge."""
+    counts, asked = about.counts, about.settings
+    if n := min(counts.get(Gold.Purpose.TRAINING, 0), _or_all(asked.training)):
+        yield ngettext("%(n)d training unit with feedback.", "%(n)d training units with feedback.", n) % {"n": n}
+    if n := min(counts.get(Gold.Purpose.EXAM, 0), _or_all(asked.exam)):
+        sentence = ngettext(
+            "An exam of %(n)d unit without feedback: %(share)s must be right, in at most %(attempts)d attempts.",
+            "An exam of %(n)d units without feedback: %(share)s must be right, in at most %(attempts)d attempts.",
+            n,
+        )
+        yield sentence % {"n": n, "share": percent(asked.exam_pass), "attempts": asked.exam_attempts}
+    if n := asked.warm_up:
+        sentence = ngettext("%(n)d warm-up unit that is in no result.", "%(n)d warm-up units that are in no result.", n)
+        yield sentence % {"n": n}
+
+
+def _or_all(wanted: int | None) -> float:
+    return float("inf") if wanted is None else wanted
+
+
+def _among(about: TaskChecks) -> Iterator[str]:
+    """What stands among the units to judge, as far as there are units with known answers."""
+    asked, counts = about.settings, about.counts
+    controls = asked.controls_among(about.task.set_size, counts.get(Gold.Purpose.CONTROL, 0))
+    loud = asked.loud_among(counts.get(Gold.Purpose.ATTENTION, 0))
+    for n, one, many in (
+        (controls, _("%(n)d control unit in a set."), _("%(n)d control units in a set.")),
+        (loud, _("%(n)d loud attention check in a set."), _("%(n)d loud attention checks in a set.")),
+        (asked.repeats, _("%(n)d unit of a set is shown twice."), _("%(n)d units of a set are shown twice.")),
+        (asked.degraded, _("%(n)d degraded copy in a set."), _("%(n)d degraded copies in a set.")),
+    ):
+        if n:
+            yield (one if n == 1 else many) % {"n": n}
+
+
+def _failing(asked: CheckSettings) -> str:
+    """What follows from too few right answers."""
+    sentence = {
+        OnFailing.MARK: _("Who has answered %(n)d checks and fewer than %(share)s of them right is marked here."),
+        OnFailing.WARN: _("Who has answered %(n)d checks and fewer than %(share)s of them right is told at a break."),
+        OnFailing.END: _("Who has answered %(n)d checks and fewer than %(share)s of them right ends, with part pay."),
+    }[OnFailing(asked.on_failing)]
+    return sentence % {"n": asked.fail_after, "share": percent(asked.fail_below)}
+
+
+def percent(share: float) -> str:
+    """Write a share in the language of the page."""
+    return f"{formats.number_format(round(100 * share, 1), 0 if round(1000 * share) % 10 == 0 else 1)}\u00a0%"
+
+
+@researcher_page
+@require_safe
+def table(request: HttpRequest, slug: str, table: str) -> HttpResponseBase:
+    """A table of the page as a file: units, or raters. It names no system."""
+    study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
+    if table not in _TABLES:
+        raise Http404
+    events.log(study, request.user, "exported", about=f"checks by {table}")
+    head, lines = _TABLES[table]
+    rows = [line for about in checks_of_study(study) for line in lines(about)]
+    return StreamingHttpResponse(
+        _written([head, *rows]),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{study.slug}-checks-{table}.csv"'},
+    )
+
+
+def _units(about: TaskChecks) -> Iterator[list[object]]:
+    for one in about.known:
+        kinds, criteria = " ".join(one.kinds), " | ".join(filter(None, one.criteria))
+        doubtful = "yes" if one.is_doubtful else ""
+        yield [about.task.key, one.name, one.purpose, kinds, criteria, *_score(one.score), doubtful]
+
+
+def _raters(about: TaskChecks) -> Iterator[list[object]]:
+    for one in about.raters:
+        marked = "yes" if one.is_marked else ""
+        yield [about.task.key, one.pseudonym, *_score(one.controls), *_score(one.loud), marked, one.outcome]
+
+
+def _score(score: CheckScore) -> list[object]:
+    return [score.answered, score.right, "" if score.share is None else f"{score.share:.4f}"]
+
+
+_TABLES = {
+    "units": (["task", "unit", "purpose", "kind", "criterion", "answered", "right", "share", "doubtful"], _units),
+    "raters": (
+        ["task", "rater", "checks", "right", "share", "loud_checks", "loud_right", "loud_share", "marked", "outcome"],
+        _raters,
+    ),
+}
+
+
+def _written(rows: list[list[Any]]) -> Iterator[str]:
+    line = io.StringIO(newline="")
+    writer = csv.writer(line)
+    for row in rows:
+        writer.writerow([as_text(cell) if isinstance(cell, str) else cell for cell in row])
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()

@@ -1,0 +1,120 @@
+"""The Design page: what each system, item, position and rater gets, before and after opening."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.db.models import Count, Q
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.views.decorators.http import require_safe
+
+from tasks_app import access
+from tasks_app.designs.base import PlanImpossible, PlanUnit
+from tasks_app.models import Booklet, Study, Task
+from tasks_app.selectors import studies as reads
+from tasks_app.services import events
+from tasks_app.services.plan import plans
+from tasks_app.services.plan import reports as plan_reports
+from tasks_app.services.plan.reports import Report
+from tasks_app.views import pay_words
+from tasks_app.views.rater.overview import as_text
+from tasks_app.views.researcher import plan_words
+from tasks_app.views.researcher.frame import researcher_page, study_page
+
+# Rows of one table; what is beyond stands in the file.
+MOST_ROWS = 200
+# Places of a set that a table of systems by place can show side by side.
+MOST_PLACES_BESIDE = 60
+
+COLUMNS = ("booklet", "order", "unit", "item", "systems", "place")
+
+
+@researcher_page
+@require_safe
+def design(request: HttpRequest, slug: str) -> HttpResponse:
+    """The plan in numbers, before opening and after."""
+
+    def context(study: Study) -> dict[str, Any]:
+        reports = plan_reports.reports(study)
+        everybody = study.tasks.filter(until=None).exclude(stage=Task.Stage.MAIN).order_by("-stage", "order")
+        return {
+            "plans": [_said(one, study, alone=len(reports) == 1) for one in reports],
+            "in_all": plan_words.in_all(reports, study),
+            "is_paid": bool(study.options.amount) and not any(one.refusal for one in reports),
+            "pay_note": pay_words.offer_note(study.options),
+            "time_note": plan_words.time_note(study),
+            "everybody": everybody.annotate(screens=Count("units", filter=Q(units__until=None))),
+            "booklets": reads.booklets_by_state(study),
+            "most_rows": MOST_ROWS,
+            "rows_shown": f":{MOST_ROWS}",
+            "most_places": MOST_PLACES_BESIDE,
+        }
+
+    return study_page(request, slug, "design", context)
+
+
+def _said(report: Report, study: Study, *, alone: bool) -> dict[str, Any]:
+    """What the page says of one task."""
+    groups = [str(one.group) for one in report.task.task_groups.all()]
+    return {
+        "report": report,
+        "about": plan_words.sentence(report, study, alone=alone),
+        "when": plan_words.when(report.task, groups),
+        "set": plan_words.rows_of_set(report),
+        "too_few": plan_words.too_few(report),
+        "crowded": plan_words.crowded(report.task, study),
+    }
+
+
+@researcher_page
+@require_safe
+def plan_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The whole plan of a task as a file: the stored one, or the one that opening would draw; it names systems."""
+    study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
+    wanted = request.GET.get("task")
+    task = next((one for one in plan_reports.planned(study) if wanted in {None, one.key}), None)
+    if task is None:
+        raise Http404
+    units = {unit.key: unit for unit in plans.plan_units(task)}
+    try:
+        places = _places(task, units)
+    except PlanImpossible:
+        return redirect("researcher:design", slug)  # the page says why, and what would work
+    events.log(study, request.user, "exported", about=f"plan of {task.key}")
+    return StreamingHttpResponse(
+        _lines(places, units),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{study.slug}-{task.key}-plan.csv"'},
+    )
+
+
+def _places(task: Task, units: Mapping[str, PlanUnit]) -> Iterator[tuple[int, int, str]]:
+    """Booklet, order and unit of every place. Raises PlanImpossible where there is no plan."""
+    if Booklet.objects.filter(task=task).exists():
+        return ((booklet, order, unit) for booklet, order, unit, _arrangement in plans.places_of(task))
+    drawn = plan_reports.drawn(task, tuple(units.values())).drawn
+    return (
+        (number, order, unit.key)
+        for number, booklet in enumerate(drawn.booklets, start=1)
+        for order, unit in enumerate(booklet, start=1)
+    )
+
+
+def _lines(places: Iterator[tuple[int, int, str]], units: Mapping[str, PlanUnit]) -> Iterator[str]:
+    """Yield the lines of the file; `place` says the how-manieth judgment of its unit this is."""
+    line = io.StringIO(newline="")
+    writer = csv.writer(line)
+    writer.writerow(COLUMNS)
+    counts: dict[str, int] = {}
+    for booklet, order, key in places:
+        unit = units[key]
+        counts[key] = counts.get(key, 0) + 1
+        systems = " | ".join(" = ".join(part) for part in unit.shape)
+        writer.writerow([booklet, order, as_text(key), as_text(unit.item or ""), as_text(systems), counts[key]])
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+    yield line.getvalue()

@@ -1,0 +1,96 @@
+"""The frame of researcher pages: access, tabs and state of a study."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
+
+from django.contrib import admin
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from tasks_app import access, tabs
+from tasks_app.models import Membership, Study
+from tasks_app.services import events
+
+P = ParamSpec("P")
+ResearcherView = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+
+
+def researcher_page(view: ResearcherView[P]) -> ResearcherView[P]:
+    """Ask for a sign-in, and answer 404 to people who are signed in but no researchers."""
+
+    @wraps(view)
+    def page(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        if not getattr(request.user, "is_staff", False):
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return cast("ResearcherView[P]", login_required(page))
+
+
+def show(
+    request: HttpRequest, template: str, title: str | Promise, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    """Render a page in the admin's frame; `template` is its name under templates/researcher/."""
+    frame = {**admin.site.each_context(request), "title": title, **context}
+    return render(request, f"researcher/{template}.html", frame, status=status)
+
+
+def study_page(
+    request: HttpRequest,
+    slug: str,
+    tab: str,
+    context: Callable[[Study], dict[str, Any]],
+    *,
+    template: str = "",
+    title: str | Promise = "",
+    role: str = Membership.Role.VIEWER,
+    status: int = 200,
+) -> HttpResponse:
+    """Render one tab of a study, or with `template` and `title` a page within it, for whoever has at least `role`.
+
+    A superuser's look into a study of others is logged.
+    """
+    study, own = access.study_and_role(request.user, slug, role)
+    if own is None:
+        events.log(study, request.user, "viewed", about=template or tab)
+    rows = [
+        {"label": one.label, "url": reverse(one.url_name, args=[slug]), "current": one.slug == tab}
+        for one in tabs.all_tabs()
+        if access.reaches(own, one.role)
+    ]
+    current = title or next((one["label"] for one in rows if one["current"]), "")
+    frame = {
+        "study": study,
+        "tabs": rows,
+        "role": own,
+        "may_edit": access.reaches(own, Membership.Role.EDITOR),
+        "is_owner": access.reaches(own, Membership.Role.OWNER),
+        "reads_gold": access.reaches(own, access.GOLD_READER),
+        "moves": _moves(study),
+    }
+    return show(request, template or tab, str(current), {**frame, **context(study)}, status=status)
+
+
+def _moves(study: Study) -> list[dict[str, Any]]:
+    """Which changes of state are possible now, each with the words on its button."""
+    words = {
+        ("open", Study.State.DRAFT): _("Open the study"),
+        ("open", Study.State.PAUSED): _("Resume"),
+        ("open", Study.State.CLOSED): _("Open again"),
+        ("pause", Study.State.OPEN): _("Pause"),
+        ("close", Study.State.OPEN): _("Close"),
+        ("close", Study.State.PAUSED): _("Close"),
+    }
+    # Reopening a closed study is the exception, never what a page suggests.
+    main = study.state in {Study.State.DRAFT, Study.State.PAUSED}
+    return [
+        {"action": action, "label": label, "main": main and action == "open"}
+        for (action, state), label in words.items()
+        if state == study.state
+    ]

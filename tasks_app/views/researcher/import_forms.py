@@ -1,0 +1,227 @@
+"""The forms of an import of ratings: the file, its columns one by one, or a mapping as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tasks_app import importing
+from tasks_app.importing.columns import TIMES, is_used
+from tasks_app.importing.guessing import Peek, guess
+from tasks_app.models import Study, Task
+from tasks_app.sections import Json
+from tasks_app.services.imports import mappings
+
+# What nearly every file has, in the order in which people look for it.
+MAIN = ("rater", "item", "system", "criterion", "value")
+
+# What is often the same for a whole file, and then stands in none of its columns.
+CONSTANT = ("system", "criterion", "purpose", "wave", "group")
+
+FILTERS = (1, 2)
+
+REPEATS = (
+    ("refuse", gettext_lazy("is a mistake: store nothing")),
+    ("first", gettext_lazy("does not count: keep the first")),
+    ("last", gettext_lazy("replaces the first: keep the last")),
+    ("keep", gettext_lazy("is another judgment: keep both")),
+)
+
+
+MARKS = (
+    ("", gettext_lazy("enclose cells; ask if that is not clear")),
+    ("double", gettext_lazy("enclose cells")),
+    ("none", gettext_lazy("are part of the texts")),
+)
+
+
+class UploadForm(forms.Form):
+    """A file of ratings, and which mapping reads it."""
+
+    file = forms.FileField(
+        label=gettext_lazy("File of ratings"),
+        help_text=gettext_lazy(
+            "CSV, TSV or JSON Lines with one rating a row, as it is or gzipped (.csv.gz). Checking a million rows "
+            "takes a minute or two; leave the page open meanwhile."
+        ),
+        allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
+    )
+    mapping = forms.ChoiceField(
+        label=gettext_lazy("Columns"), help_text=gettext_lazy("Nothing is stored yet."), required=False
+    )
+
+    def __init__(self, *args: Any, saved: Iterable[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["mapping"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [
+            ("", _("Match them on the next page")),
+            *((name, _("As in the saved mapping “%(name)s”") % {"name": name}) for name in saved),
+        ]
+
+
+class MappingForm(forms.Form):
+    """What both ways of saying a mapping have in common."""
+
+    save_as = forms.CharField(
+        required=False,
+        label=gettext_lazy("Save this mapping as"),
+        help_text=gettext_lazy("It is saved when the ratings are, and reads the next file in the same way."),
+    )
+
+    def clean_save_as(self) -> str:
+        """Refuse a name that no mapping can have."""
+        name = str(self.cleaned_data["save_as"]).strip()
+        if name:
+            try:
+                mappings.check_name(name)
+            except ValueError as error:
+                raise ValidationError(str(error), code="name") from None
+        return name
+
+
+class TextForm(MappingForm):
+    """A mapping as text."""
+
+    text = forms.CharField(
+        label=gettext_lazy("Mapping"),
+        help_text=gettext_lazy(
+            "YAML or JSON: columns, constant, values and where, each as “ours: theirs”; repeats (refuse, first, last "
+            "or keep); quoting (none or double); format of times; wide, where a row holds several ratings."
+        ),
+        widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "dir": "ltr"}),
+        required=False,
+        strip=False,
+    )
+    field_order = ("text", "save_as")
+
+    def mapping(self) -> importing.ColumnMapping:
+        """Return the mapping. Raises StudyFileError."""
+        text = self.cleaned_data["text"].replace("\r\n", "\n")
+        return importing.from_yaml(_("mapping"), text) if text.strip() else importing.NO_MAPPING
+
+
+class ColumnsForm(MappingForm):
+    """One choice for each of our columns, with guesses by their names."""
+
+    repeats = forms.ChoiceField(choices=REPEATS, label=gettext_lazy("A second rating by a rater of the same thing"))
+    quoting = forms.ChoiceField(
+        choices=MARKS,
+        required=False,
+        label=gettext_lazy("Quotation marks"),
+        help_text=gettext_lazy("For files with tabs. You are asked if it is not clear what they mean."),
+    )
+
+    def __init__(self, *args: Any, study: Study, columns: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        theirs = [("", _("– not in the file –")), *((name, name) for name in columns)]
+        guessed = guess(columns)
+        for column in importing.RATINGS.columns:
+            if is_used(column.name):
+                self.fields[f"column-{column.name}"] = forms.ChoiceField(
+                    choices=theirs,
+                    required=False,
+                    label=column.name,
+                    help_text=str(column.doc),
+                    initial=guessed.get(column.name, ""),
+                )
+        self.fields["format"] = forms.CharField(
+            required=False,
+            label=_("Format of the times"),
+            help_text=_("Only where they are not as in 2026-03-31 14:05. Such as %(format)s for 3/31/2026 14:05:00.")
+            % {"format": "%m/%d/%Y %H:%M:%S"},
+        )
+        tasks = Task.objects.filter(study=study, until=None).order_by("order")
+        self.fields["constant-task"] = forms.ChoiceField(
+            choices=[("", "–"), *((task.key, f"{task.key}: {task}" if task.title else task.key) for task in tasks)],
+            required=False,
+            label=_("task, where no column says it"),
+        )
+        for name in CONSTANT:
+            label = _("%(name)s, where no column says it") % {"name": name}
+            self.fields[f"constant-{name}"] = forms.CharField(required=False, label=label)
+        for number in FILTERS:
+            self.fields[f"where-{number}"] = forms.ChoiceField(
+                choices=[("", _("– every row counts –")), *theirs[1:]], required=False, label=_("Only rows in which")
+            )
+            self.fields[f"word-{number}"] = forms.CharField(required=False, label=_("is"))
+
+    def of(self, names: Iterable[str]) -> list[forms.BoundField]:
+        """The choices for some of our columns, for the template."""
+        return [self[f"column-{name}"] for name in names]
+
+    @property
+    def main(self) -> list[forms.BoundField]:
+        """What nearly every file has."""
+        return self.of(MAIN)
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        """What some files have."""
+        names = [one.name for one in importing.RATINGS.columns if is_used(one.name) and one.name not in MAIN]
+        return self.of(names)
+
+    @property
+    def constants(self) -> list[forms.BoundField]:
+        """What is the same for all rows."""
+        return [self[f"constant-{name}"] for name in ("task", *CONSTANT)]
+
+    @property
+    def filters(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
+        """Which rows count."""
+        return [(self[f"where-{number}"], self[f"word-{number}"]) for number in FILTERS]
+
+    @property
+    def has_more(self) -> bool:
+        """Say whether any of the rarer columns is chosen."""
+        return any(field.value() for field in (*self.more, self["format"]))
+
+    @property
+    def has_constants(self) -> bool:
+        """Say whether anything is the same for all rows."""
+        return any(field.value() for field in self.constants)
+
+    @property
+    def has_filters(self) -> bool:
+        """Say whether rows are left out."""
+        return any(column.value() for column, _word in self.filters)
+
+    def document(self) -> dict[str, Json]:
+        """Return the mapping as data, from valid data or the guesses."""
+        given = self.cleaned_data if self.is_bound else {name: one.initial for name, one in self.fields.items()}
+
+        def chosen(prefix: str) -> dict[str, str]:
+            return {
+                name.removeprefix(prefix): str(value)
+                for name, value in given.items()
+                if name.startswith(prefix) and value
+            }
+
+        columns = chosen("column-")
+        where = {given[f"where-{one}"]: given[f"word-{one}"] for one in FILTERS if given.get(f"where-{one}")}
+        repeats = given.get("repeats") or "refuse"
+        times = {name: given["format"] for name in TIMES if given.get("format") and name in columns}
+        return {
+            "columns": columns,
+            **({"constant": chosen("constant-")} if chosen("constant-") else {}),
+            **({"where": where} if where else {}),
+            **({"repeats": repeats} if repeats != "refuse" else {}),
+            **({"format": times} if times else {}),
+            **({"quoting": given["quoting"]} if given.get("quoting") else {}),
+        }
+
+    def mapping(self) -> importing.ColumnMapping:
+        """Return the mapping. Raises StudyFileError."""
+        return importing.from_document(_("mapping"), self.document())
+
+
+def form_for(study: Study, peek: Peek, mode: str, *args: Any, **kwargs: Any) -> ColumnsForm | TextForm:
+    """Return the form of a way of saying a mapping: text or columns."""
+    if mode == "text":
+        return TextForm(*args, **kwargs)
+    return ColumnsForm(*args, study=study, columns=peek.columns, **kwargs)

@@ -1,0 +1,175 @@
+"""Invite people: personal links and accounts in bulk, downloaded once as a file, listed, revoked."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST
+
+from tasks_app import access, channels
+from tasks_app.channels.invited import KEY
+from tasks_app.importing import people, sheets
+from tasks_app.models import Invitation, Membership, Study
+from tasks_app.request_sizes import accepts_files, largest_table
+from tasks_app.services.arrival import invitations
+from tasks_app.services.arrival.invitations import Made
+from tasks_app.studyfile import StudyFileError
+from tasks_app.views.rater.overview import as_text
+from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.recruiting import address_of
+
+EDITOR = Membership.Role.EDITOR
+ON_A_PAGE = 100
+
+STATES = {
+    invitations.OPEN: gettext_lazy("open"),
+    invitations.STARTED: gettext_lazy("started"),
+    invitations.FINISHED: gettext_lazy("finished"),
+    invitations.REVOKED: gettext_lazy("taken back"),
+}
+
+
+class PeopleForm(forms.Form):
+    """Whom to invite, and how."""
+
+    channel = forms.ChoiceField(label=gettext_lazy("How they come in"), widget=forms.RadioSelect)
+    people = forms.CharField(
+        required=False,
+        max_length=1_000_000,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
+        label=gettext_lazy("People, one a line"),
+        help_text=gettext_lazy("name, e-mail, group. Only the name is needed; it is for you alone."),
+    )
+    file = forms.FileField(
+        required=False,
+        label=gettext_lazy("Or a CSV file"),
+        help_text=gettext_lazy("With the columns name, email and group; for accounts that are there already, account."),
+        allow_empty_file=True,
+    )
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        opened = [(name, one.label) for name, one in channels.registry.items() if one.invited_only]
+        choices = self.fields["channel"]
+        assert isinstance(choices, forms.ChoiceField)
+        choices.choices = [(name, str(label)) for name, label in opened if name in study.options.channels]
+        if len(choices.choices) == 1:
+            choices.initial = choices.choices[0][0]
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for one of both."""
+        given = super().clean() or {}
+        file, people = bool(given.get("file")), bool(str(given.get("people", "")).strip())
+        if file and people:
+            raise forms.ValidationError(_("There are people in the field and in the file. Leave one of both empty."))
+        if not file and not people:
+            raise forms.ValidationError(_("Write the people down, or choose a file."))
+        return given
+
+
+@accepts_files(largest_table)
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def invited(request: HttpRequest, slug: str) -> HttpResponse:
+    """Whoever is invited, and a form to invite more; posted, the answer is the file with the links."""
+    study = access.study_for_researcher(request.user, slug, EDITOR)
+    posted = request.method == "POST"
+    form = PeopleForm(request.POST if posted else None, request.FILES if posted else None, study=study)
+    refusal: StudyFileError | None = None
+    if posted and form.is_valid():
+        try:
+            made = _invite(request, study, form)
+        except StudyFileError as error:
+            refusal = error
+        else:
+            return secrets_file(request, study, made, f"{study.slug}-invitations.csv")
+    context = {"form": form, "refusal": refusal, "may_invite": _may_invite(study), **_listed(request, study)}
+    return study_page(
+        request,
+        slug,
+        "recruit",
+        lambda _study: context,
+        template="invited",
+        title=_("Invited people"),
+        role=EDITOR,
+        status=422 if refusal or form.errors else 200,
+    )
+
+
+def _may_invite(study: Study) -> bool:
+    return any(channels.registry[name].invited_only for name in study.options.channels)
+
+
+def _invite(request: HttpRequest, study: Study, form: PeopleForm) -> list[Made]:
+    upload = form.cleaned_data["file"]
+    name = (upload.name or "people.csv") if upload else _("pasted")
+    text = sheets.text_of(name, upload.read()) if upload else form.cleaned_data["people"]
+    if channels.registry[form.cleaned_data["channel"]].needs_account:
+        known = set(invitations.accounts_known_to(request.user).values_list("username", flat=True))
+        return invitations.invite_with_accounts(
+            study=study, people=people.read(study, name, text, known, pasted=not upload), by=request.user
+        )
+    return invitations.invite(study=study, people=people.read(study, name, text, pasted=not upload), by=request.user)
+
+
+def _listed(request: HttpRequest, study: Study) -> dict[str, Any]:
+    rows = Invitation.objects.filter(study=study).select_related("rater", "group", "user")
+    page = Paginator(rows, ON_A_PAGE).get_page(request.GET.get("page"))
+    stated = [(row, invitations.state_of(row)) for row in page]
+    return {"page": page, "rows": [{"row": row, "state": state, "label": STATES[state]} for row, state in stated]}
+
+
+def secrets_file(request: HttpRequest, study: Study, made: Iterable[Made], name: str) -> HttpResponse:
+    """Answer with links, or accounts with passwords, as CSV: the only copy there is."""
+    text = io.StringIO(newline="")
+    # Without this mark, Excel takes the file for one of the local code page.
+    text.write("\ufeff")
+    writer = csv.writer(text)
+    writer.writerow(["name", "email", "group", "link", "account", "password"])
+    for one in made:
+        row = one.invitation
+        channel = "account" if one.account else "invited"
+        link = address_of(request, study, channel)
+        cells = [row.name, row.email, row.group.key if row.group else ""]
+        cells += [link, one.account, one.secret] if one.account else [f"{link}?{KEY}={one.secret}", "", ""]
+        writer.writerow([as_text(cell) for cell in cells])
+    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@researcher_page
+@require_POST
+def change(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
+    """Take an invitation back, or make a new link or password for it."""
+    study = access.study_for_researcher(request.user, slug, EDITOR)
+    row = get_object_or_404(Invitation.objects.select_related("study", "user", "group"), study=study, pk=invitation)
+    action = request.POST.get("action", "")
+    if action == "renew":
+        try:
+            made = invitations.renew(invitation=row, by=request.user)
+        except invitations.NotYours:
+            sentence = _("“%(name)s” takes part in a study that is not yours too. Ask its owner for a new password.")
+            messages.error(request, sentence % {"name": row})
+            return redirect("researcher:invited", slug)
+        return secrets_file(request, study, [made], f"{study.slug}-invitation-{row.pk}.csv")
+    if action != "revoke":
+        raise Http404
+    try:
+        invitations.revoke(invitation=row, by=request.user)
+    except invitations.HasBegun:
+        messages.error(request, _("“%(name)s” takes part already and keeps the way to their answers.") % {"name": row})
+    else:
+        messages.success(request, _("The invitation does not work any more."))
+    return redirect("researcher:invited", slug)

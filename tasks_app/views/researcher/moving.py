@@ -1,0 +1,93 @@
+"""Opening, pausing, closing and reopening a study. What cannot be taken back is asked once more."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
+
+from tasks_app import access
+from tasks_app.designs.base import PlanImpossible
+from tasks_app.models import Membership, Study
+from tasks_app.selectors import studies as reads
+from tasks_app.services.plan import reports as plan_reports
+from tasks_app.services.study import lifecycle
+from tasks_app.views.researcher import plan_words, preflight
+from tasks_app.views.researcher.frame import researcher_page, study_page
+
+_MOVED = {
+    "open": gettext_lazy("The study is open. Send the rater link to your raters."),
+    "pause": gettext_lazy("The study is paused: nobody can begin, and raters at work see a notice."),
+    "close": gettext_lazy("The study is closed. Raters at work may finish their sets."),
+}
+
+
+@researcher_page
+@require_POST
+def move(request: HttpRequest, slug: str) -> HttpResponse:
+    """Open, pause or close a study; opening, reopening and closing ask once more."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    action = request.POST.get("action", "")
+    if action not in lifecycle.MOVES:
+        raise Http404
+    if lifecycle.needs_reason(study, action):
+        # Results by system may have been seen: that is for whoever answers for the study.
+        access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
+    sure, reason = request.POST.get("sure") == "yes", request.POST.get("reason", "")
+    try:
+        if not sure and (asked := _question(request, study, action)) is not None:
+            return asked
+        if sure and lifecycle.needs_reason(study, action) and not reason.strip():
+            return _ask_for_reason(request, study, missing=True)
+        lifecycle.move(study_id=study.pk, action=action, by=request.user, reason=reason)
+    except (lifecycle.NotPossible, PlanImpossible) as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _MOVED[action])
+    return redirect("researcher:recruit", slug)
+
+
+def _question(request: HttpRequest, study: Study, action: str) -> HttpResponse | None:
+    """Return the page that asks once more; None where the move can be undone by another press."""
+    if study.state not in lifecycle.MOVES[action].origins:
+        return None  # the service says why it is not possible
+    if action == "close":
+        return study_page(request, study.slug, "recruit", lambda _study: {}, template="close", title=_("Close"))
+    if lifecycle.needs_reason(study, action):
+        return _ask_for_reason(request, study)
+    if action == "open" and study.state == Study.State.DRAFT:
+        lifecycle.refuse_empty(study)
+        return study_page(
+            request, study.slug, "recruit", _what_opening_does, template="open", title=_("Open the study")
+        )
+    return None
+
+
+def _ask_for_reason(request: HttpRequest, study: Study, *, missing: bool = False) -> HttpResponse:
+    return study_page(
+        request,
+        study.slug,
+        "recruit",
+        lambda study: {"missing": missing, "rows": preflight.rows(study)},
+        template="reopen",
+        title=_("Open again"),
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if missing else HTTPStatus.OK,
+    )
+
+
+def _what_opening_does(study: Study) -> dict[str, Any]:
+    """Return what is frozen, what was checked, and why opening is not possible where the plan cannot be drawn."""
+    reports = plan_reports.reports(study)
+    alone = len(reports) == 1
+    return {
+        "frozen": preflight.frozen(study, reads.contents(study)),
+        "plans": [(one.task, plan_words.sentence(one, study, alone=alone)) for one in reports if not one.refusal],
+        "refusals": [(one.task, one.refusal) for one in reports if one.refusal],
+        "rows": preflight.rows(study),
+    }

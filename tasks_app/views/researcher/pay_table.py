@@ -1,0 +1,174 @@
+"""The table of raters on the Pay page and as a file: by pseudonym, never by platform id."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from io import StringIO
+
+from django import forms
+from django.http import QueryDict
+from django.utils import formats
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app import channels
+from tasks_app.models import Payment, Rater
+from tasks_app.selectors.ledger import Entry
+from tasks_app.selectors.payees import channel_of
+from tasks_app.services.pay import may_undo
+from tasks_app.views.rater.overview import as_text
+
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+
+STATUSES = {
+    "open": _("still to be paid"),
+    "paid": _("paid"),
+    "withheld": _("withheld"),
+    "below": _("below the least an hour"),
+    "begun": _("not ended yet"),
+}
+
+
+class Filter(forms.Form):
+    """Which raters the table shows; an answer that is none of these shows all."""
+
+    status = forms.ChoiceField(choices=[("", _("all")), *STATUSES.items()], required=False, label=_("Pay"))
+    channel = forms.ChoiceField(
+        choices=lambda: [("", _("all")), *((name, str(one.label)) for name, one in channels.registry.items())],
+        required=False,
+        label=_("Channel"),
+    )
+    outcome = forms.ChoiceField(choices=[("", _("all")), *Rater.Outcome.choices], required=False, label=_("Outcome"))
+    simulated = forms.BooleanField(required=False, label=_("Simulated raters too"))
+
+    @classmethod
+    def of(cls, query: QueryDict) -> Filter:
+        """Read the query of an address."""
+        form = cls(query or None)
+        form.is_valid()
+        return form
+
+    @property
+    def chosen(self) -> Mapping[str, object]:
+        """What was chosen, as far as it can be."""
+        return getattr(self, "cleaned_data", {})
+
+    @property
+    def with_simulated(self) -> bool:
+        """Whether simulated raters are shown and paid, to try the pages out."""
+        return bool(self.chosen.get("simulated"))
+
+    def pick(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Return the raters to show."""
+        wanted = self.chosen
+        return [
+            one
+            for one in entries
+            if (not wanted.get("channel") or one.rater.channel == wanted["channel"])
+            and (not wanted.get("outcome") or one.rater.outcome == wanted["outcome"])
+            and (not wanted.get("status") or _has(one, str(wanted["status"])))
+        ]
+
+
+def _has(one: Entry, status: str) -> bool:
+    return {
+        "open": one.booked.open > 0,
+        "paid": one.booked.settled > 0 and not one.booked.has_open,
+        "withheld": one.booked.withheld > 0,
+        "below": one.shortfall > 0,
+        "begun": not one.ended,
+    }[status]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One rater as the table shows them, with the rows behind the sums and which of them can be undone."""
+
+    entry: Entry
+    channel: str
+    rows: tuple[tuple[Payment, bool], ...]
+
+    @property
+    def minutes(self) -> str:
+        """Minutes for pay, to a tenth."""
+        return formats.number_format(self.entry.minutes.paid, 1)
+
+    @property
+    def more_minutes(self) -> str:
+        """The time with long gaps, and what the browser measured."""
+        measured = self.entry.minutes
+        words = {"elapsed": tenths(measured.elapsed), "active": tenths(measured.active)}
+        return gettext("%(elapsed)s minutes with all gaps, %(active)s of them active.") % words
+
+
+def tenths(minutes: float | None) -> str:
+    """Write minutes to a tenth; a dash for none."""
+    return "–" if minutes is None else formats.number_format(minutes, 1)
+
+
+def lines_of(entries: Sequence[Entry]) -> list[Line]:
+    """Return the lines of one page of the table; one query."""
+    rows: dict[int, list[Payment]] = {}
+    ids = [one.rater.pk for one in entries]
+    for row in Payment.objects.filter(rater__in=ids).select_related("by").order_by("pk"):
+        rows.setdefault(row.rater_id, []).append(row)
+    return [
+        Line(
+            one,
+            str(channel_of(one.rater.channel).label),
+            tuple((row, may_undo(rows[one.rater.pk], row)) for row in rows.get(one.rater.pk, ())),
+        )
+        for one in entries
+    ]
+
+
+HEADER = (
+    "rater", "channel", "kind", "outcome", "minutes", "elapsed_minutes", "active_minutes", "units", "owed", "bonus",
+    "withheld", "settled", "open", "currency", "hourly", "missing_for_minimum",
+)  # fmt: skip
+
+
+def cells_of(one: Entry, currency: str) -> tuple[str, ...]:
+    """Return a rater's cells of the file; what somebody who has not ended would be owed is not owed yet."""
+    active, pay = one.minutes.active, one.booked
+    return (
+        one.rater.pseudonym,
+        one.rater.channel,
+        one.rater.kind,
+        str(one.rater.outcome or one.rater.state),
+        f"{one.minutes.paid:.2f}",
+        f"{one.minutes.elapsed:.2f}",
+        "" if active is None else f"{active:.2f}",
+        str(one.units),
+        *(f"{amount:.2f}" for amount in (pay.earned, pay.bonus, pay.withheld, pay.settled, pay.open)),
+        currency,
+        _or_nothing(one.hourly),
+        _or_nothing(one.shortfall),
+    )
+
+
+def _or_nothing(amount: Decimal | None) -> str:
+    return "" if amount is None else f"{amount:.2f}"
+
+
+def csv_lines(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_people: bool = True) -> Iterator[str]:
+    """Write lines of a file; what people open holds no formulas, a platform's own format is left as it is."""
+    if header:
+        yield _line(header)
+    for row in rows:
+        yield _line([_safe(cell) for cell in row] if for_people else row)
+
+
+def _safe(cell: str) -> str:
+    """Keep a spreadsheet from taking a cell for a formula; a number may begin with a minus."""
+    return cell if NUMBER.fullmatch(cell) else as_text(cell)
+
+
+def _line(cells: Sequence[str]) -> str:
+    target = StringIO()
+    csv.writer(target, lineterminator="\r\n").writerow(cells)
+    return target.getvalue()

@@ -1,0 +1,327 @@
+"""The Pay page: what raters are owed, pay per hour, and what was paid."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from tasks_app import access, channels
+from tasks_app.channels.payment import PaymentFile
+from tasks_app.models import Membership, Payment, Rater, Study
+from tasks_app.request_sizes import accepts_files, largest_table
+from tasks_app.selectors import payees
+from tasks_app.selectors.ledger import Entry, Ledger
+from tasks_app.services import events, pay
+from tasks_app.services.judging import absent
+from tasks_app.views import pay_words
+from tasks_app.views.researcher import pay_table
+from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.pay_forms import COMPLETED, BonusForm
+
+OWNER = Membership.Role.OWNER
+RATERS_ON_A_PAGE = 50  # each row brings its form along
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """One channel with what is still to be paid through it."""
+
+    name: str
+    label: str
+    raters: int
+    amount: str
+    unknown: int
+    files: Sequence[PaymentFile]
+
+
+@researcher_page
+@require_safe
+def overview(request: HttpRequest, slug: str) -> HttpResponse:
+    """Sums, times, every rater, the files to pay from."""
+    return _page(request, slug, BonusForm(initial={"form": uuid.uuid4().hex}))
+
+
+def _page(request: HttpRequest, slug: str, form: BonusForm, status: int = 200) -> HttpResponse:
+    shown = pay_table.Filter.of(request.GET)
+
+    def context(study: Study) -> dict[str, Any]:
+        ledger = pay.up_to_date(study=study, simulated=shown.with_simulated)
+        page = Paginator(shown.pick(ledger.entries), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+        query = request.GET.copy()
+        query.pop("page", None)
+        return {
+            "ledger": ledger,
+            "facts": _facts(study, ledger),
+            "notes": _notes(study, ledger),
+            "currency": study.options.currency,
+            "promised": pay_words.promised(study.options),
+            "least": pay_words.hourly(ledger.offer.minimum_hourly, study.options.currency),
+            "hourly": pay_words.hourly(ledger.hourly, study.options.currency),
+            "page": page,
+            "lines": pay_table.lines_of(list(page)),
+            "filter": shown,
+            "query": query.urlencode(),
+            "paid": _channels(study, ledger),
+            "last": max((one.booked.last for one in ledger.entries), default=0),
+            "form": form,
+            "number": uuid.uuid4().hex,
+            "absent": absent.absent(study).count(),
+            "simulated": study.raters.filter(kind=Rater.Kind.SIMULATED).exists(),
+        }
+
+    return study_page(request, slug, "pay", context, template="pay", title=_("Pay"), status=status)
+
+
+def _facts(study: Study, ledger: Ledger) -> list[tuple[str, str, str]]:
+    sums = (
+        (_("Owed"), ledger.earned, _("pay and part pay")),
+        (_("Bonuses"), ledger.bonus, _("promised beside it")),
+        (_("Withheld"), ledger.withheld, _("for written reasons")),
+        (_("Paid"), ledger.settled, _("marked as paid")),
+        (_("Still to be paid"), ledger.open, ""),
+    )
+    return [(label, pay_words.money(amount, study.options.currency), said) for label, amount, said in sums]
+
+
+def _notes(study: Study, ledger: Ledger) -> list[str]:
+    """What is wrong with the pay an hour: by the median time, before anybody has completed by the expected minutes."""
+    if ledger.times is None:
+        note = pay_words.offer_note(study.options)
+        return [note] if note else []
+    if not ledger.missing:
+        return []
+    return [pay_words.below(ledger.times.median, ledger.hourly, ledger.needed, ledger.missing, study.options)]
+
+
+def _channels(study: Study, ledger: Ledger) -> list[Paid]:
+    """What is open in each channel. The files are named here; who is in them is read when they are fetched."""
+    found = []
+    for name, entries in sorted(payees.waiting(ledger).items()):
+        kind = payees.channel_of(name)
+        total = sum((one.booked.open for one in entries), Decimal("0.00"))
+        unknown = payees.unknown(entries) if kind.needs_ids else 0
+        amount = pay_words.money(total, study.options.currency)
+        found.append(Paid(name, str(kind.label), len(entries), amount, unknown, kind.payment_files(())))
+    return found
+
+
+@researcher_page
+@require_safe
+def table(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The raters of the table as CSV, by pseudonym."""
+    study = access.study_for_researcher(request.user, slug)
+    shown = pay_table.Filter.of(request.GET)
+    ledger = pay.up_to_date(study=study, simulated=shown.with_simulated)
+    rows = (pay_table.cells_of(one, study.options.currency) for one in shown.pick(ledger.entries))
+    return _csv(f"{study.slug}-pay", pay_table.csv_lines(pay_table.HEADER, rows))
+
+
+def _csv(name: str, lines: Any) -> StreamingHttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"', "Cache-Control": "no-store"}
+    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+@researcher_page
+@require_safe
+def file(request: HttpRequest, slug: str, channel: str, name: str) -> HttpResponseBase:
+    """A payment file of a channel: the one place that names raters as their platform does. Written in the log."""
+    study = access.study_for_researcher(request.user, slug, OWNER)
+    entries, last = _waiting(request, study, channel)
+    if not entries and channel not in channels.registry:
+        raise Http404
+    listed = payees.payees_of(study, channel, entries, last)
+    found = next((one for one in payees.channel_of(channel).payment_files(listed) if one.name == name), None)
+    if found is None:
+        raise Http404
+    events.log(study, request.user, "exported", about=f"payment file {channel} {name}", after={"raters": len(entries)})
+    lines = pay_table.csv_lines(found.header, found.rows, for_people=found.for_people)
+    return _csv(f"{study.slug}-{channel}-{name}", lines)
+
+
+def _waiting(request: HttpRequest, study: Study, channel: str) -> tuple[list[Entry], int]:
+    """Return who belongs into a channel's files, by the rows that the page showed: what came later waits."""
+    given = request.POST if request.method == "POST" else request.GET
+    last = _whole(given.get("last", ""))
+    ledger = pay.up_to_date(study=study, simulated=_simulated(request), last=last)
+    if last is None:
+        last = max((one.booked.last for one in ledger.entries), default=0)
+    return payees.waiting(ledger).get(channel, []), last
+
+
+def _simulated(request: HttpRequest) -> bool:
+    """Whether the page is looked at with simulated raters, to try it out."""
+    return bool(request.GET.get("simulated"))
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 19 else None
+
+
+@accepts_files(largest_table)
+@researcher_page
+@require_POST
+def bonus(request: HttpRequest, slug: str) -> HttpResponse:
+    """Promise bonuses to raters."""
+    study = access.study_for_researcher(request.user, slug, OWNER)
+    form = BonusForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _page(request, slug, form, status=422)
+    simulated = _simulated(request)
+    everybody = form.cleaned_data["to"] == COMPLETED
+    completed = pay.up_to_date(study=study, simulated=simulated).entries if everybody else ()
+    given = {"reason": form.cleaned_data["reason"], "form": form.cleaned_data["form"], "simulated": simulated}
+    try:
+        n = pay.add_bonuses(study=study, by=request.user, amounts=form.amounts(completed), **given)
+    except pay.NotPossible as problem:
+        form.add_error(None, str(problem))
+        return _page(request, slug, form, status=422)
+    _say_bonuses(request, n)
+    return _back(request, slug)
+
+
+def _say_bonuses(request: HttpRequest, n: int) -> None:
+    said = ngettext("A bonus for %(n)s rater is noted.", "Bonuses for %(n)s raters are noted.", n) % {"n": n}
+    messages.success(request, said if n else _("Nobody was to get one, or it had been noted already."))
+
+
+def _back(request: HttpRequest, slug: str) -> HttpResponse:
+    """Lead back to the page as it was looked at."""
+    query = request.GET.urlencode()
+    return redirect(reverse("researcher:pay", args=[slug]) + (f"?{query}" if query else ""))
+
+
+@researcher_page
+@require_POST
+def withhold(request: HttpRequest, slug: str) -> HttpResponse:
+    """Leave a rater out, with a written reason."""
+    study = access.study_for_researcher(request.user, slug, OWNER)
+    pseudonym = request.POST.get("rater", "")
+    if "\0" in pseudonym:  # the database cannot even be asked for it
+        raise Http404
+    rater = get_object_or_404(Rater.objects.select_related("study"), study=study, pseudonym=pseudonym)
+    try:
+        amount = pay.withhold(rater=rater, by=request.user, reason=request.POST.get("reason", "").replace("\0", ""))
+    except pay.NotPossible as problem:
+        messages.error(request, str(problem))
+    else:
+        words = {"rater": rater, "amount": pay_words.money(amount, study.options.currency)}
+        messages.success(request, _("%(amount)s of %(rater)s are withheld. You can undo it.") % words)
+    return _back(request, slug)
+
+
+@researcher_page
+@require_POST
+def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take back a bonus that was not paid, or a withheld amount."""
+    study = access.study_for_researcher(request.user, slug, OWNER)
+    payment = get_object_or_404(Payment.objects.select_related("rater__study"), rater__study=study, pk=pk)
+    try:
+        pay.undo(payment=payment, by=request.user)
+    except pay.NotPossible as problem:
+        messages.error(request, str(problem))
+    else:
+        messages.success(request, _("Undone. Both rows stay, so that it can be followed."))
+    return _back(request, slug)
+
+
+def _sure(request: HttpRequest, slug: str, asked: dict[str, Any]) -> HttpResponse:
+    """Ask once more; `asked` has a title, sentences, the address, hidden fields and the words on the button."""
+    query = request.GET.urlencode()
+    shown = {**asked, "query": query}
+    return study_page(request, slug, "pay", lambda _study: shown, template="pay_sure", title=_("Pay"), role=OWNER)
+
+
+@researcher_page
+@require_POST
+def settle(request: HttpRequest, slug: str) -> HttpResponse:
+    """Mark everything in a channel's file as paid, after asking once more."""
+    study = access.study_for_researcher(request.user, slug, OWNER)
+    channel = request.POST.get("channel", "").replace("\0", "")
+    entries, last = _waiting(request, study, channel)
+    if request.POST.get("sure") != "yes":
+        total = sum((one.booked.open for one in entries), Decimal("0.00"))
+        words = {"n": len(entries), "amount": pay_words.money(total, study.options.currency)}
+        said = ngettext("%(n)s rater with %(amount)s.", "%(n)s raters with %(amount)s in all.", len(entries)) % words
+        asked = {
+            "heading": _("Mark all of %(channel)s as paid?") % {"channel": payees.channel_of(channel).label},
+            "sentences": [
+                said,
+                _("Do it after the payment: it cannot be undone here."),
+                _("What was added since you opened the page is not marked."),
+            ],
+            "address": reverse("researcher:pay_settle", args=[slug]),
+            "fields": {"channel": channel, "last": str(last)},
+            "button": _("Mark as paid"),
+        }
+        return _sure(request, slug, asked)
+    n = pay.settle(study=study, channel=channel, by=request.user, last=last, simulated=_simulated(request))
+    messages.success(request, _("Marked as paid.") if n else _("Nothing was open."))
+    return _back(request, slug)
+
+
+@researcher_page
+@require_POST
+def mend(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add what is missing for the least an hour to everybody below it, after asking once more."""
+    study = access.study_for_researcher(request.user, slug, OWNER)
+    simulated = _simulated(request)
+    form = re.sub("[^0-9a-f]", "", request.POST.get("form", ""))[:32]
+    if request.POST.get("sure") == "yes":
+        try:
+            n = pay.mend(study=study, by=request.user, seen=_amount(request), form=form, simulated=simulated)
+            _say_bonuses(request, n)
+        except pay.NotPossible as problem:
+            messages.error(request, str(problem))
+        return _back(request, slug)
+    ledger = pay.up_to_date(study=study, simulated=simulated)
+    words = {"n": len(ledger.shortfalls), "amount": pay_words.money(ledger.to_mend, study.options.currency)}
+    minimum = pay_words.money(study.options.minimum_hourly, study.options.currency)
+    asked = {
+        "heading": _("Add what is missing as a bonus?"),
+        "sentences": [
+            ngettext(
+                "%(n)s rater got less than %(minimum)s an hour for their time.",
+                "%(n)s raters got less than %(minimum)s an hour for their time.",
+                len(ledger.shortfalls),
+            )
+            % {**words, "minimum": minimum},
+            _("Bonuses of %(amount)s in all bring each of them there.") % words,
+        ],
+        "address": reverse("researcher:pay_mend", args=[slug]),
+        "fields": {"seen": str(ledger.to_mend), "form": form},
+        "button": _("Add the bonuses"),
+    }
+    return _sure(request, slug, asked)
+
+
+def _amount(request: HttpRequest) -> Decimal:
+    try:
+        amount = Decimal(request.POST.get("seen", ""))
+    except InvalidOperation:
+        return Decimal(-1)
+    # No sum, and one of them cannot even be compared.
+    return amount if amount.is_finite() else Decimal(-1)
+
+
+@researcher_page
+@require_POST
+def end_absent(request: HttpRequest, slug: str) -> HttpResponse:
+    """End raters of a closed study who left without a word, so that they are paid for what they did."""
+    study = access.study_for_researcher(request.user, slug, OWNER)
+    n = absent.end_absent(study=study, by=request.user)
+    messages.success(request, ngettext("%(n)s rater was ended.", "%(n)s raters were ended.", n) % {"n": n})
+    return _back(request, slug)

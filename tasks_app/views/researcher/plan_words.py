@@ -1,0 +1,211 @@
+"""A plan in words: raters, time, pay, and the order and groups of tasks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from tasks_app.check_settings import checks_of
+from tasks_app.models import Study, Task
+from tasks_app.selectors.durations import measured
+from tasks_app.services.plan import capacity
+from tasks_app.services.plan.capacity import Sets, Takers
+from tasks_app.services.plan.reports import Report
+from tasks_app.studyfile.workload import crowded_note
+from tasks_app.views.rater.pages import minutes_in_words, money
+
+# Stated minutes that are off by this factor are worth a second look.
+FAR = 1.5
+
+# What a set holds, in the order in which a rater meets it.
+CONTENTS = {
+    "training": gettext_lazy("Training, with feedback"),
+    "exam": gettext_lazy("Exam"),
+    "warm_up": gettext_lazy("Warm-up, left out of results"),
+    "units": gettext_lazy("Units that count"),
+    "controls": gettext_lazy("Controls with a known answer"),
+    "attention": gettext_lazy("Loud attention checks"),
+    "repeats": gettext_lazy("Repeats"),
+    "degraded": gettext_lazy("Degraded copies"),
+}
+
+
+def span(least: int, most: int) -> str:
+    """Word a range: 16-20 with a dash between, or the one number that it is."""
+    ends = [formats.number_format(n) for n in dict.fromkeys((least, most))]
+    return "–".join(ends)
+
+
+def rows_of_set(report: Report) -> list[tuple[str, str, str]]:
+    """What a set holds: its name, how much one rater gets and how much all get together; screens are the last row."""
+    found = [(name, label) for name, label in CONTENTS.items() if report.in_sets.get(name, (0, 0, 0))[1]]
+    rows = [(str(label), *_amounts(report, name)) for name, label in found]
+    return [*rows, (_("Screens"), *_amounts(report, "screens"))] if rows else []
+
+
+def too_few(report: Report) -> list[str]:
+    """Word what sets have less of than the study file asks for: for want of known answers, of items or of room."""
+    asked = asdict(checks_of(report.task.checks))
+    return [
+        _("%(what)s: %(found)s of %(asked)s.") % {"what": label, "found": span(least, most), "asked": wanted}
+        for name, label in CONTENTS.items()
+        if (wanted := asked.get(name)) and name in report.in_sets
+        for least, most, _total in [report.in_sets[name]]
+        if least < wanted
+    ]
+
+
+def _amounts(report: Report, name: str) -> tuple[str, str]:
+    least, most, total = report.in_sets[name]
+    return span(least, most), "" if report.is_partial else formats.number_format(total)
+
+
+def sets_of(report: Report, groups: Mapping[int, tuple[int, ...]], first: int | None = None) -> Sets:
+    """Describe the sets of a task; with `first`, on average over so many only."""
+    size = report.mean_size(first or report.booklets)
+    return Sets(report.task.pk, report.booklets, report.full_size, size, groups.get(report.task.pk, ()))
+
+
+def sentence(report: Report, study: Study, *, alone: bool) -> str:
+    """Say how much a task is, and what it costs where there is no other."""
+    if not report.places:
+        return ""
+    said = [
+        ngettext("%(n)s judgment", "%(n)s judgments", report.places) % {"n": formats.number_format(report.places)},
+        " ",
+        _by_raters(report.booklets),
+        ": ",
+        ", ".join([_each(report, study), *(costs([report], study) if alone else ())]),
+        ".",
+    ]
+    return "".join(said)
+
+
+def _by_raters(n: int) -> str:
+    return ngettext("by %(n)s rater", "by %(n)s raters", n) % {"n": formats.number_format(n)}
+
+
+def _each(report: Report, study: Study) -> str:
+    """Say what one rater gets: screens with texts and answers, or units where these were not counted."""
+    load = study.options.workload
+    counted = load.tasks.get(report.task.key) if load else None
+    if counted is None:
+        return _units_each(report)
+    least, most, _total = report.in_sets.get("screens", (counted.screens, counted.screens, 0))
+    texts, answers = counted.times((least + most) / 2)
+    words = {"screens": span(least, most), "texts": formats.number_format(texts)}
+    words["answers"] = formats.number_format(answers)
+    return _("%(screens)s screens each with about %(texts)s texts and %(answers)s answers") % words
+
+
+def _units_each(report: Report) -> str:
+    if report.balance is None or report.least_size == report.most_size:
+        n = report.most_size or report.task.set_size
+        return ngettext("%(n)s unit each", "%(n)s units each", n) % {"n": n}
+    return _("%(least)s to %(most)s units each") % {"least": report.least_size, "most": report.most_size}
+
+
+def costs(reports: Sequence[Report], study: Study) -> list[str]:
+    """Word the time and the pay of a rater who does one set of each task, and the pay of all; a short set is less."""
+    options = study.options
+    words = [_minutes(study)]
+    if not options.amount:
+        return [*words, _("without pay")]
+    groups = capacity.groups_of_tasks(one.task for one in reports)
+    takers = capacity.takers_of(study, [sets_of(one, groups) for one in reports])
+    given = [sets_of(one, groups, one.booklets - takers.left.get(one.task.pk, 0)) for one in reports if one.booklets]
+    in_all = capacity.paid_in_all(takers, given, options.amount)
+    words.append(_("%(pay)s each") % {"pay": money(options.amount, options.currency)})
+    return [*words, _("%(pay)s in all") % {"pay": money(in_all, options.currency)}]
+
+
+def _minutes(study: Study) -> str:
+    """Word the minutes of a set, and whether they are measured or estimated where nobody has stated them."""
+    options = study.options
+    time = None if options.minutes_stated or not study.is_frozen else measured(study)
+    if time and time.is_enough:
+        return _("%(minutes)s (the median so far)") % {"minutes": minutes_in_words(time.minutes)}
+    minutes = minutes_in_words(options.minutes)
+    if options.minutes_stated or options.workload is None:
+        return minutes
+    return _("%(minutes)s (estimated)") % {"minutes": minutes}
+
+
+def time_note(study: Study) -> str:
+    """Say that the stated minutes are far from the estimate; empty where they are not. The tab Pay has real times."""
+    options, load = study.options, study.options.workload
+    if not options.minutes_stated or load is None or load.minutes / FAR <= options.minutes <= load.minutes * FAR:
+        return ""
+    words = {"stated": minutes_in_words(options.minutes), "found": minutes_in_words(load.minutes)}
+    return _("Raters are told %(stated)s; screens, texts and answers suggest %(found)s.") % words
+
+
+def crowded(task: Task, study: Study) -> str:
+    """Warn of screens that ask for too much at once; empty where none does."""
+    load = study.options.workload
+    counted = load.tasks.get(task.key) if load else None
+    return crowded_note(str(task), counted) if counted and counted.is_crowded else ""
+
+
+def in_all(reports: Sequence[Report], study: Study) -> list[str]:
+    """Say what several tasks come to, where every rater gets a set of each, and in which groups raters are."""
+    if any(one.refusal or not one.booklets for one in reports):
+        return []
+    groups = capacity.groups_of_tasks(one.task for one in reports)
+    takers = capacity.takers_of(study, [sets_of(one, groups) for one in reports])
+    said = [_sum(reports, study, takers)] if len(reports) > 1 else []
+    if takers.groups:
+        listed = ", ".join(f"{name}: {formats.number_format(n)}" for name, n in takers.groups)
+        said.append(_("Raters in each group: %(groups)s.") % {"groups": listed})
+    return said + list(_left_over(reports, takers))
+
+
+def _sum(reports: Sequence[Report], study: Study, takers: Takers) -> str:
+    judgments = sum(
+        round(one.mean_size(sets) * sets) for one in reports if (sets := one.booklets - takers.left.get(one.task.pk, 0))
+    )
+    first = ngettext("%(n)s judgment in all tasks", "%(n)s judgments in all tasks", judgments)
+    each = (
+        _("each with one set of every task of their group") if takers.groups else _("each with one set of every task")
+    )
+    return _("%(judgments)s %(raters)s, %(each)s: %(costs)s.") % {
+        "judgments": first % {"n": formats.number_format(judgments)},
+        "raters": _by_raters(takers.raters),
+        "each": each,
+        "costs": ", ".join(costs(reports, study)),
+    }
+
+
+def _left_over(reports: Sequence[Report], takers: Takers) -> Iterator[str]:
+    """Say which sets nobody will get: a study is full once one of a rater's tasks is."""
+    for one in reports:
+        left = takers.left.get(one.task.pk, 0)
+        if left:
+            sentence = ngettext(
+                "%(left)s of the %(n)s sets of “%(task)s” is left over once the other tasks are full.",
+                "%(left)s of the %(n)s sets of “%(task)s” are left over once the other tasks are full.",
+                left,
+            )
+            said = sentence % {
+                "left": formats.number_format(left),
+                "n": formats.number_format(one.booklets),
+                "task": one.task,
+            }
+            yield f"{said} {_('Choose k and set_size so that all tasks have sets for as many raters.')}"
+
+
+def when(task: Task, groups: Sequence[str]) -> str:
+    """Say on which day a task comes, and for whom it is; empty for one that all raters get at once."""
+    said = []
+    opens, closes = task.opens_after_days or 0, task.closes_after_days
+    if opens:
+        said.append(
+            ngettext("Opens %(n)s day after enrolment.", "Opens %(n)s days after enrolment.", opens) % {"n": opens}
+        )
+    if closes is not None:
+        said.append(_("Closes at the end of day %(n)s after enrolment.") % {"n": closes})
+    if groups:
+        said.append(_("Only for: %(groups)s.") % {"groups": ", ".join(groups)})
+    return " ".join(said)

@@ -1,0 +1,161 @@
+"""What a researcher checks before a study opens: what will be frozen, and what is still missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app import pay
+from tasks_app.check_settings import checks_of
+from tasks_app.models import ConsentText, Criterion, Gold, Rater, Study, Task
+from tasks_app.selectors.durations import Measured, measured
+from tasks_app.selectors.pay import offer_of
+from tasks_app.selectors.studies import Contents
+from tasks_app.services.events import TRIED
+from tasks_app.views import pay_words
+from tasks_app.views.researcher import plan_words
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing to check: its name, whether it is in order, what was found, and where to go about it."""
+
+    label: str
+    is_ready: bool
+    said: str
+    url: str = ""
+    link: str = ""
+
+
+def frozen(study: Study, contents: Contents) -> list[tuple[str, str]]:
+    """Return what nobody can change once the study is open, in names and numbers."""
+    tasks = list(Task.objects.filter(study=study, until=None).order_by("order", "id"))
+    criteria = Criterion.objects.filter(study=study, until=None).order_by("id").values_list("name", flat=True)
+    languages = ConsentText.objects.filter(study=study).order_by("language").values_list("language", flat=True)
+    named = [_("%(task)s (%(type)s)") % {"task": one, "type": one.kind.label} for one in tasks]
+    found = [(_("Tasks"), ", ".join(named)), (_("Criteria and questions"), ", ".join(criteria) or "–")]
+    if contents.items:
+        found.append((_("Texts"), _texts(contents)))
+    consent = ", ".join(dict.fromkeys(languages)) or _("none")
+    return [
+        *found,
+        (_("Consent text"), consent),
+        (_("Pay"), pay_words.promised(study.options) if offer_of(study.options).pays else _("none")),
+        (_("Also"), _("instructions, parameters, checks, known answers, design, seed, and the analysis plan")),
+    ]
+
+
+def _texts(contents: Contents) -> str:
+    number = formats.number_format
+    said = [
+        ngettext("%(n)s item", "%(n)s items", contents.items) % {"n": number(contents.items)},
+        ngettext("%(n)s output", "%(n)s outputs", contents.outputs) % {"n": number(contents.outputs)},
+    ]
+    systems = len(contents.systems)
+    return ", ".join([*said, ngettext("%(n)s system", "%(n)s systems", systems) % {"n": number(systems)}])
+
+
+def rows(study: Study) -> list[Row]:
+    """Return what to check before raters come: tried out, consent, who runs it, pay for the time, checks."""
+    time = measured(study)
+    return [_tried(study), _consent(study), _about(study), _pay(study, time), _checks(study), *_crowded(study)]
+
+
+def _crowded(study: Study) -> list[Row]:
+    """Return a row for every task whose screens ask for too much at once."""
+    warned = [plan_words.crowded(task, study) for task in Task.objects.filter(study=study, until=None)]
+    url = reverse("researcher:design", args=[study.slug])
+    return [Row(_("Screens"), False, said, url, _("Design")) for said in warned if said]
+
+
+def _tried(study: Study) -> Row:
+    url, label = reverse("researcher:try", args=[study.slug]), _("Tried out")
+    finished = Rater.objects.filter(study=study, kind=Rater.Kind.SANDBOX, outcome=Rater.Outcome.COMPLETED).count()
+    if finished:
+        said = ngettext("%(n)d person tried it out to the end.", "%(n)d people tried it out to the end.", finished) % {
+            "n": finished
+        }
+        return Row(label, True, said)
+    looked = study.events.filter(verb=TRIED).select_related("actor").order_by("-id").first()
+    rest = _("Texts can be rated on trial as soon as the study is open: do that before you send the link.")
+    if looked is None:
+        return Row(label, False, f"{_('Nobody has looked at this study as a rater yet.')} {rest}", url, _("Try it out"))
+    said = _("%(name)s looked at the arrival page on %(day)s.") % {
+        "name": looked.actor or "–",
+        "day": formats.date_format(looked.at, "j M Y"),
+    }
+    return Row(label, True, f"{said} {rest}", url, _("Try it out"))
+
+
+def _consent(study: Study) -> Row:
+    texts = ConsentText.objects.filter(study=study)
+    languages = ", ".join(dict.fromkeys(texts.order_by("language").values_list("language", flat=True)))
+    if languages:
+        return Row(_("Consent"), True, _("A consent text is written (%(languages)s).") % {"languages": languages})
+    said = _("There is no consent text, so raters would not know what they agree to. Add “consent” to the study file.")
+    return Row(_("Consent"), False, said)
+
+
+def _about(study: Study) -> Row:
+    options = study.options
+    wanted = (
+        (_("who runs it"), options.institution),
+        (_("a contact"), options.contact),
+        (_("where to complain"), options.complaints),
+    )
+    missing = [name for name, value in wanted if not value]
+    if not missing:
+        return Row(_("Who runs it"), True, _("Raters see who runs the study, a contact and where to complain."))
+    said = _("Not given yet: %(missing)s. Add it under “about” in the study file.") % {"missing": ", ".join(missing)}
+    return Row(_("Who runs it"), False, said)
+
+
+def _pay(study: Study, time: Measured | None) -> Row:
+    options, offer, label = study.options, offer_of(study.options), _("Pay per hour")
+    if not offer.pays:
+        return Row(label, True, _("Taking part is not paid."))
+    said = [_("Promised: %(offer)s.") % {"offer": pay_words.promised(options)}]
+    hourly, minutes = offer.hourly, offer.minutes
+    if time is None and options.workload is not None and options.minutes_stated:
+        minutes = options.workload.minutes
+        hourly = pay.hourly(offer.amount, minutes) or pay.NOTHING
+        words = {"minutes": formats.number_format(minutes), "hourly": pay_words.hourly(hourly, options.currency)}
+        said.append(
+            _("The screens, texts and answers suggest about %(minutes)s minutes, which comes to %(hourly)s.") % words
+        )
+    elif time is None:
+        said.append(_("No time has been measured yet: compare when the first raters are done."))
+    else:
+        minutes = time.minutes
+        hourly = pay.hourly(offer.amount, minutes) or pay.NOTHING
+        words = {"minutes": formats.number_format(minutes, 1), "hourly": pay_words.hourly(hourly, options.currency)}
+        said.append(_("Measured: half took at least %(minutes)s minutes, which comes to %(hourly)s.") % words)
+    enough = offer.amount >= pay.needed(offer.minimum_hourly, minutes)
+    if not enough:
+        least = pay_words.hourly(offer.minimum_hourly, options.currency)
+        said.append(_("That is less than the %(least)s that this study sets.") % {"least": least})
+    elif not offer.minimum_hourly:
+        said.append(_("The study sets no minimum."))
+    return Row(label, enough, " ".join(said), reverse("researcher:pay", args=[study.slug]), _("Pay"))
+
+
+def _checks(study: Study) -> Row:
+    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN)
+    known = Gold.objects.filter(unit__task__in=tasks, unit__until=None).values("unit").distinct().count()
+    settings = [checks_of(one.checks) for one in tasks]
+    repeats, copies = sum(one.repeats for one in settings), sum(one.degraded for one in settings)
+    found = [
+        ngettext("%(n)d screen with a known answer", "%(n)d screens with known answers", known) % {"n": known},
+        ngettext("%(n)d repeat in a set", "%(n)d repeats in a set", repeats) % {"n": repeats},
+        ngettext("%(n)d degraded copy in a set", "%(n)d degraded copies in a set", copies) % {"n": copies},
+    ]
+    said = [words for words, n in zip(found, (known, repeats, copies), strict=True) if n]
+    url, link = reverse("researcher:checks", args=[study.slug]), _("Checks")
+    if said:
+        return Row(_("Checks"), True, ", ".join(said) + ".", url, link)
+    none = _("There are no known answers and no repeats, so you cannot tell whether raters were paying attention.")
+    return Row(_("Checks"), False, none, url, link)

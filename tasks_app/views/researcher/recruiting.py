@@ -1,0 +1,226 @@
+"""The Recruit page: links and codes to paste, statuses of platforms, and arrivals to try out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tasks_app import access, channels
+from tasks_app.check_settings import OnFailing, checks_of
+from tasks_app.importing import sheets, submissions
+from tasks_app.models import Gold, Identity, Invitation, Membership, Rater, Study, Task
+from tasks_app.request_sizes import accepts_files, largest_table
+from tasks_app.services.arrival import platform_statuses
+from tasks_app.services.arrival.platform_statuses import Entered, Report
+from tasks_app.study_settings import Codes
+from tasks_app.studyfile import StudyFileError
+from tasks_app.views.researcher.frame import researcher_page, study_page
+
+EDITOR = Membership.Role.EDITOR
+
+
+@researcher_page
+@require_safe
+def recruit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every channel that is open with what to paste where, and the codes by outcome."""
+
+    def context(study: Study) -> dict[str, Any]:
+        return {
+            "opened": [_channel(request, study, name) for name in open_channels(study)],
+            "closed": [one for name, one in channels.registry.items() if name not in study.options.channels],
+            "codes": codes_of(study),
+            "warnings": warnings_of(study, secure=request.is_secure()),
+            "invites": Invitation.objects.filter(study=study).exists(),
+            "has_waves": study.tasks.filter(until=None, opens_after_days__isnull=False).exists(),
+        }
+
+    return study_page(request, slug, "recruit", context)
+
+
+def open_channels(study: Study) -> list[str]:
+    """Name the channels of a study, the open link first: it is the one that most studies have."""
+    return sorted((name for name in channels.registry if name in study.options.channels), key=lambda one: one != "link")
+
+
+def address_of(request: HttpRequest, study: Study, channel: str) -> str:
+    """Return where a channel's raters arrive."""
+    path = reverse("rater:join", args=[study.link_code])
+    if channel != "link":
+        path = reverse("rater:arrive", args=[study.link_code, channel])
+    return request.build_absolute_uri(path)
+
+
+def _channel(request: HttpRequest, study: Study, name: str) -> dict[str, Any]:
+    kind, params = channels.registry[name], channels.params_of(study.options, name) or {}
+    counted = Rater.objects.filter(study=study, channel=name, kind=Rater.Kind.REAL)
+    return {
+        "name": name,
+        "kind": kind,
+        "pastes": kind.pastes(address_of(request, study, name), params),
+        "raters": counted.count(),
+    }
+
+
+def codes_of(study: Study) -> list[tuple[str, str, str]]:
+    """Return (outcome, code, what there is without one) for every outcome that may have a code of the study's."""
+    own, none = _("each rater has a code of their own"), _("no code: raters are asked to give their place back")
+    codes = study.options.codes
+    ways = [
+        (str(field.label), codes.get(name, ""), none if name == "closed" else own)
+        for name, field in Codes.base_fields.items()
+    ]
+    return [*_codes_of_waves(study), *ways]
+
+
+def _codes_of_waves(study: Study) -> list[tuple[str, str, str]]:
+    """The code of every wave but the last, which has that of the completed; nothing for a study of one wave."""
+    days = set(
+        study.tasks.filter(until=None).exclude(stage=Task.Stage.SCREENING).values_list("opens_after_days", flat=True)
+    )
+    given = [one.strip() for one in study.options.wave_codes.split(",")]
+    earlier = len({one or 0 for one in days}) - 1
+    return [
+        (_("Wave %(n)d") % {"n": n + 1}, given[n] if n < len(given) else "", _("no code between the waves"))
+        for n in range(earlier)
+    ]
+
+
+def warnings_of(study: Study, *, secure: bool) -> list[str]:
+    """Say what would go wrong on a platform."""
+    codes, opened = study.options.codes, study.options.channels
+    found = []
+    if "prolific" in opened and not codes.get("completed"):
+        found.append(
+            _(
+                "Prolific only knows codes that it was told. Without a code for “completed” each rater brings one of "
+                "their own, which Prolific marks as wrong: write “codes: {completed: …}” into the study file."
+            )
+        )
+    elif "prolific" in opened and (unknown := _without_code(study)):
+        found.append(
+            _(
+                "Prolific only knows codes that it was told, and these outcomes have none: %(outcomes)s. Raters who "
+                "end so bring a code of their own, which Prolific marks as wrong. Add them under “codes” in the study "
+                "file."
+            )
+            % {"outcomes": ", ".join(unknown)}
+        )
+    twice = [code for code, n in Counter(code for code in codes.values() if code).items() if n > 1]
+    if twice:
+        found.append(
+            _("Several outcomes share the code %(codes)s, so the platform cannot tell them apart.")
+            % {"codes": ", ".join(sorted(twice))}
+        )
+    if "mturk" in opened and not secure:
+        found.append(_("Mechanical Turk shows pages over https only, and this address is http."))
+    return found
+
+
+def _without_code(study: Study) -> list[str]:
+    """Name the outcomes that raters of a study can end with and that have no code of the study's."""
+    checks = [checks_of(task.checks) for task in study.tasks.filter(until=None)]
+    exam = Gold.objects.filter(unit__task__study=study, unit__until=None, purpose=Gold.Purpose.EXAM).exists()
+    possible = {
+        "screened_out": study.tasks.filter(until=None, stage=Task.Stage.SCREENING).exists(),
+        "failed": exam or any(one.on_failing == OnFailing.END for one in checks),
+        "full": True,
+        "withdrawn": True,
+    }
+    return [
+        str(Codes.base_fields[name].label)
+        for name, may in possible.items()
+        if may and not study.options.codes.get(name)
+    ]
+
+
+class FileForm(forms.Form):
+    """A platform's own file, or some of its lines."""
+
+    file = forms.FileField(
+        required=False,
+        label=gettext_lazy("File of submissions"),
+        help_text=gettext_lazy("On Prolific: the study's page, More, Export demographic data (CSV)."),
+        allow_empty_file=True,
+    )
+    status = forms.ChoiceField(required=False, label=gettext_lazy("Or by hand: status"))
+    ids = forms.CharField(
+        required=False,
+        max_length=100_000,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        label=gettext_lazy("Submission ids, one a line"),
+    )
+
+    def __init__(self, *args: Any, statuses: list[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = self.fields["status"]
+        assert isinstance(choices, forms.ChoiceField)
+        choices.choices = [("", "–"), *((one, one) for one in statuses)]
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for one of both: a file, or ids with their status."""
+        given = super().clean() or {}
+        if given.get("file") and given.get("ids"):
+            raise forms.ValidationError(_("There are ids in the field and a file. Leave one of both empty."))
+        if not given.get("file") and not (given.get("ids") and given.get("status")):
+            raise forms.ValidationError(_("Choose a file, or a status and at least one id."))
+        return given
+
+
+@accepts_files(largest_table)
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def statuses(request: HttpRequest, slug: str, channel: str) -> HttpResponse:
+    """What a platform says of its raters: entered by hand or by its own file, whole or not at all."""
+    study = access.study_for_researcher(request.user, slug, EDITOR)
+    params = channels.params_of(study.options, channel)
+    known = list(channels.registry[channel].statuses) if params is not None else []
+    if not known:
+        raise Http404
+    posted = request.method == "POST"
+    form = FileForm(request.POST if posted else None, request.FILES if posted else None, statuses=known)
+    refusal: StudyFileError | None = None
+    entered: Entered | None = None
+    if posted and form.is_valid():
+        try:
+            reports = _reports(form, known)
+        except StudyFileError as error:
+            refusal = error
+        else:
+            entered = platform_statuses.enter(study=study, channel=channel, reports=reports, by=request.user)
+            form = FileForm(statuses=known)
+    context = {
+        "form": form,
+        "refusal": refusal,
+        "entered": entered,
+        "channel": channels.registry[channel],
+        "counts": _counts(study, channel),
+    }
+    status = 422 if refusal or form.errors else 200
+    title = _("Statuses")
+    return study_page(
+        request, slug, "recruit", lambda _study: context, template="statuses", title=title, role=EDITOR, status=status
+    )
+
+
+def _reports(form: FileForm, known: list[str]) -> list[Report]:
+    upload = form.cleaned_data["file"]
+    if upload:
+        name = upload.name or "submissions.csv"
+        return submissions.read(name, sheets.text_of(name, upload.read()), known)
+    lines = enumerate(form.cleaned_data["ids"].splitlines(), start=1)
+    status = form.cleaned_data["status"]
+    return [Report(line, "", one.strip(), status) for line, one in lines if one.strip()]
+
+
+def _counts(study: Study, channel: str) -> list[tuple[str, int]]:
+    """Count a channel's raters by what the platform said last."""
+    said = Identity.objects.filter(study=study, channel=channel, rater__kind=Rater.Kind.REAL)
+    counted = Counter(said.values_list("status", flat=True))
+    return [(status or _("nothing entered yet"), n) for status, n in sorted(counted.items())]

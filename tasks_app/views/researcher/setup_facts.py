@@ -1,0 +1,110 @@
+"""The facts of the Set up page: names and values of a study and its tasks, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app import channels, designs
+from tasks_app.models import Study, Task
+from tasks_app.selectors.pay import offer_of
+from tasks_app.selectors.screens import Frame
+from tasks_app.services.pay import minutes_in_words
+from tasks_app.views import pay_words
+
+Fact = tuple[str, str]
+
+
+def of_study(study: Study) -> list[Fact]:
+    """What raters are told, and where they come from; what is missing is said to be."""
+    options, missing = study.options, _("not said yet")
+    found = [
+        (_("Public title"), study.public_title),
+        (_("Language"), study.language),
+        (_("Time zone"), study.timezone),
+        (_("Who runs it"), options.institution or missing),
+        (_("Contact"), options.contact or missing),
+        (_("Complaints"), options.complaints or missing),
+        (_("Pay"), _pay(study)),
+        (_("Channels"), ", ".join(str(channels.registry[name].label) for name in sorted(options.channels))),
+    ]
+    if groups := list(study.groups.order_by("id")):
+        found.append(
+            (
+                _("Groups"),
+                ", ".join(
+                    str(one)
+                    if one.share == 1
+                    else _("%(group)s (share %(share)d)") % {"group": one, "share": one.share}
+                    for one in groups
+                ),
+            )
+        )
+    return found
+
+
+def _pay(study: Study) -> str:
+    if offer_of(study.options).pays:
+        return pay_words.promised(study.options)
+    return _("none, for about %(minutes)s minutes") % {"minutes": minutes_in_words(study.options.minutes)}
+
+
+def of_task(frame: Frame) -> list[Fact]:
+    """What kind of task this is, who gets it when and how much, and every parameter that says something."""
+    task = frame.task
+    found = [(_("Task type"), str(frame.kind.label))]
+    if task.stage == Task.Stage.MAIN:
+        found += [
+            (_("Design"), str(designs.registry[task.design].label)),
+            (_("Judgments per unit"), _judgments(task)),
+            (_("Units in a set"), str(task.set_size)),
+        ]
+        if frame.kind.needs_items:
+            found.append((_("Outputs of one item apart"), str(task.spacing)))
+    else:
+        first = task.stage == Task.Stage.SCREENING
+        found.append((_("Asked"), _("of everybody, before anything else") if first else _("of everybody, at the end")))
+    if names := [str(one.group) for one in task.task_groups.all()]:
+        found.append((_("For the groups"), ", ".join(names)))
+    if task.opens_after_days or task.closes_after_days is not None:
+        found.append((_("Days after enrolment"), _days(task)))
+    return [*found, *_params(frame)]
+
+
+def _judgments(task: Task) -> str:
+    if not task.k_more:
+        return str(task.k)
+    words = {"k": task.k, "more": task.k_more, "share": f"{100 * (task.k_more_share or 0):g}"}
+    return _("%(k)d, and %(more)d for %(share)s %% of the units") % words
+
+
+def _days(task: Task) -> str:
+    opens = task.opens_after_days or 0
+    if task.closes_after_days is None:
+        return _("from day %(opens)d on") % {"opens": opens}
+    return _("day %(opens)d to the end of day %(closes)d") % {"opens": opens, "closes": task.closes_after_days}
+
+
+def _params(frame: Frame) -> Iterator[Fact]:
+    for name, field in frame.kind.Params.base_fields.items():
+        if said := _in_words(field, frame.params.get(name)):
+            yield str(field.label or name), said
+
+
+def _in_words(field: forms.Field, value: Any) -> str:
+    """Word the value of a parameter; empty where there is nothing to say."""
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if value is None or (isinstance(value, str | list | tuple | Mapping) and not value):
+        return ""
+    if isinstance(field, forms.ChoiceField):
+        return str(dict(field.choices).get(value, value))  # type: ignore[arg-type]
+    if isinstance(value, list | tuple):
+        named = all(isinstance(one, str) for one in value)
+        return ", ".join(value) if named else ngettext("%(n)d entry", "%(n)d entries", len(value)) % {"n": len(value)}
+    return formats.number_format(value) if isinstance(value, int | float) else str(value)

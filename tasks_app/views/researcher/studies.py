@@ -1,0 +1,142 @@
+"""The pages of studies: list, upload, Set up and file. Without permission the answer is 404."""
+
+import tempfile
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import UploadedFile
+from django.core.paginator import Paginator
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tasks_app import access, studyfile
+from tasks_app.models import Study
+from tasks_app.request_sizes import accepts_files
+from tasks_app.selectors import screens
+from tasks_app.selectors import studies as reads
+from tasks_app.services import events
+from tasks_app.studyfile.limits import largest_upload
+from tasks_app.views import pay_words
+from tasks_app.views.researcher import setup_facts
+from tasks_app.views.researcher.frame import researcher_page, show, study_page
+
+
+class UploadForm(forms.Form):
+    """Loading a study from a zip."""
+
+    file = forms.FileField(
+        label=gettext_lazy("Study file"),
+        help_text=gettext_lazy(
+            "A zip with study.yaml, with items.csv where texts are judged (or .tsv, .jsonl), and controls.csv, "
+            "batches.csv, prefill.csv and media where you use them. To start from a study that works, open one of "
+            "yours and download its study file."
+        ),
+        allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
+    )
+    replace = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Replace the draft with the same slug"),
+        help_text=gettext_lazy("Only a draft of your own can be replaced; a study that was opened never is."),
+    )
+
+
+@researcher_page
+@require_safe
+def home(_request: HttpRequest) -> HttpResponse:
+    """Send researchers to their studies after they have signed in; the admin would list tables of accounts."""
+    return redirect("researcher:studies")
+
+
+@researcher_page
+@require_safe
+def studies(request: HttpRequest) -> HttpResponse:
+    """The studies somebody may see, with their progress."""
+    rows = reads.with_progress(access.studies_for_researcher(request.user))
+    page = Paginator(rows, 50).get_page(request.GET.get("page"))
+    return show(request, "studies", _("Studies"), {"page": page})
+
+
+@accepts_files(largest_upload)
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def load(request: HttpRequest) -> HttpResponse:
+    """Load a study from a zip: stored whole, or not at all with every problem listed."""
+    form = UploadForm(request.POST or None, request.FILES or None)
+    refusal: studyfile.StudyFileError | None = None
+    if request.method == "POST" and form.is_valid():
+        try:
+            study, loaded = studyfile.load_and_tell(
+                form.cleaned_data["file"], owner=cast("User", request.user), replace=form.cleaned_data["replace"]
+            )
+        except studyfile.StudyFileError as error:
+            refusal = error
+        else:
+            messages.success(
+                request,
+                _("“%(title)s” is loaded as a draft. Look it over, then open it.") % {"title": study.title},
+            )
+            for note in (*loaded.notes, *filter(None, [loaded.load])):
+                messages.info(request, note)
+            return redirect("researcher:setup", study.slug)
+    status = 422 if refusal or form.errors else 200
+    return show(request, "load", _("Load a study"), {"form": form, "refusal": refusal}, status=status)
+
+
+def _store_upload(
+    upload: "UploadedFile[Any]", request: HttpRequest, *, replace: bool
+) -> tuple[Study, studyfile.Loaded]:
+    return studyfile.load_and_tell(upload, owner=cast("User", request.user), replace=replace)
+
+
+@researcher_page
+@require_safe
+def setup(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the study is: its texts, tasks and criteria, and the way to open it."""
+
+    def context(study: Study) -> dict[str, Any]:
+        frames = screens.read_frames(study.tasks.filter(until=None).order_by("order"))
+        return {
+            "about": setup_facts.of_study(study),
+            "tasks": [
+                {
+                    "frame": frame,
+                    "facts": setup_facts.of_task(frame),
+                    "questions": any(one.question not in {"", one.name} for one in frame.criteria),
+                }
+                for frame in frames
+            ],
+            "contents": reads.contents(study),
+            "pay_note": pay_words.offer_note(study.options),
+        }
+
+    return study_page(request, slug, "setup", context)
+
+
+@researcher_page
+@require_safe
+def items(request: HttpRequest, slug: str) -> HttpResponse:
+    """The items with their outputs."""
+
+    def context(study: Study) -> dict[str, Any]:
+        page = Paginator(reads.items_of(study), reads.ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
+        return {"page": page, "contents": reads.contents(study)}
+
+    return study_page(request, slug, "items", context)
+
+
+@researcher_page
+@require_safe
+def file(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Send the study as a study file, as a zip; it holds the known answers and the plan, and so it is logged."""
+    study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
+    target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
+    studyfile.export(study, target)
+    target.seek(0)
+    events.log(study, request.user, "exported", about="study file")
+    return FileResponse(target, as_attachment=True, filename=f"{study.slug}.zip")
