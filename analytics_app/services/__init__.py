@@ -1,0 +1,1 @@
+"""Writes about results besides the runs: exclusions, erasure, scores of metrics, texts sent to experts."""

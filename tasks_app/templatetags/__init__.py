@@ -1,0 +1,1 @@
+"""What templates of raters and researchers load."""
