@@ -21,10 +21,10 @@ from django.core.management import call_command
 from django.db import OperationalError, connection
 
 from evalweb import backup, environment
+from evalweb.elapsed import elapsed_shown
 from evalweb.local_services import VarFolder
 from evalweb.local_services.folder import write_private
 from evalweb.migration_state import listed, newer_migrations, pending_migrations
-from evalweb.moving import moving
 
 # Any number will do that nothing else in the database locks; "evalweb" on a telephone's keys.
 PREPARE_LOCK = 3_825_932
@@ -109,18 +109,18 @@ def migrate(*, backup_first: bool) -> None:
         return
     if backup_first and "django_migrations" in connection.introspection.table_names():
         say("Backing up before the database is changed")
-        with moving(say):
+        with elapsed_shown(say):
             made = backup.create(VarFolder())
         say(f"  {made}")
     say(f"Preparing the database: {len(pending)} migrations")
-    with moving(say):
+    with elapsed_shown(say):
         call_command("migrate", interactive=False, verbosity=0)
 
 
 def collect_static() -> None:
     """Gather style sheets and scripts where the web server takes them from."""
     say("Collecting static files")
-    with moving(say):
+    with elapsed_shown(say):
         call_command("collectstatic", interactive=False, verbosity=0)
 
 

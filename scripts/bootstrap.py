@@ -64,7 +64,7 @@ def say(line: str) -> None:
 
 
 @contextlib.contextmanager
-def moving() -> Iterator[None]:
+def elapsed_shown() -> Iterator[None]:
     """Say after two seconds, and then every five, how long a step has taken so far."""
     ended = threading.Event()
 
@@ -111,7 +111,7 @@ def make_environment() -> None:
     has_pip = find_spec("ensurepip") is not None
     if not has_pip and find_spec("pip") is None:
         sys.exit("This Python has neither ensurepip nor pip. Install one (Debian: apt-get install python3-venv).")
-    with moving():
+    with elapsed_shown():
         venv.create(VENV, clear=True, symlinks=True, with_pip=has_pip)
 
 
@@ -122,7 +122,7 @@ def install(name: str) -> None:
     if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode != 0:
         pip = [sys.executable, "-m", "pip", "--python", str(PYTHON)]
     options = ["--disable-pip-version-check", "-qq", "--no-input", "--requirement", str(ROOT / name)]
-    with moving():
+    with elapsed_shown():
         answer = subprocess.run([*pip, "install", *options], check=False)
     if answer.returncode != 0:
         sys.exit(f"pip could not install {name}; its reason stands above. Run the same command again to go on.")

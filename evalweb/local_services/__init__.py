@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
+from evalweb.elapsed import elapsed_shown
 from evalweb.local_services.folder import InUse, VarFolder
 from evalweb.local_services.postgres import Passwords, PostgresServer
 from evalweb.local_services.processes import ServiceError
 from evalweb.local_services.valkey import ValkeyServer
-from evalweb.moving import moving
 
 __all__ = ["InUse", "PostgresServer", "ServiceError", "ValkeyServer", "VarFolder", "database", "servers"]
 
@@ -41,7 +41,7 @@ def servers(var: VarFolder, say: Say) -> Iterator[Servers]:
             urls["DATABASE_URL"] = named
         else:
             say("Starting PostgreSQL")
-            with moving(say):
+            with elapsed_shown(say):
                 postgres = stack.enter_context(_postgres(var, say))
             urls["DATABASE_URL"] = postgres.url()
             private.append(postgres)
@@ -50,7 +50,7 @@ def servers(var: VarFolder, say: Say) -> Iterator[Servers]:
             urls["REDIS_URL"] = named
         else:
             say("Starting Valkey")
-            with moving(say):
+            with elapsed_shown(say):
                 valkey = stack.enter_context(_valkey(var, say))
             urls["REDIS_URL"] = valkey.url()
             private.append(valkey)

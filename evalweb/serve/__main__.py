@@ -13,9 +13,9 @@ from threading import Event, Thread
 from time import monotonic
 
 from evalweb import environment, local_services
+from evalweb.elapsed import elapsed_shown
 from evalweb.local_services import InUse, ServiceError, VarFolder, processes
 from evalweb.local_services.folder import BASE_DIR
-from evalweb.moving import moving
 from evalweb.serve import address, children, demonstration
 from evalweb.serve.announcement import announce, readiness
 from evalweb.serve.demonstration import Demonstration
@@ -137,7 +137,7 @@ def _prepared(var: VarFolder, settings: dict[str, str], say: local_services.Say)
             _preparing(["--backup", *report], settings) as database,
         ):
             failed = database.wait() != 0
-            with moving(say):
+            with elapsed_shown(say):
                 failed = failed or static.wait() != 0
     if failed:
         raise ServiceError(
@@ -183,7 +183,7 @@ def _launch(
     first, *rest = processes_of_ours
     first.launch()
     deadline = monotonic() + FIRST_SECONDS
-    with moving(say):
+    with elapsed_shown(say):
         while signals.empty() and monotonic() < deadline and readiness(url) is not None:
             Event().wait(0.1)
     for child in rest:

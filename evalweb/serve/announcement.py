@@ -7,8 +7,8 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
+from evalweb.elapsed import elapsed_shown
 from evalweb.local_services import VarFolder
-from evalweb.moving import moving
 
 PATIENCE_SECONDS = 120
 
@@ -18,7 +18,7 @@ def announce(
 ) -> None:
     """Wait until the pages are served and print where they are; say so if they are not in time."""
     deadline = monotonic() + PATIENCE_SECONDS
-    with moving(show):
+    with elapsed_shown(show):
         while (problem := readiness(url)) is not None:
             if ended.wait(0.1):
                 return

@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from evalweb import moving
+from evalweb import elapsed
 from evalweb.local_services.folder import BASE_DIR
 from evalweb.serve.demonstration import Demonstration
 from tasks_app import studyfile
@@ -156,12 +156,12 @@ def test_a_long_step_says_how_long_it_takes_and_a_short_one_nothing(monkeypatch:
         if len(said) == 3:
             enough.set()
 
-    with moving.moving(said.append):
+    with elapsed.elapsed_shown(said.append):
         pass
     assert said == []
-    monkeypatch.setattr(moving, "FIRST_SECONDS", 0)
-    monkeypatch.setattr(moving, "EVERY_SECONDS", 0)
-    with moving.moving(say):
+    monkeypatch.setattr(elapsed, "FIRST_SECONDS", 0)
+    monkeypatch.setattr(elapsed, "EVERY_SECONDS", 0)
+    with elapsed.elapsed_shown(say):
         assert enough.wait(60)
     assert said[:3] == ["  … 0 s"] * 3
 

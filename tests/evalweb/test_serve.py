@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from configparser import ConfigParser
 from contextlib import contextmanager
+from functools import partial
 from threading import Event
 from time import monotonic
 from urllib.request import urlopen
@@ -99,9 +100,11 @@ class Running:
 
 @contextmanager
 def running(env: dict[str, str]) -> Iterator[Running]:
+    # The suite may run under nohup, which has its children ignore SIGHUP as well.
     command = subprocess.Popen(
-        SERVE, cwd=BASE_DIR, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+        SERVE, cwd=BASE_DIR, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        preexec_fn=partial(signal.signal, signal.SIGHUP, signal.SIG_DFL),  # noqa: PLW1509  one system call
+    )  # fmt: skip
     with command as process:
         try:
             yield Running(process)

@@ -1,4 +1,4 @@
-"""A sign of life from steps that say nothing for longer than two seconds."""
+"""Show how long a step has taken so far, every few seconds."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,8 +8,8 @@ FIRST_SECONDS, EVERY_SECONDS = 2, 5
 
 
 @contextmanager
-def moving(say: Callable[[str], object]) -> Iterator[None]:
-    """Say after two seconds, and then every five, how long the step has taken so far."""
+def elapsed_shown(say: Callable[[str], object]) -> Iterator[None]:
+    """Say after two seconds, and then every five, how long the step inside has taken so far."""
     ended = Event()
 
     def watch() -> None:
