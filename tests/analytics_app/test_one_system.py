@@ -101,7 +101,7 @@ def test_marks_of_raters_who_saw_one_system(tmp_path: Any) -> None:
         for n in (1, 2)
         for system in systems
         for criterion, said in (
-            ("errors", {"severity": "major", "span_side": "output", "span_start": 0, "span_end": 1, "text": "x"}),
+            ("errors", {"severity": "major", "span_side": "output", "span_start": 0, "span_end": 1, "text": system}),
             ("score", {"value": 100}),
         )
     ]

@@ -137,7 +137,7 @@ class TestTrust:
         assert {row.n_items for row in own} == {6}
         counts = {row.statistic: row.value for row in found if row.rater is None}
         assert counts == {"trust_groups": 11.0, "trust_groups_undefined": 0.0}
-        assert own[0].settings == {"level": "nominal", "groups": "all 11"}
+        assert own[0].settings == {"level": "nominal", "groups": "all 11", "ratings": "first of a rater for a text"}
 
     def test_labels_are_nominal_whatever_the_level_says(self) -> None:
         data = replace(ODD, value=np.full(len(ODD), np.nan), label=ODD.value.astype(np.int32))

@@ -255,7 +255,7 @@ def test_the_datasheet_says_how_it_was_asked() -> None:
 
 
 def test_the_shipped_hierarchy_is_the_published_one() -> None:
-    path = Path(settings.BASE_DIR) / "tasks_app" / "task_types" / "data" / "elrc.json"
+    path = Path(settings.BASE_DIR) / "tasks_app" / "task_types" / "error_labels" / "elrc.json"
     labels = json.loads(path.read_text(encoding="utf-8"))["labels"]
     assert [one["key"] for one in labels] == ["L", "A", "T", "MT", "E", "F", "V"]
     assert {one["key"]: one["follow_up"] for one in labels if one["follow_up"]} == {

@@ -148,4 +148,8 @@ def test_the_results_of_a_copy_are_those_of_the_study(tmp_path: Path) -> None:
         call_command("analyse", slug, "--plan", str(plan), "--json", str(document), **quiet)
         found.append(json.loads(document.read_text())["rows"])
     assert {row["analysis"] for row in found[0]} >= {"systems", "krippendorff", "funnel"}
-    assert found[0] == found[1]
+    # No export holds the answers that were revised: the copy never had them to leave out.
+    revised = {("stored", None), ("left_out", "revised")}
+    here, there = ([row for row in rows if (row["statistic"], row["label"]) not in revised] for rows in found)
+    assert here == there
+    assert {row["label"] for row in here if row["statistic"] == "left_out"} >= {"repeat"}
