@@ -78,7 +78,7 @@ class PlanBlock(Block):
         min_value=0,
         max_value=1,
         initial=1,
-        label=gettext_lazy("Degrees of freedom taken from the standard deviation in z"),
+        label=gettext_lazy("Degrees of freedom subtracted for the standard deviation in z"),
         help_text=gettext_lazy("1 as WMT and R do, 0 as Lai et al. (2022) do."),
     )
     constant = forms.ChoiceField(

@@ -154,7 +154,7 @@ def _facts(member: TaskType) -> Iterator[str]:
     if not member.allows_back:
         yield _("An answer that was sent cannot be changed.")
     if member.side_by_side:
-        yield _("Texts are held against each other.")
+        yield _("Texts are compared with each other.")
     if member.plain_text:
         yield _("Markdown is shown as it was written, since the characters themselves are judged.")
     if member.set_overview:

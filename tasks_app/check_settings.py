@@ -39,10 +39,10 @@ class Checks(Block):
         max_value=1000,
         required=False,
         label=_("Training units"),
-        help_text=_("Without it, all there are."),
+        help_text=_("Empty: all available units."),
     )
     exam = forms.IntegerField(
-        min_value=0, max_value=1000, required=False, label=_("Exam units"), help_text=_("Without it, all there are.")
+        min_value=0, max_value=1000, required=False, label=_("Exam units"), help_text=_("Empty: all available units.")
     )
     exam_pass = forms.FloatField(
         min_value=0, max_value=1, initial=0.8, label=_("Pass mark"), help_text=_("Share of exam units, 0 to 1.")
@@ -53,14 +53,14 @@ class Checks(Block):
         max_value=1000,
         required=False,
         label=_("Control units in a set"),
-        help_text=_("Without it, one to ten units, as far as there are."),
+        help_text=_("Empty: one to ten units, as far as available."),
     )
     attention = forms.IntegerField(
         min_value=0,
         max_value=100,
         required=False,
         label=_("Loud attention checks in a set"),
-        help_text=_("Without it, two, as far as there are."),
+        help_text=_("Empty: two, as far as available."),
     )
     repeats = forms.IntegerField(min_value=0, max_value=1000, initial=0, label=_("Units of a set that are shown twice"))
     warm_up = forms.IntegerField(
@@ -81,10 +81,14 @@ class Checks(Block):
         choices=OnFailing.choices, initial=OnFailing.MARK, label=_("When too few checks are right")
     )
     fail_below = forms.FloatField(
-        min_value=0, max_value=1, initial=0.7, label=_("Too few are below"), help_text=_("Share of checks, 0 to 1.")
+        min_value=0,
+        max_value=1,
+        initial=0.7,
+        label=_("Minimum share of right checks"),
+        help_text=_("Share of checks, 0 to 1."),
     )
     fail_after = forms.IntegerField(
-        min_value=1, max_value=1000, initial=3, label=_("Checks answered before anything happens")
+        min_value=1, max_value=1000, initial=3, label=_("Checks answered before this applies")
     )
 
 

@@ -123,7 +123,7 @@ class SkipForm(SignedForm):
     reason = forms.ChoiceField(
         choices=Judgment.Skip.choices,
         widget=forms.RadioSelect,
-        label=_("Why do you skip this?"),
+        label=_("Why are you skipping this?"),
         error_messages={"required": _("Choose a reason.")},
     )
     comment = forms.CharField(

@@ -42,7 +42,7 @@ class Offer:
 
     @property
     def hourly(self) -> Decimal:
-        """What the expected minutes come to in an hour."""
+        """What the expected minutes come to per hour."""
         return hourly(self.amount, self.minutes) or NOTHING
 
     @property
@@ -113,19 +113,19 @@ def due(offer: Offer, outcome: str, work: Work, minutes: float = 0.0) -> Decimal
 
 
 def hourly(amount: Decimal, minutes: float) -> Decimal | None:
-    """What an amount for so many minutes comes to in an hour, rounded down; None where no time passed."""
+    """What an amount for so many minutes comes to per hour, rounded down; None where no time passed."""
     if minutes <= 0:
         return None
     return (Decimal(int(Fraction(amount) * 6000 / Fraction(minutes))) * CENT).quantize(CENT)
 
 
 def needed(minimum: Decimal, minutes: float) -> Decimal:
-    """What so many minutes must be paid with for the minimum an hour."""
+    """What so many minutes must be paid with for the minimum pay per hour."""
     return cents(Fraction(minimum) * Fraction(minutes) / 60)
 
 
 def shortfall(minimum: Decimal, paid: Decimal, minutes: float) -> Decimal:
-    """What is missing from so many minutes' pay for the minimum an hour; nothing where it is reached."""
+    """What is missing from so many minutes' pay for the minimum pay per hour; nothing where it is reached."""
     return max(NOTHING, needed(minimum, minutes) - paid)
 
 

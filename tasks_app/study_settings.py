@@ -116,7 +116,7 @@ class Pay(Block):
         max_digits=10,
         decimal_places=2,
         initial=Decimal("0"),
-        label=_("Least pay an hour"),
+        label=_("Minimum pay per hour"),
         help_text=_("Pages warn where the pay comes to less. Without one, 0."),
     )
     bonus = line(_("Bonus"), _("Who gets one and for what. Shown above the consent, so keep it."), length=500)
@@ -131,18 +131,18 @@ class Flow(Block):
         max_value=43_200,
         initial=30,
         label=_("Lease in minutes"),
-        help_text=_("Somebody else may take the units of a rater who has not been heard of for so long."),
+        help_text=_("After this time without activity, other raters may take the rater's units."),
     )
-    sets_per_rater = forms.IntegerField(min_value=1, max_value=1000, initial=1, label=_("Sets a rater may take"))
+    sets_per_rater = forms.IntegerField(min_value=1, max_value=1000, initial=1, label=_("Maximum sets per rater"))
     enrolments_per_address = forms.IntegerField(
         min_value=1,
         max_value=1_000_000,
         initial=50,
-        label=_("Raters from one address a day"),
+        label=_("Raters per address and day"),
         help_text=_("Raise it for a laboratory whose computers share an address."),
     )
     break_after_minutes = forms.IntegerField(
-        min_value=1, max_value=600, initial=20, label=_("Remind of a break after minutes")
+        min_value=1, max_value=600, initial=20, label=_("Suggest a break after minutes")
     )
     opens_hour = forms.IntegerField(
         min_value=0,

@@ -195,7 +195,7 @@ class Filters(Block):
         help_text=_("Features of items, such as domain for feature_domain: rows for each of their values are added."),
     )
     without_systems = ListField(
-        label=_("Without these systems"),
+        label=_("Leave out these systems"),
         help_text=_("Keys of systems that are left out, such as the human reference."),
     )
     where = forms.CharField(
@@ -203,7 +203,7 @@ class Filters(Block):
         initial="",
         max_length=80,
         validators=[conditions.check],
-        label=_("Only where"),
+        label=_("Condition on items"),
         help_text=_("A condition on a feature of items: bicleaner>=0.7, domain=news; also <=, >, < and !=."),
     )
 

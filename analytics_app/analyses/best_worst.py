@@ -104,7 +104,7 @@ class BestWorst(Analysis):
         "bw_shown": _("Times shown"),
         "bw_split_half": _("Split-half reliability, Pearson"),
         "bw_split_half_spearman": _("Split-half reliability, Spearman"),
-        "bw_least_shown": _("Least times a text was shown"),
+        "bw_least_shown": _("Fewest times a text was shown"),
         "bw_most_shown": _("Most times a text was shown"),
         "bw_text_score": _("Best-worst score of a text"),
     }
@@ -114,9 +114,9 @@ class BestWorst(Analysis):
             required=False,
             initial=False,
             label=_("Also a score for each text"),
-            help_text=_("One row a text: for lists of words or sentences that are to be scored themselves."),
+            help_text=_("One row per text, for lists of words or sentences that are themselves to be scored."),
         )
-        n_splits = forms.IntegerField(min_value=1, max_value=1000, initial=100, label=_("Splits into halves"))
+        n_splits = forms.IntegerField(min_value=1, max_value=1000, initial=100, label=_("Number of split halves"))
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the rows of systems, of reliability and of balance."""

@@ -35,7 +35,7 @@ class Clusters(Analysis):
     """
 
     label = _("Clusters (WMT)")
-    summary = _("Systems by mean z over segments, parted where all above beat all below in rank-sum tests.")
+    summary = _("Systems by mean z over segments, separated where all above beat all below in rank-sum tests.")
     source = "Bojar et al. (2016). Findings of the 2016 Conference on Machine Translation. WMT, 131-198."
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL})
     task_types = frozenset({"likert", "slider"})
@@ -54,13 +54,13 @@ class Clusters(Analysis):
 
     class Settings(Filters):
         values = forms.ChoiceField(
-            choices=(("z", _("judge-wise z")), ("raw", _("ratings as they are"))), initial="z", label=_("Values")
+            choices=(("z", _("judge-wise z")), ("raw", _("raw ratings"))), initial="z", label=_("Values")
         )
         limit = forms.FloatField(
             min_value=0.0001, max_value=0.5, initial=0.05, label=_("A system beats another at p below")
         )
         correction = forms.ChoiceField(
-            choices=(("none", _("none, as WMT")), ("holm", _("Holm"))),
+            choices=(("none", _("none, as in WMT")), ("holm", _("Holm"))),
             initial="none",
             label=_("Correction for several tests"),
         )

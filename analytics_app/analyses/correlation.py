@@ -41,7 +41,7 @@ class Correlation(BetweenRaters):
 
     class Settings(OverallFilters):
         min_shared = forms.IntegerField(
-            min_value=2, max_value=1000, initial=3, label=_("Texts two raters must share to be compared")
+            min_value=2, max_value=1000, initial=3, label=_("Texts that two raters must share to be compared")
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

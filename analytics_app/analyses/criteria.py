@@ -29,7 +29,9 @@ class Criteria(Analysis):
     """
 
     label = _("Correlation between criteria")
-    summary = _("Whether criteria are told apart: correlations of every two of them, over texts and within answers.")
+    summary = _(
+        "Whether raters distinguish the criteria: correlations between criteria, over texts and within answers."
+    )
     source = (
         "Novikova, Dušek and Rieser (2018). RankME: reliable human ratings for natural language generation. NAACL. "
         "Bonett and Wright (2000). Sample size requirements for estimating correlations. Psychometrika 65, 23-28."

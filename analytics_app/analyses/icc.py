@@ -64,7 +64,7 @@ class Icc(BetweenRaters):
     class Settings(OverallFilters):
         values = forms.ChoiceField(
             choices=[
-                ("scale", _("as the scale has it: magnitudes also as logarithms")),
+                ("scale", _("by the scale: magnitudes also as logarithms")),
                 ("raw", _("as given")),
                 ("log", _("natural logarithms")),
                 ("both", _("as given, and natural logarithms")),
@@ -77,7 +77,9 @@ class Icc(BetweenRaters):
             min_value=2,
             max_value=100,
             label=_("Only the first ratings of each text"),
-            help_text=_("So many, in their order of arrival; texts with fewer are left out. Empty: all ratings."),
+            help_text=_(
+                "The number of ratings, in order of arrival; texts with fewer are left out. Empty: all ratings."
+            ),
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

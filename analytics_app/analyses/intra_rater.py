@@ -31,8 +31,8 @@ class IntraRater(BetweenRaters):
     `rater_repeats_difference` the same of each rater, with "k of n equal" under 10 pairs. `n_items` counts pairs.
     """
 
-    label = _("Raters with themselves")
-    summary = _("What raters answered when they were asked the same again.")
+    label = _("Agreement of raters with themselves")
+    summary = _("How raters answered when they were asked the same question again.")
     source = (
         "Naderi (2018). Motivation of workers on microtask crowdsourcing platforms. Springer. Belz and Kow (2011). "
         "Discrete vs. continuous rating scales for language evaluation in NLP. ACL, 230-235."

@@ -36,7 +36,7 @@ class Kappa(BetweenRaters):
     """
 
     label = _("Cohen's kappa")
-    summary = _("How far every two raters agree beyond chance, plain and weighted, as a mean and pair by pair.")
+    summary = _("Agreement beyond chance between pairs of raters, plain and weighted, as a mean and for each pair.")
     source = (
         "Cohen (1960). A coefficient of agreement for nominal scales. Educational and Psychological Measurement 20(1), "
         "37-46. Cohen (1968). Weighted kappa. Psychological Bulletin 70(4), 213-220. Light (1971). Measures of "
@@ -60,7 +60,7 @@ class Kappa(BetweenRaters):
 
     class Settings(OverallFilters):
         min_shared = forms.IntegerField(
-            min_value=2, max_value=1000, initial=3, label=_("Texts two raters must share to be compared")
+            min_value=2, max_value=1000, initial=3, label=_("Texts that two raters must share to be compared")
         )
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

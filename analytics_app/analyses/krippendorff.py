@@ -33,7 +33,9 @@ class Krippendorff(BetweenRaters):
     """
 
     label = _("Krippendorff's alpha")
-    summary = _("How far raters agree beyond chance, whoever rated what; with an interval over texts.")
+    summary = _(
+        "Agreement beyond chance, for any number of raters and with missing ratings, with an interval over texts."
+    )
     source = "Krippendorff (2004). Reliability in content analysis. Human Communication Research 30(3), 411-433."
     scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
     needs = frozenset({Kinds})
@@ -41,7 +43,7 @@ class Krippendorff(BetweenRaters):
 
     class Settings(ReducedFilters):
         level = forms.ChoiceField(
-            choices=[("scale", _("as the scale has it")), *((level, level) for level in LEVELS)],
+            choices=[("scale", _("by the scale")), *((level, level) for level in LEVELS)],
             initial="scale",
             label=_("Level of measurement"),
         )

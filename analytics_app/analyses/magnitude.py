@@ -56,17 +56,17 @@ class Magnitude(Analysis):
         "log_mean_z": _("Mean z of logarithms"),
         "log_mean_z_over_raters": _("Mean z of logarithms, interval over raters"),
         "magnitude_ratio": _("Ratio of two systems"),
-        "range_mean": _("Mean place in the rater's range"),
-        "range_mean_over_raters": _("Mean place in the rater's range, interval over raters"),
-        "range_difference": _("Difference of places in the rater's range"),
-        "at_standard": _("Share of ratings that are the number of the standard"),
+        "range_mean": _("Mean position in the rater's range"),
+        "range_mean_over_raters": _("Mean position in the rater's range, interval over raters"),
+        "range_difference": _("Difference of positions in the rater's range"),
+        "at_standard": _("Share of ratings equal to the standard"),
     }
 
     class Settings(Filters):
         normalisation = forms.ChoiceField(
             choices=(
                 ("log", _("logarithms")),
-                ("standard", _("divided by the number of the standard")),
+                ("standard", _("divided by the value of the standard")),
                 ("modulus", _("modulus equalisation: each rater moved to the mean of all")),
                 ("range", _("range of each rater, from 0 to 1")),
             ),

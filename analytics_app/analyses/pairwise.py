@@ -58,8 +58,8 @@ class Pairwise(Analysis):
         "left_share": _("Share of left texts chosen"),
         "bt_strength": _("Bradley-Terry strength"),
         "bt_rank": _("Rank by Bradley-Terry strength, with its range"),
-        "bt_log_ties": _("Readiness to tie (log nu)"),
-        "bt_placed": _("Systems that wins place on one scale"),
+        "bt_log_ties": _("Tendency to tie (log nu)"),
+        "bt_placed": _("Systems that wins connect on one scale"),
     }
 
     class Settings(Filters):

@@ -36,11 +36,11 @@ class Questions(Analysis):
     whole_task = True
     statistics = {
         "people": _("People who answered anything"),
-        "question_mode": _("Share of the answer that most gave"),
+        "question_mode": _("Share of the most frequent answer"),
         "question_median": _("Median of the numbers given"),
         "answered": _("People who answered"),
-        "not_answered": _("People who left it out"),
-        "answer_count": _("Number of an answer"),
+        "not_answered": _("People who did not answer"),
+        "answer_count": _("Count of an answer"),
         "answer_share": _("Share of an answer"),
         "answer_lower_quarter": _("Lower quartile of answers"),
         "answer_median": _("Median of answers"),

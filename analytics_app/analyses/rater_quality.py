@@ -58,7 +58,7 @@ class RaterQuality(Analysis):
     scale; the inconsistency score is that after Naderi (2018).
     """
 
-    label = _("Care of raters")
+    label = _("Carefulness of raters")
     summary = _("Repeats, runs of one position, checks, fast screens, skips and working time of each rater.")
     source = (
         "Macketanz, Naderi, Schmidt and Möller (2022). Perceptual quality dimensions of machine-generated text with a "
@@ -77,7 +77,7 @@ class RaterQuality(Analysis):
         "rater_repeat_difference": _("Mean difference between repeats"),
         "rater_longest_run": _("Longest run of one position"),
         "rater_mean_run": _("Mean run of one position"),
-        "rater_checks_right": _("Share of checks right"),
+        "rater_checks_right": _("Share of checks answered right"),
         "rater_fast_screens": _("Share of screens too fast"),
         "rater_skips": _("Units skipped as “cannot judge” or “other”"),
         "rater_working_time": _("Working time in seconds"),

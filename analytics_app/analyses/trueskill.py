@@ -36,7 +36,7 @@ class TrueSkill(Analysis):
     """
 
     label = _("TrueSkill")
-    summary = _("Systems ranked by who stood above whom: score, rank range and cluster over 200 runs.")
+    summary = _("Systems ranked by their order within screens or items: score, rank range and cluster over 200 runs.")
     source = (
         "Sakaguchi, Post and Van Durme (2014). Efficient elicitation of annotations for human evaluation of machine "
         "translation. WMT. Novikova, Dušek and Rieser (2018). RankME. NAACL."

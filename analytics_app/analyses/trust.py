@@ -30,7 +30,9 @@ class Trust(BetweenRaters):
     """
 
     label = _("Trust coefficients")
-    summary = _("Whose presence in a group of raters goes with high agreement; 1 is the most trusted rater.")
+    summary = _(
+        "How agreement in groups of raters changes with the presence of each rater; 1 is the most trusted rater."
+    )
     source = (
         "Borovikova, Grobol, Halftermeyer and Billot (2022). A methodology for the comparison of human judgments with "
         "metrics for coreference resolution. HumEval, 16-23."

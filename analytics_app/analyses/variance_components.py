@@ -24,7 +24,9 @@ class VarianceComponents(Analysis):
     """Standard deviations of what makes ratings differ: for planning the next study, not for ranking systems."""
 
     label = _("Variance components")
-    summary = _("How much ratings vary by item, system on an item, rater, and otherwise: for planning the next study.")
+    summary = _(
+        "How much ratings vary by item, by system on an item, by rater, and otherwise: for planning the next study."
+    )
     source = "Henderson (1953). Estimation of variance and covariance components. Biometrics 9(2), 226-252."
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL})
     splits = False
@@ -32,7 +34,7 @@ class VarianceComponents(Analysis):
         "sd_item": _("SD between items"),
         "sd_system_item": _("SD of systems on items"),
         "sd_rater": _("SD between raters"),
-        "sd_residual": _("SD that is left"),
+        "sd_residual": _("Residual SD"),
     }
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

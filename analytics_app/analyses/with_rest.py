@@ -27,7 +27,7 @@ class WithRest(BetweenRaters):
     scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
     statistics = {
         "correlation_with_rest": _("Pearson's r with the mean of the others"),
-        "agreement_with_rest": _("Share of the others who said the same"),
+        "agreement_with_rest": _("Share of the others who agree"),
     }
     splits = False
 

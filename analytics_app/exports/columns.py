@@ -60,7 +60,7 @@ RATINGS: tuple[Column, ...] = (
     Column(
         "arrangement",
         Kind.JSON,
-        _("What was drawn for this screen: order of texts, order of criteria."),
+        _("The arrangement of this screen: order of texts, order of criteria."),
         "j.arrangement",
     ),
     Column("span_side", Kind.WORD, _("Where a marked span is: “source” or “output”."), "r.span_side"),
@@ -70,7 +70,7 @@ RATINGS: tuple[Column, ...] = (
     Column("severity", Kind.TEXT, _("Severity of the span."), "r.severity"),
     Column("seconds", Kind.NUMBER, _("Active seconds that the judgment took."), "j.seconds"),
     Column("submitted_at", Kind.TIME, _("When the judgment was stored, in UTC."), "j.submitted_at"),
-    Column("position", Kind.WHOLE, _("Place of the unit in the rater's way, from 1."), "j.position"),
+    Column("position", Kind.WHOLE, _("Position of the unit in the rater's sequence, from 1."), "j.position"),
     Column(
         "purpose",
         Kind.WORD,

@@ -37,11 +37,9 @@ class ControlAccuracy(Rule):
     order = 34
 
     class Settings(Block):
-        share = forms.FloatField(
-            min_value=0.01, max_value=1, initial=0.7, label=_("Share of right answers that is asked")
-        )
+        share = forms.FloatField(min_value=0.01, max_value=1, initial=0.7, label=_("Minimum share of right answers"))
         least = forms.IntegerField(
-            min_value=1, max_value=1000, initial=3, label=_("Checks a rater must have answered for it")
+            min_value=1, max_value=1000, initial=3, label=_("Minimum checks answered by a rater")
         )
         attention = forms.BooleanField(
             required=False, initial=True, label=_("Count loud attention checks, such as “choose 3 here”")

@@ -29,12 +29,12 @@ class Inconsistency(Rule):
     """
 
     label = _("Inconsistency score (after Naderi 2018)")
-    summary = _("Leaves out raters whose answers to what was asked twice differ far more than other raters' do.")
+    summary = _("Leaves out raters whose answers to repeated questions differ far more than those of other raters.")
     source = (
         "Naderi (2018). Motivation of workers on microtask crowdsourcing platforms. Springer; used by Macketanz et al. "
         "(2022). HumEval, 24-31. The formula is ours: docs/methods/quality-rules.md."
     )
-    caution = _("A few repeats say little about one rater: plan at least two a rater, better five.")
+    caution = _("A few repeats say little about a rater: plan at least two per rater, better five.")
     needs = frozenset({Repeats})
     order = 35
 
@@ -45,9 +45,7 @@ class Inconsistency(Rule):
             initial=1.5,
             label=_("Width of the fence above the third quartile, in interquartile ranges"),
         )
-        min_pairs = forms.IntegerField(
-            min_value=1, max_value=1000, initial=2, label=_("Repeats a rater must have for it")
-        )
+        min_pairs = forms.IntegerField(min_value=1, max_value=1000, initial=2, label=_("Minimum repeats of a rater"))
         weights = forms.ChoiceField(
             choices=(
                 ("equal", _("the same for every repeat")),

@@ -41,21 +41,21 @@ class PageTime(Rule):
             min_value=1,
             max_value=100,
             initial=WORDS_PER_SECOND,
-            label=_("Words that can be read in a second"),
-            help_text=_("People read about 4 words a second; at 10 nobody does."),
+            label=_("Words that can be read per second"),
+            help_text=_("People read about 4 words per second; nobody reads 10."),
         )
         least_seconds = forms.FloatField(
-            min_value=0, max_value=600, initial=LEAST_SECONDS, label=_("Least seconds for any screen")
+            min_value=0, max_value=600, initial=LEAST_SECONDS, label=_("Minimum seconds for any screen")
         )
         share = forms.FloatField(
             min_value=0.01,
             max_value=1,
             initial=0.5,
-            label=_("Share of fast screens that is too much"),
-            help_text=_("Who has this share or more is left out."),
+            label=_("Exclude at this share of fast screens"),
+            help_text=_("Raters with this share or more are excluded."),
         )
         least_screens = forms.IntegerField(
-            min_value=1, max_value=1000, initial=5, label=_("Screens a rater must have for it")
+            min_value=1, max_value=1000, initial=5, label=_("Minimum screens of a rater")
         )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:

@@ -35,7 +35,9 @@ class SimpleItems(Rule):
     order = 50
 
     class Settings(Block):
-        most = forms.IntegerField(min_value=1, max_value=1000, initial=3, label=_("Different answers a text may have"))
+        most = forms.IntegerField(
+            min_value=1, max_value=1000, initial=3, label=_("Maximum number of different answers per text")
+        )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Mark the ratings of texts with too many different answers."""

@@ -28,12 +28,12 @@ class Skips(Rule):
         "Rules of crowdsourcing platforms, as in Logacheva et al. (2022). A study on manual and automatic evaluation "
         "for text style transfer: the case of detoxification. HumEval. Five is a convention, not a finding."
     )
-    caution = _("Who says honestly that they cannot judge a text may judge the others well.")
+    caution = _("Raters who honestly say that they cannot judge a text may judge the others well.")
     needs = frozenset({Skipped})
     order = 33
 
     class Settings(Block):
-        n = forms.IntegerField(min_value=1, max_value=10_000, initial=5, label=_("Skips that are too many"))
+        n = forms.IntegerField(min_value=1, max_value=10_000, initial=5, label=_("Exclude at this number of skips"))
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Mark who skipped too much."""

@@ -48,12 +48,10 @@ class StraightLining(Rule):
             min_value=0.05,
             max_value=1,
             initial=0.5,
-            label=_("Share of the answers that one run, or of the screens that one position throughout, may not have"),
-            help_text=_("Who reaches it is left out. Screens of at least four answers on one scale are looked at."),
+            label=_("Exclude at this share of identical answers (longest run, or uniform screens)"),
+            help_text=_("Raters who reach it are excluded. Screens with at least four answers on one scale count."),
         )
-        least = forms.IntegerField(
-            min_value=2, max_value=1000, initial=10, label=_("Answers a rater must have given for it")
-        )
+        least = forms.IntegerField(min_value=2, max_value=1000, initial=10, label=_("Minimum answers of a rater"))
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
         """Mark who gave one position too often."""

@@ -26,7 +26,7 @@ class WorkingTime(Rule):
     """
 
     label = _("Working time")
-    summary = _("Leaves out raters who were done in a small part of the time that was expected.")
+    summary = _("Leaves out raters who finished in a small part of the expected time.")
     source = (
         "Macketanz, Naderi, Schmidt and Möller (2022). Perceptual quality dimensions of machine-generated text with a "
         "focus on machine translation. HumEval, 24-31."
@@ -40,7 +40,7 @@ class WorkingTime(Rule):
 
     class Settings(Block):
         share = forms.FloatField(
-            min_value=0.01, max_value=2, initial=0.4, label=_("Share of the expected time that is too little")
+            min_value=0.01, max_value=2, initial=0.4, label=_("Exclude below this share of the expected time")
         )
         seconds_per_unit = forms.FloatField(
             min_value=0.1,
@@ -51,7 +51,7 @@ class WorkingTime(Rule):
         )
         measure = forms.ChoiceField(
             choices=(
-                ("auto", _("time with a unit on the screen where all was done in one sitting, else active time")),
+                ("auto", _("time with a unit on the screen where all was done in one session, else active time")),
                 ("active", _("active time, gaps capped at 60 seconds")),
             ),
             initial="auto",

@@ -38,7 +38,7 @@ def judgments_in(table: Table) -> NDArray[np.int64]:
 
 
 def working_seconds(times: Times) -> Floats:
-    """Return each rater's time with a unit on the screen where all was done in one sitting, else active time."""
+    """Return each rater's time with a unit on the screen where all was done in one session, else active time."""
     one_sitting = ~(times.pause > SITTING_SECONDS) & ~np.isnan(times.elapsed)
     return np.where(one_sitting, times.elapsed, times.active)
 

@@ -191,7 +191,7 @@ def _replaced(run: Run, kept: Table) -> Removal | None:
     if not mask.any():
         return None
     gone = np.unique(ids[mask])
-    return Removal(mask, "judgment", gone, (_("Asked of somebody else again, whose answer counts."),) * len(gone))
+    return Removal(mask, "judgment", gone, (_("Reassigned to another rater, whose answer counts."),) * len(gone))
 
 
 def _by_hand(run: Run) -> tuple[ByHand, ...]:

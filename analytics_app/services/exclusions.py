@@ -52,7 +52,7 @@ def lift(*, exclusion: Exclusion, by: Actor) -> None:
 def _exclude(study: Study, by: Actor, reason: str, *, about: str, **what: Any) -> Exclusion:
     reason = reason.strip()
     if not reason:
-        raise ValueError(_("Write down why: the reason is printed with the results."))
+        raise ValueError(_("Enter a reason: it is printed with the results."))
     if fault := problem_in(reason):
         raise ValueError(fault)
     # The study's row stands for the rule that nothing is excluded twice.

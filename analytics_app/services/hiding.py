@@ -24,7 +24,7 @@ def lift(*, study: Study, by: Actor, reason: str) -> ResultLift | None:
     """
     reason = reason.strip()
     if not reason:
-        raise ValueError(_("Write down why: the reason is printed with the results and in the datasheet."))
+        raise ValueError(_("Enter a reason: it is printed with the results and in the datasheet."))
     if fault := problem_in(reason):
         raise ValueError(fault)
     study = Study.objects.select_for_update().get(pk=study.pk)

@@ -81,7 +81,7 @@ def send(*, run: Run, task: str, by: Actor, at_most: int | None = None) -> Sent:
     """
     found = next((one for one in offers(run) if one.task.key == task), None)
     if found is None:
-        raise NotNow(_("There is no task of experts that texts could be sent to."))
+        raise NotNow(_("There is no expert task to send texts to."))
     about = _("run %(number)s") % {"number": run.number}
     return routing.send(study=run.study, task=found.task, units=found.units[:at_most], about=about, by=by)
 

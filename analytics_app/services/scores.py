@@ -104,7 +104,7 @@ def import_scores(
     scanned = scan_file(file, problems)
     problems.raise_if_any()
     if scanned is None:
-        raise StudyFileError([Problem(file.name, 0, 0, _("This file is no text."))])
+        raise StudyFileError([Problem(file.name, 0, 0, _("This file is not a text file."))])
     try:
         return _import(study.pk, file, scanned, by, columns or Columns(), replace=replace, check=check)
     except NotPossible as found:
@@ -242,7 +242,7 @@ class _Reader:
         key, system = row.cells.get(names.item), row.cells.get(names.system)
         code = None if system is None else self._systems.get(system)
         if system is None:
-            self._report(row, names.system, _("Of which system is this? Every row names one."))
+            self._report(row, names.system, _("Enter a system: every row needs one."))
         elif code is None:
             sentence = _("The study has no system “%(key)s”.") % {"key": system}
             self._report(row, names.system, f"{sentence} {nearest(system, self._systems)}".rstrip())

@@ -40,7 +40,7 @@ def excluded(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             "table": _table(words.rule(rule), list(page), names_of(study)),
         }
 
-    title = _("What run %(number)s left out") % {"number": number}
+    title = _("Exclusions of run %(number)s") % {"number": number}
     return study_page(request, slug, "results", context, template="run_excluded", title=title)
 
 

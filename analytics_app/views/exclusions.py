@@ -75,7 +75,7 @@ def exclude(request: HttpRequest, slug: str) -> HttpResponse:
         )
         if request.POST.get("again"):
             n = reopening.ask_again(exclusion=exclusion, by=request.user)
-            messages.info(request, _("%(n)s places go to somebody else.") % {"n": n})
+            messages.info(request, _("%(n)s places are free for other raters.") % {"n": n})
     return _back(study, judgment)
 
 

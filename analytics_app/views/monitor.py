@@ -22,7 +22,7 @@ RATERS_ON_A_PAGE = 100
 @researcher_page
 @require_safe
 def monitor(request: HttpRequest, slug: str) -> HttpResponse:
-    """The monitor; with ?live only what changes, a superuser's look at which is logged once an hour."""
+    """The monitor; with ?live only what changes, a superuser's look at which is logged once per hour."""
     if wants_part(request):
         study, own = access.study_and_role(request.user, slug)
         note_look(request, study, own, "monitor", often=True)

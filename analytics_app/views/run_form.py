@@ -22,7 +22,7 @@ class Place(forms.Form):
     """Whether a rule is applied, and when."""
 
     on = forms.BooleanField(required=False, label=gettext_lazy("Apply this rule"))
-    place = forms.IntegerField(required=False, min_value=1, max_value=99, label=gettext_lazy("Place in the order"))
+    place = forms.IntegerField(required=False, min_value=1, max_value=99, label=gettext_lazy("Order"))
 
 
 class Comparisons(forms.Form):
@@ -33,7 +33,7 @@ class Comparisons(forms.Form):
         max_length=20_000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
         label=gettext_lazy("Pairs of systems to compare"),
-        help_text=gettext_lazy("One pair a line, such as: ours baseline. Empty for every pair."),
+        help_text=gettext_lazy("One pair per line, such as: ours baseline. Empty: every pair."),
     )
 
 
@@ -166,5 +166,5 @@ def _primary(study: Study, declared: forms.Field) -> forms.ChoiceField:
         required=False,
         choices=[("", _("none")), *criteria],
         label=str(declared.label),
-        help_text=_("The criterion that decides; it stands first."),
+        help_text=_("The criterion that decides; it is shown first."),
     )

@@ -115,7 +115,7 @@ def _taken(rows: Sequence[ResultRow]) -> Table | None:
         ]
         for row in taken
     ]
-    return Table(_("What rules took from each system"), columns, cells)
+    return Table(_("Exclusions by system"), columns, cells)
 
 
 def standing(run: Run, study: Study) -> str:
@@ -171,8 +171,8 @@ def taken_over(run: Run) -> str:
     if not origins:
         return ""
     said = ngettext(
-        "Nothing had changed in %(n)s part of it, which is the one of an earlier run (%(runs)s).",
-        "Nothing had changed in %(n)s parts of it, which are those of earlier runs (%(runs)s).",
+        "%(n)s part had not changed and was taken from an earlier run (%(runs)s).",
+        "%(n)s parts had not changed and were taken from earlier runs (%(runs)s).",
         len(run.facts["taken_over"]),
     )
     return said % {"n": len(run.facts["taken_over"]), "runs": ", ".join(map(str, origins))}

@@ -87,7 +87,7 @@ def _started(request: HttpRequest, study: Study, settings: Mapping[str, Any] | N
         messages.error(request, str(problem))
         return redirect("analytics:results", study.slug)
     if run.number <= before:
-        messages.info(request, _("These ratings have been analysed this way already: here is that run."))
+        messages.info(request, _("These ratings have already been analysed with these settings. This is that run."))
     return redirect("analytics:run", study.slug, run.number)
 
 

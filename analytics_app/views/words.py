@@ -94,7 +94,7 @@ def left_out(reason: str) -> str:
 def rule(name: str) -> str:
     """Name a quality rule."""
     if name == REPLACED:
-        return _("Asked of somebody else again")
+        return _("Reassigned to another rater")
     return str(quality.registry[name].label) if name in quality.registry else name
 
 

@@ -170,7 +170,7 @@ class JudgmentEntry(Fields):
     purpose = serializers.ChoiceField(Assignment.Purpose.choices, help_text="Only main judgments enter results.")
     state = serializers.ChoiceField(Assignment.State.choices, help_text="submitted, surplus or skipped.")
     wave = serializers.IntegerField(help_text="Wave of a study with several.")
-    position = serializers.IntegerField(help_text="Place of the unit in the rater's way, from 1.")
+    position = serializers.IntegerField(help_text="Position of the unit in the rater's sequence, from 1.")
     arrangement = serializers.DictField(help_text="What was drawn for the screen: order of texts and of criteria.")
     answer = serializers.DictField(help_text="What the form held, by the names of its fields on the screen.")
     skip_reason = serializers.ChoiceField(

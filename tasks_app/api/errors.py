@@ -46,7 +46,7 @@ class UnderWay(exceptions.PermissionDenied):
     """The study is open, and the person is no owner of it."""
 
     default_detail = _(
-        "The study is not closed yet, so only its owners may take answers out. Ask an owner, or wait for its end."
+        "The study is not closed yet, so only its owners can export answers. Ask an owner, or wait until it is closed."
     )
     default_code = "under_way"
 

@@ -18,7 +18,7 @@ class Account(Channel):
     """For people who rate often or over days, such as a laboratory's annotators."""
 
     label = gettext_lazy("Accounts")
-    doc = gettext_lazy("Make accounts below and hand each person theirs. They sign in here and find the study.")
+    doc = gettext_lazy("Create accounts below and give each person theirs. They sign in here and find the study.")
     invited_only = True
     needs_account = True
     way_out = gettext_lazy("You need not do anything else.")

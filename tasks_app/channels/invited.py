@@ -24,7 +24,7 @@ class Invited(Channel):
     """The link is the credential. Who opens it again goes on where they were, on any device."""
 
     label = gettext_lazy("Personal links")
-    doc = gettext_lazy("Make one link a person below, and send each person theirs.")
+    doc = gettext_lazy("Create one link per person below, and send each person theirs.")
     invited_only = True
     way_out = gettext_lazy("You need not do anything else.")
 
@@ -36,7 +36,7 @@ class Invited(Channel):
             max_value=30,
             required=False,
             label=gettext_lazy("Days a set is kept for a rater"),
-            help_text=gettext_lazy("Without it, the minutes of the study's lease."),
+            help_text=gettext_lazy("Empty: the minutes of the study's lease."),
         )
 
     @classmethod

@@ -27,7 +27,7 @@ RATINGS = TableDeclaration(
         Column("submitted_at", Kind.TIME, _("When the answer was given; without a zone, in the study's own.")),
         Column("started_at", Kind.TIME, _("When the text was first shown; without a zone, in the study's own.")),
         Column("seconds", Kind.NUMBER, _("Active seconds that the answer took.")),
-        Column("position", Kind.WHOLE, _("Place of the unit in the rater's way, from 1.")),
+        Column("position", Kind.WHOLE, _("Position of the unit in the rater's sequence, from 1.")),
         Column(
             "purpose",
             Kind.WORD,

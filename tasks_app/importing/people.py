@@ -33,7 +33,7 @@ def read(study: Study, name: str, text: str, accounts: Collection[str] = (), *, 
     problems = Problems()
     rows = Sheet(name, text, COLUMNS, ("name",), bare=pasted).rows(problems)
     if not rows and not problems.count:
-        problems.add(name, 0, 0, _("There is nobody in it: write each person into a line of their own."))
+        problems.add(name, 0, 0, _("There are no people in it: write each person on a line of their own."))
     groups = set(Group.objects.filter(study=study).values_list("key", flat=True))
     taken = invitations.names_taken(study, [value(row, "name") for row in rows])
     met: dict[str, int] = {}
@@ -58,16 +58,16 @@ def _faults(
     """Say what is wrong with somebody: (column, sentence)."""
     found = []
     if not person.name:
-        found.append(("name", _("A name is missing. It is for you alone, and may be made up.")))
+        found.append(("name", _("A name is missing. Only you see it, and it may be made up.")))
     elif len(person.name) > LONGEST_NAME:
         found.append(("name", _("A name has at most %(n)d characters.") % {"n": LONGEST_NAME}))
     elif person.name in met:
         sentence = _("This name stands in line %(line)d already. Give each person a name of their own.")
         found.append(("name", sentence % {"line": met[person.name]}))
     elif person.name in taken:
-        found.append(("name", _("Somebody of this name is invited already. Choose another name, or leave them out.")))
+        found.append(("name", _("Somebody with this name is already invited. Choose another name, or leave them out.")))
     if person.email and not _is_email(person.email):
-        found.append(("email", _("This is no e-mail address.")))
+        found.append(("email", _("This is not an e-mail address.")))
     if person.group and person.group not in groups:
         sentence = _("There is no group of this key in the study.")
         found.append(("group", f"{sentence} {nearest(person.group, groups)}".rstrip()))

@@ -96,7 +96,7 @@ class _Counted(io.RawIOBase):
         try:
             chunk = self._stream.read(size)
         except _DAMAGED as found:
-            sentence = _("This gzip file is damaged (%(reason)s). Make it anew.") % {"reason": found}
+            sentence = _("This gzip file is damaged (%(reason)s). Create it again.") % {"reason": found}
             raise StudyFileError([Problem(self._file, 0, 0, sentence)]) from found
         self._left -= len(chunk)
         if self._left < 0:
@@ -115,7 +115,7 @@ def unpacked(file: RatingsFile) -> Iterator[IO[bytes]]:
         start = stream.read(len(_BEGINNINGS[0]))
         stream.seek(0)
         if start.startswith(_BEGINNINGS):
-            sentence = _("is no table of text, whatever it is called: it begins as a workbook, a zip or the like does.")
+            sentence = _("is not a text table, whatever its name: it begins like a workbook, zip or other binary file.")
             raise StudyFileError([Problem(file.name, 0, 0, f"{sentence} {_how_to_save()}")])
         if start.startswith(_GZIP):
             with gzip.GzipFile(fileobj=stream) as inner:

@@ -37,7 +37,7 @@ def read(name: str, text: str, statuses: Collection[str]) -> list[Report]:
             place(row, "status")[0], value(row, "participant"), value(row, "submission"), spelled(value(row, "status"))
         )
         if report.status not in statuses:
-            sentence = _("“%(status)s” is no status that is known.") % {"status": value(row, "status")}
+            sentence = _("“%(status)s” is not a known status.") % {"status": value(row, "status")}
             problems.add(name, *place(row, "status"), f"{sentence} {nearest(report.status, statuses)}".rstrip())
         for column in ("participant", "submission"):
             if not value(row, column):

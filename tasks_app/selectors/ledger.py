@@ -37,12 +37,12 @@ class Entry:
 
     @property
     def hourly(self) -> Decimal | None:
-        """What the rater gets an hour, bonuses included; None where no time passed, or before the end."""
+        """What the rater gets per hour, bonuses included; None where no time passed, or before the end."""
         return pay.hourly(self.booked.earned + self.booked.bonus, self.minutes.paid) if self.ended else None
 
     @property
     def shortfall(self) -> Decimal:
-        """What is missing for the study's minimum an hour; nothing for a rater whose pay is withheld."""
+        """What is missing for the study's minimum per hour; nothing for a rater whose pay is withheld."""
         if not self.ended or self.booked.withheld or not self.booked.earned:
             return pay.NOTHING
         return pay.shortfall(self.minimum, self.booked.earned + self.booked.bonus, self.minutes.paid)
@@ -102,21 +102,21 @@ class Ledger:
 
     @property
     def needed(self) -> Decimal:
-        """What a full set would have to be paid with, by the median time, for the minimum an hour."""
+        """What a full set would have to be paid with, by the median time, for the minimum pay per hour."""
         return pay.needed(self.offer.minimum_hourly, self.times.median) if self.times else pay.NOTHING
 
     @property
     def missing(self) -> Decimal:
-        """What a bonus to everybody would have to be for the minimum an hour."""
+        """What a bonus to everybody would have to be for the minimum pay per hour."""
         return max(pay.NOTHING, self.needed - self.offer.amount) if self.offer.pays else pay.NOTHING
 
     @cached_property
     def shortfalls(self) -> dict[int, Decimal]:
-        """By rater, what is missing for the minimum an hour in their own time."""
+        """By rater, what is missing for the minimum pay per hour in their own time."""
         return {one.rater.pk: one.shortfall for one in self.entries if one.shortfall}
 
     @property
-    def to_mend(self) -> Decimal:
+    def missing_bonuses(self) -> Decimal:
         """What all that is missing adds up to."""
         return self._sum(self.shortfalls.values())
 

@@ -27,12 +27,12 @@ class NotPossible(Exception):
 
 
 def offer_note(offer: pay.Offer, currency: str) -> str:
-    """Word that the expected minutes are paid less than the least an hour; empty where they are paid enough."""
+    """Word that the expected minutes are paid less than the minimum pay per hour; empty where they are paid enough."""
     if offer.is_enough or not offer.pays:
         return ""
     return _(
-        "The pay comes to %(now)s %(currency)s an hour, less than the %(minimum)s %(currency)s that this study sets. "
-        "Pay at least %(needed)s %(currency)s for %(minutes)s minutes, or ask for less."
+        "The pay comes to %(now)s %(currency)s per hour, below this study's minimum of %(minimum)s %(currency)s. Pay "
+        "at least %(needed)s %(currency)s for %(minutes)s minutes, or ask for less."
     ) % {
         "now": formats.number_format(offer.hourly, 2),
         "minimum": formats.number_format(offer.minimum_hourly, 2),
@@ -146,9 +146,9 @@ def add_bonuses(
         Where a pseudonym is not of this study, an amount is not positive, or the reason is missing.
     """
     if not reason.strip():
-        raise NotPossible(_("Say what the bonus is for: raters and payment files show it."))
+        raise NotPossible(_("Enter what the bonus is for: raters and payment files show it."))
     if any(amount <= 0 for amount in amounts.values()):
-        raise NotPossible(_("A bonus is more than nothing. To pay somebody less, withhold with a reason."))
+        raise NotPossible(_("A bonus must be above 0. To pay somebody less, withhold pay with a reason."))
     raters = raters_of(study, simulated=simulated).select_for_update().filter(pseudonym__in=amounts, erased_at=None)
     locked = list(raters.order_by("pk"))
     if unknown := sorted(set(amounts) - {rater.pseudonym for rater in locked}):
@@ -175,8 +175,8 @@ def _pk(by: events.Actor) -> int | None:
 
 
 @atomically
-def mend(*, study: Study, by: events.Actor, seen: Decimal, form: str, simulated: bool = False) -> int:
-    """Add, for everybody below the minimum an hour, what is missing as a bonus; return for how many.
+def add_missing(*, study: Study, by: events.Actor, seen: Decimal, form: str, simulated: bool = False) -> int:
+    """Add, for everybody below the minimum pay per hour, what is missing as a bonus; return for how many.
 
     Raises
     ------
@@ -184,10 +184,10 @@ def mend(*, study: Study, by: events.Actor, seen: Decimal, form: str, simulated:
         Where it comes to another sum than was `seen` when it was confirmed.
     """
     ledger = up_to_date(study=study, simulated=simulated)
-    if ledger.to_mend != seen:
+    if ledger.missing_bonuses != seen:
         raise NotPossible(_("Meanwhile the sum has changed. Look at it again, then confirm."))
     missing = {one.rater.pseudonym: one.shortfall for one in ledger.entries if one.shortfall}
-    reason = _("Pay raised to the least an hour")
+    reason = _("Pay raised to the minimum per hour")
     return add_bonuses(study=study, by=by, amounts=missing, reason=reason, form=form, simulated=simulated)
 
 
@@ -201,7 +201,7 @@ def withhold(*, rater: Rater, by: events.Actor, reason: str) -> Decimal:
         Without a reason, or where nothing is left to pay.
     """
     if not reason.strip():
-        raise NotPossible(_("Write the reason: leaving somebody out needs one."))
+        raise NotPossible(_("Enter a reason: leaving somebody out needs one."))
     Rater.objects.select_for_update().get(pk=rater.pk)
     amount = reads.booked(rater.study_id, rater.pk).get(rater.pk, reads.Booked()).open
     if amount <= 0:

@@ -51,8 +51,8 @@ def summary_of_ignored(names: Sequence[str]) -> Iterator[str]:
     """Yield a note about files that were left alone."""
     if names:
         sentence = ngettext(
-            "%(n)d hidden file was left alone (%(first)s).",
-            "%(n)d hidden files were left alone (%(first)s …).",
+            "%(n)d hidden file was ignored (%(first)s).",
+            "%(n)d hidden files were ignored (%(first)s …).",
             len(names),
         )
         yield sentence % {"n": len(names), "first": names[0]}
@@ -91,7 +91,7 @@ class Archive:
             # An uploaded file of Django behaves like a file; zipfile's types ask for more than it needs.
             self._zip = zipfile.ZipFile(stream)  # type: ignore[arg-type,unused-ignore]
         except _DAMAGED as found:
-            raise self._refusal(_("This zip is damaged (%(reason)s). Make it anew.") % {"reason": found}) from found
+            raise self._refusal(_("This zip is damaged (%(reason)s). Create it again.") % {"reason": found}) from found
         self._look_through(self._zip.infolist())
 
     def __enter__(self) -> Self:
@@ -113,7 +113,7 @@ class Archive:
             with self._zip.open(member) as stream:
                 content = read_at_most(stream, member.file_size if name in self._read else self._left, name)
         except _DAMAGED as found:
-            sentence = _("cannot be unpacked (%(reason)s). Make the zip anew.") % {"reason": found}
+            sentence = _("cannot be unpacked (%(reason)s). Create the zip again.") % {"reason": found}
             raise StudyFileError([Problem(name, 0, 0, sentence)]) from found
         if name not in self._read:
             self._read.add(name)

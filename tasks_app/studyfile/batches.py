@@ -43,7 +43,7 @@ class _Batches(UnitRows):
             return
         task, unit = draft.task["key"], row.cells["unit"]
         if unit not in judged(draft, self.reading):
-            self.report(row, "unit", _("The answer to this unit is known: it is no part of a batch. Leave it out."))
+            self.report(row, "unit", _("This unit has a known answer, so it cannot be in a batch. Leave it out."))
         elif (task, unit) in self._lines:
             sentence = _("Line %(line)d has this unit already. A unit is in one batch; k raters judge each batch.")
             self.report(row, "unit", sentence % {"line": self._lines[task, unit]})

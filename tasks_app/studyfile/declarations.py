@@ -55,7 +55,7 @@ class StudyBlock(Block):
         max_value=2**53 - 1,
         required=False,
         label=_("Seed"),
-        help_text=_("Everything that is drawn follows from it. Without one it is drawn."),
+        help_text=_("All random choices follow from it. Empty: chosen at random."),
     )
 
 
@@ -116,18 +116,18 @@ class TaskBlock(Block):
         help_text=_("Tasks of the stages screening and exit are asked of everybody and need no k."),
     )
     instructions = WordsField(
-        required=False, initial="", label=_("Instructions"), help_text=_("Markdown. Without them, the type's own.")
+        required=False, initial="", label=_("Instructions"), help_text=_("Markdown. Empty: the type's own.")
     )
     criteria = ListField(keys=True, label=_("Criteria"), help_text=_("Keys, in their canonical order."))
     params = ObjectField(label=_("Parameters"), help_text=_("Of the task type."))
     k = forms.IntegerField(
-        min_value=1, max_value=10_000, initial=_default(Task, "k"), label=_("Judgments wanted for every unit")
+        min_value=1, max_value=10_000, initial=_default(Task, "k"), label=_("Judgments of every unit")
     )
     k_more = forms.IntegerField(
         min_value=1,
         max_value=10_000,
         required=False,
-        label=_("Judgments wanted for some units"),
+        label=_("Judgments of some units"),
         help_text=_("More than k, to measure agreement on a random share of the units."),
     )
     k_more_share = forms.FloatField(

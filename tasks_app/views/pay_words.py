@@ -81,7 +81,7 @@ def sentences(rater: Rater) -> list[str]:
 def _unpaid(rater: Rater) -> str:
     """Say why there is nothing to pay, in a study that pays."""
     if rater.outcome in {pay.SCREENED_OUT, pay.FAILED}:
-        return _("There is no pay for this, as was said before you agreed.")
+        return _("There is no pay for this, as stated before you agreed.")
     return _("No text was judged yet, so there is nothing to pay.")
 
 
@@ -95,19 +95,19 @@ def turned_away(options: StudySettings, *, took_part: bool) -> str:
 
 
 def offer_note(options: StudySettings) -> str:
-    """Warn that the pay for the expected minutes is below the least an hour that the study sets; empty where not."""
+    """Warn that the pay for the expected minutes is below the study's minimum per hour; return "" where it is not."""
     return service.offer_note(offer_of(options), options.currency)
 
 
 def hourly(amount: Decimal | None, currency: str) -> str:
-    """Word an amount an hour; a dash for none."""
-    return "–" if amount is None else _("%(amount)s an hour") % {"amount": money(amount, currency)}
+    """Word an amount per hour; a dash for none."""
+    return "–" if amount is None else _("%(amount)s per hour") % {"amount": money(amount, currency)}
 
 
 def promised(options: StudySettings) -> str:
-    """Say what a full set is promised to pay, for how long and what that is an hour, and the part pay."""
+    """Say what a full set is promised to pay, for how long and what that is per hour, and the part pay."""
     said = [
-        _("%(amount)s for about %(minutes)s minutes, which is %(hourly)s an hour")
+        _("%(amount)s for about %(minutes)s minutes, which is %(hourly)s per hour")
         % {
             "amount": money(options.amount, options.currency),
             "minutes": service.minutes_in_words(options.minutes),
@@ -132,9 +132,9 @@ def below(median: float, now: Decimal | None, needed: Decimal, missing: Decimal,
     }
     return (
         _(
-            "Half of the raters took at least %(minutes)s minutes for a set. At that the pay comes to %(now)s an hour, "
-            "less than the %(minimum)s that this study sets. A full set would have to be paid %(needed)s; a bonus of "
-            "%(missing)s to everybody who completed would mend it."
+            "Half of the raters took at least %(minutes)s minutes for a set. At that time the pay is %(now)s per "
+            "hour, below this study's minimum of %(minimum)s. A full set would have to pay %(needed)s; a bonus of "
+            "%(missing)s for everybody who completed would close the gap."
         )
         % words
     )

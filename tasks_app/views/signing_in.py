@@ -33,7 +33,7 @@ class SignIn(AuthenticationForm):
         account, address = self._keys()
         if _too_often(account, TRIES_OF_ACCOUNT) or _too_often(address, TRIES_OF_ADDRESS):
             self.too_many = True
-            raise ValidationError(_("Too many wrong tries. Wait a quarter of an hour, then try again."), "too_many")
+            raise ValidationError(_("Too many failed attempts. Wait 15 minutes, then try again."), "too_many")
         cleaned: dict[str, Any] = super().clean()
         cache.delete(account)
         with suppress(ValueError):  # expired meanwhile

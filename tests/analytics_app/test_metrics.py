@@ -122,7 +122,7 @@ def test_everything_wrong_is_told_with_its_place_and_nothing_stored(study: Path)
     assert said[1].startswith("system: The study has no system “E”.")
     assert "Expected a number" in said[2]
     assert said[3] == "good: There is a score of this metric already, in line 2. Keep one of them."
-    assert said[4] == "system: Of which system is this? Every row names one."
+    assert said[4] == "system: Enter a system: every row needs one."
     assert not MetricScore.objects.exists()
     assert "no scores" in problems(write(study / "none.csv", [{"item": "i0", "system": "A"}]))[0][2]
 

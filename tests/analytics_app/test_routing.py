@@ -195,7 +195,7 @@ def test_a_task_that_is_not_there(tmp_path: Path, rosa: User, client: Client) ->
     crowd_judges(study)
     client.force_login(rosa)
     said = send(client, study, analysed(study), task="crowd").content.decode()
-    assert "There is no task of experts" in said
+    assert "There is no expert task" in said
 
 
 def test_the_command_says_what_it_costs_and_sends(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: 
     accessible(page, OURS)
     page.get_by_role("button", name="Start a run").click()
     # The page of the run follows it, and shows what it found by itself.
-    expect(page.get_by_role("heading", name="From collected to kept")).to_be_visible(timeout=COMPUTED)
+    expect(page.get_by_role("heading", name="What was excluded")).to_be_visible(timeout=COMPUTED)
     expect(page.get_by_role("heading", name="Results by system are hidden")).to_be_visible()
     assert "north" not in page.locator(OURS).inner_text()
     accessible(page, OURS)
@@ -112,11 +112,11 @@ def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: 
     close(page)
     tab(page, "Results")
     page.get_by_role("link", name="2", exact=True).click()
-    expect(page.get_by_role("heading", name="From collected to kept")).to_be_visible(timeout=COMPUTED)
+    expect(page.get_by_role("heading", name="What was excluded")).to_be_visible(timeout=COMPUTED)
     expect(page.get_by_text("Planned: rules, primary criterion")).to_be_visible()
     expect(page.get_by_role("row", name="By hand")).to_contain_text("24")
     page.get_by_role("button", name="Run without “By hand”").click()
-    expect(page.get_by_role("heading", name="From collected to kept")).to_be_visible(timeout=COMPUTED)
+    expect(page.get_by_role("heading", name="What was excluded")).to_be_visible(timeout=COMPUTED)
     expect(page.get_by_text("it differs from the plan in quality rules.")).to_be_visible()
     expect(page.get_by_role("link", name="The planned run is run 2.")).to_be_visible()
 

@@ -52,7 +52,7 @@ def test_a_unit_with_the_mouse(page: Page, open_example: OpenExample) -> None:
     panel = page.get_by_role("group", name=words(page).nth(2).inner_text())
     expect(panel).to_be_visible()
     accessible(page)
-    assert marks_of(page) == []  # nothing is marked before it is said how grave it is
+    assert marks_of(page) == []  # nothing is marked before it is said how serious it is
     panel.get_by_role("button", name="Major").click()
     expect(panel).to_be_hidden()
     assert [one["severity"] for one in marks_of(page)] == ["major"]
@@ -127,7 +127,7 @@ def test_a_unit_with_the_keyboard_alone(page: Page, open_example: OpenExample) -
     page.keyboard.press("3")
     expect(said).to_contain_text("what kind of error is it?")
     page.keyboard.press("Control+Enter")  # a mark without its kind is no answer yet
-    expect(page.get_by_role("link", name="Say of every mark what kind of error it is.")).to_be_visible()
+    expect(page.get_by_role("link", name="Choose the kind of each marked error.")).to_be_visible()
     page.keyboard.press("a")
     expect(said).to_contain_text("Accuracy: choose one of its kinds.")
     accessible(page)
@@ -254,7 +254,7 @@ def test_marks_given_in_a_text_from_right_to_left(browser: Browser, monkeypatch:
         listed = page.get_by_role("listbox", name="Text", exact=True)
         expect(words(page).nth(0)).to_have_attribute("aria-label", "القطار, Major, marked already: right or wrong?")
         send(page)
-        expect(page.get_by_role("link", name="Say of every mark that was there already")).to_be_visible()
+        expect(page.get_by_role("link", name="For every mark that was already there")).to_be_visible()
         page.get_by_role("group", name="القطار").get_by_label("Right").check()
         words(page).nth(4).click()
         accessible(page)

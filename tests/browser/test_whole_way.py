@@ -297,7 +297,7 @@ def test_who_cannot_come_in(page: Page, live_site: LiveSite, open_checked: OpenC
     ended(page, "All places were taken meanwhile", "full", PART_PAY)
     live_site.manage("move_study", study.slug, "pause")
     page.goto(prolific(study.link))
-    ended(page, "This study is having a break", "", nothing)
+    ended(page, "This study is paused", "", nothing)
     accessible(page)
     live_site.manage("move_study", study.slug, "close")
     page.goto(prolific(study.link))

@@ -92,7 +92,7 @@ class Stage:
     drafted: Event = field(default_factory=Event)
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Start again."""
         self.drafts.clear()
         self.posts.clear()
         self.draft_answers = self.post_answers = "ok"

@@ -197,7 +197,7 @@ def _furnish(study: Study, users: Mapping[str, User]) -> dict[str, str]:
         "INVITATION": str(made.invitation.pk),
         "ACCOUNT": str(account.pk),
         "VISIT": VISIT,
-        "MISSING": str(pay.up_to_date(study=study).to_mend),
+        "MISSING": str(pay.up_to_date(study=study).missing_bonuses),
         "QUEUED": str(build_run(study, state=Run.State.QUEUED).number),
         "MEDIA": show(study, png(), "image/png", "i0", "i1", "i2", "i3"),
     }

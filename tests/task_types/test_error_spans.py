@@ -171,7 +171,7 @@ def test_overlaps_and_the_limit_are_as_set() -> None:
     two = screen(max_spans=2)
     assert answer(two, mark(0, 3), mark(4, 9)).is_valid()
     assert answer(two, mark(0, 3), mark(4, 9), mark(10, 12)).errors == {
-        "p1-spans": ["Mark at most 2 errors: the gravest. Remove the others."]
+        "p1-spans": ["Mark at most 2 errors: the most serious ones. Remove the others."]
     }
     six = [mark(n, n + 1, "minor", "other") for n in range(6)]
     assert not answer(screen(scheme="mqm"), *six).is_valid()
@@ -200,7 +200,7 @@ def test_marks_that_a_text_comes_with_are_kept_or_removed_one_by_one() -> None:
         ("x", "mark, or a list"),
         ([{"start": 4}], "mark, or a list"),
         ({"start": 4, "end": 99, "severity": "major"}, "outside"),
-        ({"start": 4, "end": 9}, "how grave"),
+        ({"start": 4, "end": 9}, "how serious"),
         ({"start": 4, "end": 9, "severity": "fatal"}, "severities"),
         ({"start": 4, "end": 9, "severity": "major", "side": "source"}, "not in the source"),
         ([mark(0, 9), mark(4, 12)], "overlap"),

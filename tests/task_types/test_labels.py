@@ -76,7 +76,7 @@ def test_none_of_these_stands_alone_and_asks_for_words() -> None:
     assert said(several, {"p1-none-topic": "1", "p1-text-topic": "Food"}) == wanted
     assert said(one, {"p1-topic": "Trains", "p1-text-topic": "Food"}) == [("topic", 1, "Trains")]
     both = errors(several, {"p1-none-topic": "1", "p1-o1-topic": "1", "p1-d1-topic": "Chess", "p1-text-topic": "x"})
-    assert both == {"p1-o1-topic": ["Choose “None of these” alone, or take its tick away."]}
+    assert both == {"p1-o1-topic": ["Choose only “None of these”, or untick it."]}
     assert list(errors(screen(), {"p1-topic": NONE})) == ["p1-topic"]
 
 

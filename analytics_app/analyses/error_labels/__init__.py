@@ -55,7 +55,7 @@ class ErrorLabels(Analysis):
         "follow_up_share": _("Share of answers to a further question"),
         "flag_share": _("Share of texts that were ticked"),
         "confusion": _("Texts labelled so by two raters"),
-        "seconds_median": _("Median seconds a text"),
+        "seconds_median": _("Median seconds per text"),
         "unlabelled_texts": _("Texts without an answer"),
         "skipped_texts": _("Texts that were skipped"),
     }

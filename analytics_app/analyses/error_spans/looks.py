@@ -178,7 +178,7 @@ def scheme(sample: Sample) -> Scheme:
 
 
 def severities_of(sample: Sample) -> tuple[list[int], list[str]]:
-    """Return for each severity that occurs its place from mild to grave, and the names in that order."""
+    """Return for each severity that occurs its place from minor to major, and the names in that order."""
     names = sample.extras[Spans].severities
     known = {key: place for place, key in enumerate(scheme(sample).severity_keys)}
     order = sorted(range(len(names)), key=lambda code: (known.get(as_key(names[code]), -1), names[code]))

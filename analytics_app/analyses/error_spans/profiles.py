@@ -34,7 +34,7 @@ def group_of(category: str) -> str:
 def labels_of(sample: Sample, marks: Marks) -> dict[str, tuple[NDArray[np.int64], list[str]]]:
     """Return for severities, kinds, groups of kinds, and groups with severities a code of each mark and the names.
 
-    A mark without one has -1. Severities stand from mild to grave.
+    A mark without one has -1. Severities stand from minor to major.
     """
     place, severities = severities_of(sample)
     categories = list(sample.extras[Spans].categories)

@@ -65,7 +65,7 @@ def scored(make: Rows) -> Iterator[tuple[Asked, Table, Floats, Marks, Table]]:
 
 
 def contradictions(make: Rows, settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield how many texts have the highest score and a grave error, or a low score and none."""
+    """Yield how many texts have the highest score and a serious error, or a low score and none."""
     for asked, looks, values, marks, _rows in scored(make):
         if asked.limits is None:
             continue

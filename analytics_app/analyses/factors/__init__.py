@@ -55,7 +55,7 @@ class Factors(Analysis):
     """
 
     label = _("Factors")
-    summary = _("Do the pairs go together (KMO, Bartlett), in how many dimensions, and how do systems stand on them?")
+    summary = _("Do the pairs correlate (KMO, Bartlett), on how many dimensions, and where do systems stand on them?")
     source = (
         "Macketanz, Naderi, Schmidt and Möller (2022). Perceptual quality dimensions of machine-generated text with a "
         "focus on machine translation. HumEval. Horn (1965). Hendrickson and White (1964)."

@@ -48,26 +48,26 @@ class OrderEffects(Analysis):
     """
 
     label = _("Order effects")
-    summary = _("Whether ratings depend on where a text stood on the screen, and on when in the sitting it came.")
+    summary = _("Whether ratings depend on the position of a text on the screen, and on the time in the session.")
     source = (
         "Schuman and Presser (1981). Questions and Answers in Attitude Surveys, chapter 2. Academic Press. Cameron and "
         "Miller (2015). A practitioner's guide to cluster-robust inference. Journal of Human Resources 50(2), 317-372."
     )
     scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
     statistics = {
-        "place_effect": _("What the place on the screen adds"),
-        "place_mean": _("Mean at a place on the screen"),
-        "place_test": _("Places on the screen differ (F)"),
-        "label_place_share": _("Share of a label that fell on a place"),
-        "label_place_test": _("A label falls on places unevenly (chi-square)"),
-        "chosen_place_share": _("Share of choices that fell on a place"),
-        "chosen_place_test": _("Places are chosen unevenly (chi-square)"),
-        "criterion_place_effect": _("What being asked at a place adds"),
-        "criterion_place_test": _("When a criterion is asked makes a difference (F)"),
-        "second_half": _("Second half of the sitting minus first"),
-        "sitting_trend": _("Change over 10 units of the sitting"),
-        "seconds_a_unit": _("Seconds a unit, median"),
-        "seconds_trend": _("Seconds a unit after 10 units, as a multiple"),
+        "place_effect": _("Effect of the position on the screen"),
+        "place_mean": _("Mean at a position on the screen"),
+        "place_test": _("Difference between positions on the screen (F)"),
+        "label_place_share": _("Share of a label at a position"),
+        "label_place_test": _("Uneven use of a label over positions (chi-square)"),
+        "chosen_place_share": _("Share of choices at a position"),
+        "chosen_place_test": _("Uneven choice of positions (chi-square)"),
+        "criterion_place_effect": _("Effect of the order of criteria"),
+        "criterion_place_test": _("Difference between orders of criteria (F)"),
+        "second_half": _("Second half of the session minus first"),
+        "sitting_trend": _("Change over 10 units of the session"),
+        "seconds_a_unit": _("Median seconds per unit"),
+        "seconds_trend": _("Ratio of seconds per unit after 10 units"),
     }
     needs = frozenset({Screens})
     whole_task = True

@@ -69,7 +69,7 @@ class Panas(Analysis):
         "affect_alpha": _("Cronbach's alpha of a score"),
         "affect_missing": _("People without a score"),
         "affect_prorated": _("People with a prorated score"),
-        "affect_attrition": _("Share of the first time's people who are gone"),
+        "affect_attrition": _("Share of the people of the first time who dropped out"),
         "affect_over_time": _("Mean score at each time"),
         "affect_change": _("Change since the first time"),
         "affect_change_effect": _("Effect size of a change, d_z"),

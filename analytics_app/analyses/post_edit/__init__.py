@@ -59,21 +59,21 @@ class PostEdit(Analysis):
         "edit_distance": _("Character distance to the edited text"),
         "hter": _("HTER"),
         "unedited_share": _("Share of chosen suggestions left unchanged"),
-        "seconds_per_word": _("Seconds a word"),
-        "keystrokes_per_character": _("Keystrokes a character"),
-        "edit_distance_of_editor": _("Character distance to the chosen suggestion, of an editor"),
-        "hter_of_editor": _("HTER of the chosen suggestion, of an editor"),
-        "unedited_of_editor": _("Share left unchanged, of an editor"),
-        "seconds_per_word_of_editor": _("Seconds a word, of an editor"),
-        "keystrokes_per_character_of_editor": _("Keystrokes a character, of an editor"),
+        "seconds_per_word": _("Seconds per word"),
+        "keystrokes_per_character": _("Keystrokes per character"),
+        "edit_distance_of_editor": _("Character distance to the chosen suggestion, by editor"),
+        "hter_of_editor": _("HTER of the chosen suggestion, by editor"),
+        "unedited_of_editor": _("Share left unchanged, by editor"),
+        "seconds_per_word_of_editor": _("Seconds per word, by editor"),
+        "keystrokes_per_character_of_editor": _("Keystrokes per character, by editor"),
     }
 
     class Settings(Filters):
         case_sensitive = forms.BooleanField(
             required=False,
             initial=False,
-            label=_("HTER tells capital letters apart"),
-            help_text=_("As published tools have it, it does not."),
+            label=_("HTER is case-sensitive"),
+            help_text=_("Published tools ignore case."),
         )
         asian_support = forms.BooleanField(
             required=False, initial=False, label=_("HTER counts characters of Chinese and Japanese as words")

@@ -77,8 +77,8 @@ def severities(of: Material) -> Iterator[Sketch]:
             "Mean over texts of the mean over raters."
         ),
         by_system=True,
-        chart=sums_chart(dict(list(ordered.items())[:MOST_ROWS]), labels, measure="Errors a text"),
-        columns=(("name", "System"), ("label", "Severity"), ("value", "Errors a text")),
+        chart=sums_chart(dict(list(ordered.items())[:MOST_ROWS]), labels, measure="Errors per text"),
+        columns=(("name", "System"), ("label", "Severity"), ("value", "Errors per text")),
     )
 
 
@@ -118,8 +118,8 @@ def kinds(of: Material) -> Iterator[Sketch]:
             "Mean over texts of the mean over raters."
         ),
         by_system=True,
-        chart=sums_chart(ordered, labels, measure="Errors a text"),
-        columns=(("name", "Kind"), ("label", "Severity"), ("value", "Errors a text")),
+        chart=sums_chart(ordered, labels, measure="Errors per text"),
+        columns=(("name", "Kind"), ("label", "Severity"), ("value", "Errors per text")),
     )
 
 

@@ -24,7 +24,7 @@ LEVELS = ("nominal", "ordinal", "interval")
 
 class AgreementPlan(PlanningForm):
     title = gettext_lazy("Width of an interval of alpha")
-    summary = gettext_lazy("Between which values Krippendorff's alpha will fall with so many texts and raters.")
+    summary = gettext_lazy("The range in which Krippendorff's alpha will fall, for a number of texts and raters.")
     from_pilots = ALPHA
 
     n_texts = forms.IntegerField(

@@ -20,41 +20,43 @@ from tasks_app.views.pay_words import money
 
 class CostPlan(PlanningForm):
     title = gettext_lazy("Cost and hours")
-    summary = gettext_lazy("Raters, hours and money for so many units, judgments of each, and seconds a unit.")
+    summary = gettext_lazy(
+        "Raters, hours and money, from the number of units, judgments per unit and seconds per unit."
+    )
 
     units = forms.IntegerField(
         min_value=1, max_value=10_000_000, initial=300, label=gettext_lazy("Units"),
         help_text=gettext_lazy("Screens to be judged: mostly items times systems."),
     )  # fmt: skip
-    k = forms.FloatField(min_value=1, max_value=1000, initial=3, label=gettext_lazy("Judgments of each unit"))
+    k = forms.FloatField(min_value=1, max_value=1000, initial=3, label=gettext_lazy("Judgments per unit"))
     set_size = forms.IntegerField(
-        min_value=1, max_value=100_000, initial=20, label=gettext_lazy("Units of a set"),
+        min_value=1, max_value=100_000, initial=20, label=gettext_lazy("Units per set"),
         help_text=gettext_lazy("What one rater judges."),
     )  # fmt: skip
     extra = forms.IntegerField(
         min_value=0,
         max_value=10_000,
         initial=2,
-        label=gettext_lazy("Further units of a set"),
+        label=gettext_lazy("Additional units per set"),
         help_text=gettext_lazy("Controls, attention checks, repeats, warm-up."),
     )
     training = forms.IntegerField(
         min_value=0, max_value=10_000, initial=0, label=gettext_lazy("Training and exam units of a rater")
     )
-    seconds = forms.FloatField(min_value=0.5, max_value=36_000, initial=30, label=gettext_lazy("Seconds a unit"))
+    seconds = forms.FloatField(min_value=0.5, max_value=36_000, initial=30, label=gettext_lazy("Seconds per unit"))
     reading = forms.FloatField(
         min_value=0, max_value=600, initial=3, label=gettext_lazy("Minutes before and after"),
         help_text=gettext_lazy("Consent, instructions, questions at the end: they are paid as well."),
     )  # fmt: skip
     hourly = forms.DecimalField(
-        min_value=0, max_value=10_000, decimal_places=2, initial=Decimal("12.00"), label=gettext_lazy("Pay an hour")
+        min_value=0, max_value=10_000, decimal_places=2, initial=Decimal("12.00"), label=gettext_lazy("Pay per hour")
     )
     fee = forms.FloatField(
         min_value=0, max_value=300, initial=0, label=gettext_lazy("Fee of the platform, in per cent of the pay"),
         help_text=gettext_lazy("As your platform charges it, taxes included; 0 for people you invite."),
     )  # fmt: skip
     lost = forms.FloatField(
-        min_value=0, max_value=90, initial=5, label=gettext_lazy("Judgments to be asked again, in per cent"),
+        min_value=0, max_value=90, initial=5, label=gettext_lazy("Judgments to be replaced, in per cent"),
         help_text=gettext_lazy("Of raters who stop or are left out: paid, and their places go to others."),
     )  # fmt: skip
     currency = forms.RegexField(r"^[A-Z]{3}$", initial="EUR", label=gettext_lazy("Currency"))
@@ -81,7 +83,7 @@ class CostPlan(PlanningForm):
         each = {"minutes": _rounded(minutes), "pay": money(amount, currency), "size": whole(size).text}
         return Answer(
             _("%(raters)s, %(hours)s hours of their time, %(cost)s in all.") % words,
-            [_("A set of %(size)s units takes %(minutes)s minutes and is paid with %(pay)s.") % each],
+            [_("A set of %(size)s units takes %(minutes)s minutes and pays %(pay)s.") % each],
             [],
             None,
             [self._table(wanted, judgments, raters, minutes, amount, paid, fee)],
@@ -102,7 +104,7 @@ class CostPlan(PlanningForm):
         one_fee = _fee(amount, said["fee"])
         lines = [
             (_("Judgments that count"), whole(size).text, whole(wanted).text),
-            (_("with those asked again"), "", whole(judgments).text),
+            (_("with replacements"), "", whole(judgments).text),
             (_("Screens with a unit"), whole(screens).text, whole(screens * raters).text),
             (_("Minutes"), _rounded(minutes), _rounded(minutes * raters)),
             (_("Hours"), _rounded(minutes / 60, 2), _rounded(minutes * raters / 60)),
@@ -112,10 +114,10 @@ class CostPlan(PlanningForm):
             (_("Cost of a judgment that counts"), "", money(_cent((paid + fee) / wanted), currency)),
         ]
         rows = [[Cell(name), Cell(own or "–"), Cell(whole_study)] for name, own, whole_study in lines]
-        heads = [Column(_("What"), number=False), Column(_("A set")), Column(_("In all"))]
+        heads = [Column(_("What"), number=False), Column(_("A set")), Column(_("In total"))]
         an_hour = pay.hourly(amount, minutes)
-        note = _("A set's pay comes to %(pay)s an hour.") % {"pay": money(an_hour or pay.NOTHING, currency)}
-        return Table(_("What it takes"), heads, rows, [note])
+        note = _("The pay for a set comes to %(pay)s per hour.") % {"pay": money(an_hour or pay.NOTHING, currency)}
+        return Table(_("Effort and cost"), heads, rows, [note])
 
 
 def _fee(amount: Decimal, percent: float) -> Decimal:

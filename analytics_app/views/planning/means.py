@@ -27,7 +27,7 @@ COMPONENTS = {
     "sd_item": gettext_lazy("SD between items"),
     "sd_system_item": gettext_lazy("SD of systems on items"),
     "sd_rater": gettext_lazy("SD between raters"),
-    "sd_residual": gettext_lazy("SD that is left"),
+    "sd_residual": gettext_lazy("Residual SD"),
 }
 
 
@@ -44,7 +44,7 @@ def spread(name: str, initial: float, help_text: Words) -> forms.FloatField:
 
 class MeansPlan(PlanningForm):
     title = gettext_lazy("Power for a difference of means")
-    summary = gettext_lazy("How probably a difference between systems is found with so many items and raters.")
+    summary = gettext_lazy("The probability of finding a difference between systems, for a number of items and raters.")
     from_pilots = SPREADS
 
     difference = forms.FloatField(
@@ -61,8 +61,8 @@ class MeansPlan(PlanningForm):
         label=gettext_lazy("Items"),
         help_text=gettext_lazy("Judged for every system."),
     )
-    per_text = forms.IntegerField(min_value=1, max_value=100, initial=3, label=gettext_lazy("Raters of each text"))
-    raters = forms.IntegerField(min_value=1, max_value=10_000, initial=30, label=gettext_lazy("Raters in all"))
+    per_text = forms.IntegerField(min_value=1, max_value=100, initial=3, label=gettext_lazy("Raters per text"))
+    raters = forms.IntegerField(min_value=1, max_value=10_000, initial=30, label=gettext_lazy("Raters in total"))
     systems = forms.IntegerField(min_value=2, max_value=12, initial=2, label=gettext_lazy("Systems"))
     same_raters = forms.BooleanField(
         required=False,
@@ -71,10 +71,10 @@ class MeansPlan(PlanningForm):
         help_text=gettext_lazy("As side by side: their leniency cancels."),
     )
     pilot = forms.CharField(required=False)
-    sd_item = spread("sd_item", 0.5, gettext_lazy("Cancels in comparisons, but for the ends of the scale."))
+    sd_item = spread("sd_item", 0.5, gettext_lazy("Cancels out in comparisons, except near the ends of the scale."))
     sd_system_item = spread("sd_system_item", 0.4, gettext_lazy("How differently one system does on different items."))
     sd_rater = spread("sd_rater", 0.5, gettext_lazy("How much raters differ in leniency."))
-    sd_residual = spread("sd_residual", 0.8, gettext_lazy("What the same rater would vary by."))
+    sd_residual = spread("sd_residual", 0.8, gettext_lazy("Variation of one rater on the same text."))
     steps = forms.IntegerField(
         min_value=0,
         max_value=1001,
@@ -90,7 +90,7 @@ class MeansPlan(PlanningForm):
         help_text=gettext_lazy("Of the systems that are alike: near an end of the scale differences shrink."),
     )
     alpha = forms.FloatField(min_value=0.0001, max_value=0.5, initial=0.05, label=gettext_lazy("Alpha, two-sided"))
-    wanted = forms.FloatField(min_value=0.1, max_value=0.999, initial=0.8, label=gettext_lazy("Power wanted"))
+    wanted = forms.FloatField(min_value=0.1, max_value=0.999, initial=0.8, label=gettext_lazy("Target power"))
     seed = seed_field()
 
     def clean(self) -> dict[str, object]:
@@ -99,10 +99,10 @@ class MeansPlan(PlanningForm):
         if self.errors:
             return cleaned
         if cleaned["raters"] < cleaned["per_text"]:
-            self.add_error("raters", _("Each text is to have more raters than there are."))
+            self.add_error("raters", _("The raters per text are more than the raters in total."))
             return cleaned
         if not any(self._spreads().get(name) for name in SPREADS if name != "sd_item"):
-            self.add_error("sd_residual", _("Something must vary."))
+            self.add_error("sd_residual", _("At least one standard deviation must be above 0."))
             return cleaned
         try:
             runs_within(self._assumed(), max(self._sizes()), RUNS)
@@ -196,7 +196,7 @@ class MeansPlan(PlanningForm):
             title=_("Power after Holm by number of items") if several else _("Power by number of items"),
             across=_("Items"),
             points=points,
-            limit=(self.cleaned_data["wanted"], _("wanted")),
+            limit=(self.cleaned_data["wanted"], _("target")),
             mark=(own.n_items, power, _("%(n)s items: %(power)s") % {"n": own.n_items, "power": share(power)}),
             dots=True,
         )

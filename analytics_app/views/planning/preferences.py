@@ -26,7 +26,7 @@ WINS = (0.52, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
 
 class PreferencesPlan(PlanningForm):
     title = gettext_lazy("Power for preferences")
-    summary = gettext_lazy("How probably the sign test finds that one of two systems is preferred. Exact.")
+    summary = gettext_lazy("The probability that the sign test finds a preference for one of two systems. Exact.")
 
     wins = forms.FloatField(
         min_value=0.01,
@@ -47,7 +47,7 @@ class PreferencesPlan(PlanningForm):
         help_text=gettext_lazy("One preference each: of one rater, or of the majority of several."),
     )
     alpha = forms.FloatField(min_value=0.0001, max_value=0.5, initial=0.05, label=gettext_lazy("Alpha, two-sided"))
-    wanted = forms.FloatField(min_value=0.1, max_value=0.999, initial=0.8, label=gettext_lazy("Power wanted"))
+    wanted = forms.FloatField(min_value=0.1, max_value=0.999, initial=0.8, label=gettext_lazy("Target power"))
 
     def answer(self) -> Answer:
         """Say the power, and how many items are enough."""
@@ -67,7 +67,7 @@ class PreferencesPlan(PlanningForm):
                 title=_("Power by number of items"),
                 across=_("Items"),
                 points=list(zip(map(float, sizes), sign_test_curve(sizes, **about), strict=True)),
-                limit=(said["wanted"], _("wanted")),
+                limit=(said["wanted"], _("target")),
                 mark=(n, power, _("%(n)s items: %(power)s") % {"n": whole(n).text, "power": share(power)}),
             ),
             [self._table()],

@@ -67,8 +67,8 @@ class TrianglePlan(PlanningForm):
         required=False,
         min_value=1,
         max_value=20_000,
-        label=gettext_lazy("Judges you can have"),
-        help_text=gettext_lazy("Left empty: as many as are needed."),
+        label=gettext_lazy("Judges available"),
+        help_text=gettext_lazy("Empty: as many as needed."),
     )
 
     def answer(self) -> Answer:

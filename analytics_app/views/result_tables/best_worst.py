@@ -29,4 +29,4 @@ def best_worst(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
     facts = {"bw_split_half": digits(2), "bw_split_half_spearman": digits(2)}
     yield from parts.facts(_("Reliability and balance"), {**facts, "bw_least_shown": whole, "bw_most_shown": whole})
     yield from parts.others(_("Best-worst scores of texts"), ("bw_text_score",), limit)
-    yield from parts.part_by_part(_("Best-worst scores, part by part"), limit)
+    yield from parts.part_by_part(_("Best-worst scores by subset"), limit)

@@ -46,7 +46,7 @@ def trueskill(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
         Shown(_("Ratings"), "trueskill_mu", ratings),
     ]
     yield from parts.by_system(_("TrueSkill"), columns, lead="trueskill_mu")
-    yield from parts.part_by_part(_("TrueSkill, part by part"), limit)
+    yield from parts.part_by_part(_("TrueSkill by subset"), limit)
 
 
 @tables_of("clusters")
@@ -67,4 +67,4 @@ def clusters(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
             Shown(_("Rank-sum test, one-sided p"), f"rank_sum_{kind}", p_below(limit)),
         ]
         yield from parts.by_pair(_("Rank-sum tests"), pairs, lead=f"rank_sum_{kind}", sign="–")
-    yield from parts.part_by_part(_("Clusters, part by part"), limit)
+    yield from parts.part_by_part(_("Clusters by subset"), limit)

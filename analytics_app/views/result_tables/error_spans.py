@@ -32,8 +32,8 @@ def error_spans(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
     yield from _systems(kept)
     yield from _pairs(kept, limit)
     yield from _some([row for row in kept if not row.rater], BESIDE, limit, _("The score beside the marks"))
-    yield from _some([row for row in kept if row.rater], BESIDE, limit, _("Who gave scores that contradict the marks"))
-    yield from _some(kept, AGREEMENT, limit, _("Whether raters mark the same"))
+    yield from _some([row for row in kept if row.rater], BESIDE, limit, _("Raters whose scores contradict their marks"))
+    yield from _some(kept, AGREEMENT, limit, _("Agreement on marks"))
     yield from _kinds(kept)
     yield from _raters(kept)
     own = {*OF_SYSTEMS, *OF_PAIRS, *OF_KINDS, *OF_RATERS, *AGREEMENT, *BESIDE, *NOT_SHOWN}
@@ -65,7 +65,7 @@ def _systems(kept: Sequence[ResultRow]) -> Iterator[Table]:
     columns = [Column(_("System"), number=False)]
     if has_penalty:
         columns += [Column(_("MQM penalty")), Column(_("Interval")), Column(_("Interval over raters"))]
-    columns += [Column(_("Errors a text")), *(Column(str(one)) for one in severities)]
+    columns += [Column(_("Errors per text")), *(Column(str(one)) for one in severities)]
     columns += [Column(_("Texts without an error")), Column(_("Texts rated")), Column(_("Raters"))]
     cells = []
     for system in sorted(systems, key=place):
@@ -137,8 +137,8 @@ def _raters(kept: Sequence[ResultRow]) -> Iterator[Table]:
     )
     has_penalty = any(statistic == "mqm_of_rater" for statistic, _rater, _label in of)
     columns = [Column(_("Rater"), number=False), Column(_("Texts"))]
-    columns += [Column(_("MQM penalty a text"))] if has_penalty else []
-    columns += [Column(_("Errors a text")), *(Column(str(one)) for one in severities)]
+    columns += [Column(_("MQM penalty per text"))] if has_penalty else []
+    columns += [Column(_("Errors per text")), *(Column(str(one)) for one in severities)]
     columns += [Column(_("Texts without an error"))]
     cells = []
     for rater in raters:

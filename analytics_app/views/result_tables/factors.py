@@ -132,4 +132,4 @@ def _suited(found: Found) -> Table:
         if found.both:
             cells.append(value(found.one(name, before=True), digits))
         shown.append(cells)
-    return Table(_("Do the scales suit factors?"), columns, shown, notes_of(found.of(*SUITED)))
+    return Table(_("Suitability for factor analysis"), columns, shown, notes_of(found.of(*SUITED)))

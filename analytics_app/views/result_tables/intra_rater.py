@@ -38,4 +38,4 @@ def intra_rater(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
         cells.append(line)
     left = len(ordered) - len(cells)
     notes = [_("%(n)s more raters are in the file of results.") % {"n": left}] if left else []
-    yield Table(_("Raters with themselves, one by one"), columns, cells, notes)
+    yield Table(_("Agreement with themselves, by rater"), columns, cells, notes)

@@ -41,7 +41,7 @@ def labels(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
     yield from uncertain(rows)
     rest = [row for row in rows if (row.slice or row.group or row.wave) and row.statistic != "uncertain_text"]
     if rest:
-        yield general_table(rest, limit, caption=_("Labels, part by part"))
+        yield general_table(rest, limit, caption=_("Labels by subset"))
 
 
 def by_system(kept: Sequence[ResultRow]) -> Iterator[Table]:
@@ -145,7 +145,7 @@ def numbers(kept: Sequence[ResultRow], before: Sequence[ResultRow]) -> Iterator[
         cell = [Cell(said, said), _number(row), tables.interval(row.low, row.high, 3), tables.whole(row.n_items)]
         cell += [_number(earlier.get((row.statistic, row.system)))] if earlier else []
         cells.append(cell)
-    yield Table(_("How sure the labels are"), columns, cells, notes_of(found))
+    yield Table(_("Certainty of the labels"), columns, cells, notes_of(found))
 
 
 def raters(kept: Sequence[ResultRow]) -> Iterator[Table]:

@@ -57,4 +57,4 @@ def _normalised(rows: Sequence[ResultRow], limit: float, how: str) -> Iterator[T
     sign = "−" if how == "range" else "/"
     yield from parts.by_pair(_("Ratios of systems%(how)s") % {"how": said}, pairs, lead=ratio, sign=sign)
     yield from parts.facts(_("Ratings equal to the standard"), {"at_standard": share})
-    yield from parts.part_by_part(_("Magnitudes, part by part"), limit)
+    yield from parts.part_by_part(_("Magnitudes by subset"), limit)

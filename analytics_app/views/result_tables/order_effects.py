@@ -39,7 +39,7 @@ def order_effects(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
         yield _times(times)
     rest = [row for row in rows if row.slice]
     if rest:
-        yield general_table(rest, limit, caption=_("Order effects, part by part"))
+        yield general_table(rest, limit, caption=_("Order effects by subset"))
 
 
 def _tests(found: Found, tested: Sequence[ResultRow], limit: float) -> Table:
@@ -84,11 +84,11 @@ def _places(found: Found, places: Sequence[ResultRow]) -> Table:
                 tables.whole(row.n_ratings),
             ]
         )
-    return Table(_("Places one by one"), columns, cells, notes_of(places))
+    return Table(_("Each position"), columns, cells, notes_of(places))
 
 
 def _times(times: Sequence[ResultRow]) -> Table:
-    columns = [Column(_("Measure"), number=False), Column(_("Part of the sitting"), number=False)]
+    columns = [Column(_("Measure"), number=False), Column(_("Part of the session"), number=False)]
     columns += [Column(_("Value")), Column(_("Interval")), Column(_("p")), Column(_("Units")), Column(_("Raters"))]
     cells = [
         [
@@ -102,4 +102,4 @@ def _times(times: Sequence[ResultRow]) -> Table:
         ]
         for row in times
     ]
-    return Table(_("Seconds a unit over the sitting"), columns, cells, notes_of(times))
+    return Table(_("Seconds per unit over the session"), columns, cells, notes_of(times))

@@ -43,7 +43,7 @@ def pairwise(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
         Shown(_("Without ties"), "win_rate", share),
         Shown(_("Interval without ties"), "win_rate", share_ends),
     ]
-    yield from parts.by_pair(_("Preferences, pair by pair (ties half)"), columns, lead="win_rate_half", sign=_("over"))
+    yield from parts.by_pair(_("Preferences by pair (ties count half)"), columns, lead="win_rate_half", sign=_("over"))
     strengths = [
         Shown(_("Comparisons"), "bt_strength", ratings),
         Shown(_("Strength (log)"), "bt_strength", digits(2)),
@@ -53,4 +53,4 @@ def pairwise(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
     ]
     yield from parts.by_system(_("Bradley-Terry strengths"), strengths, lead="bt_strength", also="bt_placed")
     yield from parts.facts(_("Sides and ties"), {"left_share": digits(2), "bt_log_ties": digits(2)})
-    yield from parts.part_by_part(_("Preferences, part by part"), limit)
+    yield from parts.part_by_part(_("Preferences by subset"), limit)

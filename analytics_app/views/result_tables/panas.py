@@ -40,14 +40,14 @@ def _scores(found: Found) -> Table:
         Column(_("Interval of alpha")),
         Column(_("No score")),
         Column(_("Prorated")),
-        Column(_("Gone")),
+        Column(_("Dropped out")),
         *([Column(_("Mean before rules"))] if found.both else []),
     ]
     means = found.of("affect_mean")
     several = len(found.values("wave", means)) > 1
     notes = notes_of(found.of("affect_mean", "affect_sd", "affect_alpha", "affect_attrition"))
     if found.of("affect_attrition"):
-        notes.append(_("Gone: share of the people of the first time who did not answer at this one."))
+        notes.append(_("Dropped out: share of the people of the first time who did not answer at this time."))
     shown = [_score(found, row, several=several) for row in means]
     return Table(_("Positive and negative affect"), columns, shown, notes)
 

@@ -44,7 +44,7 @@ def _systems(kept: Sequence[ResultRow], limit: float) -> Iterator[Table]:
     columns = [Column(_("System"), number=False)]
     if has_choice:
         columns += [Column(_("Chosen")), Column(_("Interval")), Column(_("Times shown")), Column(_("Adjusted p"))]
-    columns += [Column(_("Left unchanged")), Column(_("Seconds a word")), Column(_("Keystrokes a character"))]
+    columns += [Column(_("Left unchanged")), Column(_("Seconds per word")), Column(_("Keystrokes per character"))]
     columns += [Column(_("Edited"))]
     cells = []
     for system in systems:
@@ -92,7 +92,7 @@ def _editors(kept: Sequence[ResultRow]) -> Iterator[Table]:
         return
     columns = [
         Column(_("Editor"), number=False), Column(_("Texts")), Column(_("Character distance")), Column("HTER"),
-        Column(_("Left unchanged")), Column(_("Seconds a word")), Column(_("Keystrokes a character")),
+        Column(_("Left unchanged")), Column(_("Seconds per word")), Column(_("Keystrokes per character")),
     ]  # fmt: skip
     cells = []
     for rater in raters:

@@ -53,7 +53,7 @@ def _at_a_glance(rows: Sequence[ResultRow]) -> Table:
     columns = [
         Column(_("Question"), number=False),
         Column(_("People")),
-        Column(_("Most gave"), number=False),
+        Column(_("Most frequent answer"), number=False),
         Column(_("Share")),
         Column(_("Median")),
     ]

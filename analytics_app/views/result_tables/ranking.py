@@ -50,7 +50,7 @@ def ranking(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
         Shown(_("p"), "ranked_above_half", p),
         Shown(_("Items"), "ranked_above_half", items),
     ]
-    yield from parts.by_pair(_("Rankings, pair by pair"), pairs, lead="ranked_above_half", sign="–")
+    yield from parts.by_pair(_("Rankings by pair"), pairs, lead="ranked_above_half", sign="–")
     strengths = [
         Shown(_("Rankings"), "pl_strength", ratings),
         Shown(_("Strength (log)"), "pl_strength", digits(2)),
@@ -61,4 +61,4 @@ def ranking(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
     yield from parts.by_system(_("Plackett-Luce strengths"), strengths, lead="pl_strength", also="pl_placed")
     facts = {"concordance_w": digits(2), "friedman_chi2": digits(2), "start_order_r": digits(2)}
     yield from parts.facts(_("Agreement, and the order at the start"), {**facts, "rank_by_start": digits(2)})
-    yield from parts.part_by_part(_("Rankings, part by part"), limit)
+    yield from parts.part_by_part(_("Rankings by subset"), limit)

@@ -46,7 +46,7 @@ def care(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
     if left := len(raters) - MOST_ROWS:
         notes += [_("%(n)s more raters are in the file of results.") % {"n": left}] if left > 0 else []
     yield Table(
-        _("Care of raters"),
+        _("Carefulness of raters"),
         [head for head, _cells in used],
         [list(row) for row in zip(*(cells[:MOST_ROWS] for _head, cells in used), strict=True)],
         notes,

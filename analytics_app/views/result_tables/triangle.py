@@ -52,7 +52,7 @@ def triangle(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
     rest = [row for row in rows if row.statistic not in placed or row.slice or row.group or row.wave]
     if rest:
         parts = any(row.slice or row.group or row.wave for row in rest)
-        yield general_table(rest, limit, caption=_("Triangle test, part by part") if parts else "")
+        yield general_table(rest, limit, caption=_("Triangle test by subset") if parts else "")
 
 
 def _by_pair(rows: Sequence[ResultRow]) -> dict[Pair, Found]:

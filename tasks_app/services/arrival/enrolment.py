@@ -278,5 +278,5 @@ def refusal(error: Refusal, study: Study, *, sent: bool = False) -> tuple[str, l
         return _("All places are taken"), [thanks, *later]
     if study.state == Study.State.PAUSED:
         later = [_("Please come back later with the same link. Nothing about you was stored.")]
-        return _("This study is having a break"), [unstored] if sent else later
+        return _("This study is paused"), [unstored] if sent else later
     return _("This study has ended"), [thanks]

@@ -15,22 +15,22 @@ from tasks_app.services.plan.columns import Columns
 from tasks_app.services.plan.plans import Drawn
 
 ABOUT: dict[str, str | Promise] = {
-    "unit": _("Judgments of units that do not have all of theirs yet"),
+    "unit": _("Judgments of incomplete units"),
     "system": _("Judgments of systems"),
     "comparison": _("Comparisons: the systems on a screen"),
     "system in a booklet": _("Systems within one set"),
     "comparison in a booklet": _("Comparisons within one set"),
-    "position": _("Systems at each place of a set"),
+    "position": _("Systems at each position of a set"),
     "item": _("Judgments of items"),
     "document": _("Sets with each document"),
     "system by document": _("Systems, counted by document"),
-    "pair": _("Systems that meet, two by two"),
+    "pair": _("Pairs of systems on a screen"),
 }
 TEXTS = _("Systems, every text counted")
-COLUMNS = _("Places of a text on the screen")
-EXACT = _("Judgments too few or too many, over all units")
-TWICE = _("Units that come twice in a set")
-SPACING = _("Places from a unit to the next of its item")
+COLUMNS = _("Positions of a text on the screen")
+EXACT = _("Missing or surplus judgments, over all units")
+TWICE = _("Units shown twice in a set")
+SPACING = _("Distance between units of one item")
 
 # What is measured of every plan, where the design promises nothing of it.
 ALWAYS = ("unit", "system", "item", "position")

@@ -33,7 +33,7 @@ READ_RESULTS, WRITE_RUNS = "read:results", "write:runs"
 SCOPES: Mapping[str, str | Promise] = MappingProxyType(
     {
         READ_STUDIES: gettext_lazy("See studies and their progress."),
-        READ_JUDGMENTS: gettext_lazy("Take out judgments and ratings."),
+        READ_JUDGMENTS: gettext_lazy("Export judgments and ratings."),
         READ_RESULTS: gettext_lazy("See runs and their results."),
         WRITE_RUNS: gettext_lazy("Start and cancel runs."),
     }

@@ -1,4 +1,4 @@
-"""Error spans: raters mark what is wrong in a text, say how grave and of which kind it is, and may give a score."""
+"""Error spans: raters mark what is wrong in a text, say how serious and of which kind it is, and may give a score."""
 
 from __future__ import annotations
 
@@ -96,10 +96,10 @@ class ErrorSpans(TaskType):
         ),
     )
     default_instructions = _(
-        "Read the text, and mark every error in it. Mark as little as possible: only the words that are wrong. Choose "
-        "for each how grave it is, and its kind where you are asked. If something is missing, mark the word [missing], "
-        "or where there is none the words in the source. If there is no error, choose “No errors”. If you are asked "
-        "for a score, give it for the text as a whole after you have marked the errors."
+        "Read the text, and mark every error in it. Mark as little as possible: only the words that are wrong. "
+        "Choose how serious each one is, and its kind where you are asked. If something is missing, mark the word "
+        "[missing], or where there is none the words in the source. If there is no error, choose “No errors”. If you "
+        "are asked for a score, give it for the text as a whole after you have marked the errors."
     )
     criteria_needed = (0, None)
     seconds_an_answer = 15.0

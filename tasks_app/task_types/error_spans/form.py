@@ -48,7 +48,7 @@ ESA_SCORE = Criterion(
     language=PUBLISHED_IN,
 )
 
-# When the page asks whether errors and score are both meant: a grave error, yet a score above; no error, yet below.
+# When the page asks whether errors and score are both meant: a serious error, yet a score above; no error, yet below.
 DOUBTFUL = {"above": 90, "below": 80}
 
 

@@ -28,7 +28,7 @@ LONGEST_JSON = 60_000
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mark:
-    """One error: where it is, how grave and of which kind. Severity and category are empty where not told apart."""
+    """One error: where it is, how serious and of which kind. Severity and category are empty where not told apart."""
 
     side: str
     start: int
@@ -119,7 +119,7 @@ def _problems_in_kind(mark: Mark, limits: Limits) -> Iterator[str]:
     scheme, about = limits.scheme, {"words": shortened(limits.words(mark))}
     category = scheme.categories.get(mark.category)
     if scheme.severities and not mark.severity:
-        yield gettext("“%(words)s”: choose how grave the error is.") % about
+        yield gettext("“%(words)s”: choose how serious the error is.") % about
     if scheme.categories and not mark.category:
         yield gettext("“%(words)s”: choose what kind of error it is.") % about
     if mark.severity and mark.severity not in scheme.severity_keys:
@@ -140,8 +140,8 @@ def problem_in_all(marks: Sequence[Mark], limits: Limits) -> str | None:
     """Say what is wrong with several marks together, or return None."""
     if len(marks) > limits.most:
         words = ngettext(
-            "Mark at most %(n)d error: the gravest. Remove the others.",
-            "Mark at most %(n)d errors: the gravest. Remove the others.",
+            "Mark at most %(n)d error: the most serious one. Remove the others.",
+            "Mark at most %(n)d errors: the most serious ones. Remove the others.",
             limits.most,
         )
         return words % {"n": limits.most}

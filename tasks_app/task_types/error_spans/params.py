@@ -19,7 +19,7 @@ from tasks_app.task_types.error_spans.scheme import (
     scheme_of,
 )
 
-# MQM as published asks for the five gravest errors of a segment; elsewhere this only stops a page run wild.
+# MQM as published asks for the five most serious errors of a segment; elsewhere this only stops a page run wild.
 MOST = {"mqm": 5}
 MOST_ELSEWHERE = 20
 
@@ -86,7 +86,7 @@ class SpanParams(TextParams):
         problem_in_severities,
         {"properties": _WORDS, "required": ["key", "name"]},
         label=_("Severities"),
-        help_text=_("Own ones instead of the scheme's, from mild to grave: key, name, definition."),
+        help_text=_("Your own instead of the scheme's, from least to most serious: key, name, definition."),
     )
     weights = OwnField(
         problem_in_weights,
@@ -131,7 +131,7 @@ class SpanParams(TextParams):
         max_value=100,
         required=False,
         label=_("Most errors in a text"),
-        help_text=_("Without a number 5 for MQM, as published (the gravest five), and 20 otherwise."),
+        help_text=_("Empty: 5 for MQM, as published (the five most serious), and 20 otherwise."),
     )
     guide = forms.BooleanField(
         initial=True,

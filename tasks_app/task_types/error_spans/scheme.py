@@ -23,7 +23,7 @@ MOST_SEVERITIES = 4
 MOST_CATEGORIES = 60
 _KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
-# Which colours severities have, from mild to grave: with two of them the mildest is never a neutral one.
+# Which colours severities have, from minor to major: with two of them the mildest is never a neutral one.
 _LEVELS = {0: (), 1: (3,), 2: (2, 3), 3: (1, 2, 3), 4: (1, 2, 3, 4)}
 
 # As published; like every published instrument they are not translated here.
@@ -36,7 +36,7 @@ PUBLISHED_IN = "en"
 
 @dataclass(frozen=True, slots=True)
 class Severity:
-    """How grave an error is. `digit` is its key on the keyboard, `level` its colour."""
+    """How serious an error is. `digit` is its key on the keyboard, `level` its colour."""
 
     key: str
     name: str
@@ -49,7 +49,7 @@ class Severity:
 class Category:
     """A kind of error that can be chosen; `key` is its path, such as accuracy/omission.
 
-    `sides` says where it may be marked. `whole` asks for the whole text, and `severity` fixes how grave it is.
+    `sides` says where it may be marked. `whole` asks for the whole text, and `severity` fixes how serious it is.
     """
 
     key: str
@@ -101,7 +101,7 @@ class Scheme:
 
     @cached_property
     def severity_keys(self) -> tuple[str, ...]:
-        """The keys of the severities, from mild to grave."""
+        """The keys of the severities, from minor to major."""
         return tuple(one.key for one in self.severities)
 
     def severity_name(self, key: str | None) -> str:

@@ -148,7 +148,7 @@ class LabelsForm(forms.Form):
             if not chosen and not any(name in self.errors for name in _names(self, criterion, options)):
                 self.add_error(first, missing(criterion.question or criterion.name))
             elif NONE in chosen and len(chosen) > 1:
-                self.add_error(first, gettext("Choose “None of these” alone, or take its tick away."))
+                self.add_error(first, gettext("Choose only “None of these”, or untick it."))
             words, asks = WORDS.format(key=key), gettext("What is it, in your own words?")
             self._only_after(cleaned, words, NONE in chosen, asks, optional=False)
             for one in details_of(self.screen.params, key):

@@ -105,8 +105,8 @@ class Pairwise(TaskType):
         ),
     )
     default_instructions = _(
-        "You see two texts. Read both, then answer each question about them. Which text stands on which side was drawn "
-        "by lot and means nothing. There are no right or wrong answers: we want to know how you see it."
+        "You see two texts. Read both, then answer each question about them. Which text is on which side was decided "
+        "at random and means nothing. There are no right or wrong answers: we want to know how you see it."
     )
     side_by_side = True
     grades_values = False

@@ -162,7 +162,7 @@ class PostEditForm(forms.Form):
         """Ask for an edit or a tick, one of them, and leave out the text that was not chosen."""
         cleaned: dict[str, object] = super().clean() or self.cleaned_data
         if {"keystrokes", "seconds"} & set(self.errors):
-            self.add_error(None, gettext("The page's own counts did not arrive as they should. Reload the page."))
+            self.add_error(None, gettext("The page did not send its counts correctly. Reload the page."))
         position = cleaned.get("choice", 1) if "choice" in self.fields else 1
         for shown in self.screen.shown_parts:
             name = text_name(shown.position)

@@ -119,7 +119,7 @@ class SemanticDifferential(TaskType):
         turn_repeats = forms.BooleanField(
             initial=False,
             required=False,
-            label=_("Turn repeats round"),
+            label=_("Reverse repeats"),
             help_text=_("Otherwise a pair has the same word on the same side both times."),
         )
 

@@ -56,9 +56,9 @@ class Triangle(TaskType):
     )
     limits = _(
         "Needs texts by two systems that can be told apart on a screen: an item where both look the same is refused. "
-        "Plan at least 18 judges for a difference and 30 for similarity, each of whom judges one triad; let several "
-        "triads a judge only test for a difference. With three items a pair of systems needs three items that both "
-        "have texts for, and sources and pictures are not shown. An answer cannot be changed."
+        "Plan at least 18 judges for a difference and 30 for similarity, each of whom judges one triad; with several "
+        "triads per judge, test for a difference only. With three items a pair of systems needs three items that "
+        "both have texts for, and sources and pictures are not shown. An answer cannot be changed."
     )
     outcomes = (
         Outcome(

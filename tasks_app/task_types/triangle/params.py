@@ -38,7 +38,7 @@ class TriangleParams(PairParams):
         min_value=1,
         max_value=1000,
         initial=1,
-        label=_("Triads a judge"),
+        label=_("Triads per judge"),
         help_text=_("Set the size of a set to this, and let a rater take one set. More than 1 for a difference only."),
     )
     sureness = forms.BooleanField(initial=False, required=False, label=_("Ask how sure the rater is"))

@@ -57,7 +57,7 @@ def words(outcome: str, done: int, paid: list[str]) -> tuple[str, list[str]]:
         ),
         Rater.Outcome.SCREENED_OUT: (
             _("Thank you for your answers"),
-            [_("This study looks for other raters this time."), *saved],
+            [_("This study is looking for other raters."), *saved],
         ),
         Rater.Outcome.FAILED: (
             _("Thank you for trying"),

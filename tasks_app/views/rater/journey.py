@@ -66,7 +66,7 @@ def forged(request: HttpRequest) -> HttpResponse:
     return message(
         request,
         _("This page is out of date"),
-        [_("Nothing was stored by this press."), _("Go back, reload the page and try again.")],
+        [_("Nothing was stored."), _("Go back, reload the page and try again.")],
         status=403,
     )
 
@@ -193,7 +193,7 @@ def stop(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     )
     sentences = [
         *([kept % {"n": progress.done}] if progress.done else []),
-        _("The rest goes to somebody else, so you cannot come back to it."),
+        _("The rest goes to other raters, so you cannot come back to it."),
     ]
     if paid := pay_words.stopping(rater):
         sentences.append(paid)

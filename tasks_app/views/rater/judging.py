@@ -106,7 +106,7 @@ def _change(request: HttpRequest, rater: Rater, token: str, assignment: Assignme
 def _paused(request: HttpRequest) -> HttpResponse:
     return message(
         request,
-        _("This study is having a break"),
+        _("This study is paused"),
         [
             _("Your answers are saved and your place is kept."),
             _("Please come back later with the same link."),

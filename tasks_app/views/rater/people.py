@@ -69,4 +69,4 @@ def _in_words(invitation: Invitation) -> str:
         return _("finished")
     if state == invitations.STARTED:
         return _("begun")
-    return _("not begun") if invitation.study.state == Study.State.OPEN else _("takes nobody now")
+    return _("not begun") if invitation.study.state == Study.State.OPEN else _("not taking raters now")

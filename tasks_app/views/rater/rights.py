@@ -107,7 +107,7 @@ def _erased(judgments: int) -> list[str]:
     gone = ngettext("%(n)s answer was erased.", "%(n)s answers were erased.", judgments) % {"n": judgments}
     return [
         gone,
-        _("Nothing that could say who you are is stored any more. Your link has ended."),
+        _("Nothing that identifies you is stored any more. Your link has ended."),
         _("Thank you for the time you gave. You can close this page."),
     ]
 

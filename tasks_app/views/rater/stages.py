@@ -42,13 +42,13 @@ def hint(assignment: Assignment, progress: RaterProgress) -> str:
     if _decides(assignment):
         return _("Your answers tell whether this study fits you.")
     if assignment.purpose == Purpose.TRAINING:
-        return _("This one is to practise. After you have sent it you see what was right, and why.")
+        return _("This one is for practice. After you send it, you see what was right, and why.")
     if assignment.purpose == Purpose.EXIT:
         return _("All texts are done, and your answers are saved. These last questions are about you.")
     if assignment.purpose != Purpose.EXAM:
         return ""
     checks = checks_of(assignment.unit.task.checks)
-    said = _("This one is a test: how it went you see at the end. %(needed)s of %(total)s have to be right.") % {
+    said = _("This one is part of a test; you see the result at the end. %(needed)s of %(total)s have to be right.") % {
         "needed": needed(checks.exam_pass, progress.total),
         "total": progress.total,
     }

@@ -42,7 +42,9 @@ def _context(study: Study) -> dict[str, Any]:
 def rules(about: TaskChecks) -> Iterator[str]:
     """Say in sentences what raters of a task go through."""
     if about.task.stage == Task.Stage.SCREENING:
-        yield _("Before anything else. Whoever gives another answer than a known one is screened out, with part pay.")
+        yield _(
+            "Before anything else. Raters who give another answer than the known one are screened out, with part pay."
+        )
         return
     yield from _before(about)
     yield from _among(about)
@@ -89,9 +91,15 @@ def _among(about: TaskChecks) -> Iterator[str]:
 def _failing(asked: CheckSettings) -> str:
     """What follows from too few right answers."""
     sentence = {
-        OnFailing.MARK: _("Who has answered %(n)d checks and fewer than %(share)s of them right is marked here."),
-        OnFailing.WARN: _("Who has answered %(n)d checks and fewer than %(share)s of them right is told at a break."),
-        OnFailing.END: _("Who has answered %(n)d checks and fewer than %(share)s of them right ends, with part pay."),
+        OnFailing.MARK: _(
+            "Raters who have answered %(n)d checks, fewer than %(share)s of them right, are marked here."
+        ),
+        OnFailing.WARN: _(
+            "Raters who have answered %(n)d checks, fewer than %(share)s of them right, are told at the next break."
+        ),
+        OnFailing.END: _(
+            "The study ends with part pay for raters with %(n)d checks answered and fewer than %(share)s of them right."
+        ),
     }[OnFailing(asked.on_failing)]
     return sentence % {"n": asked.fail_after, "share": percent(asked.fail_below)}
 

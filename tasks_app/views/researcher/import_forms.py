@@ -46,7 +46,7 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("File of ratings"),
         help_text=gettext_lazy(
-            "CSV, TSV or JSON Lines with one rating a row, as it is or gzipped (.csv.gz). Checking a million rows "
+            "CSV, TSV or JSON Lines with one rating per row, as it is or gzipped (.csv.gz). Checking a million rows "
             "takes a minute or two; leave the page open meanwhile."
         ),
         allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
@@ -109,7 +109,7 @@ class TextForm(MappingForm):
 class ColumnsForm(MappingForm):
     """One choice for each of our columns, with guesses by their names."""
 
-    repeats = forms.ChoiceField(choices=REPEATS, label=gettext_lazy("A second rating by a rater of the same thing"))
+    repeats = forms.ChoiceField(choices=REPEATS, label=gettext_lazy("A second rating of the same text by a rater"))
     quoting = forms.ChoiceField(
         choices=MARKS,
         required=False,
@@ -140,10 +140,10 @@ class ColumnsForm(MappingForm):
         self.fields["constant-task"] = forms.ChoiceField(
             choices=[("", "–"), *((task.key, f"{task.key}: {task}" if task.title else task.key) for task in tasks)],
             required=False,
-            label=_("task, where no column says it"),
+            label=_("task, if no column gives it"),
         )
         for name in CONSTANT:
-            label = _("%(name)s, where no column says it") % {"name": name}
+            label = _("%(name)s, if no column gives it") % {"name": name}
             self.fields[f"constant-{name}"] = forms.CharField(required=False, label=label)
         for number in FILTERS:
             self.fields[f"where-{number}"] = forms.ChoiceField(

@@ -44,7 +44,7 @@ def import_ratings(request: HttpRequest, slug: str) -> HttpResponse:
     file = uploads.find(study, token) if token else None
     if file is None:
         if token:
-            messages.warning(request, _("The uploaded file is kept for a day and gone now. Upload it again."))
+            messages.warning(request, _("The uploaded file was deleted after a day. Upload it again."))
         return _first_page(request, study)
     if action == "cancel":
         uploads.forget(study, token)

@@ -35,20 +35,20 @@ STATES = {
     invitations.OPEN: gettext_lazy("open"),
     invitations.STARTED: gettext_lazy("started"),
     invitations.FINISHED: gettext_lazy("finished"),
-    invitations.REVOKED: gettext_lazy("taken back"),
+    invitations.REVOKED: gettext_lazy("revoked"),
 }
 
 
 class PeopleForm(forms.Form):
     """Whom to invite, and how."""
 
-    channel = forms.ChoiceField(label=gettext_lazy("How they come in"), widget=forms.RadioSelect)
+    channel = forms.ChoiceField(label=gettext_lazy("How they take part"), widget=forms.RadioSelect)
     people = forms.CharField(
         required=False,
         max_length=1_000_000,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        label=gettext_lazy("People, one a line"),
+        label=gettext_lazy("People, one per line"),
         help_text=gettext_lazy("name, e-mail, group. Only the name is needed; it is for you alone."),
     )
     file = forms.FileField(
@@ -72,9 +72,9 @@ class PeopleForm(forms.Form):
         given = super().clean() or {}
         file, people = bool(given.get("file")), bool(str(given.get("people", "")).strip())
         if file and people:
-            raise forms.ValidationError(_("There are people in the field and in the file. Leave one of both empty."))
+            raise forms.ValidationError(_("There are people in the field and in the file. Leave one of them empty."))
         if not file and not people:
-            raise forms.ValidationError(_("Write the people down, or choose a file."))
+            raise forms.ValidationError(_("Enter people, or choose a file."))
         return given
 
 
@@ -169,7 +169,7 @@ def change(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
     try:
         invitations.revoke(invitation=row, by=request.user)
     except invitations.HasBegun:
-        messages.error(request, _("“%(name)s” takes part already and keeps the way to their answers.") % {"name": row})
+        messages.error(request, _("“%(name)s” has already begun and keeps access to their answers.") % {"name": row})
     else:
-        messages.success(request, _("The invitation does not work any more."))
+        messages.success(request, _("The invitation no longer works."))
     return redirect("researcher:invited", slug)

@@ -43,7 +43,7 @@ class BonusForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
         label=gettext_lazy("Raters"),
         help_text=gettext_lazy(
-            "One a line, by pseudonym; after a comma an amount of their own, such as r-abc1234, 0.50."
+            "One per line, by pseudonym, with an amount of their own after a comma if needed, such as r-abc1234, 0.50."
         ),
     )
     file = forms.FileField(
@@ -52,7 +52,7 @@ class BonusForm(forms.Form):
         help_text=gettext_lazy("The same as CSV: rater, and amount where it differs."),
     )
     amount = forms.DecimalField(
-        required=False, min_value=CENT, max_digits=10, decimal_places=2, label=gettext_lazy("Amount each")
+        required=False, min_value=CENT, max_digits=10, decimal_places=2, label=gettext_lazy("Amount for each")
     )
     reason = forms.CharField(
         max_length=500,
@@ -79,7 +79,7 @@ class BonusForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("to") == COMPLETED:
             if cleaned.get("amount") is None and "amount" not in self.errors:
-                self.add_error("amount", _("Say how much everybody gets."))
+                self.add_error("amount", _("Enter an amount."))
             return cleaned
         amounts: dict[str, Decimal] = {}
         # What is wrong with the amount is said there, and not again for every line.

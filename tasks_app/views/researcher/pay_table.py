@@ -28,7 +28,7 @@ STATUSES = {
     "open": _("still to be paid"),
     "paid": _("paid"),
     "withheld": _("withheld"),
-    "below": _("below the least an hour"),
+    "below": _("below the minimum per hour"),
     "begun": _("not ended yet"),
 }
 

@@ -89,7 +89,7 @@ def _page(request: HttpRequest, slug: str, form: BonusForm, status: int = 200) -
 def _facts(study: Study, ledger: Ledger) -> list[tuple[str, str, str]]:
     sums = (
         (_("Owed"), ledger.earned, _("pay and part pay")),
-        (_("Bonuses"), ledger.bonus, _("promised beside it")),
+        (_("Bonuses"), ledger.bonus, _("promised in addition")),
         (_("Withheld"), ledger.withheld, _("for written reasons")),
         (_("Paid"), ledger.settled, _("marked as paid")),
         (_("Still to be paid"), ledger.open, ""),
@@ -98,7 +98,7 @@ def _facts(study: Study, ledger: Ledger) -> list[tuple[str, str, str]]:
 
 
 def _notes(study: Study, ledger: Ledger) -> list[str]:
-    """What is wrong with the pay an hour: by the median time, before anybody has completed by the expected minutes."""
+    """What is wrong with the pay per hour: by the median time, before anybody has completed by the expected minutes."""
     if ledger.times is None:
         note = pay_words.offer_note(study.options)
         return [note] if note else []
@@ -194,8 +194,8 @@ def bonus(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _say_bonuses(request: HttpRequest, n: int) -> None:
-    said = ngettext("A bonus for %(n)s rater is noted.", "Bonuses for %(n)s raters are noted.", n) % {"n": n}
-    messages.success(request, said if n else _("Nobody was to get one, or it had been noted already."))
+    said = ngettext("A bonus for %(n)s rater was saved.", "Bonuses for %(n)s raters were saved.", n) % {"n": n}
+    messages.success(request, said if n else _("Nobody was due a bonus, or it had already been saved."))
 
 
 def _back(request: HttpRequest, slug: str) -> HttpResponse:
@@ -275,34 +275,34 @@ def settle(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_page
 @require_POST
-def mend(request: HttpRequest, slug: str) -> HttpResponse:
-    """Add what is missing for the least an hour to everybody below it, after asking once more."""
+def add_missing(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add what is missing for the minimum pay per hour to everybody below it, after asking once more."""
     study = access.study_for_researcher(request.user, slug, OWNER)
     simulated = _simulated(request)
     form = re.sub("[^0-9a-f]", "", request.POST.get("form", ""))[:32]
     if request.POST.get("sure") == "yes":
         try:
-            n = pay.mend(study=study, by=request.user, seen=_amount(request), form=form, simulated=simulated)
+            n = pay.add_missing(study=study, by=request.user, seen=_amount(request), form=form, simulated=simulated)
             _say_bonuses(request, n)
         except pay.NotPossible as problem:
             messages.error(request, str(problem))
         return _back(request, slug)
     ledger = pay.up_to_date(study=study, simulated=simulated)
-    words = {"n": len(ledger.shortfalls), "amount": pay_words.money(ledger.to_mend, study.options.currency)}
+    words = {"n": len(ledger.shortfalls), "amount": pay_words.money(ledger.missing_bonuses, study.options.currency)}
     minimum = pay_words.money(study.options.minimum_hourly, study.options.currency)
     asked = {
         "heading": _("Add what is missing as a bonus?"),
         "sentences": [
             ngettext(
-                "%(n)s rater got less than %(minimum)s an hour for their time.",
-                "%(n)s raters got less than %(minimum)s an hour for their time.",
+                "%(n)s rater got less than %(minimum)s per hour for their time.",
+                "%(n)s raters got less than %(minimum)s per hour for their time.",
                 len(ledger.shortfalls),
             )
             % {**words, "minimum": minimum},
-            _("Bonuses of %(amount)s in all bring each of them there.") % words,
+            _("Bonuses of %(amount)s in total would raise each of them to it.") % words,
         ],
         "address": reverse("researcher:pay_mend", args=[slug]),
-        "fields": {"seen": str(ledger.to_mend), "form": form},
+        "fields": {"seen": str(ledger.missing_bonuses), "form": form},
         "button": _("Add the bonuses"),
     }
     return _sure(request, slug, asked)

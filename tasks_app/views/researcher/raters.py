@@ -63,8 +63,8 @@ def _forget(request: HttpRequest, rater: Rater) -> str:
 def _erase(request: HttpRequest, rater: Rater) -> str:
     erased = erasure.erase(rater=rater, by=request.user)
     said = ngettext(
-        "%(n)s answer of this rater is erased, and whatever said who they are.",
-        "%(n)s answers of this rater are erased, and whatever said who they are.",
+        "%(n)s answer of this rater was erased, with everything that identified them.",
+        "%(n)s answers of this rater were erased, with everything that identified them.",
         erased.judgments,
     )
     return said % {"n": erased.judgments}

@@ -154,7 +154,7 @@ class FileForm(forms.Form):
         required=False,
         max_length=100_000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        label=gettext_lazy("Submission ids, one a line"),
+        label=gettext_lazy("Submission ids, one per line"),
     )
 
     def __init__(self, *args: Any, statuses: list[str], **kwargs: Any) -> None:
@@ -167,7 +167,7 @@ class FileForm(forms.Form):
         """Ask for one of both: a file, or ids with their status."""
         given = super().clean() or {}
         if given.get("file") and given.get("ids"):
-            raise forms.ValidationError(_("There are ids in the field and a file. Leave one of both empty."))
+            raise forms.ValidationError(_("There are ids in the field and a file. Leave one of them empty."))
         if not given.get("file") and not (given.get("ids") and given.get("status")):
             raise forms.ValidationError(_("Choose a file, or a status and at least one id."))
         return given

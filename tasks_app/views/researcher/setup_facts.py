@@ -22,7 +22,7 @@ Fact = tuple[str, str]
 
 def of_study(study: Study) -> list[Fact]:
     """What raters are told, and where they come from; what is missing is said to be."""
-    options, missing = study.options, _("not said yet")
+    options, missing = study.options, _("not given yet")
     found = [
         (_("Public title"), study.public_title),
         (_("Language"), study.language),

@@ -51,7 +51,7 @@ class MemberForm(forms.Form):
         found = User.objects.filter(username=name, is_active=True, is_staff=True).first()
         if found is None:
             raise ValidationError(
-                _("No researcher signs in as “%(name)s”. Look at the spelling, or ask your administrator."),
+                _("No researcher signs in as “%(name)s”. Check the spelling, or ask your administrator."),
                 params={"name": name},
             )
         return found
@@ -106,6 +106,6 @@ def unshare(request: HttpRequest, slug: str) -> HttpResponse:
     except ValueError as refusal:
         messages.error(request, str(refusal))
         return redirect("researcher:members", slug)
-    messages.success(request, _("%(name)s does not see this study any more.") % {"name": name})
+    messages.success(request, _("%(name)s can no longer see this study.") % {"name": name})
     # Whoever has left does not see the list either.
     return redirect("researcher:studies") if member.user_id == request.user.pk else redirect("researcher:members", slug)

@@ -104,5 +104,5 @@ def revoke(request: HttpRequest, slug: str, token: int) -> HttpResponse:
     study, user = access.study_for_researcher(request.user, slug), cast("User", request.user)
     row = get_object_or_404(tokens.of(user=user, study=study), pk=token)
     tokens.revoke(token=row, study=study, by=user)
-    messages.success(request, _("The token “%(name)s” works no more.") % {"name": row.name})
+    messages.success(request, _("The token “%(name)s” no longer works.") % {"name": row.name})
     return redirect("researcher:api", slug)

@@ -84,8 +84,8 @@ def test_fieldwork_is_a_line_a_measure() -> None:
     (table,) = tables_for("fieldwork", rows, 0.05)
     assert [[cell.text for cell in line][:2] for line in table.rows] == [
         ["Raters analysed", "12"],
-        ["Judgments a rater (least, median, most)", "6, 12, 20"],
-        ["Minutes a rater (median, and the middle half)", "10.0 (8.3 to 12.5)"],
+        ["Judgments per rater (least, median, most)", "6, 12, 20"],
+        ["Minutes per rater (median, and the middle half)", "10.0 (8.3 to 12.5)"],
         ["Controls passed", "92.5\u00a0%"],
         ["Raters who ended otherwise: withdrawn", "2"],
         ["Raters who ended otherwise: failed", "1"],

@@ -80,7 +80,7 @@ def test_the_page_says_how_many_rows_the_file_has(rosas_browser: Client, study: 
 
 def test_others_wait_until_it_is_closed(editors_browser: Client, study: Study, address: str, rosa: User) -> None:
     said = text(page(editors_browser, address))
-    assert "While a study is open, only its owners take ratings out" in said
+    assert "While a study is open, only its owners can export ratings" in said
     assert "Ratings as CSV" not in said
     body(editors_browser, f"{address}ratings.csv", 404)
     lifecycle.move(study_id=study.pk, action="close", by=rosa)

@@ -37,7 +37,7 @@ def test_a_rater_is_excluded_with_a_reason_and_included_again(
     rosas_browser: Client, study: Study, address: str, rosa: User
 ) -> None:
     refused = rosas_browser.post(f"{address}exclude/", {"rater": "ada", "reason": "  "}, follow=True)
-    assert "Write down why" in text(refused.content.decode())
+    assert "Enter a reason" in text(refused.content.decode())
     assert not Exclusion.objects.exists()
     said = rosas_browser.post(f"{address}exclude/", {"rater": "ada", "reason": "Asked to <b>."}, follow=True)
     assert "ada is left out of runs from now on. Pay does not change." in text(said.content.decode())
@@ -74,7 +74,7 @@ def test_a_name_that_no_rater_can_have_is_not_found(rosas_browser: Client, addre
 
 def test_a_single_judgment_is_excluded_and_included_by_its_services(study: Study, address: str, rosa: User) -> None:
     judgment = Rater.objects.get(pseudonym="ada").assignments.first().judgments.get()
-    with pytest.raises(ValueError, match="Write down why"):
+    with pytest.raises(ValueError, match="Enter a reason"):
         exclusions.exclude_judgment(judgment=judgment, by=rosa, reason="")
     excluded = exclusions.exclude_judgment(judgment=judgment, by=rosa, reason="Fell asleep.")
     assert exclusions.exclude_judgment(judgment=judgment, by=rosa, reason="Twice.") == excluded

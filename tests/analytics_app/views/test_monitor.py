@@ -40,7 +40,7 @@ def test_before_anything_it_says_what_is_to_come(rosas_browser: Client, study: S
     said = text(page(rosas_browser, address))
     assert "0 of 16 places are answered." in said
     assert "Nothing has been computed yet: agreement is computed by itself after new judgments" in said
-    assert "Nobody has come yet." in said
+    assert "No raters yet." in said
 
 
 def test_it_counts_what_raters_have_done(rosas_browser: Client, study: Study, address: str) -> None:
@@ -64,7 +64,7 @@ def test_it_says_how_many_raters_ended_how_and_leads_to_them(rosas_browser: Clie
 def test_one_unit_is_nothing_to_agree_over(rosas_browser: Client, study: Study, address: str) -> None:
     build_run(study, [replace(row, n_items=1) for row in slider_rows("fluency")])
     html = page(rosas_browser, address)
-    assert "There is nothing to agree on yet" in text(html)
+    assert "No agreement yet" in text(html)
     assert not any("Krippendorff's alpha" in found[0] for _caption, found in tables(html))
 
 

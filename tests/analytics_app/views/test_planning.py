@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -123,6 +124,8 @@ def test_preferences_are_enumerated(rosas_browser: Client) -> None:
     said = text(asked(rosas_browser, "preferences", n_items=200, wins=0.6, ties=0))
     assert "With 200 items a preference of 60.0 % is found with a probability of 78.7 %." in said
     assert "From 210 items on it is at least 80 %." in said
+    others = asked(rosas_browser, "preferences", n_items=200, wins=0.6, ties=0)
+    assert re.findall(r"<strong>([^<]+)</strong>", others[others.index("Other preferences") :]) == ["78.7\xa0%", "210"]
     never = text(asked(rosas_browser, "preferences", wins=0.5))
     assert "One half is no preference: there is nothing to be found." in never
     assert "More than 20,000 items would be needed" in never
@@ -146,7 +149,7 @@ def test_cost_is_paid_as_raters_are(rosas_browser: Client) -> None:
         "fee": 33.3, "lost": 0, "currency": "GBP",
     }  # fmt: skip
     html = asked(rosas_browser, "cost", **query)
-    rows = {row[0]: row[1:] for row in table(html, "What it takes")}
+    rows = {row[0]: row[1:] for row in table(html, "Effort and cost")}
     # 25 screens of 24 s and 5 minutes are 15 minutes: 3.00 a set, 15 sets.
     assert rows["Minutes"] == ["15.0", "225"]
     assert rows["Pay"] == ["3.00 GBP", "45.00 GBP"]
@@ -156,10 +159,10 @@ def test_cost_is_paid_as_raters_are(rosas_browser: Client) -> None:
     assert "15 raters, 3.8 hours of their time, 59.99 GBP in all." in text(html)
     # Half of the judgments are lost: twice as many have to be asked for.
     lost = asked(rosas_browser, "cost", **{**query, "lost": 50})
-    assert {row[0]: row[2] for row in table(lost, "What it takes")}["Pay"] == "90.00 GBP"
+    assert {row[0]: row[2] for row in table(lost, "Effort and cost")}["Pay"] == "90.00 GBP"
     # A last set that is not full is paid in proportion: 301 judgments are 15.05 sets.
     short = asked(rosas_browser, "cost", **{**query, "units": 301, "k": 1})
-    assert {row[0]: row[2] for row in table(short, "What it takes")}["Pay"] == "45.15 GBP"
+    assert {row[0]: row[2] for row in table(short, "Effort and cost")}["Pay"] == "45.15 GBP"
 
 
 # From a study -----------------------------------------------------------------------------------------------
@@ -171,7 +174,7 @@ def test_a_study_is_the_start(rosas_browser: Client, rosa: User) -> None:
     html = asked(rosas_browser, "triangle", study="told")
     assert "fewer than 20" in text(html)
     assert f"Starts from what “{study.title}” says" in text(html)
-    cost = {row[0]: row[1:] for row in table(asked(rosas_browser, "cost", study="told"), "What it takes")}
+    cost = {row[0]: row[1:] for row in table(asked(rosas_browser, "cost", study="told"), "Effort and cost")}
     # Four items of one pair of systems, five judgments each, a judge a triad; ten minutes and 18.00 an hour.
     assert cost["Judgments that count"] == ["1", "20"]
     assert cost["Pay"][0] == "3.00 EUR"
@@ -187,7 +190,7 @@ def test_scales_bring_their_steps_and_a_usual_spread(rosas_browser: Client, rosa
     build_study(rosa, slug="slid", type="slider", params={"minimum": 0, "maximum": 100})
     said = text(asked(rosas_browser, "means", study="slid"))
     assert "Steps of the scale 101" in said
-    assert "SD that is left 20" in said
+    assert "Residual SD 20" in said
     assert "a difference of 7.5 is found" in said
 
 
@@ -222,7 +225,7 @@ def test_an_earlier_study_stands_in_for_assumptions(rosas_browser: Client, study
     build_run(study, pilot_rows(), state="running")
     assert "Take from an earlier study" in text(asked(rosas_browser, "means"))
     said = text(asked(rosas_browser, "means", pilot=f"{study.slug}/main/fluency/"))
-    assert f"SD that is left 1.1, from {study.title}, main / fluency, run 1" in said
+    assert f"Residual SD 1.1, from {study.title}, main / fluency, run 1" in said
     assert "SD between raters 0.5" in said, "what the pilot does not know stays as assumed"
     alpha = text(asked(rosas_browser, "agreement", pilot=f"{study.slug}/main/fluency/ordinal", n_texts=320))
     assert (
@@ -266,8 +269,12 @@ def test_reading_earlier_studies_takes_few_queries(
         ("triangle", {"pd": "2"}, "less than or equal to 0.95"),
         ("triangle", {"goal": "both"}, "is not one of the available choices"),
         ("means", {"n_items": "20000", "systems": "12", "per_text": "10"}, "too large for a page"),
-        ("means", {"raters": "1"}, "more raters than there are"),
-        ("means", {"sd_system_item": "0", "sd_rater": "0", "sd_residual": "0"}, "Something must vary."),
+        ("means", {"raters": "1"}, "more than the raters in total"),
+        (
+            "means",
+            {"sd_system_item": "0", "sd_rater": "0", "sd_residual": "0"},
+            "At least one standard deviation must be above 0.",
+        ),
         ("means", {"difference": "nan"}, "Enter a number."),
         ("agreement", {"shares": "1 2"}, "a number above 0 for each of the 5 steps"),
         ("agreement", {"shares": "a b c d e"}, "a number above 0 for each of the 5 steps"),

@@ -146,7 +146,7 @@ def test_the_funnel_says_what_each_rule_took_and_from_whom(rosas_browser: Client
         "Kept for the results",
     ]
     assert [(row["Ratings"], row["Share"]) for row in steps] == [("720", "100 %"), ("9", "1.2 %"), ("711", "98.8 %")]
-    assert table(html, "What rules took from each system")[1]["Ratings removed"] == "7"
+    assert table(html, "Exclusions by system")[1]["Ratings removed"] == "7"
     assert "Run without “Interquartile range”" in text(html)
 
 
@@ -246,7 +246,7 @@ def test_simulated_raters_erasures_and_shared_texts_are_told(rosas_browser: Clie
     facts = {"tasks": {"main": {"simulated_raters": 3, "raters": 12, "shared_texts": 40}}}
     build_run(closed, slider_rows(), facts=facts, erased_since=2)
     said = text(page(rosas_browser, results(closed)))
-    assert "3 of the 12 raters are simulated: these are no results of people." in said
+    assert "3 of the 12 raters are simulated; these are not human results." in said
     assert "2 ratings were erased at raters' request since this run" in said
     assert "Ratings that count for several systems 40" in said
 
@@ -282,7 +282,7 @@ def test_an_owner_lifts_the_hiding_with_a_reason_and_it_is_said_ever_after(
     rosas_browser: Client, study: Study, rosa: User
 ) -> None:
     build_run(study, slider_rows())
-    assert "Write down why" in text(rosas_browser.post(results(study, "lift/"), follow=True).content.decode())
+    assert "Enter a reason" in text(rosas_browser.post(results(study, "lift/"), follow=True).content.decode())
     asked = rosas_browser.post(results(study, "lift/"), {"reason": "To stop early."}).content.decode()
     assert "Show results by system while the study is open?" in asked
     assert not ResultLift.objects.exists()

@@ -189,7 +189,7 @@ def test_an_equal_run_is_shown_instead_of_a_new_one(rosas_browser: Client, close
     rosas_browser.post(f"{address}start/")
     again = rosas_browser.post(f"{address}start/", follow=True)
     assert again.redirect_chain[0][0] == f"{address}1/"
-    assert "These ratings have been analysed this way already" in text(again.content.decode())
+    assert "These ratings have already been analysed with these settings" in text(again.content.decode())
     assert Run.objects.count() == 1
 
 

@@ -46,7 +46,7 @@ def test_affect(*, both: bool) -> None:
     assert list(found) == ["Positive and negative affect", "Change", "Groups compared"]
     scores = cells(found["Positive and negative affect"], "Positive affect, messages, wave 3")
     assert scores["People"] == "30"
-    assert scores["Gone"] == "0\u00a0%"
+    assert scores["Dropped out"] == "0\u00a0%"
     change = cells(found["Change"], "Positive affect, messages, wave 3")
     assert change["Adjusted p"] == "< 0.001"
     assert change["df"] == "29"
@@ -63,10 +63,10 @@ def test_affect_once() -> None:
 @pytest.mark.parametrize("both", [False, True])
 def test_factors(*, both: bool) -> None:
     found = shown("factors", rows_of("factors", sample("factors", semantic(), pairs())), both=both)
-    assert list(found) == ["Loadings", "Factors", "Factor scores of systems", "Do the scales suit factors?"]
+    assert list(found) == ["Loadings", "Factors", "Factor scores of systems", "Suitability for factor analysis"]
     (bold,) = [cell for cell in found["Loadings"].rows[0] if cell.strong]
     assert bold.text.startswith("0.8")
-    assert cells(found["Do the scales suit factors?"], "Number of factors")["Value"] == "2"
+    assert cells(found["Suitability for factor analysis"], "Number of factors")["Value"] == "2"
 
 
 def test_factors_that_are_refused() -> None:
@@ -99,7 +99,7 @@ def test_answers() -> None:
     assert cells(box, "ticked")["Everybody"] == "2 (67\u00a0%)"
     (whole,) = shown("questions", [row for row in rows if row.criterion is None]).values()
     assert cells(whole, "How easy?") == {
-        "Question": "How easy?", "People": "3", "Most gave": "2", "Share": "67\u00a0%", "Median": "2.0",
+        "Question": "How easy?", "People": "3", "Most frequent answer": "2", "Share": "67\u00a0%", "Median": "2.0",
     }  # fmt: skip
 
 

@@ -104,7 +104,7 @@ def test_scores_that_are_there_are_replaced_on_request(study: Study, rosas_brows
 
 @pytest.mark.parametrize(
     ("content", "name", "said"),
-    [(b"", "scores.csv", "This file is empty."), (b"PK\x03\x04x", "scores.csv", "is no table of text")],
+    [(b"", "scores.csv", "This file is empty."), (b"PK\x03\x04x", "scores.csv", "is not a text table")],
 )
 def test_a_file_that_cannot_be_shown_is_refused_at_once(
     study: Study, rosas_browser: Client, content: bytes, name: str, said: str
@@ -115,7 +115,7 @@ def test_a_file_that_cannot_be_shown_is_refused_at_once(
     assert not default_storage.listdir(f"studies/{study.pk}/imports")[0]
     assert "is not a .csv" in upload(rosas_browser, b"x", "scores.xlsx").content.decode()
     gone = rosas_browser.get(f"{PATH}?file={'x' * 22}")
-    assert "gone now" in gone.content.decode()
+    assert "was deleted after a day" in gone.content.decode()
 
 
 def test_a_draft_takes_none(tmp_path: Path, rosa: User, rosas_browser: Client) -> None:

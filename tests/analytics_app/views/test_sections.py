@@ -62,7 +62,7 @@ def test_of_very_much_one_criterion_is_shown_at_a_time(
     assert "s01 > s02" not in said
     assert html.count('<section class="ew-section"') == 1
     assert 'id="main--c0"' in html
-    assert "From collected to kept" in said
+    assert "What was excluded" in said
     wanted = page(rosas_browser, results(closed, "1/?section=main--c3"))
     assert 'id="main--c3"' in wanted
     assert 'id="main--c0"' not in wanted

@@ -177,7 +177,7 @@ def test_a_mapping_that_is_not_there_is_said(mine: Study, rosas_browser: Client,
     [
         ("ratings.xlsx", b"PK", "is not a .csv, .tsv or .jsonl file"),
         ("ratings.csv.gz", b"\x1f\x8bbroken", "This gzip file is damaged"),
-        ("ratings.csv", b"PK\x03\x04 and more", "is no table of text, whatever it is called"),
+        ("ratings.csv", b"PK\x03\x04 and more", "is not a text table, whatever its name"),
         ("ratings.csv", b"", "This file is empty."),
         ("ratings.jsonl", b"\n \n", "This file is empty."),
     ],

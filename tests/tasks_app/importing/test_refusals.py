@@ -207,9 +207,9 @@ def test_who_was_erased_is_not_brought_back(draft: Study, tmp_path: Path) -> Non
         (b"PK\x03\x04", "ratings.xlsx",
          "ratings.xlsx: is not a .csv, .tsv or .jsonl file, as it is or with .gz behind. Save the table as CSV"),
         (b"PK\x03\x04 and more", "ratings.csv",
-         "ratings.csv: is no table of text, whatever it is called: it begins as a workbook, a zip or the like does. "
+         "ratings.csv: is not a text table, whatever its name: it begins like a workbook, zip or other binary file. "
          "Save the table as CSV (UTF-8) with the program it comes from."),
-        (b"PAR1\xff", "ratings.jsonl", "ratings.jsonl: is no table of text"),
+        (b"PAR1\xff", "ratings.jsonl", "ratings.jsonl: is not a text table"),
         (b"x", "ratings.txt", "ratings.txt: is not a .csv, .tsv or .jsonl file"),
         (b"\x1f\x8b\x08broken", "ratings.csv.gz", "ratings.csv.gz: This gzip file is damaged"),
         (gzip.compress(RATINGS.encode())[:-9], "ratings.csv.gz", "ratings.csv.gz: This gzip file is damaged"),

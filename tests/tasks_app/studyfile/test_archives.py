@@ -38,7 +38,7 @@ def test_what_systems_leave_behind_is_left_alone_and_said() -> None:
             {**SOUND, "__MACOSX/._items.csv": b"\x00\x05", ".DS_Store": b"x", "Thumbs.db": b"x", "README.md": "Hello"}
         )
     )
-    assert "3 hidden files were left alone (__MACOSX/._items.csv …)." in loaded.notes
+    assert "3 hidden files were ignored (__MACOSX/._items.csv …)." in loaded.notes
     assert "1 file is not used: README.md." in loaded.notes
 
 
@@ -130,7 +130,7 @@ def test_a_member_larger_than_it_claims_is_refused() -> None:
     assert lying != content
     assert problems_of(io.BytesIO(lying))[0].startswith("items.csv: cannot be unpacked (")
     damaged = content.replace(b"PK\x03\x04", b"PK\x03\x05")
-    assert "Make the zip anew." in problems_of(io.BytesIO(damaged))[0]
+    assert "Create the zip again." in problems_of(io.BytesIO(damaged))[0]
     assert not stored()
 
 

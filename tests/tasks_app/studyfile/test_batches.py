@@ -113,7 +113,7 @@ def test_a_unit_with_a_known_answer_is_in_no_batch(folder: Path) -> None:
     controls = "unit,purpose,kind,answer\ni3/alpha,control,exact,3\n"
     (folder / "controls.csv").write_text(controls)
     assert problems_of(folder) == [
-        "batches.csv:5:2: unit: The answer to this unit is known: it is no part of a batch. Leave it out."
+        "batches.csv:5:2: unit: This unit has a known answer, so it cannot be in a batch. Leave it out."
     ]
     spoil(folder, "batches.csv", "x,i3/alpha\n", "")
     assert stored_plan(studyfile.load(folder, owner=None))[0] == ["i2/beta", "i1/alpha"]

@@ -215,7 +215,7 @@ def test_a_page_below_a_tab_has_a_title_of_its_own(study: Study, rosas_browser: 
     assert {name: title for name, title in titles.items() if not title or title in labels} == {}
 
 
-NOBODY_NOW = "takes nobody now"
+NOBODY_NOW = "not taking raters now"
 
 
 def test_a_study_takes_nobody_only_while_paused_or_closed(study: Study, rosa: User, rosas_browser: Client) -> None:

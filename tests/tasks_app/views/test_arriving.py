@@ -208,7 +208,7 @@ def test_without_settings_the_open_link_alone_is_open(study: Study, somebody: Cl
 REFUSED = [
     # state of the study, status, what is said, the outcome whose code Prolific is sent
     ("full", 409, "All places are taken", "FULL1"),
-    ("pause", 503, "having a break", ""),
+    ("pause", 503, "This study is paused", ""),
     ("close", 410, "has ended", "SHUT1"),
 ]
 

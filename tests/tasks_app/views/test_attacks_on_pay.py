@@ -146,7 +146,7 @@ def test_what_is_missing_is_added_for_the_sum_that_was_confirmed_alone(
     set_settings(study, pay={"amount": "0.01", "minimum_hourly": "60.00", "minutes": 1})
     rater = work(study)
     Rater.objects.filter(pk=rater.pk).update(enrolled_at=F("enrolled_at") - timedelta(minutes=10))
-    missing = pay.up_to_date(study=study).to_mend
+    missing = pay.up_to_date(study=study).missing_bonuses
     assert missing > 1
     address = f"/admin/studies/{study.slug}/pay/mend/"
     before = tables()

@@ -15,7 +15,7 @@ from tests.tasks_app.views.test_steps import enter, questions, send, text_of
 
 pytestmark = pytest.mark.django_db
 
-NOTHING, AS_SAID = "No text was judged yet, so there is nothing to pay.", "There is no pay for this, as was said before"
+NOTHING, AS_SAID = "No text was judged yet, so there is nothing to pay.", "There is no pay for this, as stated before"
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def test_people_with_accounts_find_their_studies_and_come_back(somebody: Client,
     page = somebody.get(asked["Location"])
     assert page["Referrer-Policy"] == "same-origin"
     wrong = somebody.post("/sign-in/", {"username": made.account, "password": "wrong", "next": path})
-    assert "do not fit together" in wrong.content.decode()
+    assert "do not match" in wrong.content.decode()
     signed_in = somebody.post("/sign-in/", {"username": made.account, "password": made.secret, "next": path})
     assert signed_in["Location"] == path
     listed = somebody.get("/studies/").content.decode()

@@ -67,16 +67,16 @@ def test_what_is_in_order_is_said_to_be(rosa: User, rosas_browser: Client) -> No
 def test_pay_per_hour_is_held_against_the_promise_and_the_measured_time(rosa: User, rosas_browser: Client) -> None:
     study = with_pay(build_study(rosa, opened=False), amount="2.00", minutes=10, minimum_hourly="11.00")
     words = words_of(rosas_browser.post(path(study), OPEN).content.decode())
-    assert "2.00 EUR for about 10 minutes, which is 12.00 EUR an hour" in words
+    assert "2.00 EUR for about 10 minutes, which is 12.00 EUR per hour" in words
     assert "No time has been measured yet" in words
-    assert "less than the 11.00 EUR an hour" not in words
+    assert "less than the 11.00 EUR per hour" not in words
     lifecycle.move(study_id=study.pk, action="open", by=rosa)
     slow = work(study)
     shift(slow, minutes=[5, 10, 15, 20])
     lifecycle.move(study_id=study.pk, action="close", by=rosa)
     words = words_of(rosas_browser.post(path(study), OPEN).content.decode())
-    assert "Measured: half took at least 20.0 minutes, which comes to 6.00 EUR an hour." in words
-    assert "That is less than the 11.00 EUR an hour that this study sets." in words
+    assert "Measured: half took at least 20.0 minutes, which comes to 6.00 EUR per hour." in words
+    assert "That is less than the 11.00 EUR per hour that this study sets." in words
 
 
 def test_a_plan_that_cannot_be_drawn_is_refused_before_anything_is_pressed(rosa: User, rosas_browser: Client) -> None:

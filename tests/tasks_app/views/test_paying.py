@@ -204,7 +204,15 @@ def settle_pay(study: Study, **values: object) -> None:
 def test_a_low_offer_is_said_before_opening(mine: Study, rosas_browser: Client) -> None:
     settle_pay(mine, minimum_hourly="20.00")
     for page in ("pay/", "", "design/"):
-        assert "18.00 EUR an hour" in text(rosas_browser.get(f"/admin/studies/{mine.slug}/{page}")), page
+        assert "18.00 EUR per hour" in text(rosas_browser.get(f"/admin/studies/{mine.slug}/{page}")), page
+
+
+def test_pay_that_is_enough_for_the_time_is_not_called_too_low(mine: Study, rosas_browser: Client) -> None:
+    settle_pay(mine, minimum_hourly="0.01")
+    work(mine)
+    assert "Half of the raters took at least" not in text(rosas_browser.get(path(mine)))
+    settle_pay(mine, minimum_hourly="1000000")
+    assert "Half of the raters took at least" in text(rosas_browser.get(path(mine)))
 
 
 def test_everything_about_pay_stands_above_the_consent(mine: Study, somebody: Client) -> None:

@@ -166,17 +166,18 @@ def test_promises_are_listed_with_the_worst_in_any_prefix(rosa: User, rosas_brow
     study.tasks.update(design="comparisons")
     said = text_of(rosas_browser, study)
     for line in (
-        "Judgments too few or too many, over all units none 0 yes",
-        "Units that come twice in a set none 0 yes",
-        "Judgments of units that do not have all of theirs yet differ by 1 at most differ by 1 yes",
+        "Missing or surplus judgments, over all units none 0 yes",
+        "Units shown twice in a set none 0 yes",
+        "Judgments of incomplete units differ by 1 at most differ by 1 yes",
         "Comparisons: the systems on a screen differ by 1 at most differ by 0 yes",
         "Comparisons within one set differ by 1 at most differ by 0 yes",
-        "Systems at each place of a set differ by 1 at most differ by 1 yes",
-        "Places of a text on the screen differ by 1 at most differ by 0 yes",
-        "Places from a unit to the next of its item at least 3 places apart no item comes twice in a set yes",
+        "Systems at each position of a set differ by 1 at most differ by 1 yes",
+        "Positions of a text on the screen differ by 1 at most differ by 0 yes",
+        "Distance between units of one item at least 3 places apart no item comes twice in a set yes",
     ):
         assert line in said, line
     assert "a-mt 40 0" in said
+    assert "in all tasks" not in said, "there is one task"
     assert "a-mt b-mt 20" in said  # how often the two meet
     assert not re.search(r"(yes|–) no |no (Judgments|Comparisons|Systems|Units|Places)", said)
 
@@ -257,7 +258,7 @@ def test_what_follows_from_the_units_is_said_of_a_plan_that_is_not_drawn(
     said = text_of(rosas_browser, study)
     assert "a-mt 20 0 b-mt 20 0 c-mt 20 0" in said
     assert "i0 3 6 i1 3 6" in said
-    assert "wherever collecting stops" not in said
+    assert "wherever data collection stops" not in said
 
 
 def test_a_plan_is_drawn_once_however_often_it_is_looked_at(
@@ -292,9 +293,15 @@ def test_a_questionnaire_has_no_rows_about_systems_and_items(rosa: User, rosas_b
     Unit.objects.create(task=task, key="questions", k=12)
     said = text_of(rosas_browser, study)
     assert "12 judgments by 12 raters: 1 unit each" in said
-    for word in ("Judgments of systems", "Judgments of items", "Systems at each place", "next of its item", "System "):
+    for word in (
+        "Judgments of systems",
+        "Judgments of items",
+        "Systems at each position",
+        "between units of one item",
+        "System ",
+    ):
         assert word not in said, word
-    assert "Units that come twice in a set none 0 yes" in said
+    assert "Units shown twice in a set none 0 yes" in said
 
 
 def test_groups_waves_and_sets_left_over_are_told(rosa: User, rosas_browser: Client) -> None:

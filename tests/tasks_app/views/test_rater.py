@@ -269,7 +269,7 @@ def test_full_paused_and_closed_say_so(somebody: Client, rosa: object) -> None:
     token = pages.join(somebody, study)
     assert "All places are taken" in somebody.get(f"/join/{study.link_code}/").content.decode()
     lifecycle.move(study_id=study.pk, action="pause", by=None)
-    assert "having a break" in somebody.get(f"/join/{study.link_code}/").content.decode()
+    assert "This study is paused" in somebody.get(f"/join/{study.link_code}/").content.decode()
     assert "Your answers are saved" in somebody.get(f"/r/{token}/judge/").content.decode()
     lifecycle.move(study_id=study.pk, action="close", by=None)
     assert "has ended" in somebody.get(f"/join/{study.link_code}/").content.decode()

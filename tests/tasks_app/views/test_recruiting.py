@@ -115,7 +115,7 @@ def test_who_left_on_prolific_gives_their_places_back(recruited: Study, rosas_br
     for query in (gone, late, done, stranger):
         assert not any(value in str(list(Event.objects.values())) for value in query.values())
     again = enter(rosas_browser, recruited, text).content.decode()
-    assert "3 lines said what was known already" in again
+    assert "3 lines were already known" in again
 
 
 def _form(body: str, action: str) -> str:
@@ -232,14 +232,14 @@ def test_accounts_are_made_in_bulk_and_can_be_invited_again(
 @pytest.mark.parametrize(
     ("people", "said"),
     [
-        ("name,email\nAnn,nonsense\n", "no e-mail address"),
+        ("name,email\nAnn,nonsense\n", "not an e-mail address"),
         ("Ann\nAnn\n", "stands in line 1 already"),
         ("name,group\nAnn,nowhere\n", "no group of this key"),
         ("name,email\n,ann@example.org\n", "A name is missing"),
         ("email,group\nann@example.org,\n", "no column “name”"),
-        ("Old friend\n", "invited already"),
+        ("Old friend\n", "already invited"),
         ("x" * 201, "at most 200 characters"),
-        ("name,email\n", "nobody in it"),
+        ("name,email\n", "no people in it"),
     ],
 )
 def test_people_who_cannot_be_invited_are_told_with_their_line(

@@ -29,7 +29,7 @@ def test_tasks_asked_of_everybody_have_no_plan(rosas_browser: Client, rosa: User
     assert [value for name, value in found if name == "Judgments per unit"] == ["3"]
     assert (
         "Pay",
-        "2.40 EUR for about 12 minutes, which is 12.00 EUR an hour; 0.60 EUR for the screened-out and failed",
+        "2.40 EUR for about 12 minutes, which is 12.00 EUR per hour; 0.60 EUR for the screened-out and failed",
     ) in found
     assert ("Show the source", "yes") in found
     assert "very hard · hard · so-so · easy · very easy" in html

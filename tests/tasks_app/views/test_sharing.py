@@ -43,7 +43,7 @@ def test_somebody_is_let_in_raised_and_sent_away(shared: Study, rosa: User, mall
     assert other.get("/admin/studies/shared/").status_code == 200
     seen = text_of(other.get(PAGE))
     assert "mallory" in seen
-    assert "Owners of the study share it." in seen
+    assert "Only owners can share the study." in seen
     assert "Share the study" not in seen
     assert other.post(PAGE, {"name": "mallory", "role": "owner"}).status_code == 404
     owner.post(PAGE, {"name": "mallory", "role": "editor"})

@@ -15,7 +15,7 @@ from tasks_app.views import counting, signing_in
 pytestmark = pytest.mark.django_db
 
 PLACES = ("/sign-in/", "/admin/login/")
-PASSWORD, TOO_MANY = "the right password", "Too many wrong tries"
+PASSWORD, TOO_MANY = "the right password", "Too many failed attempts"
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def test_ten_wrong_ones_and_the_right_one_waits_too(ida: User, place: str) -> No
         assert TOO_MANY not in tried(place, "wrong")
     refused = tried(place, PASSWORD)
     assert TOO_MANY in refused
-    assert "Wait a quarter of an hour, then try again." in refused
+    assert "Wait 15 minutes, then try again." in refused
     assert tried(place, PASSWORD, address="192.0.2.2") == "", "who sits elsewhere is not kept out"
     User.objects.create_superuser("another", password=PASSWORD)
     assert tried(place, PASSWORD, name="another") == "", "nor is somebody else at the same address"

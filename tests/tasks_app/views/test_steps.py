@@ -63,7 +63,7 @@ def test_feedback_says_what_was_right_and_why(somebody: Client) -> None:
     page = text_of(somebody.get(address))
     for words in (
         "Not quite, and why", "Fluency: not quite.", "Right is: 4.", "Four is what a careful reader says.",
-        "Text 0 of training", "How good is the fluency?",
+        "Text 0 of training", "How good is the fluency?", "Practice 1 of 2",
     ):  # fmt: skip
         assert words in page, words
     assert "secret" not in page
