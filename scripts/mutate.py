@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from scripts.mutations import (  # noqa: E402  found once the folder of the project is on the path
+    SETS_UP,
     STRATA,
     Mutation,
     mutations_of,
@@ -255,7 +256,7 @@ def _wait(processes: Sequence[subprocess.Popen[str]]) -> tuple[list[str], bool]:
 def _start(folder: Path, number: int, share: Sequence[Result], cpu_seconds: float) -> tuple[Any, Path]:
     jobs, results = folder / f"jobs-{number}.json", folder / f"results-{number}.jsonl"
     jobs.write_text(json.dumps(list(share)), encoding="utf-8")
-    files = sorted({test for one in share for test in one["tests"]})
+    files = sorted({SETS_UP, *(test for one in share for test in one["tests"])})
     environment = os.environ | {
         # A process with threads of its own cannot be forked safely.
         "OPENBLAS_NUM_THREADS": "1",

@@ -29,7 +29,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 from django.db import connections
 
-from scripts.mutations import Mutation
+from scripts.mutations import SETS_UP, Mutation
 
 # A test that is silent for so long never ends: the mutation made it wait for something.
 SILENT_SECONDS = 300
@@ -155,12 +155,11 @@ def _source(item: pytest.Item) -> str:
 def prepare(session: pytest.Session) -> None:
     """Make the database that children find, and close the connections they must not share.
 
-    One test with few fixtures is set up for that and not run: what a test starts, such as the library that draws
+    The first test of `SETS_UP` is set up for that and not run: what a test starts, such as the library that draws
     charts, may have threads, and a process with threads cannot be forked safely.
     """
-    with_database = [one for one in session.items if one.get_closest_marker("django_db")]
-    first = min(with_database, key=lambda one: len(getattr(one, "fixturenames", ())), default=None)
-    other = next((one for one in session.items if one is not first), None)
+    first = next((one for one in session.items if one.nodeid.startswith(f"{SETS_UP}::")), None)
+    other = next((one for one in session.items if not one.nodeid.startswith(f"{SETS_UP}::")), None)
     if first is not None and other is not None:
         first.ihook.pytest_runtest_setup(item=first)
         first.ihook.pytest_runtest_teardown(item=first, nextitem=other)

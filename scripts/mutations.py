@@ -12,6 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+# The test file whose first test makes the database; it has no fixture of a module or a folder, which forks would share.
+SETS_UP = "tests/tasks_app/services/test_moves.py"
+
 # Folders of each part of the product from which a sample is drawn.
 STRATA = {
     "stats": ("analytics_app/stats",),

@@ -320,8 +320,7 @@ def _mean(shared: SharedUnits, tables: _PairTables, kappas: Floats, min_shared: 
         return Estimate(None, n_items=shared.n_units, n_raters=shared.rater_codes.size, note=none)
     if not there.any():
         return Estimate(None, n_items=units, n_raters=raters, note="Every pair of raters gave one and the same value.")
-    several = kappas.size > 1
-    said = f"Mean over {there.sum():,} pairs of raters." if several else None
+    said = f"Mean over {there.sum():,} pairs of raters."
     left = f"{(~there).sum():,} pairs without a kappa are left out." if not there.all() else None
     few = f"{tables.few:,} pairs share fewer than {min_shared} texts." if tables.few else None
     value = float(kappas[there].mean())

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analytics_app.models import ResultRow
+import pytest
+
+from analytics_app.models import Plot, ResultRow
 from analytics_app.views.agreeing import agreement_table, pairs_of_raters
 from analytics_app.views.picking import Question
 from analytics_app.views.result_tables import tables_for
+from analytics_app.views.sections import figure
 from analytics_app.views.tables import Table
 
 
@@ -138,3 +141,11 @@ def test_raters_who_agree_least_come_first() -> None:
     ]
     together, each = tables_for("intra_rater", repeats, 0.05)
     assert (len(together.rows), first_column(each)) == (1, ["ben", "ada", "cem"])
+
+
+@pytest.mark.parametrize(("values", "shown"), [([0.25, -1.0], ["0.250", "-1.000"]), ([0.25, 1.5], ["0.25", "1.50"])])
+def test_numbers_behind_a_plot_have_the_digits_of_their_range(values: list[float], shown: list[str]) -> None:
+    points = [{"name": f"s{number}", "value": value} for number, value in enumerate(values)]
+    columns = {"columns": [["name", "System"], ["value", "Mean"]], "subtitle": "Means"}
+    table = figure(Plot(key="main/fluency/means", spec={"usermeta": columns, "data": {"values": points}})).table
+    assert [line[1].text.replace("\N{MINUS SIGN}", "-") for line in table.rows] == shown

@@ -298,6 +298,14 @@ def test_each_wave_has_its_code(study: Study) -> None:
     assert first.address == "https://app.prolific.com/submissions/complete?cc=FIRST1"
     assert returning.ending_of_wave(ada, 2).code == "SECOND2"
     assert returning.ending_of_wave(ada, 3) is None
+    do_what_is_open(study, ada)
+    done = returning.ending_before(ada, 2)
+    assert done is not None
+    assert done.code == "FIRST1"
+    left = Assignment.objects.filter(rater=ada).order_by("order").first()
+    assert left is not None
+    Assignment.objects.filter(pk=left.pk).update(state="expired")
+    assert returning.ending_before(ada, 2) is None, "a part of the wave was left unanswered"
     study.refresh_from_db()
     assert returning.ending_of_wave(invited(study), 1) is None, "nowhere to enter it"
 

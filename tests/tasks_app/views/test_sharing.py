@@ -59,6 +59,12 @@ def test_somebody_is_let_in_raised_and_sent_away(shared: Study, rosa: User, mall
     ]
 
 
+def test_the_page_says_what_each_role_may_do(shared: Study, rosas_browser: Client) -> None:
+    page = rosas_browser.get(f"/admin/studies/{shared.slug}/members/").content.decode()
+    for words in ("sees the study and, once it is closed", "also sets it up", "also shares it, pays"):
+        assert words in page
+
+
 @pytest.mark.parametrize("name", ["nobody-of-this-name", "ada", "", "x" * 151, "nul\0"])
 def test_only_researchers_are_let_in(shared: Study, rosa: User, name: str) -> None:
     User.objects.create_user("ada")  # judges texts, and is no researcher
