@@ -88,7 +88,7 @@ class Checks(Block):
         help_text=_("Share of checks, 0 to 1."),
     )
     fail_after = forms.IntegerField(
-        min_value=1, max_value=1000, initial=3, label=_("Checks answered before this applies")
+        min_value=1, max_value=1000, initial=3, label=_("Minimum number of checks answered")
     )
 
 

@@ -31,7 +31,7 @@ class IntraRater(BetweenRaters):
     `rater_repeats_difference` the same of each rater, with "k of n equal" under 10 pairs. `n_items` counts pairs.
     """
 
-    label = _("Agreement of raters with themselves")
+    label = _("Intra-rater agreement")
     summary = _("How raters answered when they were asked the same question again.")
     source = (
         "Naderi (2018). Motivation of workers on microtask crowdsourcing platforms. Springer. Belz and Kow (2011). "

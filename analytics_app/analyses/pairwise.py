@@ -59,7 +59,7 @@ class Pairwise(Analysis):
         "bt_strength": _("Bradley-Terry strength"),
         "bt_rank": _("Rank by Bradley-Terry strength, with its range"),
         "bt_log_ties": _("Tendency to tie (log nu)"),
-        "bt_placed": _("Systems that wins connect on one scale"),
+        "bt_placed": _("Systems connected by wins"),
     }
 
     class Settings(Filters):

@@ -63,7 +63,7 @@ class Ranking(Analysis):
         "friedman_chi2": _("Friedman's chi-square"),
         "pl_strength": _("Plackett-Luce strength"),
         "pl_rank": _("Rank by Plackett-Luce strength, with its range"),
-        "pl_placed": _("Systems that rankings connect on one scale"),
+        "pl_placed": _("Systems connected by rankings"),
         "start_order_r": _("Correlation of rank with the starting position"),
         "rank_by_start": _("Mean rank by starting position"),
     }

@@ -1,4 +1,4 @@
-"""Agreement of raters with themselves, from repeated questions about the same text."""
+"""Intra-rater agreement, from repeated questions about the same text."""
 
 from __future__ import annotations
 
