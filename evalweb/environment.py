@@ -19,7 +19,7 @@ class Variable(NamedTuple):
 VARIABLES: dict[str, Variable] = {
     "SECRET_KEY": Variable("", "Signs sessions and forms. Required while DEBUG is off; `make run` makes one."),
     "ALLOWED_HOSTS": Variable(
-        "", "Host names that are answered, with commas. Required while DEBUG is off; `make run` fills it in."
+        "", "Host names of the site, separated by commas. Required while DEBUG is off; `make run` sets it."
     ),
     "DATABASE_URL": Variable(
         "", "`postgresql://user:password@host:port/name`. Without it `make run` starts a PostgreSQL of its own."
@@ -31,51 +31,57 @@ VARIABLES: dict[str, Variable] = {
     "DEBUG": Variable("0", "1 shows tracebacks in the browser. Never on a machine that others can reach."),
     "HOST": Variable("127.0.0.1", "Address `make run` listens on; 0.0.0.0 for every network."),
     "PORT": Variable("8000", "Port `make run` tries first; it takes the next free one."),
-    "EVALWEB_VAR": Variable("var", "Folder of everything kept: database, media, secrets, backups, logs."),
+    "EVALWEB_VAR": Variable("var", "Folder for all data: database, media, secrets, backups, logs."),
     "EVALWEB_STATIC": Variable("", "Folder that `collectstatic` fills; by default `static` in EVALWEB_VAR."),
     "EVALWEB_HTTPS": Variable(
         "0", "1 behind a proxy that ends TLS and sets X-Forwarded-Proto: secure cookies, redirects to https."
     ),
-    "EVALWEB_HSTS_SECONDS": Variable("0", "Seconds browsers shall insist on https; only with EVALWEB_HTTPS."),
+    "EVALWEB_HSTS_SECONDS": Variable("0", "Seconds for which browsers must use https (HSTS); only with EVALWEB_HTTPS."),
     "EVALWEB_TRUSTED_ORIGINS": Variable(
-        "", "Origins (`https://eval.example.org`) whose forms are accepted besides the site's own, with commas."
+        "", "Origins (`https://eval.example.org`) whose forms are accepted besides the site's own, separated by commas."
     ),
     "EVALWEB_PROXIES": Variable("0", "Proxies in front that append to X-Forwarded-For; 0 ignores that header."),
     "EVALWEB_MTURK_ORIGINS": Variable(
-        "", "Origins beside MTurk's own that may frame its raters' pages and be sent their work, with commas."
+        "", "Origins, besides MTurk's own, that may frame workers' pages and receive their work; separated by commas."
     ),
     "EVALWEB_LOG_LEVEL": Variable("INFO", "DEBUG, INFO, WARNING or ERROR."),
-    "EVALWEB_WEB_PROCESSES": Variable("2", "Web server processes of one container or machine."),
-    "EVALWEB_WEB_THREADS": Variable("8", "Threads of each web server process; each keeps one connection."),
-    "EVALWEB_WEB_REPLICAS": Variable("1", "Web containers or machines, for counting connections."),
-    "EVALWEB_WORKER_PROCESSES": Variable("2", "Processes of one Celery worker."),
-    "EVALWEB_WORKER_REPLICAS": Variable("1", "Worker containers or machines, for counting connections."),
-    "EVALWEB_WORKER_MEMORY": Variable("1024", "MiB after which a worker process is replaced, between two jobs."),
-    "EVALWEB_TASK_SECONDS": Variable("1800", "Hard limit of one background job."),
-    "EVALWEB_REVISION": Variable("", "Name of the exact code, such as a commit; stored with every run."),
-    "EVALWEB_CONNECTION_SECONDS": Variable("60", "How long a database connection is kept for the next request."),
-    "EVALWEB_LOCK_SECONDS": Variable("5", "How long a statement waits for a lock; 0 for ever."),
+    "EVALWEB_WEB_PROCESSES": Variable("2", "Web server processes per container or machine."),
+    "EVALWEB_WEB_THREADS": Variable("8", "Threads per web server process; each keeps one database connection."),
+    "EVALWEB_WEB_REPLICAS": Variable("1", "Number of web containers or machines, for counting connections."),
+    "EVALWEB_WORKER_PROCESSES": Variable("2", "Processes per Celery worker."),
+    "EVALWEB_WORKER_REPLICAS": Variable("1", "Number of worker containers or machines, for counting connections."),
+    "EVALWEB_WORKER_MEMORY": Variable(
+        "1024", "Memory in MiB above which a worker process is replaced, between two jobs."
+    ),
+    "EVALWEB_TASK_SECONDS": Variable("1800", "Maximum seconds of a background job."),
+    "EVALWEB_REVISION": Variable("", "Identifier of the deployed code, such as a commit; stored with every run."),
+    "EVALWEB_CONNECTION_SECONDS": Variable(
+        "60", "Seconds for which a database connection is kept for the next request."
+    ),
+    "EVALWEB_LOCK_SECONDS": Variable("5", "Seconds for which a statement waits for a lock; 0 for no limit."),
     "EVALWEB_STATEMENT_SECONDS": Variable(
-        "30", "How long a statement may take; 0 for ever, which is what commands and migrations use."
+        "30", "Seconds a statement may take; 0 for no limit, which commands and migrations use."
     ),
     "EVALWEB_EMAIL_URL": Variable(
         "", "`smtp://user:password@host:587?tls=1` (or `smtps://…`). Without it mail is written to EVALWEB_VAR/mail."
     ),
     "EVALWEB_URL": Variable(
-        "", "Address of this site, such as `https://eval.example.org`: for links in mail. Without it none is sent."
+        "", "Address of this site for links in mail, such as `https://eval.example.org`. Without it no mail is sent."
     ),
-    "EVALWEB_EMAIL_FROM": Variable("evalweb@localhost", "Sender of mail."),
+    "EVALWEB_EMAIL_FROM": Variable("evalweb@localhost", "Sender address of mail."),
     "EVALWEB_RESEARCHER_PASSWORD": Variable(
-        "", "Password of the login `researcher`, made by `python -m evalweb.prepare` where nobody has that name yet."
+        "", "Password of the login `researcher`, made by `python -m evalweb.prepare` if that login does not exist."
     ),
-    "EVALWEB_DATABASE_SECONDS": Variable("60", "How long a start waits for a database that does not answer yet."),
+    "EVALWEB_DATABASE_SECONDS": Variable(
+        "60", "Seconds for which a start waits for a database that does not respond yet."
+    ),
     "EVALWEB_DEMO": Variable(
         "1", "0 keeps `make run` from loading the demonstration studies, as `make run DEMO=no` does."
     ),
     "EVALWEB_SERVICE_USER": Variable(
-        "nobody", "Account that runs the private PostgreSQL when root starts it, since PostgreSQL refuses root."
+        "nobody", "Account that runs the private PostgreSQL if root starts it, since PostgreSQL refuses to run as root."
     ),
-    "EVALWEB_CHROMIUM": Variable("", "Chromium that the browser tests drive; else the first one found."),
+    "EVALWEB_CHROMIUM": Variable("", "Chromium for the browser tests; by default the first one found."),
 }
 
 
