@@ -105,39 +105,6 @@ def stream(
     return copy_out(statement.objects(), statement.params, options=RAW)
 
 
-# The rows of the whole file: a rating of texts that several systems share has one for each, or for each pair of them,
-# and a judgment without a rating has one.
-_COUNT = """
-WITH own AS MATERIALIZED (
-    SELECT j.id
-      FROM tasks_app_judgment j
-      JOIN tasks_app_assignment a ON a.id = j.assignment_id
-      JOIN tasks_app_unit u ON u.id = a.unit_id
-      JOIN tasks_app_task t ON t.id = u.task_id
-     WHERE t.study_id = %(study)s AND a.rater_kind <> 'sandbox'
-       AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id)),
-several AS MATERIALIZED (
-    SELECT po.part_id, count(*) AS n
-      FROM tasks_app_partoutput po
-      JOIN tasks_app_part p ON p.id = po.part_id
-      JOIN tasks_app_unit u ON u.id = p.unit_id
-      JOIN tasks_app_task t ON t.id = u.task_id
-     WHERE t.study_id = %(study)s
-     GROUP BY po.part_id HAVING count(*) > 1)
-SELECT COALESCE(sum(CASE WHEN r.id IS NULL THEN 1 ELSE COALESCE(s.n, 1) * COALESCE(sb.n, 1) END), 0)::bigint
-  FROM own
-  LEFT JOIN tasks_app_rating r ON r.judgment_id = own.id
-  LEFT JOIN several s ON s.part_id = r.part_id
-  LEFT JOIN several sb ON sb.part_id = r.part_b_id
-"""
-
-
-def count(study: Study) -> int:
-    """Return how many rows the file of all ratings has, its head not counted."""
-    ((n,),) = database.rows(_COUNT, {"study": study.pk})
-    return int(n)
-
-
 def _header(features: Sequence[str]) -> bytes:
     line = io.StringIO(newline="")
     csv.writer(line).writerow([*COLUMNS, *(columns.FEATURE + name for name in features)])

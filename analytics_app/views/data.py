@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from analytics_app.exports import columns
 from analytics_app.exports import ratings as ratings_export
 from analytics_app.exports.begun import Begun
+from analytics_app.exports.size import rows_of_file
 from analytics_app.selectors import pages
 from analytics_app.selectors.results import systems_shown
 from tasks_app import access
@@ -29,7 +30,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
         _study, role = access.study_and_role(request.user, slug)
         return {
             "run": pages.best_run(study),
-            "rows": ratings_export.count(study),
+            "rows": rows_of_file(study),
             "may_export": ratings_export.may_export(study, role),
             "shown": systems_shown(study),
             "rating_columns": [*columns.RATINGS, columns.FEATURES],

@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from analytics_app.exports import ratings
+from analytics_app.exports.size import rows_of_file
 from tasks_app.models import Assignment, Group, Identity, Judgment, Rater, Rating, Study
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.exports.conftest import LONG_NAME, as_csv, as_json, assignments, plain, rate
@@ -48,13 +49,14 @@ def test_every_rating_is_there_once_for_each_system_that_produced_its_text(rated
 
 
 def test_the_number_of_rows_that_pages_say_is_that_of_the_file(rated: Study) -> None:
+    assert rows_of_file(rated) == len(as_json(rated))
     filler = Filler(rated)
     first = Judgment.objects.filter(assignment__rater__pseudonym="R-0001").earliest("id")
     filler.answer(first.assignment, filler.parts["i0", "alpha-mt"], {"fluency": 5, "content": 5}, replaces=first)
     filler.judge("tries", "i0", "alpha-mt", {"fluency": 1, "content": 1}, rater_kind="sandbox")
     rows = as_json(rated)
     # Texts of two systems, a skip and an answer without a rating: more rows than ratings.
-    assert ratings.count(rated) == len(rows) == len({row["rating"] for row in rows if row["rating"]}) + 4 + 2
+    assert rows_of_file(rated) == len(rows) == len({row["rating"] for row in rows if row["rating"]}) + 4 + 2
 
 
 def test_a_row_says_where_its_rating_comes_from(rated: Study) -> None:

@@ -1,0 +1,73 @@
+"""How many rows the file of all ratings of a study has, for the page that offers it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tasks_app.models import Study
+from tasks_app.services import database
+
+
+class Answers(NamedTuple):
+    """How many judgments a rater has, revised ones too, and the number of the last: neither is ever taken back."""
+
+    n: int
+    last: int
+
+
+_ANSWERS = """
+SELECT ra.id, count(*), max(j.id)
+  FROM tasks_app_rater ra
+  JOIN tasks_app_assignment a ON a.rater_id = ra.id
+  JOIN tasks_app_judgment j ON j.assignment_id = a.id
+ WHERE ra.study_id = %(study)s AND ra.kind <> 'sandbox'
+ GROUP BY ra.id
+"""
+
+# A rating of a text that several systems share has a row for each, or for each pair of them; a judgment without a
+# rating has one row.
+_ROWS = """
+WITH current AS MATERIALIZED (
+    SELECT a.rater_id, j.id, a.unit_id
+      FROM tasks_app_judgment j
+      JOIN tasks_app_assignment a ON a.id = j.assignment_id
+     WHERE a.rater_id = ANY(%(raters)s)
+       AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id)),
+shared AS MATERIALIZED (
+    SELECT po.part_id, count(*) AS n
+      FROM tasks_app_partoutput po
+      JOIN tasks_app_part p ON p.id = po.part_id
+     WHERE p.unit_id IN (SELECT unit_id FROM current)
+     GROUP BY po.part_id HAVING count(*) > 1)
+SELECT current.rater_id,
+       sum(CASE WHEN r.id IS NULL THEN 1 ELSE COALESCE(s.n, 1) * COALESCE(sb.n, 1) END)::bigint
+  FROM current
+  LEFT JOIN tasks_app_rating r ON r.judgment_id = current.id
+  LEFT JOIN shared s ON s.part_id = r.part_id
+  LEFT JOIN shared sb ON sb.part_id = r.part_b_id
+ GROUP BY current.rater_id
+"""
+
+# The rows of each rater, as this process last counted them. At a million ratings counting takes more than a second, so
+# only raters who have answered since are counted again (decision 0045).
+_counted: dict[int, tuple[Answers, int]] = {}
+# Beyond so many raters the process forgets all of them and begins anew.
+MOST_REMEMBERED = 100_000
+
+
+def rows_of_file(study: Study) -> int:
+    """Return how many rows the file of all ratings has, its header not counted."""
+    answers = {rater: Answers(n, last) for rater, n, last in database.rows(_ANSWERS, {"study": study.pk})}
+    known = {rater: _counted.get(rater) for rater in answers}
+    same = {rater: counted for rater, counted in known.items() if counted and counted[0] == answers[rater]}
+    changed = [rater for rater in answers if rater not in same]
+    fresh = {rater: (answers[rater], rows) for rater, rows in _count(changed)} if changed else {}
+    if len(_counted) + len(fresh) > MOST_REMEMBERED:
+        _counted.clear()
+    _counted.update(fresh)
+    return sum(rows for _answers, rows in (*same.values(), *fresh.values()))
+
+
+def _count(raters: Sequence[int]) -> list[tuple[int, int]]:
+    return [(int(rater), int(rows)) for rater, rows in database.rows(_ROWS, {"raters": list(raters)})]
