@@ -48,7 +48,7 @@ SELECT r.id
   JOIN tasks_app_judgment j ON j.id = r.judgment_id
   JOIN tasks_app_assignment a ON a.id = j.assignment_id
  WHERE r.task_id = ANY(%(tasks)s) AND r.id > %(mark)s AND a.rater_kind <> 'sandbox'
-   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id {known}) {said} {judged}
+   AND {current} {said} {judged}
  ORDER BY r.id LIMIT %(limit)s
 """
 _NEXT_SILENT = """
@@ -58,7 +58,7 @@ SELECT j.id
   JOIN tasks_app_unit u ON u.id = a.unit_id
  WHERE u.task_id = ANY(%(tasks)s) AND j.id > %(mark)s AND a.rater_kind <> 'sandbox'
    AND NOT EXISTS (SELECT 1 FROM tasks_app_rating r WHERE r.judgment_id = j.id)
-   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id {known}) {said} {judged}
+   AND {current} {said} {judged}
  ORDER BY j.id LIMIT %(limit)s
 """
 
@@ -184,7 +184,7 @@ def _of_kind(marks: Sequence[str], kind: str) -> tuple[int, ...]:
 def _next(wanted: Selection, kind: str, mark: int, limit: int) -> list[int]:
     ratings = kind == "r"
     sql = (_NEXT_RATINGS if ratings else _NEXT_SILENT).format(
-        said=wanted.said if ratings else wanted.without_rating, judged=wanted.judged, known=wanted.known
+        said=wanted.said if ratings else wanted.without_rating, judged=wanted.judged, current=wanted.current
     )
     return [pk for (pk,) in database.rows(sql, {**wanted.params(), "mark": mark, "limit": limit})]
 

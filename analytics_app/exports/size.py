@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tasks_app.models import Study
+from tasks_app.models import Study, is_current
 from tasks_app.services import database
 
 
@@ -33,7 +33,7 @@ WITH current AS MATERIALIZED (
       FROM tasks_app_judgment j
       JOIN tasks_app_assignment a ON a.id = j.assignment_id
      WHERE a.rater_id = ANY(%(raters)s)
-       AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id)),
+       AND {current}),
 shared AS MATERIALIZED (
     SELECT po.part_id, count(*) AS n
       FROM tasks_app_partoutput po
@@ -70,4 +70,7 @@ def rows_of_file(study: Study) -> int:
 
 
 def _count(raters: Sequence[int]) -> list[tuple[int, int]]:
-    return [(int(rater), int(rows)) for rater, rows in database.rows(_ROWS, {"raters": list(raters)})]
+    return [
+        (int(rater), int(rows))
+        for rater, rows in database.rows(_ROWS.format(current=is_current("j")), {"raters": list(raters)})
+    ]

@@ -11,7 +11,7 @@ from django.db.models import Q
 from analytics_app.exports.columns import FEATURE, RATINGS, Column, Kind
 from analytics_app.models import Exclusion
 from analytics_app.selectors.pages import best_run
-from tasks_app.models import Study
+from tasks_app.models import Study, is_current
 from tasks_app.services import database
 from tasks_app.services.marks import Marks
 
@@ -51,7 +51,7 @@ SELECT j.id AS judgment, ra.id AS rater_id, ra.pseudonym AS rater, a.arrangement
   JOIN ra ON ra.id = a.rater_id
   LEFT JOIN g ON g.id = ra.group_id
  WHERE a.rater_kind <> 'sandbox'
-   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id {known}) {judged}
+   AND {current} {judged}
 """
 
 ITEMS = """
@@ -165,9 +165,9 @@ class Selection:
         )
 
     @property
-    def known(self) -> str:
-        """Further conditions on what replaces a judgment, as SQL over `n`."""
-        return self._conditions(until="n.id <= %(until_judgment)s")
+    def current(self) -> str:
+        """The condition that a judgment is the current answer, as SQL over `j`."""
+        return is_current("j", until="" if self.until is None else "%(until_judgment)s")
 
     @property
     def judged(self) -> str:
@@ -275,7 +275,7 @@ class Statement:
     def _from(self) -> str:
         return FROM.format(
             said=SAID.format(said=self.wanted.said, silent=self.wanted.without_rating),
-            judged=JUDGED.format(judged=self.wanted.judged, known=self.wanted.known),
+            judged=JUDGED.format(judged=self.wanted.judged, current=self.wanted.current),
             excluded=EXCLUSION_JOINS if self.excludes else "",
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from analytics_app.ratings.conditions import was_current
 from analytics_app.ratings.copying import rows
 
 # A question that an answer gives twice, such as a repeated pair of adjectives (analytics_app.runs.compute).
@@ -32,8 +33,7 @@ WITH own AS MATERIALIZED (
              WHEN a.purpose NOT IN ('main', 'screening', 'exit') THEN '3 ' || a.purpose
              WHEN a.state = 'withdrawn' THEN '4 withdrawn'
              WHEN a.state = 'returned' THEN '5 returned'
-             WHEN EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id AND n.id <= %(judgment_high)s)
-             THEN '6 revised'
+             WHEN NOT {current} THEN '6 revised'
              WHEN j.skip_reason <> '' THEN '7 skipped'
              WHEN a.state = 'surplus' AND NOT %(surplus)s THEN '8 surplus' END AS reason
       FROM tasks_app_judgment j
@@ -49,4 +49,4 @@ SELECT own.reason, count(*), count(DISTINCT own.rater_id), count(DISTINCT COALES
 
 def left_out(seen: Mapping[str, Any]) -> list[LeftOut]:
     """Count the ratings of a task that no run takes, reason by reason; none where all of them count."""
-    return [LeftOut(reason[2:], *counts) for reason, *counts in rows(_LEFT_OUT, **seen)]
+    return [LeftOut(reason[2:], *counts) for reason, *counts in rows(_LEFT_OUT.format(current=was_current()), **seen)]

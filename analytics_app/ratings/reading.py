@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.ratings.conditions import counts
 from analytics_app.ratings.copying import copy, rows
 from analytics_app.ratings.table import Coding, Judgments, Names
 from tasks_app.check_settings import COPIES
@@ -66,11 +67,7 @@ SELECT j.id, a.rater_id, a.unit_id, a."order", COALESCE(j.seconds_active, 'NaN':
   JOIN tasks_app_assignment a ON a.id = j.assignment_id
   JOIN tasks_app_unit u ON u.id = a.unit_id
   JOIN tasks_app_rater ra ON ra.id = a.rater_id
- WHERE u.task_id = ANY(%(tasks)s) AND j.id <= %(judgment_high)s
-   AND a.purpose IN ('main', 'screening', 'exit') AND a.rater_kind <> 'sandbox'
-   AND j.skip_reason = '' AND j.version = ANY(%(versions)s) AND a.state NOT IN ('withdrawn', 'returned')
-   AND (%(surplus)s OR a.state <> 'surplus')
-   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id AND n.id <= %(judgment_high)s)
+ WHERE u.task_id = ANY(%(tasks)s) AND a.purpose IN ('main', 'screening', 'exit') AND {counts}
 """
 
 _RATERS = 'SELECT id, pseudonym FROM tasks_app_rater WHERE study_id = %s ORDER BY pseudonym COLLATE "C", id'
@@ -101,7 +98,7 @@ _DOCUMENTS = 'SELECT id, key FROM tasks_app_document WHERE study_id = %s ORDER B
 
 
 def read_judgments(seen: Mapping[str, Any]) -> tuple[Judgments, Coding, Names]:
-    raw = copy(_JUDGMENTS, seen, _JUDGMENT_TYPE)
+    raw = copy(_JUDGMENTS.format(counts=counts()), seen, _JUDGMENT_TYPE)
     raw = raw[np.argsort(raw["id"], kind="stable")]
     raters = rows(_RATERS, seen["study"])
     groups = rows("SELECT id, key FROM tasks_app_group WHERE study_id = %s ORDER BY id", seen["study"])

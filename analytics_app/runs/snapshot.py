@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from analytics_app.ratings import pooled_versions
+from analytics_app.ratings.conditions import is_given
 from tasks_app.models import Study
 from tasks_app.services.database import rows
 from tasks_app.services.marks import Busy, marks_of
@@ -29,13 +30,11 @@ class Seen:
 _SEEN = """
 WITH own AS MATERIALIZED (
     SELECT j.id, j.replaces_id, a.rater_id, a.rater_kind = 'simulated' AS simulated,
-           a.purpose IN ('main', 'screening', 'exit') AND a.rater_kind <> 'sandbox' AND j.skip_reason = ''
-           AND j.version = ANY(%(versions)s)
-           AND a.state NOT IN ('withdrawn', 'returned') AND (%(surplus)s OR a.state <> 'surplus') AS counts
+           a.purpose IN ('main', 'screening', 'exit') AND {given} AS counts
       FROM tasks_app_rater ra
       JOIN tasks_app_assignment a ON a.rater_id = ra.id
       JOIN tasks_app_judgment j ON j.assignment_id = a.id
-     WHERE ra.study_id = %(study)s AND j.id <= %(judgment)s),
+     WHERE ra.study_id = %(study)s AND j.id <= %(judgment_high)s),
 counted AS MATERIALIZED (
     SELECT id, rater_id, simulated, counts AND NOT EXISTS (SELECT 1 FROM own n WHERE n.replaces_id = own.id) AS counts
       FROM own)
@@ -43,7 +42,7 @@ SELECT COALESCE(max(r.id), 0), COALESCE((SELECT max(id) FROM own), 0), count(*) 
        (SELECT count(DISTINCT rater_id) FROM counted WHERE counts),
        (SELECT count(DISTINCT rater_id) FROM counted WHERE counts AND simulated)
   FROM counted JOIN tasks_app_rating r ON r.judgment_id = counted.id
- WHERE r.id <= %(rating)s
+ WHERE r.id <= %(high)s
 """
 
 
@@ -59,7 +58,7 @@ def look(study: Study, *, surplus: bool) -> Seen:
     """
     marks = marks_of(study.pk)
     versions = list(pooled_versions(study.pk, study.current_version))
-    up_to = {"rating": marks.rating, "judgment": marks.judgment}
+    up_to = {"high": marks.rating, "judgment_high": marks.judgment}
     given = {"study": study.pk, **up_to, "versions": versions, "surplus": surplus}
-    (found,) = rows(_SEEN, given)
+    (found,) = rows(_SEEN.format(given=is_given()), given)
     return Seen(*found)

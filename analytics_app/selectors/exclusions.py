@@ -10,7 +10,6 @@ from analytics_app.models import Exclusion, Run
 from tasks_app.models import Assignment, Judgment, Rater, Study
 
 # Only these are analysed, so that leaving out another changes nothing.
-ANALYSED = (Assignment.Purpose.MAIN, Assignment.Purpose.SCREENING, Assignment.Purpose.EXIT)
 
 
 def rules_with_exclusions(run: Run) -> dict[str, int]:
@@ -37,8 +36,10 @@ def exclusions_of(run: Run, rule: str) -> QuerySet[Exclusion]:
 
 def judgments_of(rater: Rater) -> QuerySet[Judgment]:
     """Return the answers of a rater that are analysed, as they stand now, in the order in which they were shown."""
-    own = Judgment.objects.filter(assignment__rater=rater, assignment__purpose__in=ANALYSED, skip_reason="")
-    found = own.filter(replaced_by=None).order_by("assignment__order", "pk")
+    own = Judgment.objects.filter(
+        assignment__rater=rater, assignment__purpose__in=Assignment.Purpose.ANALYSED, skip_reason=""
+    )
+    found = own.current().order_by("assignment__order", "pk")
     return found.select_related("assignment__unit__item", "assignment__unit__task").defer("answer", "log")
 
 

@@ -171,7 +171,8 @@ def agreement_of(run: Run) -> Sequence[ResultRow]:
 def raters_with_work(study: Study) -> QuerySet[Rater]:
     """Return raters with their judgments and active minutes; no system is in sight, nor what they answered."""
     answers = (
-        Judgment.objects.filter(assignment__rater=OuterRef("pk"), replaced_by=None, skip_reason="")
+        Judgment.objects.filter(assignment__rater=OuterRef("pk"), skip_reason="")
+        .current()
         .order_by()
         .values("assignment__rater")
     )

@@ -8,12 +8,11 @@ from analytics_app.models import Plot, ResultLift, ResultRow, Run
 from tasks_app.models import Study
 
 # While raters can still come, whoever sees which system leads may be tempted to stop, go on or talk.
-HIDING_STATES = (Study.State.OPEN, Study.State.PAUSED)
 
 
 def systems_shown(study: Study) -> bool:
     """Say whether results by system may be seen: on pages, in documents, in the API and in plots alike."""
-    return study.state not in HIDING_STATES or ResultLift.objects.filter(study=study).exists()
+    return study.state not in Study.State.UNDER_WAY or ResultLift.objects.filter(study=study).exists()
 
 
 def rows_of(run: Run, *, systems: bool) -> QuerySet[ResultRow]:

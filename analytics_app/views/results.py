@@ -16,7 +16,7 @@ from analytics_app import charts
 from analytics_app.exports import results as results_export
 from analytics_app.models import UNFINISHED, Run, RunState
 from analytics_app.selectors import pages
-from analytics_app.selectors.results import HIDING_STATES, plots_of, systems_shown
+from analytics_app.selectors.results import plots_of, systems_shown
 from analytics_app.selectors.runs import progress, runs_of
 from analytics_app.selectors.sections import ROWS_SHOWN, Names, Place, names_of, places_of, rows_for_page
 from analytics_app.selectors.workers import workers
@@ -65,7 +65,7 @@ def _frame(study: Study) -> dict[str, Any]:
     return {
         "runs": listed,
         "more_runs": len(listed) == pages.RUNS_SHOWN,
-        "shown": study.state not in HIDING_STATES or any(one.kind == pages.LIFTED for one in departures),
+        "shown": study.state not in Study.State.UNDER_WAY or any(one.kind == pages.LIFTED for one in departures),
         "departures": departures,
     }
 

@@ -21,7 +21,7 @@ from tasks_app.api.authentication import BearerToken
 from tasks_app.api.errors import BadRequest, Busy, NotFound, NoToken, ScopeMissing, UnderWay
 from tasks_app.api.parsing import JsonBody
 from tasks_app.models import ApiToken, Event, Study
-from tasks_app.selectors.judgments import UNDER_WAY, may_export
+from tasks_app.selectors.judgments import may_export
 from tasks_app.services import events, marks
 
 EXPORTED = "exported"
@@ -137,7 +137,7 @@ class ApiView(APIView):
         study, own = self.study(request, slug, about)
         if not may_export(study, own):
             raise UnderWay
-        if study.state in UNDER_WAY:
+        if study.state in Study.State.UNDER_WAY:
             lately = study.events.filter(
                 actor_id=request.user.pk, verb=EXPORTED, object=about, at__gt=Now() - timedelta(hours=1)
             )

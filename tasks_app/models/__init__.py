@@ -14,7 +14,7 @@ from tasks_app.models.items import (
     System,
     Unit,
 )
-from tasks_app.models.judgments import HOLDING, Assignment, ControlResult, Draft, Erasure, Judgment, Rating
+from tasks_app.models.judgments import Assignment, ControlResult, Draft, Erasure, Judgment, Rating, is_current
 from tasks_app.models.plan import Booklet, GroupBlock, Place
 from tasks_app.models.raters import (
     Consent,
@@ -42,7 +42,6 @@ from tasks_app.models.study import (
 from tasks_app.models.tokens import ApiToken, Idempotency
 
 __all__ = [
-    "HOLDING",
     "ApiToken",
     "Assignment",
     "Booklet",
@@ -85,4 +84,5 @@ __all__ = [
     "TaskGroup",
     "Unit",
     "Version",
+    "is_current",
 ]

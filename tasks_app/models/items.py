@@ -1,5 +1,6 @@
 """Items, systems, outputs, and the units that screens are made of."""
 
+from enum import nonmember
 from typing import Any
 
 from django.db import models
@@ -183,6 +184,9 @@ class GoldPurpose(models.TextChoices):
     EXAM = "exam", _("exam")
     CONTROL = "control", _("control")
     ATTENTION = "attention", _("loud attention check")
+
+    # Within a set: what a rater is watched by.
+    WATCHED = nonmember(("control", "attention"))
 
 
 class GoldKind(models.TextChoices):

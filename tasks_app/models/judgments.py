@@ -1,6 +1,7 @@
 """Assignments, drafts, judgments and the ratings they give."""
 
-from typing import Any
+from enum import nonmember
+from typing import Any, Self
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
@@ -11,9 +12,6 @@ from tasks_app.models.items import Gold, Part, Unit
 from tasks_app.models.plan import Place
 from tasks_app.models.raters import Rater, RaterSet
 from tasks_app.models.study import Criterion, Study, Task
-
-# States in which an assignment holds its place. The partial unique index and the check below are built on it.
-HOLDING = ("reserved", "live", "submitted")
 
 
 class AssignmentPurpose(models.TextChoices):
@@ -27,6 +25,13 @@ class AssignmentPurpose(models.TextChoices):
     REPEAT = "repeat", _("repeat")
     EXIT = "exit", _("exit questionnaire")
 
+    # Before what is judged: each with a count of its own, and the first answer is final.
+    PRELIMINARY = nonmember(("screening", "training", "exam"))
+    # What a rater meets as one sequence of texts to judge: which of them are checks is not to be told.
+    JUDGED = nonmember(("main", "control", "attention", "repeat", "warm_up"))
+    # What results are about.
+    ANALYSED = nonmember(("main", "screening", "exit"))
+
 
 class AssignmentState(models.TextChoices):
     RESERVED = "reserved", _("reserved")
@@ -38,6 +43,27 @@ class AssignmentState(models.TextChoices):
     RETURNED = "returned", _("returned")
     WITHDRAWN = "withdrawn", _("withdrawn")
     REPLACED = "replaced", _("answered, and asked of somebody else again")
+
+    # Still to be answered, with the lease running.
+    WAITING = nonmember(("reserved", "live"))
+    # Not answered yet, whether or not the lease has run out.
+    UNANSWERED = nonmember(("reserved", "live", "expired"))
+    # Holding the place; a partial unique index and a check of Assignment are built on it.
+    HOLDING = nonmember(("reserved", "live", "submitted"))
+    # Counted beside the answers that hold a place; an index of Assignment is built on it.
+    BESIDE = nonmember(("reserved", "live", "surplus", "skipped"))
+    # Rated, whoever holds the place now.
+    RATED = nonmember(("submitted", "surplus", "replaced"))
+    # Rated or skipped: the rater is done with it.
+    DONE = nonmember(("submitted", "surplus", "skipped", "replaced"))
+    # Rated, or to be rated still: a repeat of it makes sense.
+    REPEATABLE = nonmember(("reserved", "live", "submitted", "surplus", "replaced"))
+    # The place was freed, and may be another rater's now; this rater may still answer.
+    LATE = nonmember(("expired", "skipped"))
+    # Given back by the rater, or by the platform they came from.
+    GIVEN_BACK = nonmember(("returned", "withdrawn"))
+    # Asked of the rater and never answered.
+    MISSED = nonmember(("expired", "returned", "withdrawn"))
 
 
 class Assignment(models.Model):
@@ -72,12 +98,14 @@ class Assignment(models.Model):
                 name="assignment_unit_once",
             ),
             models.UniqueConstraint(
-                fields=("place",), condition=models.Q(state__in=HOLDING), name="assignment_place_held_once"
+                fields=("place",),
+                condition=models.Q(state__in=AssignmentState.HOLDING),
+                name="assignment_place_held_once",
             ),
             models.CheckConstraint(
                 condition=~models.Q(purpose="main")
                 | models.Q(rater_kind__in=["imported", "sandbox"])
-                | ~models.Q(state__in=HOLDING)
+                | ~models.Q(state__in=AssignmentState.HOLDING)
                 | models.Q(place__isnull=False),
                 name="assignment_main_has_place",
             ),
@@ -106,7 +134,7 @@ class Assignment(models.Model):
             ),
             models.Index(
                 fields=("unit",),
-                condition=models.Q(state__in=["reserved", "live", "surplus", "skipped"]),
+                condition=models.Q(state__in=list(AssignmentState.BESIDE)),
                 name="assignment_beside",
             ),
         )
@@ -133,6 +161,30 @@ class JudgmentSkip(models.TextChoices):
     TECHNICAL = "technical", _("Something does not work")
     OTHER = "other", _("Another reason")
 
+    # These never count against anyone.
+    BLAMELESS = nonmember(("upsetting", "technical"))
+
+
+def is_current(judgment: str, *, until: str = "") -> str:
+    """Return the SQL condition that no later answer has replaced a judgment.
+
+    `judgment` is the alias of its table in the statement. With `until`, a parameter or an id, later answers above it
+    are unknown: the judgment was current then. `JudgmentQuerySet.current` is the same for querysets.
+    """
+    known = f" AND later.id <= {until}" if until else ""
+    return f"NOT EXISTS (SELECT 1 FROM tasks_app_judgment later WHERE later.replaces_id = {judgment}.id{known})"  # noqa: S608  aliases and parameters of ours
+
+
+class JudgmentQuerySet(models.QuerySet["Judgment"]):
+    """Judgments, of which a changed answer has several."""
+
+    def current(self, *, until: int | None = None) -> Self:
+        """Keep the current answer to each assignment; with `until`, the one that was when this id was the last."""
+        later = Judgment.objects.filter(replaces=models.OuterRef("pk"))
+        if until is None:
+            return self.filter(~models.Exists(later))
+        return self.filter(~models.Exists(later.filter(pk__lte=until)), pk__lte=until)
+
 
 class Judgment(models.Model):
     """The answer to an assignment, as given, never changed. A trigger keeps it so."""
@@ -150,6 +202,8 @@ class Judgment(models.Model):
     log: "models.JSONField[Any, Any]" = models.JSONField(default=list, blank=True)
     version = models.PositiveIntegerField()
     submitted_at = created_at_field()
+
+    objects = JudgmentQuerySet.as_manager()
 
     class Meta:
         ordering = ("id",)

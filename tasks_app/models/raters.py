@@ -1,5 +1,6 @@
 """Raters, their identities on platforms, consents, sets and payments."""
 
+from enum import nonmember
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +17,9 @@ class RaterKind(models.TextChoices):
     SANDBOX = "sandbox", _("trying out")
     SIMULATED = "simulated", _("simulated")
     IMPORTED = "imported", _("imported")
+
+    # Those who take places and are paid: neither trying out nor imported.
+    COUNTED = nonmember(("real", "simulated"))
 
 
 class RaterState(models.TextChoices):

@@ -1,5 +1,6 @@
 """Studies, members, versions, tasks, criteria, groups and consent texts."""
 
+from enum import nonmember
 from typing import Any
 
 from django.conf import settings
@@ -39,6 +40,9 @@ class StudyState(models.TextChoices):
     OPEN = "open", _("open")
     PAUSED = "paused", _("paused")
     CLOSED = "closed", _("closed")
+
+    # Opened and not closed: raters work, or will go on.
+    UNDER_WAY = nonmember(("open", "paused"))
 
 
 class Study(models.Model):
@@ -180,6 +184,8 @@ class Group(models.Model):
 
 
 class TaskStage(models.TextChoices):
+    """When a task is shown; a rater goes through the stages in this order."""
+
     SCREENING = "screening", _("before the instructions: who may take part")
     MAIN = "main", _("what is judged")
     EXIT = "exit", _("at the end, asked of everybody who finishes")

@@ -8,19 +8,13 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from tasks_app.check_settings import CheckSettings, checks_of
-from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task
+from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task, is_current
 
 Purpose = Assignment.Purpose
-
-# Skips that never count against anyone.
-BLAMELESS = (Judgment.Skip.UPSETTING, Judgment.Skip.TECHNICAL)
 
 # A known answer that most of so many raters contradict is probably wrong itself.
 ENOUGH_TO_DOUBT = 5
 FEWER_THAN = 0.5
-
-# In a set: what a rater is watched by.
-WATCHED = (Gold.Purpose.CONTROL, Gold.Purpose.ATTENTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +183,7 @@ def _raters(
     """How every rater with an answer to a check did, by pseudonym."""
     given: dict[int, dict[str, list[tuple[int, int, bool]]]] = {}
     for unit, by_rater in results.items():
-        if purposes.get(unit) in WATCHED:
+        if purposes.get(unit) in Gold.Purpose.WATCHED:
             for rater, some in by_rater.items():
                 given.setdefault(rater, {}).setdefault(purposes[unit], []).extend(some)
     return [
@@ -207,14 +201,14 @@ def _raters(
 def _exam(task: Task) -> list[Attempts]:
     """Count finished and passed attempts at the exam, by their number."""
     rows = Assignment.objects.filter(unit__task=task, purpose=Purpose.EXAM).exclude(rater_kind=Rater.Kind.SANDBOX)
-    unfinished = set(rows.filter(state__in=("reserved", "live", "expired")).values_list("rater", "attempt"))
+    unfinished = set(rows.filter(state__in=Assignment.State.UNANSWERED).values_list("rater", "attempt"))
     results: dict[int, list[bool]] = {}
     exams = _results(task).filter(judgment__assignment__purpose=Purpose.EXAM)
     for judgment, passed in exams.values_list("judgment", "passed"):
         results.setdefault(judgment, []).append(passed)
     right: Counter[tuple[int, int]] = Counter()
     graded: Counter[tuple[int, int]] = Counter()
-    judgments = Judgment.objects.filter(assignment__in=rows, replaced_by=None).exclude(skip_reason__in=BLAMELESS)
+    judgments = Judgment.objects.filter(assignment__in=rows).exclude(skip_reason__in=Judgment.Skip.BLAMELESS).current()
     for judgment, rater, attempt in judgments.values_list("pk", "assignment__rater", "assignment__attempt"):
         graded[rater, attempt] += 1
         right[rater, attempt] += all(results.get(judgment, [False]))
@@ -238,8 +232,8 @@ WITH pairs AS MATERIALIZED (
     JOIN tasks_app_judgment j ON j.assignment_id = a.id
     JOIN tasks_app_judgment o ON o.assignment_id = a.repeat_of_id
     WHERE u.task_id = %s AND a.repeat_of_id IS NOT NULL AND a.rater_kind <> 'sandbox'
-      AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id)
-      AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = o.id)),
+      AND {again_is_current}
+      AND {first_is_current}),
 again AS MATERIALIZED (
     SELECT p.again AS pair, COALESCE(r.part_id, 0) AS part, COALESCE(r.part_b_id, 0) AS part_b,
            COALESCE(r.criterion_id, 0) AS criterion, r.number, r.value, r.label
@@ -257,6 +251,6 @@ FROM again JOIN first USING (pair, part, part_b, criterion, number)
 def _repeats(task: Task) -> CheckScore:
     """Count values given to repeats, and how many of them are exactly the first ones; marks and texts do not count."""
     with connection.cursor() as cursor:
-        cursor.execute(_PAIRS, [task.pk])
+        cursor.execute(_PAIRS.format(again_is_current=is_current("j"), first_is_current=is_current("o")), [task.pk])
         answered, same = cursor.fetchone()
     return CheckScore(same, answered)

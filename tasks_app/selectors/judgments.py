@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from tasks_app import access
 from tasks_app.models import Judgment, Membership, Rater, Study, Task
-
-# While raters work, whoever sees single answers could steer them: only owners may, and it is written down.
-UNDER_WAY = (Study.State.OPEN, Study.State.PAUSED)
 
 
 class UnknownName(ValueError):
@@ -44,9 +41,10 @@ def rater_ids(study: Study, pseudonyms: Sequence[str]) -> tuple[int, ...]:
 def may_export(study: Study, role: str | None) -> bool:
     """Say whether somebody with a role (None: a superuser from outside) may take judgments and ratings out now.
 
-    Every member may of a draft and of a closed study, while it is under way its owners alone.
+    Every member may of a draft and of a closed study, while it is under way its owners alone, and it is written down:
+    whoever sees single answers could steer raters.
     """
-    return study.state not in UNDER_WAY or access.reaches(role, Membership.Role.OWNER)
+    return study.state not in Study.State.UNDER_WAY or access.reaches(role, Membership.Role.OWNER)
 
 
 def current_judgments(study: Study, until: int) -> QuerySet[Judgment]:
@@ -54,9 +52,9 @@ def current_judgments(study: Study, until: int) -> QuerySet[Judgment]:
 
     Whoever only tried the study out is left out.
     """
-    replaced = Judgment.objects.filter(replaces=OuterRef("pk"), pk__lte=until)
     return (
-        Judgment.objects.filter(~Exists(replaced), pk__lte=until, assignment__rater__study=study)
+        Judgment.objects.current(until=until)
+        .filter(assignment__rater__study=study)
         .exclude(assignment__rater_kind="sandbox")
         .select_related("assignment__rater", "assignment__unit__task")
     )

@@ -128,7 +128,7 @@ class Ledger:
 
 def raters_of(study: Study, *, simulated: bool) -> QuerySet[Rater]:
     """The raters of a study who may be paid: never imported ones or somebody trying it out."""
-    kinds = reads.KINDS if simulated else (Rater.Kind.REAL,)
+    kinds = Rater.Kind.COUNTED if simulated else (Rater.Kind.REAL,)
     return Rater.objects.filter(study=study, kind__in=kinds).order_by("id")
 
 

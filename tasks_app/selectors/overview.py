@@ -75,7 +75,7 @@ def entries(rater: Rater) -> list[Entry]:
     frames = {pk: screens.frame_of(pk, rater.study) for pk in {one.unit.task_id for one in given}}
     shown = [one for one in given if frames[one.unit.task_id].kind.set_overview]
     materials = screens.read_materials([one.unit_id for one in shown])
-    current = Judgment.objects.filter(assignment__in=shown, replaced_by=None)
+    current = Judgment.objects.filter(assignment__in=shown).current()
     said = {one.assignment_id: one for one in current}
     found = []
     for one in shown:

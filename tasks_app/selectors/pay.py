@@ -13,7 +13,7 @@ from typing import Any
 from django.db import connection
 
 from tasks_app import pay
-from tasks_app.models import Rater, Study
+from tasks_app.models import Assignment, Rater, Study
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.study_settings import StudySettings
 
@@ -25,7 +25,6 @@ LONGEST_GAP_MINUTES = 30.0
 BOOKLETS_LOOKED_AT = 50
 
 # Who is ever paid; simulated raters only to try the pages out.
-KINDS = (Rater.Kind.REAL, Rater.Kind.SIMULATED)
 
 # A rater who has not ended is owed what they would be if they stopped now.
 SO_FAR = Rater.Outcome.WITHDRAWN
@@ -96,13 +95,12 @@ LEFT JOIN tasks_app_assignment o ON o.id = a.repeat_of_id
 WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
 GROUP BY a.rater_id, s.id, s.task_id
 """
-_DONE = ["submitted", "surplus", "skipped", "replaced"]
 
 
 def sets_of(study_id: int, rater_id: int | None = None) -> dict[int, list[pay.SetWork]]:
     """Count the units of every set by rater, or of one rater's; one query."""
     found: dict[int, list[pay.SetWork]] = {}
-    for rater, *counts in _rows(_SETS, {"study": study_id, "rater": rater_id, "done": _DONE}):
+    for rater, *counts in _rows(_SETS, {"study": study_id, "rater": rater_id, "done": list(Assignment.State.DONE)}):
         found.setdefault(rater, []).append(pay.SetWork(*counts))
     return found
 

@@ -7,8 +7,6 @@ from django.db.models.functions import Coalesce
 
 from tasks_app.models import Assignment, Identity, Judgment, Rater, Study
 
-ANSWERED = ("submitted", "surplus", "replaced")
-
 
 def raters_of(study: Study) -> "QuerySet[Rater]":
     """Return the raters who came by themselves, newest first, with counts, active seconds and whether an id is kept."""
@@ -17,7 +15,7 @@ def raters_of(study: Study) -> "QuerySet[Rater]":
     judgments = Judgment.objects.filter(assignment__rater=OuterRef("pk")).order_by().values("assignment__rater")
     # Sub-queries are worked out for the raters of a page alone, a join for all of them.
     return raters.annotate(
-        n_answered=_number(main.filter(state__in=ANSWERED)),
+        n_answered=_number(main.filter(state__in=Assignment.State.RATED)),
         n_given=_number(main),
         seconds=Subquery(judgments.annotate(n=Sum("seconds_active")).values("n")),
         has_identity=Exists(Identity.objects.filter(rater=OuterRef("pk"))),

@@ -12,16 +12,8 @@ from django.db.models.functions import Coalesce, Now
 
 from tasks_app.models import Assignment, Booklet, Judgment, Rater, RaterSet, Study, Task
 
-ANSWERED = ("submitted", "surplus", "skipped", "replaced")
-OPEN = ("reserved", "live")
+Purpose, State = Assignment.Purpose, Assignment.State
 
-# What a rater meets as one sequence of texts to judge: which of them are checks is not to be told.
-JUDGED = ("main", "control", "attention", "repeat", "warm_up")
-# What comes before that, each with a count of its own, and never opened again.
-BEFORE = ("screening", "training", "exam")
-
-# States of units that stand beside the answered ones; the index assignment_beside is built on them.
-BESIDE = (*OPEN, "surplus", "skipped")
 # Held, surplus and skipped of a task that nobody has begun, and its fewest and most answers.
 NOTHING, NOBODY = (0, 0, 0), (0, 0)
 
@@ -64,7 +56,7 @@ class _Row(NamedTuple):
 
     @property
     def is_answered(self) -> bool:
-        return self.state in ANSWERED
+        return self.state in State.DONE
 
 
 def progress_of(
@@ -75,13 +67,13 @@ def progress_of(
     Units lost to others while away do not count.
     """
     found = (
-        Assignment.objects.filter(REACHABLE, rater=rater, state__in=(*ANSWERED, *OPEN))
+        Assignment.objects.filter(REACHABLE, rater=rater, state__in=(*State.DONE, *State.WAITING))
         .values_list("state", "order", "purpose", "attempt", "unit__task", "judgments__seconds_active")
         .annotate(replaces=F("judgments__replaces"))
     )
     rows = [row for row in map(_Row._make, found) if row.replaces is None]
     own = [row for row in rows if _in_sequence(row, assignment)]
-    seconds = [row.seconds for row in rows if row.seconds is not None and row.purpose in JUDGED]
+    seconds = [row.seconds for row in rows if row.seconds is not None and row.purpose in Purpose.JUDGED]
     guess = expected_minutes * 60 / max(1, set_size, len(rows))
     pace = statistics.median(seconds) if len(seconds) >= ENOUGH_FOR_PACE else guess
     left = sum(not row.is_answered for row in rows)
@@ -89,15 +81,15 @@ def progress_of(
         done=sum(row.is_answered for row in own),
         total=len(own),
         minutes_left=max(1, round(pace * left / 60)),
-        answered=tuple(row.order for row in rows if row.is_answered and row.purpose not in BEFORE),
-        purpose="" if assignment is None or assignment.purpose in JUDGED else assignment.purpose,
+        answered=tuple(row.order for row in rows if row.is_answered and row.purpose not in Purpose.PRELIMINARY),
+        purpose="" if assignment is None or assignment.purpose in Purpose.JUDGED else assignment.purpose,
     )
 
 
 def _in_sequence(row: _Row, assignment: Assignment | None) -> bool:
     """Say whether a unit is counted together with an assignment; training and each attempt at an exam by task."""
-    if assignment is None or assignment.purpose in JUDGED:
-        return row.purpose in JUDGED
+    if assignment is None or assignment.purpose in Purpose.JUDGED:
+        return row.purpose in Purpose.JUDGED
     if assignment.purpose in {"training", "exam"}:
         same = (assignment.purpose, assignment.attempt, assignment.unit.task_id)
         return (row.purpose, row.attempt, row.task) == same
@@ -106,13 +98,13 @@ def _in_sequence(row: _Row, assignment: Assignment | None) -> bool:
 
 def next_purpose(rater: Rater) -> str | None:
     """Return what the unit that comes next is for; None where nothing is held for the rater now."""
-    waiting = Assignment.objects.filter(REACHABLE, rater=rater, state__in=OPEN).order_by("order")
+    waiting = Assignment.objects.filter(REACHABLE, rater=rater, state__in=State.WAITING).order_by("order")
     return waiting.values_list("purpose", flat=True).first()
 
 
 def units_by_purpose(rater: Rater) -> Counter[tuple[int, str]]:
     """Count what a rater has before them and behind them, by task and purpose; of an exam, one attempt."""
-    rows = Assignment.objects.filter(REACHABLE, rater=rater, attempt=1, state__in=(*ANSWERED, *OPEN))
+    rows = Assignment.objects.filter(REACHABLE, rater=rater, attempt=1, state__in=(*State.DONE, *State.WAITING))
     return Counter(rows.order_by().values_list("unit__task", "purpose"))
 
 
@@ -183,11 +175,11 @@ def study_progress(study: Study) -> StudyProgress:
 def _beside_answers(study: Study) -> dict[int, tuple[int, int, int]]:
     """Count a task's assignments that are held by somebody, surplus and skipped: few, with an index of their own."""
     counted = (
-        Assignment.objects.filter(unit__task__study=study, purpose="main", state__in=BESIDE)
+        Assignment.objects.filter(unit__task__study=study, purpose="main", state__in=State.BESIDE)
         .exclude(rater_kind="sandbox")
         .values_list("unit__task")
         .annotate(
-            held=Count("id", filter=Q(state__in=OPEN, place__isnull=False)),
+            held=Count("id", filter=Q(state__in=State.WAITING, place__isnull=False)),
             surplus=Count("id", filter=Q(state="surplus")),
             skipped=Count("id", filter=Q(state="skipped")),
         )

@@ -14,13 +14,11 @@ from django.utils.translation import ngettext
 
 from tasks_app import channels
 from tasks_app.models import Assignment, Identity, Invitation, Outbox, Rater, RaterSet, Study
-from tasks_app.selectors.progress import ANSWERED, OPEN
+
+State = Assignment.State
 
 # How a rater stands to a wave.
 LATER, DUE, DONE, MISSED = "later", "due", "done", "missed"
-
-# What became of a unit that this rater was asked and did not answer.
-LOST = ("expired", "returned", "withdrawn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,9 @@ def waiting_for(rater: Rater) -> Waiting | None:
     What is open the database says, as it does to whoever gives out units: two clocks would send a rater to and fro.
     """
     sets = RaterSet.objects.filter(
-        Exists(Assignment.objects.filter(set=OuterRef("pk"), state__in=OPEN)), rater=rater, state=RaterSet.State.OPEN
+        Exists(Assignment.objects.filter(set=OuterRef("pk"), state__in=State.WAITING)),
+        rater=rater,
+        state=RaterSet.State.OPEN,
     )
     if rater.state == Rater.State.ENDED or sets.filter(Q(opens_at=None) | Q(opens_at__lte=Now())).exists():
         return None
@@ -47,7 +47,7 @@ def waiting_for(rater: Rater) -> Waiting | None:
     wave, opens_at, closes_at = following or (0, None, None)
     if opens_at is None:
         return None
-    done = Assignment.objects.filter(rater=rater, state__in=ANSWERED).count()
+    done = Assignment.objects.filter(rater=rater, state__in=State.DONE).count()
     return Waiting(wave, opens_at, closes_at, done)
 
 
@@ -101,7 +101,7 @@ class WaveCount:
 
 def standings(study: Study) -> list[Standing]:
     """Return how every rater stands to every wave they have; who only tries the study out is not among them."""
-    answerable = Q(assignments__state__in=OPEN, state=RaterSet.State.OPEN)
+    answerable = Q(assignments__state__in=State.WAITING, state=RaterSet.State.OPEN)
     # What has closed is not due, also while nobody has freed it yet.
     has_closed = Q(closes_at__isnull=False, closes_at__lte=Now())
     rows = (
@@ -113,7 +113,7 @@ def standings(study: Study) -> list[Standing]:
             closes=Max("closes_at"),
             left=Count("assignments", filter=answerable & ~has_closed),
             later=Count("assignments", filter=answerable & Q(opens_at__gt=Now())),
-            lost=Count("assignments", filter=Q(assignments__state__in=LOST) | answerable & has_closed),
+            lost=Count("assignments", filter=Q(assignments__state__in=State.MISSED) | answerable & has_closed),
         )
         .order_by("wave", "rater_id")
     )

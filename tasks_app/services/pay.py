@@ -94,7 +94,7 @@ def record(rater: Rater) -> None:
 
     Who took another set gets a further row for the difference. Nothing is ever taken back here.
     """
-    if rater.kind in reads.KINDS and reads.offer_of(rater.study.options).pays:
+    if rater.kind in Rater.Kind.COUNTED and reads.offer_of(rater.study.options).pays:
         row = reads.booked(rater.study_id, rater.pk).get(rater.pk, reads.Booked())
         Payment.objects.bulk_create(_difference(rater, owed(rater), row))
 

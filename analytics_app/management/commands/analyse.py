@@ -11,7 +11,7 @@ import yaml
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analytics_app.exports.results import stream
-from analytics_app.models import Run, RunState, RunTrigger
+from analytics_app.models import UNFINISHED, Run, RunState, RunTrigger
 from analytics_app.runs import start
 from analytics_app.selectors.results import rows_of, systems_shown
 from analytics_app.selectors.runs import workers
@@ -64,7 +64,7 @@ class Command(BaseCommand):
     def _wait(self, run: Run) -> None:
         """Wait until workers have brought a run to its end, and say so where there are none."""
         told = False
-        while run.state in (RunState.QUEUED, RunState.RUNNING):
+        while run.state in UNFINISHED:
             if not told and not (status := workers()).alive:
                 since = f" since {status.since:%Y-%m-%d %H:%M} UTC" if status.since else ""
                 self.stderr.write(f"No worker answers{since}. `make run` starts one, or: {status.command}")

@@ -17,7 +17,6 @@ from analytics_app.selectors.pages import best_run
 from analytics_app.selectors.results import systems_shown
 from tasks_app.management.lookups import study_called
 from tasks_app.models import Study
-from tasks_app.selectors.judgments import UNDER_WAY
 from tasks_app.services import events
 
 STDOUT = "-"
@@ -66,7 +65,7 @@ class Command(BaseCommand):
             chunks = ratings.stream(study, format=options["format"], tasks=options["task"])
         except ratings.UnknownName as unknown:
             raise CommandError(str(unknown)) from None
-        if study.state in UNDER_WAY:
+        if study.state in Study.State.UNDER_WAY:
             events.log(study, None, "exported", about=f"ratings ({options['format']}) by a command")
         return chunks
 

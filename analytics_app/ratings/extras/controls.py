@@ -8,9 +8,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.ratings.conditions import is_given
 from analytics_app.ratings.copying import copy
 from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.codes import GIVEN, rater_codes
+from analytics_app.ratings.extras.codes import rater_codes
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Mask, Table
 
@@ -40,7 +41,7 @@ class Controls(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the results of the answers that a run counts."""
-        found = copy(_CONTROLS.format(given=GIVEN.format(judgment="j", assignment="a")), loading.seen, _TYPE)
+        found = copy(_CONTROLS.format(given=is_given()), loading.seen, _TYPE)
         return cls(
             rater=rater_codes(loading.table.names, found["rater"]),
             judgment=found["judgment"],

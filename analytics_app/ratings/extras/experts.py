@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.ratings.conditions import counts
 from analytics_app.ratings.copying import copy, rows
 from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.codes import CURRENT, rater_codes
+from analytics_app.ratings.extras.codes import rater_codes
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Coding, Table
 from tasks_app.models import Task
@@ -49,7 +50,7 @@ class Experts(Extra):
             "replaced": list(run.facts.get("replaced", ())),
             "by_hand": list(run.facts.get("manual_exclusions", ())) if run.heeds_exclusions else [],
         }
-        counted = _COUNTED.format(current=CURRENT.format(judgment="j", assignment="a"))
+        counted = _COUNTED.format(current=counts())
         labels = tuple(word for (word,) in rows(_WORDS.format(counted=counted), **seen))
         found = copy(_GIVEN.format(counted=counted), {**seen, "words": list(labels)}, _TYPE)
         part = Coding(names.part_ids)(found["part"])

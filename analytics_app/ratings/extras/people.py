@@ -55,12 +55,12 @@ class People(Extra):
             place = code[one.pk]
             imported[place] = one.kind == Rater.Kind.IMPORTED
             counts[place] = imported[place] or one.enrolled_at <= since
-        payees = [one for one in ended if one.kind in pay.KINDS]
+        payees = [one for one in ended if one.kind in Rater.Kind.COUNTED]
         facts = pay.facts_of(study, payees) if payees else None
         offer = pay.offer_of(study.options)
         for one in ended:
             outcome[code[one.pk]] = OUTCOMES.index(one.outcome) if one.outcome else -1
-            if facts is not None and one.pk in facts.minutes and one.kind in pay.KINDS:
+            if facts is not None and one.pk in facts.minutes and one.kind in Rater.Kind.COUNTED:
                 minutes[code[one.pk]] = facts.minutes[one.pk].paid
                 paid[code[one.pk]] = float(facts.due(one.pk)) if offer.pays else np.nan
         hourly = float(offer.minimum_hourly) if offer.pays else float("nan")

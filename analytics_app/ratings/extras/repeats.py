@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.ratings.conditions import counts
 from analytics_app.ratings.copying import copy, rows
 from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.codes import CURRENT, rater_codes
+from analytics_app.ratings.extras.codes import rater_codes
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Coding, Floats, Mask, Table
 from tasks_app.models import Task
@@ -70,9 +71,7 @@ class Repeats(Extra):
             for one in task.kind.outcomes
         )
         seen = {**loading.seen, "spans": spans}
-        given = _GIVEN.format(
-            again=CURRENT.format(judgment="j", assignment="a"), first=CURRENT.format(judgment="o", assignment="b")
-        )
+        given = _GIVEN.format(again=counts(), first=counts("o", "b"))
         labels = tuple(word for (word,) in rows(_WORDS.format(given=given), **seen))
         found = copy(_UNITS.format(given=given), {**seen, "words": list(labels)}, _TYPE)
         if not spans:

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.ratings.conditions import was_current
 from analytics_app.ratings.copying import copy
 from analytics_app.ratings.extras.base import Extra, Loading
 from analytics_app.ratings.extras.codes import rater_codes
@@ -16,9 +17,6 @@ from analytics_app.ratings.table import Coding, Mask, Table
 from tasks_app.models import Judgment
 
 REASONS: tuple[str, ...] = tuple(Judgment.Skip.values)
-
-# The others, upsetting and technical, never count against anyone.
-COUNTED = (Judgment.Skip.CANNOT_JUDGE, Judgment.Skip.OTHER)
 
 
 @extra
@@ -41,13 +39,13 @@ class Skips(Extra):
     @property
     def counted(self) -> Mask:
         """Which of them may be held against a rater: "cannot judge" and "other"."""
-        return np.isin(self.reason, [REASONS.index(one) for one in COUNTED])
+        return np.isin(self.reason, [REASONS.index(one) for one in Judgment.Skip.BLAMELESS], invert=True)
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the skips that were there at the run's marks."""
         names = loading.table.names
-        found = copy(_SKIPS, {**loading.seen, "reasons": list(REASONS)}, _TYPE)
+        found = copy(_SKIPS.format(current=was_current()), {**loading.seen, "reasons": list(REASONS)}, _TYPE)
         return cls(
             rater=rater_codes(names, found["rater"]),
             unit=Coding(names.unit_ids)(found["unit"]),
@@ -72,6 +70,6 @@ SELECT a.rater_id, a.unit_id, a."order", array_position(%(reasons)s::text[], j.s
  WHERE u.task_id = ANY(%(tasks)s) AND j.id <= %(judgment_high)s AND j.skip_reason <> ''
    AND a.purpose IN ('main', 'control', 'attention', 'repeat') AND a.rater_kind <> 'sandbox'
    AND j.version = ANY(%(versions)s)
-   AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id AND n.id <= %(judgment_high)s)
+   AND {current}
  ORDER BY a.rater_id, a."order", j.id
 """

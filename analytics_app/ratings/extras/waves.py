@@ -9,15 +9,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.ratings.conditions import counts
 from analytics_app.ratings.copying import copy, rows
 from analytics_app.ratings.extras.base import Extra, Loading
-from analytics_app.ratings.extras.codes import CURRENT, rater_codes
+from analytics_app.ratings.extras.codes import rater_codes
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.reading import ids_of
 from analytics_app.ratings.table import Coding, Floats, Mask, Table
 from tasks_app.models import Task
-
-STAGES = (Task.Stage.SCREENING, Task.Stage.MAIN, Task.Stage.EXIT)
 
 
 @extra
@@ -52,7 +51,7 @@ class OtherWaves(Extra):
         others = [(one.id, tasks.index(one.key)) for one in asking if one.key != own.key]
         asked = sorted({number for one in asking for number in one.criteria})
         given = {**seen, "tasks": [number for number, _code in others], "criteria": asked, "run": loading.run.pk}
-        raw = copy(_ANSWERS.format(counts=CURRENT.format(judgment="j", assignment="a")), given, _TYPE)
+        raw = copy(_ANSWERS.format(counts=counts()), given, _TYPE)
         raw = raw[np.argsort(raw["id"], kind="stable")]
         groups = ids_of(rows("SELECT id FROM tasks_app_group WHERE study_id = %s ORDER BY id", seen["study"]))
         codes = np.array([code for _number, code in others] or [-1], dtype=np.int32)
@@ -98,7 +97,7 @@ def _place(task: _Task) -> tuple[Any, ...]:
     """Sort key: the day on which a task opens, then its stage, then its place; what ends a study comes last."""
     last = task.stage == Task.Stage.EXIT and task.days is None
     opens = 0 if task.stage == Task.Stage.SCREENING else task.days or 0
-    return last, opens, STAGES.index(Task.Stage(task.stage)), task.order, task.id
+    return last, opens, Task.Stage.values.index(task.stage), task.order, task.id
 
 
 def _kept(raw: NDArray[Any], removed: NDArray[Any]) -> Mask:

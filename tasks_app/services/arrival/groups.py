@@ -15,8 +15,6 @@ from tasks_app.services.plan import plans
 # Marks in Rater.prefs who was put into a group rather than drawn: they never have a place in a block.
 NAMED = "named_group"
 
-COUNTED = (Rater.Kind.REAL, Rater.Kind.SIMULATED)
-
 
 def allocate(rater: Rater, named: str, with_room: Collection[int]) -> bool:
     """Give a new rater the group they were invited for, or the next one drawn that has room; False where none has.
@@ -36,7 +34,7 @@ def allocate(rater: Rater, named: str, with_room: Collection[int]) -> bool:
         return False
     place = _next_place(rater, drawn)
     _put(rater, place.group_id, rater.prefs)
-    if rater.kind in COUNTED:
+    if rater.kind in Rater.Kind.COUNTED:
         GroupBlock.objects.filter(pk=place.pk).update(taken_by=rater)
     return True
 
@@ -96,7 +94,7 @@ def give_back(raters: Sequence[int]) -> None:
 
 def settle(rater: Rater) -> None:
     """Let the place of a rater in a block follow what they have done: given back, or taken again."""
-    if rater.group_id is None or rater.kind not in COUNTED or rater.prefs.get(NAMED):
+    if rater.group_id is None or rater.kind not in Rater.Kind.COUNTED or rater.prefs.get(NAMED):
         return
     give_back([rater.pk])
     if rows(_LACKS, {"rater": rater.pk})[0][0]:

@@ -19,7 +19,6 @@ SALT = "evalweb.wave"
 KEY = "wave"
 
 # What a rater was asked in a wave and did not answer; a repeat of what was skipped went back and is not asked.
-LOST = (Assignment.State.RESERVED, Assignment.State.LIVE, Assignment.State.EXPIRED)
 
 
 class NotDue(Exception):
@@ -84,7 +83,7 @@ def ending_before(rater: Rater, wave: int) -> Ending | None:
     """
     own = RaterSet.objects.filter(rater=rater, wave__lt=wave).aggregate(last=Max("wave"))["last"]
     given = Assignment.objects.filter(rater=rater, set__wave=own)
-    if own is None or given.filter(state__in=LOST).exists():
+    if own is None or given.filter(state__in=Assignment.State.UNANSWERED).exists():
         return None
     return ending_of_wave(rater, own)
 

@@ -6,7 +6,6 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from tasks_app.models import Rater, RaterSet, Study
-from tasks_app.selectors import pay as reads
 from tasks_app.services import events
 from tasks_app.services.judging import assignments
 
@@ -19,7 +18,7 @@ def absent(study: Study) -> QuerySet[Rater]:
     held = sets.filter(
         Q(lease_until__gt=Now(), state=RaterSet.State.OPEN) | Q(opens_at__gt=Now()) | Q(closes_at__gt=Now())
     )
-    raters = Rater.objects.filter(study=study, kind__in=reads.KINDS, erased_at=None)
+    raters = Rater.objects.filter(study=study, kind__in=Rater.Kind.COUNTED, erased_at=None)
     return raters.exclude(state=Rater.State.ENDED).filter(~Exists(held)).order_by("pk")
 
 

@@ -11,8 +11,6 @@ from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import claims, grading, leases
 from tasks_app.services.waves import schedule
 
-OPEN = (Assignment.State.RESERVED, Assignment.State.LIVE)
-
 
 def next_for(*, rater: Rater) -> Assignment | None:
     """Return the unit a rater is to judge now, shown from now on, with the lease of its set lengthened.
@@ -39,7 +37,7 @@ def next_for(*, rater: Rater) -> Assignment | None:
 @atomically
 def _show_next(*, rater: Rater) -> Assignment | None:
     found = (
-        Assignment.objects.filter(rater=rater, state__in=OPEN)
+        Assignment.objects.filter(rater=rater, state__in=Assignment.State.WAITING)
         .filter(Q(set__opens_at=None) | Q(set__opens_at__lte=Now()))
         .filter(Q(set__closes_at=None) | Q(set__closes_at__gt=Now()))
         .select_related("unit", "set", "draft")
@@ -54,7 +52,7 @@ def _show_next(*, rater: Rater) -> Assignment | None:
 @atomically
 def open_chosen(*, rater: Rater, assignment: Assignment) -> bool:
     """Show a unit that a rater has chosen from their set; False where it is not theirs to answer now."""
-    if rater.state == Rater.State.ENDED or assignment.state not in OPEN:
+    if rater.state == Rater.State.ENDED or assignment.state not in Assignment.State.WAITING:
         return False
     return leases.show(assignment, leases.minutes_of(rater))
 
@@ -88,13 +86,13 @@ def _revive(sets: QuerySet[RaterSet], lease_minutes: float) -> int:
 def _has_texts(rater: Rater) -> bool:
     """Say whether a rater has judged something or still can: else the last questions would ask about nothing."""
     main = Assignment.objects.filter(rater=rater, purpose=Assignment.Purpose.MAIN)
-    return main.filter(Q(state__in=OPEN) | Q(judgments__isnull=False)).exists()
+    return main.filter(Q(state__in=Assignment.State.WAITING) | Q(judgments__isnull=False)).exists()
 
 
 def is_waiting(rater: Rater) -> bool:
     """Say whether all that a rater has left to answer opens later."""
     left = RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN).filter(
-        Exists(Assignment.objects.filter(set=OuterRef("pk"), state__in=OPEN))
+        Exists(Assignment.objects.filter(set=OuterRef("pk"), state__in=Assignment.State.WAITING))
     )
     opened = left.aggregate(n=Count("pk"), later=Count("pk", filter=Q(opens_at__gt=Now())))
     return rater.state != Rater.State.ENDED and bool(opened["n"]) and opened["n"] == opened["later"]
@@ -106,7 +104,7 @@ def end_if_done(*, rater: Rater) -> bool:
     lock_claims(rater.study_id)
     fresh = leases.lock_rater(rater.pk)
     if fresh.state != Rater.State.ENDED:
-        if Assignment.objects.filter(rater=rater, state__in=OPEN).exists():
+        if Assignment.objects.filter(rater=rater, state__in=Assignment.State.WAITING).exists():
             return False
         main = Assignment.objects.filter(rater=rater, purpose=Assignment.Purpose.MAIN)
         answered = main.filter(judgments__isnull=False).exists()

@@ -11,7 +11,7 @@ from django.db.models import Max
 from tasks_app.check_settings import checks_of
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task
 from tasks_app.selectors import screens
-from tasks_app.selectors.check_results import BLAMELESS, score_of
+from tasks_app.selectors.check_results import score_of
 from tasks_app.services.judging import assignments, sets
 from tasks_app.services.judging.grading import WARN_AFTER, known_answers
 from tasks_app.task_types.base import Graded
@@ -19,7 +19,6 @@ from tasks_app.task_types.base import Graded
 Purpose = Assignment.Purpose
 
 # Purposes whose answers decide whether a rater takes part, or teach them: never changed, and graded at once.
-DECIDING = frozenset({Purpose.SCREENING, Purpose.TRAINING, Purpose.EXAM})
 
 # What the rater is shown after an answer, before the next unit.
 FEEDBACK, EXAM, NOTICE = "feedback", "exam", "notice"
@@ -58,7 +57,7 @@ def _settle_screening(assignment: Assignment, rater: Rater, judgment: Judgment, 
     """End for whom the study is not: who cannot say has not been found unfit, and a mere question ends nothing."""
     if judgment.skip_reason:
         if Gold.objects.filter(unit=assignment.unit_id).exists():
-            blameless = judgment.skip_reason in BLAMELESS
+            blameless = judgment.skip_reason in Judgment.Skip.BLAMELESS
             assignments.leave_early(rater, Rater.Outcome.WITHDRAWN if blameless else Rater.Outcome.SCREENED_OUT)
     elif not all(one.passed for one in graded):
         assignments.leave_early(rater, Rater.Outcome.SCREENED_OUT)
@@ -77,7 +76,7 @@ def _open_exam(assignment: Assignment, rater: Rater, *, attempt: int) -> bool:
     units = Assignment.objects.filter(
         rater=rater, unit__task=assignment.unit.task_id, purpose=Purpose.EXAM, attempt=attempt
     )
-    return units.filter(state__in=(*assignments.OPEN, Assignment.State.EXPIRED)).exists()
+    return units.filter(state__in=Assignment.State.UNANSWERED).exists()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +109,13 @@ class ExamResult:
 def exam_result(rater: Rater, task: Task) -> ExamResult | None:
     """Return how a rater's last whole attempt at the exam of a task went; None before there is one."""
     rows = Assignment.objects.filter(rater=rater, unit__task=task, purpose=Purpose.EXAM)
-    unfinished = rows.filter(state__in=(*assignments.OPEN, Assignment.State.EXPIRED)).values("attempt")
+    unfinished = rows.filter(state__in=Assignment.State.UNANSWERED).values("attempt")
     last = rows.exclude(attempt__in=unfinished).aggregate(last=Max("attempt"))["last"]
     if last is None:
         return None
     checks = checks_of(task.checks)
-    judgments = Judgment.objects.filter(assignment__in=rows.filter(attempt=last), replaced_by=None)
-    counted = judgments.exclude(skip_reason__in=BLAMELESS)
+    judgments = Judgment.objects.filter(assignment__in=rows.filter(attempt=last)).current()
+    counted = judgments.exclude(skip_reason__in=Judgment.Skip.BLAMELESS)
     results = ControlResult.objects.filter(judgment__in=counted.filter(skip_reason=""))
     right = score_of(results.values_list("gold__unit", "judgment", "passed")).right
     asked = rows.filter(attempt=last).count()

@@ -78,7 +78,7 @@ def _ask_everybody(rater: Rater, task: Task, lease_minutes: float) -> RaterSet |
 
 def counts_for_the_plan(rater: Rater) -> bool:
     """Say whether a rater's judgments fill places: those of somebody trying the study out do not."""
-    return rater.kind in {Rater.Kind.REAL, Rater.Kind.SIMULATED}
+    return rater.kind in Rater.Kind.COUNTED
 
 
 def has_room(task: Task) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models.functions import Now
 
 from tasks_app.check_settings import OnFailing, checks_of
-from tasks_app.models import Assignment, ControlResult, Gold, Rater, Study, Task
+from tasks_app.models import Assignment, ControlResult, Gold, Rater, Study, Task, is_current
 from tasks_app.selectors import screens
 from tasks_app.selectors.check_results import CheckScore, score_of
 from tasks_app.services.database import rows
@@ -91,7 +91,7 @@ SELECT
    WHERE a.rater_id = %(rater)s
      AND (a.purpose = 'control' AND (u.features->>'degraded_of')::bigint = %(original)s
           OR a.purpose = 'main' AND u.id = %(copied)s)
-     AND j.skip_reason = '' AND NOT EXISTS (SELECT 1 FROM tasks_app_judgment n WHERE n.replaces_id = j.id)
+     AND j.skip_reason = '' AND {current}
    ORDER BY a.id LIMIT 1)
 """
 
@@ -107,7 +107,7 @@ def standing_of(assignment: Assignment, rater: Rater) -> Standing:
         "original": unit.pk if assignment.purpose == Purpose.MAIN else None,
         "copied": unit.features.get("degraded_of") if assignment.purpose == Purpose.CONTROL else None,
     }
-    answered, is_final, known, results, counterpart = rows(_STANDING, params)[0]
+    answered, is_final, known, results, counterpart = rows(_STANDING.format(current=is_current("j")), params)[0]
     other = _read(counterpart)
     return Standing(
         answered=answered,
@@ -225,16 +225,14 @@ def check_score(rater: Rater, task: Task) -> CheckScore:
     results = ControlResult.objects.filter(
         judgment__assignment__rater=rater,
         gold__unit__task=task,
-        gold__purpose__in=(Gold.Purpose.CONTROL, Gold.Purpose.ATTENTION),
+        gold__purpose__in=Gold.Purpose.WATCHED,
     )
     return score_of(results.values_list("gold__unit", "judgment", "passed"))
 
 
 def mark_at_end(rater: Rater) -> None:
     """Mark a rater who ends with too few right answers: their last answer is final now, with none after it."""
-    results = ControlResult.objects.filter(
-        judgment__assignment__rater=rater, gold__purpose__in=(Gold.Purpose.CONTROL, Gold.Purpose.ATTENTION)
-    )
+    results = ControlResult.objects.filter(judgment__assignment__rater=rater, gold__purpose__in=Gold.Purpose.WATCHED)
     scores = _scores(results.values_list("gold__unit__task", "gold__unit", "judgment", "passed"))
     if any(fails(task, scores[task.pk]) for task in Task.objects.filter(pk__in=scores)):
         Rater.objects.filter(pk=rater.pk, failed_checks_at=None).update(failed_checks_at=Now())

@@ -18,9 +18,7 @@ from tasks_app.services.judging import assignments, checks, grading, leases
 from tasks_app.signals import judgment_submitted
 from tasks_app.task_types.base import Value
 
-HELD = (Assignment.State.RESERVED, Assignment.State.LIVE)
-FINAL = checks.DECIDING
-LOST = (Assignment.State.EXPIRED, Assignment.State.SKIPPED)
+Purpose, State = Assignment.Purpose, Assignment.State
 
 # Changes of one answer: far more than anybody needs who corrects themselves, and too few to fill a disk with.
 MOST_CHANGES = 20
@@ -105,7 +103,7 @@ def submit(*, assignment: Assignment, rater: Rater, given: Submission) -> Receip
     if known is not None:
         return Receipt(known, is_new=False, step=checks.step_after(assignment, rater))
     # Who skips, or does not pass, gives places back, which needs the claims lock from the start.
-    claiming = bool(given.skip_reason) or assignment.purpose in FINAL
+    claiming = bool(given.skip_reason) or assignment.purpose in Purpose.PRELIMINARY
     try:
         receipt = _submit(assignment=assignment, rater=rater, given=given, claiming=claiming)
     except _NeedsClaims:
@@ -124,21 +122,21 @@ def _submit(*, assignment: Assignment, rater: Rater, given: Submission, claiming
     locked = copy(assignment)
     locked.state, locked.place_id = taken.state, taken.place_id
     # A unit that is still to be answered has no judgment; the states of all others tell that it may.
-    stored = [] if locked.state in HELD else list(Judgment.objects.filter(assignment=locked).order_by("id"))
+    stored = [] if locked.state in State.WAITING else list(Judgment.objects.filter(assignment=locked).order_by("id"))
     may_replace = may_change(locked, rater) and taken.rater_state != Rater.State.ENDED
     if (known := _stored_before(locked, rater, given, stored, may_replace=may_replace)) is not None:
         return known
-    if not claiming and locked.state in LOST:
+    if not claiming and locked.state in State.LATE:
         raise _NeedsClaims
     graded = _grade(locked, rater, given, taken, is_new=not stored)
     state = _state_after(locked, given)
     judgment = _store(locked, given, stored[-1] if stored else None)
     more = _finish(judgment, rater, given, state, graded)
-    if given.skip_reason or locked.state in LOST:
+    if given.skip_reason or locked.state in State.LATE:
         leases.settle_place(locked.place_id)
     if given.skip_reason:
         leases.drop_repeat(locked.pk)
-    step = checks.settle(locked, rater, judgment) if locked.purpose in FINAL else ""
+    step = checks.settle(locked, rater, judgment) if locked.purpose in Purpose.PRELIMINARY else ""
     ended = Rater.State.ENDED in (taken.rater_state, rater.state)
     if not (stored or more or ended):
         # The end page then only reads what the server has confirmed.
@@ -179,7 +177,7 @@ def _stored_before(
 def may_change(assignment: Assignment, rater: Rater) -> bool:
     """Say whether the study, the task type and the purpose of a unit let a stored answer be changed before the end."""
     kind = screens.frame_of(assignment.unit.task_id, rater.study).kind
-    return rater.study.options.allow_back and kind.allows_back and assignment.purpose not in FINAL
+    return rater.study.options.allow_back and kind.allows_back and assignment.purpose not in Purpose.PRELIMINARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +191,7 @@ class _Graded:
 
 def _grade(assignment: Assignment, rater: Rater, given: Submission, taken: leases.Taken, *, is_new: bool) -> _Graded:
     """Grade an answer to a unit that is judged, and decide what the checks before it lead to."""
-    if assignment.purpose in FINAL:
+    if assignment.purpose in Purpose.PRELIMINARY:
         return _Graded()
     standing = grading.standing_of(assignment, rater)
     results = (
@@ -219,18 +217,18 @@ def _state_after(assignment: Assignment, given: Submission) -> str:
         For a unit that the rater gave back.
     """
     state = assignment.state
-    if state in {Assignment.State.RETURNED, Assignment.State.WITHDRAWN}:
+    if state in State.GIVEN_BACK:
         raise Over
     if given.skip_reason:
-        return Assignment.State.SKIPPED
-    if state in LOST:
-        return Assignment.State.SUBMITTED if _is_free(assignment.place_id) else Assignment.State.SURPLUS
-    return state if state in {Assignment.State.SURPLUS, Assignment.State.REPLACED} else Assignment.State.SUBMITTED
+        return State.SKIPPED
+    if state in State.LATE:
+        return State.SUBMITTED if _is_free(assignment.place_id) else State.SURPLUS
+    return state if state in {State.SURPLUS, State.REPLACED} else State.SUBMITTED
 
 
 def _is_free(place_id: int | None) -> bool:
     """Say whether nobody holds a place; asked in the same way for units without one."""
-    held = Assignment.objects.filter(place_id=place_id or 0, state__in=(*HELD, Assignment.State.SUBMITTED))
+    held = Assignment.objects.filter(place_id=place_id or 0, state__in=State.HOLDING)
     return not held.exists()
 
 
@@ -324,7 +322,7 @@ def save_draft(*, assignment: Assignment, rater: Rater, counter: int, answer: Ma
     if assignment.set_id is not None:
         leases.renew(assignment.set_id, leases.minutes_of(rater))
     state = Assignment.objects.select_for_update().values_list("state", flat=True).get(pk=assignment.pk)
-    if state not in (*HELD, Assignment.State.EXPIRED):
+    if state not in State.UNANSWERED:
         raise Over
     Draft.objects.bulk_create([Draft(assignment=assignment, counter=0)], ignore_conflicts=True)
     newer = Draft.objects.filter(assignment=assignment, counter__lt=counter).update(counter=counter, answer=answer)

@@ -19,7 +19,6 @@ State = Assignment.State
 _KNOWN = {weaving.CONTROL: Purpose.CONTROL, weaving.ATTENTION: Purpose.ATTENTION}
 
 # Raters whose sets count when checks are shared out evenly.
-_COUNTED = (Rater.Kind.REAL, Rater.Kind.SIMULATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +244,7 @@ class _Weaver:
 
     def _sets_before(self) -> QuerySet[Assignment]:
         """What was given of this task and not given back unseen."""
-        rows = Assignment.objects.filter(unit__task=self.task, rater_kind__in=_COUNTED)
+        rows = Assignment.objects.filter(unit__task=self.task, rater_kind__in=Rater.Kind.COUNTED)
         return rows.exclude(state__in=(State.RETURNED, State.EXPIRED), first_shown=None)
 
     def _used_units(self) -> Counter[int]:

@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from tasks_app.models import Assignment, Rater
 from tasks_app.selectors import screens
-from tasks_app.selectors.progress import ANSWERED, JUDGED, OPEN, REACHABLE
+from tasks_app.selectors.progress import REACHABLE
 
 
 def load_in_words(screens: int, texts: int, answers: int) -> str:
@@ -26,7 +26,9 @@ def load_in_words(screens: int, texts: int, answers: int) -> str:
 
 def load_of(rater: Rater) -> tuple[int, int]:
     """Count the texts and the answers of what a rater judges: as many screens as the page says, checks included."""
-    given = Assignment.objects.filter(REACHABLE, rater=rater, purpose__in=JUDGED, state__in=(*ANSWERED, *OPEN))
+    own = (*Assignment.State.DONE, *Assignment.State.WAITING)
+    judged = Assignment.Purpose.JUDGED
+    given = Assignment.objects.filter(REACHABLE, rater=rater, purpose__in=judged, state__in=own)
     units = list(given.order_by("order", "id").values_list("unit_id", "unit__task", "arrangement"))
     materials = screens.read_materials({unit for unit, _task, _arrangement in units})
     texts = answers = 0

@@ -17,7 +17,7 @@ def reopen(*, study: Study, judgments: Collection[int], rule: str, by: events.Ac
     """
     lock_claims(study.pk)
     study.refresh_from_db(fields=["state"])
-    if study.state not in {Study.State.OPEN, Study.State.PAUSED} or not judgments:
+    if study.state not in Study.State.UNDER_WAY or not judgments:
         return 0
     # Sets before assignments, as everywhere: the trigger that counts answered places writes to the sets.
     rows(
@@ -36,7 +36,7 @@ def reopen(*, study: Study, judgments: Collection[int], rule: str, by: events.Ac
             list(judgments),
             study.pk,
             Assignment.State.SUBMITTED,
-            [Rater.Kind.REAL, Rater.Kind.SIMULATED],
+            list(Rater.Kind.COUNTED),
         ],
     )
     if freed:

@@ -44,7 +44,7 @@ def send(*, study: Study, task: Task, units: Collection[int], about: str, by: ev
     """
     lock_claims(study.pk)
     study.refresh_from_db(fields=["state"])
-    if study.state not in {Study.State.OPEN, Study.State.PAUSED}:
+    if study.state not in Study.State.UNDER_WAY:
         raise NotNow(_("The study is not open, so nobody could judge these texts. Open it again, then send them."))
     task.study = study
     ids = dict(routing.unsent(task).filter(pk__in=units).values_list("key", "pk"))

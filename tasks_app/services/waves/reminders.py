@@ -23,7 +23,6 @@ from tasks_app.models import Assignment, Identity, Outbox, Rater, RaterSet, Stud
 from tasks_app.selectors.waves import closing_in_words
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.database import atomically, rows
-from tasks_app.services.judging import assignments
 
 log = logging.getLogger(__name__)
 
@@ -117,7 +116,7 @@ def send(*, outbox_id: int) -> Sending:
 
 def open_sets(rater: Rater, wave: int) -> QuerySet[RaterSet]:
     """Return the sets of a wave in which a rater has something to answer now."""
-    unanswered = Assignment.objects.filter(set=OuterRef("pk"), state__in=assignments.OPEN)
+    unanswered = Assignment.objects.filter(set=OuterRef("pk"), state__in=Assignment.State.WAITING)
     found = RaterSet.objects.filter(Exists(unanswered), rater=rater, wave=wave, state=RaterSet.State.OPEN)
     return found.filter(Q(opens_at=None) | Q(opens_at__lte=Now()), Q(closes_at=None) | Q(closes_at__gt=Now())).exclude(
         rater__state=Rater.State.ENDED

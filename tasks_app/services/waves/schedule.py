@@ -13,9 +13,6 @@ from zoneinfo import ZoneInfo
 from tasks_app.models import Rater, Study, Task
 from tasks_app.services.database import rows
 
-# In which order a rater goes through the stages of a wave.
-STAGES = (Task.Stage.SCREENING, Task.Stage.MAIN, Task.Stage.EXIT)
-
 
 @dataclass(frozen=True, slots=True)
 class Times:
@@ -70,7 +67,7 @@ def schedule(rater: Rater) -> list[Scheduled]:
         closes = _last_closing(own, last) if _comes_last(task) and task.closes_after_days is None else None
         given = task.closes_after_days
         found.append(Scheduled(task, numbers[opens], opens, given if given is not None else closes))
-    return sorted(found, key=lambda one: (one.wave, STAGES.index(Task.Stage(one.task.stage))))
+    return sorted(found, key=lambda one: (one.wave, Task.Stage.values.index(one.task.stage)))
 
 
 def tasks_of(rater: Rater) -> list[Task]:

@@ -17,7 +17,7 @@ from tasks_app import access, credentials, plaintext
 from tasks_app.forms import AnswerFields, SkipForm
 from tasks_app.models import Assignment, Draft, Judgment, Rater
 from tasks_app.selectors import screens
-from tasks_app.selectors.progress import BEFORE, JUDGED, next_purpose, progress_of
+from tasks_app.selectors.progress import next_purpose, progress_of
 from tasks_app.services.judging import assignments, judgments, steps
 from tasks_app.services.judging.steps import Step
 from tasks_app.task_types.base import Screen
@@ -87,7 +87,8 @@ def unit(request: HttpRequest, rater: Rater, token: str, order: int) -> HttpResp
         return waiting
     stored = assignment.judgments.order_by("-id").first()
     lists = screens.frame_of(assignment.unit.task_id, rater.study).kind.set_overview
-    chosen = stored is None and lists and assignment.purpose in JUDGED and next_purpose(rater) not in BEFORE
+    judged = assignment.purpose in Assignment.Purpose.JUDGED
+    chosen = stored is None and lists and judged and next_purpose(rater) not in Assignment.Purpose.PRELIMINARY
     if chosen and assignments.open_chosen(rater=rater, assignment=assignment):
         return _pending(request, rater, token, assignment)
     if stored is None or rater.state == Rater.State.ENDED or not judgments.may_change(assignment, rater):

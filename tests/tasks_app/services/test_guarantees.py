@@ -129,7 +129,7 @@ class Life(RaterLives):
     def revise(self, number: int) -> None:
         answers = (
             Judgment.objects.filter(assignment__rater__study=self.study, skip_reason="", replaced_by=None)
-            .exclude(assignment__purpose__in=judgments.FINAL)
+            .exclude(assignment__purpose__in=Assignment.Purpose.PRELIMINARY)
             .select_related("assignment__unit", "assignment__rater")
             .order_by("pk")
         )

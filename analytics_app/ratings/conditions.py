@@ -1,0 +1,31 @@
+"""SQL conditions that several statements share: which judgments a run takes.
+
+Each is over the aliases of a judgment and of its assignment, and has the run's marks and settings as parameters.
+"""
+
+from __future__ import annotations
+
+from tasks_app.models import is_current
+
+# The mark up to which judgments are there for a run.
+_MARK = "%(judgment_high)s"
+
+# An answer up to the run's marks, neither skipped nor given up, of whoever did not only try the study out.
+_GIVEN = """({judgment}.id <= %(judgment_high)s AND {judgment}.skip_reason = ''
+       AND {judgment}.version = ANY(%(versions)s) AND {assignment}.rater_kind <> 'sandbox'
+       AND {assignment}.state NOT IN ('withdrawn', 'returned') AND (%(surplus)s OR {assignment}.state <> 'surplus'))"""
+
+
+def was_current(judgment: str = "j") -> str:
+    """Return the condition that a judgment was the current answer at the run's marks."""
+    return is_current(judgment, until=_MARK)
+
+
+def is_given(judgment: str = "j", assignment: str = "a") -> str:
+    """Return the condition that a judgment is an answer that counts, be it replaced since or not."""
+    return _GIVEN.format(judgment=judgment, assignment=assignment)
+
+
+def counts(judgment: str = "j", assignment: str = "a") -> str:
+    """Return the condition that a judgment is an answer that counts, as it stood at the run's marks."""
+    return f"({is_given(judgment, assignment)} AND {was_current(judgment)})"
