@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop test test-fast lint bench backup restore messages lock run-venv dev-venv
+.PHONY: help run stop test test-fast test-all lint bench backup restore messages lock run-venv dev-venv
 
 help:
 	@echo "make run               start everything here and say where it is; Ctrl-C stops it"
@@ -11,6 +11,7 @@ help:
 	@echo "make stop              stop it from another terminal"
 	@echo "make test              linters and the whole suite, with a real browser"
 	@echo "make test-fast         the suite without browser and whole starts"
+	@echo "make test-all          the suite with every example, theme and width, and eight times the drawn examples"
 	@echo "make lint              linters, types, contracts, migrations"
 	@echo "make bench             benchmarks, by hand"
 	@echo "make backup            database, media and secrets into one file"
@@ -31,12 +32,19 @@ run: run-venv
 stop: run-venv
 	@$(PY) -m evalweb.serve stop
 
+# Tests start many Pythons, which compile everything anew where nothing that was compiled is kept.
+test test-fast test-all: unexport PYTHONDONTWRITEBYTECODE
+
 test: lint
 	@echo "Running the whole suite"
 	@$(PY) -m pytest -n 2
 
 test-fast: dev-venv
 	@$(PY) -m pytest -n 2 -m "not browser and not whole"
+
+test-all: lint
+	@echo "Running the whole suite with everything it leaves out otherwise"
+	@$(PY) -m pytest -n 2 --exhaustive
 
 lint: dev-venv
 	@$(PY) scripts/lint.py

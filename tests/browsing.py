@@ -3,7 +3,8 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -28,17 +29,55 @@ def chromium_path() -> str:
     return _installed()
 
 
-@pytest.fixture(scope="module")
-def browser(chromium_path: str) -> Iterator[Browser]:
-    """Run a browser for one module.
+class SharedBrowser:
+    """A browser that modules of tests use one after another.
 
-    Not for longer: while Playwright runs, Django takes the process for an asynchronous one and refuses every query.
+    While Playwright runs, Django takes the process for an asynchronous one and refuses every query: the browser is
+    closed before a module that begins without it.
     """
-    flags = [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else list(FLAGS)
-    with sync_playwright() as playwright:
-        browser = _launch(playwright, chromium_path, flags)
-        yield browser
-        browser.close()
+
+    def __init__(self) -> None:
+        self.open = ExitStack()
+        self.running: Browser | None = None
+
+    def started(self, path: str) -> Browser:
+        """Return the browser that runs, or start it."""
+        if self.running is None:
+            flags = [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else list(FLAGS)
+            playwright = self.open.enter_context(sync_playwright())
+            self.running = _launch(playwright, path, flags)
+            self.open.callback(self.running.close)
+        return self.running
+
+    def close(self) -> None:
+        """Close the browser, if it runs."""
+        self.running = None
+        self.open.close()
+
+
+SHARED = pytest.StashKey[SharedBrowser]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the browser of this process, and close it at the end whatever happens."""
+    config.stash[SHARED] = SharedBrowser()
+    config.add_cleanup(config.stash[SHARED].close)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+    """Close the browser where the next module begins without it."""
+    try:
+        return (yield)
+    finally:
+        if nextitem is None or (nextitem.path != item.path and "browser" not in getattr(nextitem, "fixturenames", ())):
+            item.config.stash[SHARED].close()
+
+
+@pytest.fixture(scope="module")
+def browser(request: pytest.FixtureRequest, chromium_path: str) -> Browser:
+    """Return a running browser, that of the module before where it still runs."""
+    return request.config.stash[SHARED].started(chromium_path)
 
 
 @pytest.fixture

@@ -2,12 +2,27 @@
 
 A failure must mean that the code is wrong, on any machine and in every run. So no example has a time limit (the limit
 of a whole test is in pyproject.toml), every run draws the same examples, and none are remembered from earlier runs.
+How many are drawn is decided here alone: 25 in every run, 200 in an exhaustive one (tests/extent.py).
 To look for new examples by hand: `pytest --hypothesis-profile=default`.
 """
 
 from hypothesis import settings
 
-PROFILE = "suite"
+PROFILE, EXHAUSTIVE_PROFILE = "suite", "exhaustive"
+EXAMPLES = {PROFILE: 25, EXHAUSTIVE_PROFILE: 200}
 
-settings.register_profile(PROFILE, deadline=None, derandomize=True, print_blob=True, database=None)
+for name, number in EXAMPLES.items():
+    settings.register_profile(
+        name, max_examples=number, deadline=None, derandomize=True, print_blob=True, database=None
+    )
 settings.load_profile(PROFILE)
+
+
+def load(*, exhaustive: bool) -> None:
+    """Choose how many examples are drawn from now on."""
+    settings.load_profile(EXHAUSTIVE_PROFILE if exhaustive else PROFILE)
+
+
+def times_as_many() -> int:
+    """Return how many times the examples of every run are drawn now, for tests that need a number of their own."""
+    return EXAMPLES.get(settings.get_current_profile_name(), EXAMPLES[PROFILE]) // EXAMPLES[PROFILE]

@@ -1,7 +1,16 @@
 """Every test's surroundings.
 
-How examples are drawn (tests/chance.py), what becomes of a test that hangs (tests/limits.py), servers of the run's own
+How examples are drawn (tests/chance.py), how much of the suite runs (tests/extent.py), what becomes of a test that
+hangs (tests/limits.py), which process runs which tests (tests/scheduling.py), servers of the run's own
 (tests/servers.py), a browser (tests/browsing.py) and the cast (tests/cast.py).
 """
 
-pytest_plugins = ["tests.chance", "tests.limits", "tests.servers", "tests.browsing", "tests.cast"]
+pytest_plugins = [
+    "tests.chance",
+    "tests.extent",
+    "tests.limits",
+    "tests.scheduling",
+    "tests.servers",
+    "tests.browsing",
+    "tests.cast",
+]

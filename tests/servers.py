@@ -1,11 +1,12 @@
 """PostgreSQL and Valkey of one test run, and a live site for browser tests.
 
 The process that was started (xdist's controller, or the only one) starts both servers in a temporary folder and
-stops them at the end; workers find their addresses in the environment. Each worker has a database (pytest-django
-names it after the worker) and a Valkey number of its own. Nothing touches var/ and no port is fixed, so that any
-number of runs can go on beside each other and beside `make run`.
+stops them at the end; workers find their addresses in the environment. Each worker has a Valkey number of its own and
+a database (pytest-django names it after the worker), copied from one that is migrated once. Nothing touches var/ and no
+port is fixed, so that any number of runs can go on beside each other and beside `make run`.
 """
 
+import fcntl
 import os
 import secrets
 import signal
@@ -21,6 +22,9 @@ from urllib.request import urlopen
 import dj_database_url
 import pytest
 from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from pytest_django import DjangoDbBlocker
 from xdist import get_xdist_worker_id
 
 from evalweb.local_services import PostgresServer, ValkeyServer, processes
@@ -37,6 +41,8 @@ FOLDER_VARIABLE = "EVALWEB_TEST_FOLDER"
 BROWSER_FIXTURES = frozenset({"browser", "page", "live_site"})
 # The same for both roles, so that a test can change sides by the role's name alone.
 PASSWORDS = Passwords(administrator="a password for tests", owner="a password for tests")
+# The database that others are copied from.
+TEMPLATE = "template_evalweb"
 # Numbers of Valkey's databases: workers count up from 1, their live sites from here.
 FIRST_LIVE_NUMBER = 32
 
@@ -70,6 +76,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if BROWSER_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """Copy each test database from the one that the first process migrates."""
+    connection.settings_dict["TEST"]["TEMPLATE"] = migrated_template(django_db_blocker)
 
 
 def broker_url(number: int) -> str:
@@ -109,11 +121,41 @@ def running_valkey(folder: Path) -> Iterator[ValkeyServer]:
         server.stop()
 
 
-def new_database(name: str) -> str:
-    """Make an empty database on the run's PostgreSQL, in place of one of that name, and return its URL."""
+def migrated_template(blocker: DjangoDbBlocker) -> str:
+    """Return the name of a migrated, empty database of this run, made by whoever asks first; the others wait."""
+    folder = Path(os.environ[FOLDER_VARIABLE])
+    made = folder / "template.made"
+    with (folder / "template.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            with blocker.unblock():
+                _migrate(new_database(TEMPLATE))
+            made.touch()
+    return TEMPLATE
+
+
+def _migrate(url: str) -> None:
+    """Migrate a database of the run in this process, which has loaded everything that takes."""
+    usual = connection.settings_dict["NAME"]
+    connection.settings_dict["NAME"] = url.rpartition("/")[2]
+    try:
+        call_command("migrate", interactive=False, verbosity=0)
+    finally:
+        connection.close()
+        connection.settings_dict["NAME"] = usual
+
+
+def new_database(name: str, template: str = "template1") -> str:
+    """Make a database on the run's PostgreSQL, in place of one of that name, and return its URL.
+
+    It is empty, or a copy of a template.
+    """
     postgres = os.environ[POSTGRES_VARIABLE]
     psql = [program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1"]
-    for statement in (f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", f"CREATE DATABASE {name} OWNER {OWNER}"):
+    for statement in (
+        f"DROP DATABASE IF EXISTS {name} WITH (FORCE)",
+        f"CREATE DATABASE {name} OWNER {OWNER} TEMPLATE {template}",
+    ):
         subprocess.run([*psql, "-c", statement, _with_name(postgres, "postgres")], check=True, capture_output=True)
     return _with_name(postgres, name)
 
@@ -151,7 +193,7 @@ class LiveSite:
 
 
 @pytest.fixture(scope="session")
-def live_site(request: pytest.FixtureRequest) -> Iterator[LiveSite]:
+def live_site(request: pytest.FixtureRequest, django_db_blocker: DjangoDbBlocker) -> Iterator[LiveSite]:
     """Serve a migrated, empty site for as long as this test process lives; started by the first test that asks."""
     worker = get_xdist_worker_id(request)
     with ExitStack() as stack:
@@ -160,9 +202,10 @@ def live_site(request: pytest.FixtureRequest) -> Iterator[LiveSite]:
         with held_port("127.0.0.1", 20_000 + secrets.randbelow(20_000)) as held:
             port = int(held.getsockname()[1])
             number = FIRST_LIVE_NUMBER + _worker_number(request.config)
+            database = new_database(f"live_{worker}", migrated_template(django_db_blocker))
             site = LiveSite(
                 url=base_url("127.0.0.1", port),
-                environment=_site_environment(folder, new_database(f"live_{worker}"), broker_url(number), port)
+                environment=_site_environment(folder, database, broker_url(number), port)
                 | {"EVALWEB_MTURK_ORIGINS": platform.origin},
                 folder=folder,
                 platform=platform,

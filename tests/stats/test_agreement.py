@@ -3,7 +3,7 @@
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.agreement import krippendorff as agreement
@@ -178,7 +178,6 @@ def test_the_interval_is_that_of_a_plain_bootstrap(level: str) -> None:
     assert estimate.low < narrower.low < estimate.value < narrower.high < estimate.high
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from(LEVELS))
 def test_order_of_rows_and_codes_of_units_change_no_digit(seed: int, level: str) -> None:
     values, units = ratings(seed, n_units=15)

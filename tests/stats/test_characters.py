@@ -5,7 +5,7 @@ from collections.abc import Callable
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.errors.characters import character_alpha
@@ -40,7 +40,6 @@ LENGTHS = [9, 4, 12]
 LOOKS = st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=9)
 
 
-@settings(max_examples=150)
 @given(LOOKS, st.data())
 def test_as_the_package_has_it(looks: set[tuple[int, int]], data: st.DataObject) -> None:
     ordered = sorted(looks)

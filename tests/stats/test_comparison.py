@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
@@ -168,7 +168,6 @@ def test_the_interval_is_that_of_scipys_bootstrap() -> None:
     assert result.difference.se == pytest.approx(expected.standard_error, rel=0.03)
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 10**6))
 def test_swapping_the_systems_turns_the_sign_only(seed: int) -> None:
     matrix = study(seed, n_items=30, missing=0.1)

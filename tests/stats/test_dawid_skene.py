@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.errors.dawid_skene import NOTHING, ONE_EACH, DawidSkene, dawid_skene
@@ -69,7 +69,6 @@ def test_the_usual_smoothing_moves_the_fourth_digit() -> None:
     np.testing.assert_allclose(anaesthetists().prevalence, [0.4000, 0.4216, 0.1118, 0.0667], atol=0.0006)
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 2)), min_size=2, max_size=20))
 def test_as_loops_have_it(rows: list[tuple[int, int, int]]) -> None:
     labels, texts, raters = map(list, zip(*rows, strict=True))

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import beta as beta_distribution
@@ -56,7 +56,6 @@ def test_most_right_choices_of_sensr(pd: float) -> None:
     assert exact.most_correct([30, 36, 48, 60, 66, 84, 100], 0.05, pd).tolist() == MOST[pd]
 
 
-@settings(max_examples=200)
 @given(
     st.integers(0, 3000),
     st.sampled_from([0.5, 0.2, 0.1, 0.05, 0.01, 0.001, 0.0001]),

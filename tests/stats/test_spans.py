@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.errors.marks import Looks, Spans, sorted_by, within_groups
@@ -56,7 +56,6 @@ def naive(looks: list[tuple[int, int]], marks: list[Mark], *, overlap: bool, lab
 LOOKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12)
 
 
-@settings(max_examples=150)
 @given(LOOKS, st.data(), st.booleans(), st.booleans())
 def test_as_counted_with_sets(looks: set[tuple[int, int]], data: st.DataObject, overlap: bool, labelled: bool) -> None:
     ordered = sorted(looks, key=lambda one: (one[1], one[0]))

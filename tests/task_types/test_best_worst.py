@@ -10,7 +10,7 @@ from statistics import mean
 
 import pytest
 from django.core.management import call_command
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evalweb.local_services.folder import BASE_DIR
@@ -68,7 +68,6 @@ def spread(counts: Counter, among: Sequence[object]) -> int:
     return max(found) - min(found)
 
 
-@settings(max_examples=100)
 @given(
     n=st.integers(2, 60), size=st.integers(3, 5), times=st.integers(1, 9), seed=st.integers(), copies=st.integers(1, 3)
 )  # fmt: skip
@@ -88,7 +87,6 @@ def test_tuples_are_balanced_whatever_the_numbers(n: int, size: int, times: int,
         assert all(len(one) == size for one in tuples)
 
 
-@settings(max_examples=60)
 @given(n=st.integers(4, 16), size=st.integers(3, 5), times=st.integers(1, 8))
 def test_pairs_are_spread(n: int, size: int, times: int) -> None:
     tuples = draw(range(n), size, times, Random(n))

@@ -5,13 +5,12 @@ from itertools import islice
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.orders import latin_orders
 
 
-@settings(max_examples=60)
 @given(n=st.integers(1, 7), seed=st.integers(0, 2**32))
 def test_every_prefix_has_each_part_in_each_column_equally_often(n: int, seed: int) -> None:
     counts = Counter({(part, column): 0 for part in range(n) for column in range(n)})

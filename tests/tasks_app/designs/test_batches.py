@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.designs import draw_booklets, registry
@@ -42,7 +42,6 @@ def test_units_wanted_more_often_come_back_without_the_others() -> None:
     assert keys(plan) == [["0-0", "0-1"], ["1-1", "1-0"], ["0-0"], ["1-1"], ["0-0"]]
 
 
-@settings(max_examples=60)
 @given(
     items=st.integers(1, 6),
     systems=st.integers(1, 4),

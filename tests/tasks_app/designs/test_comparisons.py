@@ -58,7 +58,7 @@ def check(plan: list[tuple[PlanUnit, ...]], units: list[PlanUnit], set_size: int
         assert all(abs(d) < 1 for d in oracle.deviations(places, units, oracle.system_class).values())
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(units=unit_sets(), set_size=st.integers(1, 14), spacing=st.integers(0, 8), seed=st.integers(0, 2**32))
 def test_every_prefix_is_balanced_or_the_nearest_settings_are(
     units: list[PlanUnit], set_size: int, spacing: int, seed: int
@@ -77,7 +77,6 @@ def test_every_prefix_is_balanced_or_the_nearest_settings_are(
         check(draw(units, **nearest, seed=seed), units, **nearest)
 
 
-@settings(max_examples=80)
 @given(
     items=st.integers(1, 12),
     systems=st.integers(3, 7),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from tasks_app.designs import draw_booklets, registry
@@ -38,7 +38,6 @@ def every_place_once(plan: list[tuple[PlanUnit, ...]], units: list[PlanUnit]) ->
     assert Counter(unit.key for booklet in plan for unit in booklet) == Counter({unit.key: unit.k for unit in units})
 
 
-@settings(max_examples=60)
 @given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 4), st.integers(1, 3), st.integers(1, 12), st.integers())
 def test_one_criterion_a_rater(items: int, systems: int, k: int, n: int, size: int, seed: int) -> None:
     units = asked_apart(crossed(items, systems, k), n)
@@ -57,7 +56,6 @@ def test_one_criterion_a_rater(items: int, systems: int, k: int, n: int, size: i
             assert oracle.unit_spread(places, own) <= 1
 
 
-@settings(max_examples=60)
 @given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 4), st.integers(2, 3), st.integers(3, 12), st.integers())
 def test_blocks_of_criteria(items: int, systems: int, k: int, n: int, size: int, seed: int) -> None:
     units = asked_apart(crossed(items, systems, k), n)

@@ -6,7 +6,7 @@ from itertools import groupby
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.designs import registry
@@ -38,7 +38,6 @@ def check_whole(plan: Plan, units: list[PlanUnit]) -> None:
         assert [unit.position for unit in piece] == list(range(items[piece[0].document, piece[0].systems]))
 
 
-@settings(max_examples=80)
 @given(lengths=LENGTHS, systems=st.integers(1, 5), k=st.integers(1, 3), set_size=st.integers(5, 15), seed=st.integers())
 def test_a_document_comes_by_one_system_and_all_take_turns(
     lengths: list[int], systems: int, k: int, set_size: int, seed: int
@@ -60,7 +59,6 @@ def test_a_document_comes_by_one_system_and_all_take_turns(
         assert oracle.unit_spread([unit for one in plan[:b] for unit in one], units) <= 1
 
 
-@settings(max_examples=60)
 @given(lengths=LENGTHS, systems=st.integers(1, 4), k=st.integers(1, 3), room=st.integers(0, 9), seed=st.integers())
 def test_one_rater_may_read_a_document_by_all_systems(
     lengths: list[int], systems: int, k: int, room: int, seed: int

@@ -65,7 +65,7 @@ def spread_over_documents(units: list[PlanUnit], size: int) -> list[PlanUnit]:
 
 
 @DESIGNS
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     units=unit_sets(),
     size=st.integers(0, 3),
@@ -91,7 +91,7 @@ def test_margins_hold_in_every_prefix_or_the_nearest_settings_work(
 
 
 @DESIGNS
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     lengths=st.lists(st.integers(1, 4), min_size=1, max_size=6),
     systems=st.integers(1, 5),

@@ -47,7 +47,7 @@ def check(plan: list[tuple[PlanUnit, ...]], units: list[PlanUnit], set_size: int
             assert oracle.spread(places, units, oracle.systems) <= 1
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(units=unit_sets(), set_size=st.integers(1, 14), spacing=st.integers(0, 8), seed=st.integers(0, 2**32))
 def test_every_prefix_is_balanced_or_the_nearest_settings_are(
     units: list[PlanUnit], set_size: int, spacing: int, seed: int
@@ -65,7 +65,6 @@ def test_every_prefix_is_balanced_or_the_nearest_settings_are(
         check(draw(units, nearest["set_size"], nearest["spacing"], seed + 1), units, **nearest)
 
 
-@settings(max_examples=60)
 @given(units=unit_sets(), set_size=st.integers(1, 14), seed=st.integers(0, 2**32))
 def test_without_spacing_only_too_few_units_are_refused(units: list[PlanUnit], set_size: int, seed: int) -> None:
     assume(len({unit.k for unit in units}) == 1)

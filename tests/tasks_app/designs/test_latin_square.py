@@ -6,7 +6,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.designs import registry
@@ -44,7 +44,6 @@ def shown(unit: PlanUnit) -> object:
     return oracle.system_class(unit)[0]
 
 
-@settings(max_examples=120)
 @given(
     items=st.integers(1, 12),
     systems=st.integers(1, 7),
@@ -97,7 +96,6 @@ def test_no_system_follows_itself_where_sets_hold_whole_blocks() -> None:
         assert all(a.systems != b.systems for a, b in pairwise(booklet))
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=60), st.integers(0, 2**32))
 def test_edges_are_coloured_with_as_many_colours_as_the_largest_degree(edges: list[tuple[int, int]], seed: int) -> None:
     largest = max(max(Counter(side).values()) for side in zip(*edges, strict=True))
@@ -107,7 +105,6 @@ def test_edges_are_coloured_with_as_many_colours_as_the_largest_degree(edges: li
     assert all(0 <= colour < largest for _u, colour in found)
 
 
-@settings(max_examples=60)
 @given(st.integers(1, 9), st.integers(1, 5), st.integers(1, 7), st.integers(0, 2**32))
 def test_layers_hold_all_items_and_no_booklet_one_twice(items: int, times: int, size: int, seed: int) -> None:
     size = min(size, items)

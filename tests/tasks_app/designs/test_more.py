@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.designs.base import PlanUnit
@@ -17,7 +17,6 @@ def drawn(units: list[PlanUnit], share: float, seed: int = 1) -> list[PlanUnit]:
     return [unit for unit in with_more(units, 7, share, Random(seed)) if unit.k == 7]
 
 
-@settings(max_examples=100)
 @given(items=st.integers(1, 40), systems=st.integers(1, 5), share=st.floats(0, 1), seed=st.integers(0, 2**32))
 def test_whole_items_are_drawn_and_every_combination_has_its_share(
     items: int, systems: int, share: float, seed: int

@@ -5,7 +5,7 @@ from itertools import permutations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.designs.engine.chairman import DeadEnd, chairmen
@@ -25,7 +25,6 @@ def spaced(items: list[int | None], spacing: int) -> bool:
     )
 
 
-@settings(max_examples=150)
 @given(items=ITEMS, spacing=st.integers(0, 5), seed=st.integers(0, 2**32))
 def test_an_order_is_found_exactly_where_there_is_one(items: list[int | None], spacing: int, seed: int) -> None:
     order = spaced_order(items, spacing, Random(seed))
@@ -36,7 +35,6 @@ def test_an_order_is_found_exactly_where_there_is_one(items: list[int | None], s
         assert spaced([items[index] for index in order], spacing)
 
 
-@settings(max_examples=150)
 @given(items=ITEMS, spacing=st.integers(0, 5))
 def test_room_is_exactly_what_fits(items: list[int | None], spacing: int) -> None:
     most, at_most = room(len(items), spacing)
@@ -63,7 +61,6 @@ def test_smallest_gap_is_between_neighbours_of_one_item() -> None:
     assert smallest_gap(["a", None, None]) is None
 
 
-@settings(max_examples=150)
 @given(sizes=st.lists(st.integers(0, 12), min_size=1, max_size=12), seed=st.integers(0, 2**32))
 def test_chairmen_stay_within_the_bound_of_tijdeman(sizes: list[int], seed: int) -> None:
     sequence = chairmen(sizes, Random(seed))

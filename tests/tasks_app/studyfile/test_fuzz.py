@@ -16,7 +16,7 @@ from tasks_app.sections import Json
 from tests.tasks_app.studyfile.kit import ITEMS, STUDY, zipped
 
 pytestmark = pytest.mark.django_db
-quiet = settings(max_examples=30, suppress_health_check=list(HealthCheck))
+quiet = settings(suppress_health_check=list(HealthCheck))
 
 SOUND = yaml.safe_load(STUDY)
 NAMES = ["slug", "title", "language", "seed", "minutes", "key", "type", "params", "points", "k", "set_size", "anchors"]

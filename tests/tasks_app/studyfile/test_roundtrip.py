@@ -162,7 +162,6 @@ def same_items(read: Any, made: Any) -> bool:
     ]
 
 
-@settings(max_examples=40)
 @given(made=documents())
 def test_what_is_written_is_read_again(made: dict[str, Json]) -> None:
     stream, document = complete(made)
@@ -183,7 +182,7 @@ def test_what_is_written_is_read_again(made: dict[str, Json]) -> None:
 
 
 @pytest.mark.django_db
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made=documents())
 def test_what_is_stored_is_what_was_read(made: dict[str, Json]) -> None:
     stream, document = complete(made)
