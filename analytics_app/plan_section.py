@@ -24,21 +24,6 @@ from tasks_app.studyfile.schema import form_schema
 _OR_ALL = {"type": ["string", "array"], "pattern": f"^{ALL}$", "default": ALL}
 
 
-def schema() -> dict[str, Json]:
-    """Return the JSON Schema of the part `analysis`, with the settings of each rule and analysis."""
-    found = form_schema(PlanBlock)
-    found["properties"] |= {
-        "rules": _list_schema("rule", quality.registry, _("Quality rules in their order.")),
-        "analyses": {**_list_schema("analysis", analyses.registry, _("Which analyses, or all that fit.")), **_OR_ALL},
-        "comparisons": {
-            **_OR_ALL,
-            "description": _("Pairs of systems to compare, or all."),
-            "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
-        },
-    }
-    return found
-
-
 def _list_schema(word: str, registry: Registry[Any], doc: str) -> dict[str, Json]:
     entries = {
         name: {**form_schema(member.Settings), "description": str(member.summary)} for name, member in registry.items()
@@ -64,51 +49,72 @@ def _list_schema(word: str, registry: Registry[Any], doc: str) -> dict[str, Json
     }
 
 
-def _check_section(reading: Any) -> dict[str, Json]:
-    given = reading.given("analysis")
-    usable = given if isinstance(given, Mapping) and reading.sound(("analysis",)) else {}
-    try:
-        return complete(
-            usable,
-            criteria=[one["key"] for one in reading.document["criteria"]],
-            systems=[one["key"] for one in reading.document["systems"]],
-            features=cache(partial(_features_among, reading.document["items"])),
-            groups=lambda: [one["key"] for one in reading.document["groups"]],
-        )
-    except BadPlan as found:
-        for path, sentence in found.problems:
-            reading.problem(("analysis", *path), sentence)
-        return default_document()
-
-
 def _features_among(items: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted({name for item in items for name in item["features"]})
 
 
-def _export(study: Study) -> dict[str, Json]:
-    return document_of(study)
+class AnalysisSection(Section):
+    """How the judgments are to be analysed."""
+
+    name = "analysis"
+    after = ("criteria", "groups", "items")
+
+    def schema(self) -> dict[str, Json]:
+        """Return the JSON Schema of the part `analysis`, with the settings of each rule and analysis."""
+        found = form_schema(PlanBlock)
+        found["properties"] |= {
+            "rules": _list_schema("rule", quality.registry, _("Quality rules in their order.")),
+            "analyses": {
+                **_list_schema("analysis", analyses.registry, _("Which analyses, or all that fit.")),
+                **_OR_ALL,
+            },
+            "comparisons": {
+                **_OR_ALL,
+                "description": _("Pairs of systems to compare, or all."),
+                "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
+            },
+        }
+        return found
+
+    def check(self, reading: Any) -> dict[str, Json]:
+        given = reading.given("analysis")
+        usable = given if isinstance(given, Mapping) and reading.sound(("analysis",)) else {}
+        try:
+            return complete(
+                usable,
+                criteria=[one["key"] for one in reading.document["criteria"]],
+                systems=[one["key"] for one in reading.document["systems"]],
+                features=cache(partial(_features_among, reading.document["items"])),
+                groups=lambda: [one["key"] for one in reading.document["groups"]],
+            )
+        except BadPlan as found:
+            for path, sentence in found.problems:
+                reading.problem(("analysis", *path), sentence)
+            return default_document()
+
+    def export(self, study: Study) -> dict[str, Json]:
+        return document_of(study)
+
+    @atomically
+    def store(self, study: Study, document: Json) -> None:
+        refuse_frozen(study)
+        Plan.objects.update_or_create(study=study, version=study.next_version, defaults={"document": document})
+
+    def freeze(self, study: Study, version: int) -> None:
+        plan, _created = Plan.objects.get_or_create(
+            study=study, version=version, defaults={"document": document_of(study)}
+        )
+        Plan.objects.filter(pk=plan.pk, frozen_at=None).update(frozen_at=Now())
+
+    @atomically
+    def erase(self, study: Study) -> None:
+        refuse_frozen(study)
+        Plan.objects.filter(study=study, frozen_at=None).delete()
 
 
-@atomically
-def _store(study: Study, document: Json) -> None:
-    refuse_frozen(study)
-    Plan.objects.update_or_create(study=study, version=study.next_version, defaults={"document": document})
-
-
-def _freeze(study: Study, version: int) -> None:
-    plan, _created = Plan.objects.get_or_create(study=study, version=version, defaults={"document": document_of(study)})
-    Plan.objects.filter(pk=plan.pk, frozen_at=None).update(frozen_at=Now())
-
-
-@atomically
-def _erase(study: Study) -> None:
-    refuse_frozen(study)
-    Plan.objects.filter(study=study, frozen_at=None).delete()
+SECTION = AnalysisSection()
 
 
 def register_section() -> None:
-    """Make the part `analysis` of a study file known; after items, whose systems it may name."""
+    """Make the part `analysis` of a study file known."""
     sections.register(SECTION)
-
-
-SECTION = Section("analysis", 95, _check_section, _export, schema=schema, store=_store, freeze=_freeze, erase=_erase)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Mapping
+from graphlib import TopologicalSorter
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 # The version of the study file's format, written as `evalweb: 1` on top of study.yaml.
 FORMAT = 1
@@ -43,26 +43,40 @@ class Reading(Protocol):
         """Tell the researcher something that stops nothing."""
 
 
-@dataclass(frozen=True, slots=True)
 class Section:
-    """One part of the document of a study.
+    """One part of the document of a study: how it is checked, stored, read back, copied and erased.
 
-    `schema` is the JSON Schema of its key in study.yaml; a section without one has files of its own. `check` makes
-    its part of the document out of what was read, reporting problems; sections are checked, stored and exported in
-    the order of `order` and erased in the reverse. `store` writes the part into an empty draft, `export` reads it back
-    and must return what was stored. `freeze` hears of a new version, `clone` copies from one study into an empty draft
-    (without one, what is exported is stored), `erase` takes the part out of a draft.
+    Sections are checked, stored and exported in one order and erased in the reverse: each behind those it names in
+    `after`, and otherwise as they were registered.
     """
 
     name: str
-    order: int
-    check: Callable[[Any], Json]
-    export: Callable[[StudyRow], Json]
-    schema: Callable[[], Mapping[str, Json]] | None = None
-    store: Callable[[StudyRow, Json], None] | None = None
-    freeze: Callable[[StudyRow, int], None] | None = None
-    clone: Callable[[StudyRow, StudyRow], None] | None = None
-    erase: Callable[[StudyRow], None] | None = None
+    after: ClassVar[tuple[str, ...]] = ()
+
+    def schema(self) -> Mapping[str, Json] | None:
+        """Return the JSON Schema of the section's key in study.yaml; None for a section with files of its own."""
+        return None
+
+    def check(self, reading: Any) -> Json:
+        """Make the part of the document out of what was read (see `Reading`), reporting problems."""
+        raise NotImplementedError
+
+    def export(self, study: StudyRow) -> Json:
+        """Read the part back; it must be what was stored."""
+        raise NotImplementedError
+
+    def store(self, study: StudyRow, part: Json) -> None:
+        """Write the part into an empty draft."""
+
+    def freeze(self, study: StudyRow, version: int) -> None:
+        """Hear that the part is now frozen as that version."""
+
+    def clone(self, study: StudyRow, copy: StudyRow) -> None:
+        """Copy the part of a study into an empty draft: what is exported is stored."""
+        self.store(copy, self.export(study))
+
+    def erase(self, study: StudyRow) -> None:
+        """Take the part out of a draft."""
 
 
 class SectionTaken(ValueError):
@@ -84,8 +98,27 @@ def unregister(name: str) -> None:
 
 
 def registered() -> tuple[Section, ...]:
-    """Every section in its order."""
-    return tuple(sorted(_sections.values(), key=lambda section: (section.order, section.name)))
+    """Return the sections in their order.
+
+    Raises
+    ------
+    KeyError
+        Where a section names one that is not registered.
+    graphlib.CycleError
+        Where sections name each other.
+    """
+    places = {name: place for place, name in enumerate(_sections)}
+    sorter = TopologicalSorter({name: section.after for name, section in _sections.items()})
+    sorter.prepare()
+    ready: list[str] = []
+    found = []
+    while sorter.is_active():
+        ready.extend(sorter.get_ready())
+        name = min(ready, key=places.__getitem__)
+        ready.remove(name)
+        found.append(_sections[name])
+        sorter.done(name)
+    return tuple(found)
 
 
 def snapshot(study: StudyRow) -> Document:
@@ -102,28 +135,22 @@ def digest(document: Mapping[str, Json]) -> str:
 def store(study: StudyRow, document: Mapping[str, Json]) -> None:
     """Write every part of a checked document into an empty draft."""
     for section in registered():
-        if section.store is not None:
-            section.store(study, document[section.name])
+        section.store(study, document[section.name])
 
 
 def freeze(study: StudyRow, version: int) -> None:
     """Tell every section that its part is now frozen as that version."""
     for section in registered():
-        if section.freeze is not None:
-            section.freeze(study, version)
+        section.freeze(study, version)
 
 
 def clone(study: StudyRow, copy: StudyRow) -> None:
     """Copy every part of a study into an empty draft."""
     for section in registered():
-        if section.clone is not None:
-            section.clone(study, copy)
-        elif section.store is not None:
-            section.store(copy, section.export(study))
+        section.clone(study, copy)
 
 
 def erase(study: StudyRow) -> None:
     """Empty a draft, last section first, since later sections build on earlier ones."""
     for section in reversed(registered()):
-        if section.erase is not None:
-            section.erase(study)
+        section.erase(study)

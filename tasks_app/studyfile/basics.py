@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zoneinfo
-from functools import cache, partial
+from collections.abc import Mapping
+from functools import cache
 
 from django.utils.translation import gettext as _
 
@@ -22,158 +23,153 @@ from tasks_app.studyfile.schema import form_schema, plain
 from tasks_app.studyfile.yaml_text import KEPT
 
 
-def check_study(reading: StudyReading) -> Json:
-    """Check what the study is called; a seed is drawn where none is given, so that the file says all of it."""
-    values = reading.clean(StudyBlock, reading.given("study"), ("study",))
-    zone = ("study", "timezone")
-    if reading.sound(zone) and values["timezone"] not in time_zones():
-        sentence = _("There is no time zone “%(name)s”.") % {"name": values["timezone"]}
-        reading.problem(zone, f"{sentence} {nearest(values['timezone'], time_zones())}".rstrip())
-    if values["seed"] is None:
-        values["seed"] = new_seed()
-    return values
-
-
 @cache
 def time_zones() -> frozenset[str]:
     """The names of all time zones of this machine."""
     return frozenset(zoneinfo.available_timezones())
 
 
-def export_study(study: Study) -> Json:
-    """Return what the study is called."""
-    return {name: getattr(study, name) for name in StudyBlock.base_fields}
+class StudySection(Section):
+    """What the study is called."""
+
+    name = "study"
+
+    def schema(self) -> Mapping[str, Json]:
+        """Return the schema of the form."""
+        return form_schema(StudyBlock)
+
+    def check(self, reading: StudyReading) -> Json:
+        """Check what the study is called; a seed is drawn where none is given, so that the file says all of it."""
+        values = reading.clean(StudyBlock, reading.given("study"), ("study",))
+        zone = ("study", "timezone")
+        if reading.sound(zone) and values["timezone"] not in time_zones():
+            sentence = _("There is no time zone “%(name)s”.") % {"name": values["timezone"]}
+            reading.problem(zone, f"{sentence} {nearest(values['timezone'], time_zones())}".rstrip())
+        if values["seed"] is None:
+            values["seed"] = new_seed()
+        return values
+
+    def export(self, study: Study) -> Json:
+        """Return what the study is called."""
+        return {name: getattr(study, name) for name in StudyBlock.base_fields}
 
 
-def check_settings(name: str, reading: StudyReading) -> Json:
-    """Check one block of settings."""
-    return reading.clean(BLOCKS[name], reading.given(name), (name,))
+class SettingsSection(Section):
+    """A block of settings."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def schema(self) -> Mapping[str, Json]:
+        """Return the schema of the form."""
+        return form_schema(BLOCKS[self.name])
+
+    def check(self, reading: StudyReading) -> Json:
+        """Check one block of settings."""
+        return reading.clean(BLOCKS[self.name], reading.given(self.name), (self.name,))
+
+    def export(self, study: Study) -> Json:
+        """Return one block of settings with every default filled in."""
+        return {key: plain(value) for key, value in BLOCKS[self.name].read(study.settings.get(self.name, {})).items()}
+
+    def store(self, study: Study, values: Json) -> None:
+        """Store one block of settings."""
+        drafts.set_settings(study=study, block=self.name, values=values)
 
 
-def export_settings(name: str, study: Study) -> Json:
-    """Return one block of settings with every default filled in."""
-    return {key: plain(value) for key, value in BLOCKS[name].read(study.settings.get(name, {})).items()}
+class ChannelsSection(Section):
+    """Where raters come from."""
+
+    name = "channels"
+
+    def schema(self) -> dict[str, Json]:
+        """Return one group of parameters a channel that is open."""
+        members = {
+            name: {**form_schema(one.Params), "title": str(one.label), KEPT: True}
+            for name, one in channels.registry.items()
+        }
+        return {
+            "type": "object",
+            "description": "Where raters come from: the channels that are open, each with its parameters or {}.",
+            "properties": members,
+            "additionalProperties": False,
+            "default": {"link": {}},
+        }
+
+    def check(self, reading: StudyReading) -> Json:
+        """Check which channels are open, and their parameters; the open link alone where nothing is said."""
+        given = reading.given("channels")
+        if given is None:
+            given = {name: dict(params) for name, params in LINK_ALONE.items()}
+        named = [name for name in channels.registry if isinstance(given, dict) and name in given]
+        if not named and reading.sound(("channels",)):
+            reading.problem(("channels",), _("names no channel, so that nobody could come in. Write “link: {}”."))
+        return {name: reading.clean(channels.registry[name].Params, given[name], ("channels", name)) for name in named}
+
+    def export(self, study: Study) -> Json:
+        """Return the open channels with every default filled in."""
+        opened = study.options.channels
+        return {
+            name: {key: plain(value) for key, value in channels.registry[name].Params.read(opened[name]).items()}
+            for name in channels.registry
+            if name in opened
+        }
+
+    def store(self, study: Study, values: Json) -> None:
+        """Store them among the settings."""
+        drafts.set_settings(study=study, block=self.name, values=values)
 
 
-def store_settings(name: str, study: Study, values: Json) -> None:
-    """Store one block of settings."""
-    drafts.set_settings(study=study, block=name, values=values)
+class ConsentSection(Section):
+    """What raters agree to."""
+
+    name = "consent"
+    after = ("study",)
+
+    def schema(self) -> dict[str, Json]:
+        """Return the schema of one text in the study's language, or of one text a language."""
+        return {
+            "type": ["string", "object"],
+            "propertyNames": {"pattern": LANGUAGE_PATTERN},
+            "additionalProperties": {"type": "string"},
+            "description": "What raters agree to, in Markdown: one text, or one text a language.",
+        }
+
+    def check(self, reading: StudyReading) -> Json:
+        """Return the consent texts by language."""
+        given, own = reading.given("consent"), reading.document["study"]["language"]
+        if isinstance(given, str):
+            given = {own: given}
+        texts: dict[str, str] = {}
+        for language, body in given.items() if isinstance(given, dict) else ():
+            path = ("consent", language)
+            if not is_language(language):
+                reading.problem(path, str(not_a_language), key=True)
+            elif isinstance(body, str) and (fault := problem_in(body)):
+                reading.problem(path, fault)
+            elif isinstance(body, str) and body.strip():
+                texts[language] = body.strip()
+        if texts and own not in texts and reading.sound(("consent",)) and reading.sound(("study", "language")):
+            sentence = _("There is no text in the study's own language (%(language)s), which everybody can be shown.")
+            reading.problem(("consent",), sentence % {"language": own})
+        if not texts and reading.sound(("consent",)):
+            reading.note(_("There is no consent text. Raters must be told what they agree to before the study opens."))
+        return texts
+
+    def export(self, study: Study) -> Json:
+        """Return the newest consent texts by language."""
+        texts: dict[int, dict[str, str]] = {}
+        for row in ConsentText.objects.filter(study=study).order_by("language"):
+            texts.setdefault(row.version, {})[row.language] = row.body
+        return texts[max(texts)] if texts else {}
+
+    def store(self, study: Study, texts: Json) -> None:
+        """Store the consent texts."""
+        drafts.store_consent(study=study, texts=texts)
+
+    def erase(self, study: Study) -> None:
+        """Remove the consent texts."""
+        drafts.erase_consent(study=study)
 
 
-def channels_schema() -> dict[str, Json]:
-    """Return one group of parameters a channel that is open."""
-    members = {
-        name: {**form_schema(one.Params), "title": str(one.label), KEPT: True}
-        for name, one in channels.registry.items()
-    }
-    return {
-        "type": "object",
-        "description": "Where raters come from: the channels that are open, each with its parameters or {}.",
-        "properties": members,
-        "additionalProperties": False,
-        "default": {"link": {}},
-    }
-
-
-def check_channels(reading: StudyReading) -> Json:
-    """Check which channels are open, and their parameters; the open link alone where nothing is said."""
-    given = reading.given("channels")
-    if given is None:
-        given = {name: dict(params) for name, params in LINK_ALONE.items()}
-    named = [name for name in channels.registry if isinstance(given, dict) and name in given]
-    if not named and reading.sound(("channels",)):
-        reading.problem(("channels",), _("names no channel, so that nobody could come in. Write “link: {}”."))
-    return {name: reading.clean(channels.registry[name].Params, given[name], ("channels", name)) for name in named}
-
-
-def export_channels(study: Study) -> Json:
-    """Return the open channels with every default filled in."""
-    opened = study.options.channels
-    return {
-        name: {key: plain(value) for key, value in channels.registry[name].Params.read(opened[name]).items()}
-        for name in channels.registry
-        if name in opened
-    }
-
-
-def consent_schema() -> dict[str, Json]:
-    """One text in the study's language, or one text a language."""
-    return {
-        "type": ["string", "object"],
-        "propertyNames": {"pattern": LANGUAGE_PATTERN},
-        "additionalProperties": {"type": "string"},
-        "description": "What raters agree to, in Markdown: one text, or one text a language.",
-    }
-
-
-def check_consent(reading: StudyReading) -> Json:
-    """Return the consent texts by language."""
-    given, own = reading.given("consent"), reading.document["study"]["language"]
-    if isinstance(given, str):
-        given = {own: given}
-    texts: dict[str, str] = {}
-    for language, body in given.items() if isinstance(given, dict) else ():
-        path = ("consent", language)
-        if not is_language(language):
-            reading.problem(path, str(not_a_language), key=True)
-        elif isinstance(body, str) and (fault := problem_in(body)):
-            reading.problem(path, fault)
-        elif isinstance(body, str) and body.strip():
-            texts[language] = body.strip()
-    if texts and own not in texts and reading.sound(("consent",)) and reading.sound(("study", "language")):
-        sentence = _("There is no text in the study's own language (%(language)s), which everybody can be shown.")
-        reading.problem(("consent",), sentence % {"language": own})
-    if not texts and reading.sound(("consent",)):
-        reading.note(_("There is no consent text. Raters must be told what they agree to before the study opens."))
-    return texts
-
-
-def export_consent(study: Study) -> Json:
-    """Return the newest consent texts by language."""
-    texts: dict[int, dict[str, str]] = {}
-    for row in ConsentText.objects.filter(study=study).order_by("language"):
-        texts.setdefault(row.version, {})[row.language] = row.body
-    return texts[max(texts)] if texts else {}
-
-
-def store_consent(study: Study, texts: Json) -> None:
-    """Store the consent texts."""
-    drafts.store_consent(study=study, texts=texts)
-
-
-def erase_consent(study: Study) -> None:
-    """Remove the consent texts."""
-    drafts.erase_consent(study=study)
-
-
-SECTIONS = (
-    Section("study", 10, check_study, export_study, schema=partial(form_schema, StudyBlock)),
-    *(
-        Section(
-            name,
-            order,
-            partial(check_settings, name),
-            partial(export_settings, name),
-            schema=partial(form_schema, block),
-            store=partial(store_settings, name),
-        )
-        for order, (name, block) in enumerate(BLOCKS.items(), start=20)
-    ),
-    Section(
-        "channels",
-        39,
-        check_channels,
-        export_channels,
-        schema=channels_schema,
-        store=partial(store_settings, "channels"),
-    ),
-    Section(
-        "consent",
-        40,
-        check_consent,
-        export_consent,
-        schema=consent_schema,
-        store=store_consent,
-        erase=erase_consent,
-    ),
-)
+SECTIONS = (StudySection(), *map(SettingsSection, BLOCKS), ChannelsSection(), ConsentSection())

@@ -90,28 +90,32 @@ def judged(draft: DraftTask, reading: StudyReading) -> dict[str, None]:
     return {base_of(draft, key): None for key in draft.units if key not in known}
 
 
-def check_batches(reading: StudyReading) -> list[dict[str, Json]]:
-    """Read the batches; every unit that is to be judged is in one."""
-    check, before = _Batches(reading), reading.problems.count
-    for row in check.rows(BATCHES):
-        check.take(row)
-    found = list(check.rows_in_order())
-    if reading.problems.count == before:
-        file = next((name for name in reading.used if name.startswith("batches.")), "batches.csv")
-        check.report_left_out(file)
-    # Batches that were not understood would make the plan look wrong as well.
-    reading.units_sound = reading.units_sound and reading.problems.count == before
-    return found
+class BatchesSection(Section):
+    """Sets composed by a researcher."""
+
+    name = "batches"
+    after = ("controls",)
+
+    def check(self, reading: StudyReading) -> list[dict[str, Json]]:
+        """Read the batches; every unit that is to be judged is in one."""
+        check, before = _Batches(reading), reading.problems.count
+        for row in check.rows(BATCHES):
+            check.take(row)
+        found = list(check.rows_in_order())
+        if reading.problems.count == before:
+            file = next((name for name in reading.used if name.startswith("batches.")), "batches.csv")
+            check.report_left_out(file)
+        # Batches that were not understood would make the plan look wrong as well.
+        reading.units_sound = reading.units_sound and reading.problems.count == before
+        return found
+
+    def export(self, study: Study) -> list[dict[str, Json]]:
+        """Return the batches in their order."""
+        return list(batches.rows_of(study))
+
+    def store(self, study: Study, rows: Json) -> None:
+        """Store the batches; their tasks are there already."""
+        batches.store_batches(study=study, rows=rows)
 
 
-def export_batches(study: Study) -> list[dict[str, Json]]:
-    """Return the batches in their order."""
-    return list(batches.rows_of(study))
-
-
-def store_batches(study: Study, rows: Json) -> None:
-    """Store the batches; their tasks are there already."""
-    batches.store_batches(study=study, rows=rows)
-
-
-SECTIONS = (Section("batches", 82, check_batches, export_batches, store=store_batches),)
+SECTIONS = (BatchesSection(),)

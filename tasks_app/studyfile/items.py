@@ -18,36 +18,6 @@ from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.tables import find_table
 
 
-def check_items(reading: StudyReading) -> list[dict[str, Json]]:
-    """Read the items and their outputs, and add the systems found to the document."""
-    before = reading.problems.count
-    table = find_table(ITEMS, reading)
-    check = ItemRows(reading)
-    if table is None and _nothing_is_read(reading):
-        # Questionnaires are asked without a text.
-        reading.units_sound = reading.problems.count == before
-        return []
-    if table is None:
-        if reading.problems.count == before and not reading.used.intersection(ITEMS.files):
-            sentence = _(
-                "There is no items.csv (or items.tsv, items.jsonl) here. It holds what is judged, one row an output."
-            )
-            reading.problems.add(reading.files.label, 0, 0, sentence)
-    else:
-        reading.items_file = table.file
-        for row in table.rows():
-            check.take(row)
-        reading.notes += table.notes
-        if not check.found and reading.problems.count == before:
-            sentence = _("There are no outputs below the header. Add one row for every output to be judged.")
-            reading.problems.add(table.file, 1, 1, sentence)
-    reading.units_sound = table is not None and reading.problems.count == before
-    items = check.items()
-    _add_systems(reading, check.systems)
-    _note_texts(reading, items)
-    return items
-
-
 def _nothing_is_read(reading: StudyReading) -> bool:
     """Say whether no task of the file shows texts."""
     types = [task["type"] for task in reading.document["tasks"]]
@@ -98,60 +68,93 @@ def _note_texts(reading: StudyReading, items: list[dict[str, Json]]) -> None:
         reading.note(sentence % {"n": empty})
 
 
-def export_items(study: Study) -> list[dict[str, Json]]:
-    """Return the items with their outputs, in their order; five queries."""
-    named = {
-        output: key.removesuffix(f"@{criterion}")
-        for output, key, criterion in PartOutput.objects.filter(
-            part__unit__task__study=study, part__unit__features__named=True
-        ).values_list("output_id", "part__unit__key", "part__unit__features__criterion")
-    }
-    outputs: dict[int, list[dict[str, Json]]] = {}
-    rows = Output.objects.filter(item__study=study, until=None).exclude(system__key=COPIES).order_by("id")
-    for pk, item, system, variant, text, language in rows.values_list(
-        "id", "item_id", "system__key", "variant", "text", "language"
-    ):
-        outputs.setdefault(item, []).append(
-            {"system": system, "variant": variant, "text": text, "language": language, "unit": named.get(pk, "")}
-        )
-    context: dict[int, list[dict[str, Json]]] = {}
-    shown_with = ItemMedia.objects.filter(item__study=study).order_by("item_id", "role", "order")
-    for item, role, sha256, kind in shown_with.values_list("item_id", "role", "media__sha256", "media__kind"):
-        context.setdefault(item, []).append({"role": role, "sha256": sha256, "kind": kind})
-    return [
-        {
-            **{name: getattr(item, name) for name in service.ITEM_COLUMNS},
-            "document": item.document.key if item.document else "",
-            "context": sorted(context.get(item.pk, []), key=lambda one: list(ROLES).index(one["role"])),
-            "outputs": outputs.get(item.pk, []),
+class ItemsSection(Section):
+    """The texts that are judged, and everything that is shown with them."""
+
+    name = "items"
+    after = ("tasks", "systems")
+
+    def check(self, reading: StudyReading) -> list[dict[str, Json]]:
+        """Read the items and their outputs, and add the systems found to the document."""
+        before = reading.problems.count
+        table = find_table(ITEMS, reading)
+        check = ItemRows(reading)
+        if table is None and _nothing_is_read(reading):
+            # Questionnaires are asked without a text.
+            reading.units_sound = reading.problems.count == before
+            return []
+        if table is None:
+            if reading.problems.count == before and not reading.used.intersection(ITEMS.files):
+                sentence = _(
+                    "There is no items.csv (or items.tsv, items.jsonl) here. It holds what is judged, one row an "
+                    "output."
+                )
+                reading.problems.add(reading.files.label, 0, 0, sentence)
+        else:
+            reading.items_file = table.file
+            for row in table.rows():
+                check.take(row)
+            reading.notes += table.notes
+            if not check.found and reading.problems.count == before:
+                sentence = _("There are no outputs below the header. Add one row for every output to be judged.")
+                reading.problems.add(table.file, 1, 1, sentence)
+        reading.units_sound = table is not None and reading.problems.count == before
+        items = check.items()
+        _add_systems(reading, check.systems)
+        _note_texts(reading, items)
+        return items
+
+    def export(self, study: Study) -> list[dict[str, Json]]:
+        """Return the items with their outputs, in their order; five queries."""
+        named = {
+            output: key.removesuffix(f"@{criterion}")
+            for output, key, criterion in PartOutput.objects.filter(
+                part__unit__task__study=study, part__unit__features__named=True
+            ).values_list("output_id", "part__unit__key", "part__unit__features__criterion")
         }
-        for item in Item.objects.filter(study=study, until=None).select_related("document").order_by("id")
-    ]
+        outputs: dict[int, list[dict[str, Json]]] = {}
+        rows = Output.objects.filter(item__study=study, until=None).exclude(system__key=COPIES).order_by("id")
+        for pk, item, system, variant, text, language in rows.values_list(
+            "id", "item_id", "system__key", "variant", "text", "language"
+        ):
+            outputs.setdefault(item, []).append(
+                {"system": system, "variant": variant, "text": text, "language": language, "unit": named.get(pk, "")}
+            )
+        context: dict[int, list[dict[str, Json]]] = {}
+        shown_with = ItemMedia.objects.filter(item__study=study).order_by("item_id", "role", "order")
+        for item, role, sha256, kind in shown_with.values_list("item_id", "role", "media__sha256", "media__kind"):
+            context.setdefault(item, []).append({"role": role, "sha256": sha256, "kind": kind})
+        return [
+            {
+                **{name: getattr(item, name) for name in service.ITEM_COLUMNS},
+                "document": item.document.key if item.document else "",
+                "context": sorted(context.get(item.pk, []), key=lambda one: list(ROLES).index(one["role"])),
+                "outputs": outputs.get(item.pk, []),
+            }
+            for item in Item.objects.filter(study=study, until=None).select_related("document").order_by("id")
+        ]
+
+    def store(self, study: Study, items: Json) -> None:
+        """Store items and outputs, and make the units of every task, which are there already."""
+        service.store_items(study=study, items=items)
+        names = {
+            (item["key"], output["system"], output["variant"]): output["unit"]
+            for item in items
+            for output in item["outputs"]
+            if output["unit"]
+        }
+        units.make_units(study=study, names=names)
+
+    def clone(self, study: Study, copy: Study) -> None:
+        """Copy media, then items and outputs."""
+        for media in Media.objects.filter(study=study):
+            with media.file.open("rb") as stream:
+                service.store_media(study=copy, sha256=media.sha256, kind=media.kind, content=stream.read())
+        super().clone(study, copy)
+
+    def erase(self, study: Study) -> None:
+        """Remove units, items, media and systems."""
+        service.erase_items(study=study)
 
 
-def store_items(study: Study, items: Json) -> None:
-    """Store items and outputs, and make the units of every task, which are there already."""
-    service.store_items(study=study, items=items)
-    names = {
-        (item["key"], output["system"], output["variant"]): output["unit"]
-        for item in items
-        for output in item["outputs"]
-        if output["unit"]
-    }
-    units.make_units(study=study, names=names)
-
-
-def clone_items(study: Study, copy: Study) -> None:
-    """Copy media, then items and outputs."""
-    for media in Media.objects.filter(study=study):
-        with media.file.open("rb") as stream:
-            service.store_media(study=copy, sha256=media.sha256, kind=media.kind, content=stream.read())
-    store_items(copy, export_items(study))
-
-
-def erase_items(study: Study) -> None:
-    """Remove units, items, media and systems."""
-    service.erase_items(study=study)
-
-
-SECTIONS = (Section("items", 70, check_items, export_items, store=store_items, clone=clone_items, erase=erase_items),)
+SECTIONS = (ItemsSection(),)

@@ -152,39 +152,6 @@ class _Controls(UnitRows):
         return True
 
 
-def check_controls(reading: StudyReading) -> list[dict[str, Json]]:
-    """Read the known answers; items with one must not be judged as well."""
-    check, before = _Controls(reading), reading.problems.count
-    found: list[dict[str, Json]] = []
-    lines: dict[tuple[str, ...], int] = {}
-    purposes: dict[tuple[str, str], tuple[str, int]] = {}
-    for row in check.rows(CONTROLS):
-        one = check.take(row)
-        if one is None:
-            continue
-        key = (one["task"], one["unit"], one["criterion"])
-        if key in lines:
-            sentence = _("Line %(line)d has an answer to this already. Keep one of them.")
-            check.report(row, "unit", sentence % {"line": lines[key]})
-        lines.setdefault(key, row.line)
-        draft = next(draft for draft in check.drafts if draft.task["key"] == one["task"])
-        item = draft.units[one["unit"]].item or one["unit"]
-        purpose, line = purposes.setdefault((one["task"], item), (one["purpose"], row.line))
-        if purpose != one["purpose"]:
-            sentence = _("The item is there for %(purpose)s in line %(line)d. An item has one purpose only.")
-            check.report(row, "purpose", sentence % {"purpose": purpose, "line": line})
-        found.append(one)
-    if reading.problems.count == before:
-        # A row that could not be used would make its unit look like one without an answer.
-        _keep_apart(reading, check.drafts, found)
-        for draft in check.drafts:
-            _check_copies(reading, draft)
-            _note_missing(reading, draft, [one for one in found if one["task"] == draft.task["key"]])
-    # Without every known answer it is not clear which units are to be judged.
-    reading.units_sound = reading.units_sound and reading.problems.count == before
-    return found
-
-
 def _keep_apart(reading: StudyReading, drafts: Sequence[DraftTask], controls: list[dict[str, Json]]) -> None:
     """Refuse an item that some units have a known answer for and others are judged of."""
     for draft in drafts:
@@ -245,65 +212,106 @@ def _note_missing(reading: StudyReading, draft: DraftTask, controls: Sequence[Ma
             reading.note(sentence % {**about, "name": name, "wanted": wanted, "n": there})
 
 
-def check_prefill(reading: StudyReading) -> list[dict[str, Json]]:
-    """Read what parts carry when they are first shown."""
-    check = UnitRows(reading)
-    found: list[dict[str, Json]] = []
-    carried: dict[tuple[str, str, int], list[Json]] = {}
-    for row in check.rows(PREFILL):
-        draft = check.task_of(row)
-        if draft is None:
-            continue
-        parts, part = len(draft.units[row.cells["unit"]].parts), row.cells["part"]
-        if not 1 <= part <= parts:
-            sentence = _("The unit has %(n)d texts, counted from 1; this is %(part)d.")
-            check.report(row, "part", sentence % {"n": parts, "part": part})
-            continue
-        text = draft.texts(draft.units[row.cells["unit"]])[part - 1].text
-        params = draft.kind.params(draft.task["params"])
-        together = carried.setdefault((draft.task["key"], row.cells["unit"], part), [])
-        fault = draft.kind.prefill_problem(row.cells["payload"], text, params)
-        if fault is None:
-            together.append(row.cells["payload"])
-            fault = draft.kind.prefill_problem_together(together, text, params)
-        if fault is not None:
-            check.report(row, "payload", fault)
-            continue
-        found.append(
-            {"task": draft.task["key"], "unit": row.cells["unit"], "part": part, "payload": row.cells["payload"]}
+class ControlsSection(Section):
+    """Known answers."""
+
+    name = "controls"
+    after = ("items",)
+
+    def check(self, reading: StudyReading) -> list[dict[str, Json]]:
+        """Read the known answers; items with one must not be judged as well."""
+        check, before = _Controls(reading), reading.problems.count
+        found: list[dict[str, Json]] = []
+        lines: dict[tuple[str, ...], int] = {}
+        purposes: dict[tuple[str, str], tuple[str, int]] = {}
+        for row in check.rows(CONTROLS):
+            one = check.take(row)
+            if one is None:
+                continue
+            key = (one["task"], one["unit"], one["criterion"])
+            if key in lines:
+                sentence = _("Line %(line)d has an answer to this already. Keep one of them.")
+                check.report(row, "unit", sentence % {"line": lines[key]})
+            lines.setdefault(key, row.line)
+            draft = next(draft for draft in check.drafts if draft.task["key"] == one["task"])
+            item = draft.units[one["unit"]].item or one["unit"]
+            purpose, line = purposes.setdefault((one["task"], item), (one["purpose"], row.line))
+            if purpose != one["purpose"]:
+                sentence = _("The item is there for %(purpose)s in line %(line)d. An item has one purpose only.")
+                check.report(row, "purpose", sentence % {"purpose": purpose, "line": line})
+            found.append(one)
+        if reading.problems.count == before:
+            # A row that could not be used would make its unit look like one without an answer.
+            _keep_apart(reading, check.drafts, found)
+            for draft in check.drafts:
+                _check_copies(reading, draft)
+                _note_missing(reading, draft, [one for one in found if one["task"] == draft.task["key"]])
+        # Without every known answer it is not clear which units are to be judged.
+        reading.units_sound = reading.units_sound and reading.problems.count == before
+        return found
+
+    def export(self, study: Study) -> list[dict[str, Json]]:
+        """Return the known answers in their order."""
+        rows = (
+            Gold.objects.filter(unit__task__study=study, unit__until=None).exclude(kind=Gold.Kind.WORSE).order_by("id")
         )
-    return found
+        names = ("unit__task__key", "unit__key", "purpose", "criterion__key", "kind", "answer", "explanation")
+        columns = ("task", "unit", "purpose", "criterion", "kind", "answer", "explanation")
+        return [{**dict(zip(columns, row, strict=True)), "criterion": row[3] or ""} for row in rows.values_list(*names)]
+
+    def store(self, study: Study, controls: Json) -> None:
+        """Store the known answers; the units are there already. Whatever is left to be judged can be degraded then."""
+        units.store_gold(study=study, controls=controls)
+        degrading.make_copies(study=study)
 
 
-def export_controls(study: Study) -> list[dict[str, Json]]:
-    """Return the known answers in their order."""
-    rows = Gold.objects.filter(unit__task__study=study, unit__until=None).exclude(kind=Gold.Kind.WORSE).order_by("id")
-    names = ("unit__task__key", "unit__key", "purpose", "criterion__key", "kind", "answer", "explanation")
-    columns = ("task", "unit", "purpose", "criterion", "kind", "answer", "explanation")
-    return [{**dict(zip(columns, row, strict=True)), "criterion": row[3] or ""} for row in rows.values_list(*names)]
+class PrefillSection(Section):
+    """What parts carry when they are first shown."""
+
+    name = "prefill"
+    after = ("items",)
+
+    def check(self, reading: StudyReading) -> list[dict[str, Json]]:
+        """Read what parts carry when they are first shown."""
+        check = UnitRows(reading)
+        found: list[dict[str, Json]] = []
+        carried: dict[tuple[str, str, int], list[Json]] = {}
+        for row in check.rows(PREFILL):
+            draft = check.task_of(row)
+            if draft is None:
+                continue
+            parts, part = len(draft.units[row.cells["unit"]].parts), row.cells["part"]
+            if not 1 <= part <= parts:
+                sentence = _("The unit has %(n)d texts, counted from 1; this is %(part)d.")
+                check.report(row, "part", sentence % {"n": parts, "part": part})
+                continue
+            text = draft.texts(draft.units[row.cells["unit"]])[part - 1].text
+            params = draft.kind.params(draft.task["params"])
+            together = carried.setdefault((draft.task["key"], row.cells["unit"], part), [])
+            fault = draft.kind.prefill_problem(row.cells["payload"], text, params)
+            if fault is None:
+                together.append(row.cells["payload"])
+                fault = draft.kind.prefill_problem_together(together, text, params)
+            if fault is not None:
+                check.report(row, "payload", fault)
+                continue
+            found.append(
+                {"task": draft.task["key"], "unit": row.cells["unit"], "part": part, "payload": row.cells["payload"]}
+            )
+        return found
+
+    def export(self, study: Study) -> list[dict[str, Json]]:
+        """Return what parts carry, in its order."""
+        rows = Prefill.objects.filter(part__unit__task__study=study, part__unit__until=None).order_by("id")
+        found = rows.values_list("part__unit__task__key", "part__unit__key", "part__number", "payload")
+        return [
+            {"task": task, "unit": unit, "part": number + 1, "payload": payload}
+            for task, unit, number, payload in found
+        ]
+
+    def store(self, study: Study, prefill: Json) -> None:
+        """Store what parts carry; the units are there already."""
+        units.store_prefill(study=study, prefill=prefill)
 
 
-def export_prefill(study: Study) -> list[dict[str, Json]]:
-    """Return what parts carry, in its order."""
-    rows = Prefill.objects.filter(part__unit__task__study=study, part__unit__until=None).order_by("id")
-    found = rows.values_list("part__unit__task__key", "part__unit__key", "part__number", "payload")
-    return [
-        {"task": task, "unit": unit, "part": number + 1, "payload": payload} for task, unit, number, payload in found
-    ]
-
-
-def store_controls(study: Study, controls: Json) -> None:
-    """Store the known answers; the units are there already. Whatever is left to be judged can be degraded then."""
-    units.store_gold(study=study, controls=controls)
-    degrading.make_copies(study=study)
-
-
-def store_prefill(study: Study, prefill: Json) -> None:
-    """Store what parts carry; the units are there already."""
-    units.store_prefill(study=study, prefill=prefill)
-
-
-SECTIONS = (
-    Section("controls", 80, check_controls, export_controls, store=store_controls),
-    Section("prefill", 81, check_prefill, export_prefill, store=store_prefill),
-)
+SECTIONS = (ControlsSection(), PrefillSection())

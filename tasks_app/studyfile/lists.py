@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from django import forms
@@ -21,53 +20,6 @@ from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.requested import check_requested
 from tasks_app.studyfile.schema import list_schema, plain
 from tasks_app.task_types.base import Criterion as AskedCriterion
-
-
-def check_list(name: str, reading: StudyReading) -> list[dict[str, Json]]:
-    """Return the entries of a section with defaults; two entries with one key are a problem."""
-    given = reading.given(name)
-    entries = [
-        reading.clean(LISTS[name], one, (name, number))
-        for number, one in enumerate(given if isinstance(given, list) else [])
-    ]
-    lines: dict[str, int] = {}
-    for number, entry in enumerate(entries):
-        path = (name, number, "key")
-        if not entry["key"] or not reading.sound(path):
-            continue
-        line = reading.tree.place(path).line
-        if entry["key"] in lines:
-            sentence = _("“%(key)s” is the key in line %(line)d already. Choose another.")
-            reading.problem(path, sentence % {"key": entry["key"], "line": lines[entry["key"]]})
-        lines.setdefault(entry["key"], line)
-    return entries
-
-
-def check_tasks(reading: StudyReading) -> list[dict[str, Json]]:
-    """Check every task: its type's and design's parameters, the criteria and groups it names."""
-    tasks = check_list("tasks", reading)
-    for number, task in enumerate(tasks):
-        path: Path = ("tasks", number)
-        _check_names(reading, (*path, "criteria"), task["criteria"], reading.document["criteria"])
-        _check_names(reading, (*path, "groups"), task["groups"], reading.document["groups"])
-        if task["type"] in task_types.registry:
-            kind = task_types.registry[task["type"]]
-            task["params"] = _params(reading, kind.Params, task["params"], (*path, "params"))
-            if reading.sound((*path, "params")) and reading.sound((*path, "criteria")):
-                own = kind.asked(asked(reading.document["criteria"], task["criteria"]), task["params"])
-                for sentence in kind.problems(own, task["params"]):
-                    reading.problem((*path, "criteria"), sentence)
-                _bring(reading, path, task, kind)
-                _check_limit(reading, path, task, kind)
-                if task["criteria_mode"] in designs.APART and len(own) > 1 and not kind.asks_apart:
-                    sentence = _("This task type asks more than the criteria on every screen. Use together or page.")
-                    reading.problem((*path, "criteria_mode"), sentence)
-        task["checks"] = _params(reading, Checks, task["checks"], (*path, "checks"))
-        if task["design"] in designs.registry:
-            form = designs.registry[task["design"]].Params
-            task["design_params"] = _params(reading, form, task["design_params"], (*path, "design_params"))
-    check_requested(reading, tasks)
-    return tasks
 
 
 def _check_limit(reading: StudyReading, path: Path, task: Mapping[str, Json], kind: task_types.TaskType) -> None:
@@ -144,47 +96,6 @@ def asked(criteria: list[dict[str, Json]], keys: list[str]) -> tuple[AskedCriter
     )
 
 
-def export_criteria(study: Study) -> list[dict[str, Json]]:
-    """Return the criteria in their order."""
-    empty: Mapping[str, Any] = {name: CriterionBlock.base_fields[name].initial for name in drafts.ENDS}
-    found = []
-    for row in Criterion.objects.filter(study=study, until=None).order_by("id"):
-        ends = {name: plain(row.ends.get(name, empty[name])) for name in drafts.ENDS}
-        found.append({name: ends[name] if name in ends else getattr(row, name) for name in CriterionBlock.base_fields})
-    return found
-
-
-def export_groups(study: Study) -> list[dict[str, Json]]:
-    """Return the groups in their order."""
-    return [
-        {"key": row.key, "name": row.name, "share": row.share}
-        for row in Group.objects.filter(study=study).order_by("id")
-    ]
-
-
-def export_systems(study: Study) -> list[dict[str, Json]]:
-    """Return the systems in their order, without the degraded copies, which the tool makes again."""
-    rows = System.objects.filter(study=study).exclude(key=COPIES).order_by("id")
-    return [{"key": row.key, "name": row.name, "kind": row.kind} for row in rows]
-
-
-def export_tasks(study: Study) -> list[dict[str, Json]]:
-    """Return the tasks in their order, with the keys of their criteria and groups."""
-    criteria = _names(TaskCriterion.objects.filter(task__study=study).order_by("order"), "criterion__key")
-    groups = _names(TaskGroup.objects.filter(task__study=study).order_by("id"), "group__key")
-    found = []
-    for row in Task.objects.filter(study=study, until=None).order_by("order", "id"):
-        values = {name: getattr(row, name) for name in drafts.TASK_COLUMNS}
-        values["params"] = plain(row.kind.params(row.params))
-        # What a design has from a file of its own is not among its parameters.
-        form = designs.registry[row.design].Params.base_fields
-        values["design_params"] = {name: row.design_params.get(name, plain(form[name].initial)) for name in form}
-        values["checks"] = {name: plain(value) for name, value in Checks.read(row.checks).items()}
-        lists = {"criteria": criteria.get(row.pk, []), "groups": groups.get(row.pk, [])}
-        found.append({name: {**values, **lists}[name] for name in LISTS["tasks"].base_fields})
-    return found
-
-
 def _names(rows: Any, column: str) -> dict[int, list[str]]:
     names: dict[int, list[str]] = {}
     for task, key in rows.values_list("task_id", column):
@@ -192,56 +103,143 @@ def _names(rows: Any, column: str) -> dict[int, list[str]]:
     return names
 
 
-def store_criteria(study: Study, criteria: Json) -> None:
-    """Store the criteria."""
-    drafts.store_criteria(study=study, criteria=criteria)
+class ListSection(Section):
+    """A list of entries that have keys."""
+
+    def schema(self) -> Mapping[str, Json]:
+        """Return the schema of the list."""
+        return list_schema(self.name)
+
+    def check(self, reading: StudyReading) -> list[dict[str, Json]]:
+        """Return the entries of a section with defaults; two entries with one key are a problem."""
+        given = reading.given(self.name)
+        entries = [
+            reading.clean(LISTS[self.name], one, (self.name, number))
+            for number, one in enumerate(given if isinstance(given, list) else [])
+        ]
+        lines: dict[str, int] = {}
+        for number, entry in enumerate(entries):
+            path = (self.name, number, "key")
+            if not entry["key"] or not reading.sound(path):
+                continue
+            line = reading.tree.place(path).line
+            if entry["key"] in lines:
+                sentence = _("“%(key)s” is the key in line %(line)d already. Choose another.")
+                reading.problem(path, sentence % {"key": entry["key"], "line": lines[entry["key"]]})
+            lines.setdefault(entry["key"], line)
+        return entries
 
 
-def store_groups(study: Study, groups: Json) -> None:
-    """Store the groups."""
-    drafts.store_groups(study=study, groups=groups)
+class CriteriaSection(ListSection):
+    """What raters are asked."""
+
+    name = "criteria"
+
+    def export(self, study: Study) -> list[dict[str, Json]]:
+        """Return the criteria in their order."""
+        empty: Mapping[str, Any] = {name: CriterionBlock.base_fields[name].initial for name in drafts.ENDS}
+        found = []
+        for row in Criterion.objects.filter(study=study, until=None).order_by("id"):
+            ends = {name: plain(row.ends.get(name, empty[name])) for name in drafts.ENDS}
+            found.append(
+                {name: ends[name] if name in ends else getattr(row, name) for name in CriterionBlock.base_fields}
+            )
+        return found
+
+    def store(self, study: Study, criteria: Json) -> None:
+        """Store the criteria."""
+        drafts.store_criteria(study=study, criteria=criteria)
 
 
-def store_tasks(study: Study, tasks: Json) -> None:
-    """Store the tasks; criteria and groups are there already."""
-    drafts.store_tasks(study=study, tasks=tasks)
+class GroupsSection(ListSection):
+    """Raters that are treated alike."""
+
+    name = "groups"
+
+    def export(self, study: Study) -> list[dict[str, Json]]:
+        """Return the groups in their order."""
+        return [
+            {"key": row.key, "name": row.name, "share": row.share}
+            for row in Group.objects.filter(study=study).order_by("id")
+        ]
+
+    def store(self, study: Study, groups: Json) -> None:
+        """Store the groups."""
+        drafts.store_groups(study=study, groups=groups)
 
 
-def store_systems(study: Study, systems: Json) -> None:
-    """Store the systems."""
-    items.store_systems(study=study, systems=systems)
+class TasksSection(ListSection):
+    """The parts of the study."""
+
+    name = "tasks"
+    after = ("study", "flow", "criteria", "groups")
+
+    def check(self, reading: StudyReading) -> list[dict[str, Json]]:
+        """Check every task: its type's and design's parameters, the criteria and groups it names."""
+        tasks = super().check(reading)
+        for number, task in enumerate(tasks):
+            path: Path = ("tasks", number)
+            _check_names(reading, (*path, "criteria"), task["criteria"], reading.document["criteria"])
+            _check_names(reading, (*path, "groups"), task["groups"], reading.document["groups"])
+            if task["type"] in task_types.registry:
+                kind = task_types.registry[task["type"]]
+                task["params"] = _params(reading, kind.Params, task["params"], (*path, "params"))
+                if reading.sound((*path, "params")) and reading.sound((*path, "criteria")):
+                    own = kind.asked(asked(reading.document["criteria"], task["criteria"]), task["params"])
+                    for sentence in kind.problems(own, task["params"]):
+                        reading.problem((*path, "criteria"), sentence)
+                    _bring(reading, path, task, kind)
+                    _check_limit(reading, path, task, kind)
+                    if task["criteria_mode"] in designs.APART and len(own) > 1 and not kind.asks_apart:
+                        sentence = _(
+                            "This task type asks more than the criteria on every screen. Use together or page."
+                        )
+                        reading.problem((*path, "criteria_mode"), sentence)
+            task["checks"] = _params(reading, Checks, task["checks"], (*path, "checks"))
+            if task["design"] in designs.registry:
+                form = designs.registry[task["design"]].Params
+                task["design_params"] = _params(reading, form, task["design_params"], (*path, "design_params"))
+        check_requested(reading, tasks)
+        return tasks
+
+    def export(self, study: Study) -> list[dict[str, Json]]:
+        """Return the tasks in their order, with the keys of their criteria and groups."""
+        criteria = _names(TaskCriterion.objects.filter(task__study=study).order_by("order"), "criterion__key")
+        groups = _names(TaskGroup.objects.filter(task__study=study).order_by("id"), "group__key")
+        found = []
+        for row in Task.objects.filter(study=study, until=None).order_by("order", "id"):
+            values = {name: getattr(row, name) for name in drafts.TASK_COLUMNS}
+            values["params"] = plain(row.kind.params(row.params))
+            # What a design has from a file of its own is not among its parameters.
+            form = designs.registry[row.design].Params.base_fields
+            values["design_params"] = {name: row.design_params.get(name, plain(form[name].initial)) for name in form}
+            values["checks"] = {name: plain(value) for name, value in Checks.read(row.checks).items()}
+            lists = {"criteria": criteria.get(row.pk, []), "groups": groups.get(row.pk, [])}
+            found.append({name: {**values, **lists}[name] for name in LISTS["tasks"].base_fields})
+        return found
+
+    def store(self, study: Study, tasks: Json) -> None:
+        """Store the tasks; criteria and groups are there already."""
+        drafts.store_tasks(study=study, tasks=tasks)
+
+    def erase(self, study: Study) -> None:
+        """Remove tasks, criteria and groups."""
+        drafts.erase_tasks(study=study)
 
 
-def erase_tasks(study: Study) -> None:
-    """Remove tasks, criteria and groups."""
-    drafts.erase_tasks(study=study)
+class SystemsSection(ListSection):
+    """What produced the texts."""
+
+    name = "systems"
+
+    def export(self, study: Study) -> list[dict[str, Json]]:
+        """Return the systems in their order, without the degraded copies, which the tool makes again."""
+        rows = System.objects.filter(study=study).exclude(key=COPIES).order_by("id")
+        return [{"key": row.key, "name": row.name, "kind": row.kind} for row in rows]
+
+    def store(self, study: Study, systems: Json) -> None:
+        """Store the systems."""
+        items.store_systems(study=study, systems=systems)
 
 
-SECTIONS = (
-    Section(
-        "criteria",
-        50,
-        partial(check_list, "criteria"),
-        export_criteria,
-        schema=partial(list_schema, "criteria"),
-        store=store_criteria,
-        erase=erase_tasks,
-    ),
-    Section(
-        "groups",
-        51,
-        partial(check_list, "groups"),
-        export_groups,
-        schema=partial(list_schema, "groups"),
-        store=store_groups,
-    ),
-    Section("tasks", 52, check_tasks, export_tasks, schema=partial(list_schema, "tasks"), store=store_tasks),
-    Section(
-        "systems",
-        60,
-        partial(check_list, "systems"),
-        export_systems,
-        schema=partial(list_schema, "systems"),
-        store=store_systems,
-    ),
-)
+SECTIONS = (CriteriaSection(), GroupsSection(), TasksSection(), SystemsSection())

@@ -22,7 +22,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def whole_schema() -> dict[str, Json]:
     """Return the JSON Schema of study.yaml, made of the schemas of the registered sections."""
-    parts = {one.name: one.schema() for one in sections.registered() if one.schema is not None}
+    parts = {one.name: schema for one in sections.registered() if (schema := one.schema()) is not None}
     return {
         "$schema": DIALECT,
         "title": "evalweb study file",

@@ -47,8 +47,9 @@ def dump(document: Document, parts: Iterable[Section]) -> str:
     """Write the sections that stand in study.yaml, leaving out what is empty by default."""
     written = {"evalweb": sections.FORMAT}
     for section in parts:
-        if section.schema is not None:
-            value = without_empty(document[section.name], section.schema())
+        schema = section.schema()
+        if schema is not None:
+            value = without_empty(document[section.name], schema)
             if value not in ({}, []):
                 written[section.name] = value
     return yaml.dump(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from graphlib import CycleError
 from pathlib import Path
 
 import pytest
@@ -18,25 +19,35 @@ kept: dict[str, Json] = {}
 heard: list[tuple[str, object]] = []
 
 
-def check(reading: Reading) -> Json:
-    rules = reading.given("rules") or []
-    for number, rule in enumerate(rules):
-        if rule == "nonsense" and reading.sound(("rules", number)):
-            reading.problem(("rules", number), "is nonsense.")
-    reading.note(f"{len(rules)} rules")
-    return rules
+class Rules(Section):
+    name = "rules"
+    after = ("items",)
+
+    def schema(self) -> dict[str, Json]:
+        return {"type": "array", "items": {"type": "string"}}
+
+    def check(self, reading: Reading) -> Json:
+        rules = reading.given("rules") or []
+        for number, rule in enumerate(rules):
+            if rule == "nonsense" and reading.sound(("rules", number)):
+                reading.problem(("rules", number), "is nonsense.")
+        reading.note(f"{len(rules)} rules")
+        return rules
+
+    def export(self, study: Study) -> Json:
+        return kept.get(study.slug, [])
+
+    def store(self, study: Study, rules: Json) -> None:
+        kept[study.slug] = rules
+
+    def freeze(self, study: Study, version: int) -> None:
+        heard.append((study.slug, version))
+
+    def erase(self, study: Study) -> None:
+        heard.append((study.slug, kept.pop(study.slug)))
 
 
-RULES = Section(
-    "rules",
-    90,
-    check,
-    export=lambda study: kept.get(study.slug, []),
-    schema=lambda: {"type": "array", "items": {"type": "string"}},
-    store=lambda study, rules: kept.update({study.slug: rules}),
-    freeze=lambda study, version: heard.append((study.slug, version)),
-    erase=lambda study: heard.append((study.slug, kept.pop(study.slug))),
-)
+RULES = Rules()
 
 
 @pytest.fixture(autouse=True)
@@ -56,10 +67,30 @@ def test_sections_are_registered_once_and_in_order() -> None:
     assert sections.registered() == before
     assert [one.name for one in before] == [
         "study", "about", "pay", "flow", "codes", "channels", "consent", "criteria", "groups", "tasks", "systems",
-        "items", "controls", "prefill", "batches", "rules", "analysis",
+        "items", "controls", "prefill", "batches", "analysis", "rules",
     ]  # fmt: skip
     with pytest.raises(sections.SectionTaken, match="'rules'"):
-        sections.register(Section("rules", 1, check, export=lambda _study: []))
+        sections.register(Rules())
+
+
+def test_sections_stand_behind_those_they_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def section(name: str, *after: str) -> tuple[str, Section]:
+        return name, type(name, (Section,), {"name": name, "after": after})()
+
+    def order() -> list[str]:
+        return [one.name for one in sections.registered()]
+
+    own: dict[str, Section] = {}
+    monkeypatch.setattr(sections, "_sections", own)
+    own.update([section("last", "late"), section("first"), section("late", "second"), section("second")])
+    assert order() == ["first", "second", "late", "last"]
+    own.update([section("lonely", "nobody")])
+    with pytest.raises(KeyError, match="nobody"):
+        sections.registered()
+    del own["lonely"]
+    own.update([section("first", "last"), section("second", "first")])
+    with pytest.raises(CycleError):
+        sections.registered()
 
 
 @pytest.mark.django_db
