@@ -33,7 +33,7 @@ stop: run-venv
 	@$(PY) -m evalweb.serve stop
 
 # Tests start many Pythons, which compile everything anew where nothing that was compiled is kept.
-test test-fast test-all: unexport PYTHONDONTWRITEBYTECODE
+test test-fast test-all: export PYTHONDONTWRITEBYTECODE :=
 
 test: lint
 	@echo "Running the whole suite"
