@@ -1,4 +1,4 @@
-"""Check ratings given as arrays once, so that the statistics can rely on them."""
+"""Check arrays of ratings, so that the statistics can rely on them."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def rated(values: ArrayLike, *codes: ArrayLike) -> tuple[Floats, tuple[Codes, ..
     """
     numbers = checked_values(values)
     arrays = [checked_codes(array, numbers.size) for array in codes]
-    there = ~np.isnan(numbers)
-    if there.all():
+    present = ~np.isnan(numbers)
+    if present.all():
         return numbers, tuple(arrays)
-    return numbers[there], tuple(array[there] for array in arrays)
+    return numbers[present], tuple(array[present] for array in arrays)
 
 
 def checked_values(values: ArrayLike) -> Floats:
@@ -54,7 +54,7 @@ def checked_values(values: ArrayLike) -> Floats:
         raise ValueError(f"Values are numbers: {problem}.") from problem
     if numbers.ndim != 1:
         raise ValueError(f"Values have one dimension, not {numbers.ndim}.")
-    # NaN compares as False, and stays.
+    # NaN compares as False, so it passes.
     if (np.abs(numbers) > _LARGEST).any():
         raise ValueError(f"Values are finite and at most {_LARGEST:g} in size.")
     return numbers
@@ -75,41 +75,41 @@ def checked_codes(codes: ArrayLike, n: int, *, below: int | None = None) -> Code
 
 
 def compressed(codes: Codes) -> tuple[Codes, Codes]:
-    """Return the codes there are, sorted, and for each entry the place of its code among them.
+    """Return the different codes, sorted, and the place of each entry's code among them.
 
     Examples
     --------
-    >>> found, places = compressed(np.array([7, 2, 7]))
-    >>> found.tolist(), places.tolist()
+    >>> different, places = compressed(np.array([7, 2, 7]))
+    >>> different.tolist(), places.tolist()
     ([2, 7], [1, 0, 1])
     """
     if codes.size and codes.max() < 4 * codes.size + 1024:
-        # Without sorting, which is what np.unique spends its time with.
+        # Faster than np.unique, which sorts.
         present = np.zeros(int(codes.max()) + 1, dtype=bool)
         present[codes] = True
         return np.flatnonzero(present), (np.cumsum(present) - 1)[codes]
-    found, places = np.unique(codes, return_inverse=True)
-    return found, places
+    present_codes, places = np.unique(codes, return_inverse=True)
+    return present_codes, places
 
 
 def value_codes(values: Floats) -> tuple[Floats, Codes]:
-    """Return the different values, sorted, and for each entry the place of its value among them.
+    """Return the different values, sorted, and the place of each entry's value among them.
 
     Examples
     --------
-    >>> found, places = value_codes(np.array([2.5, 1.0, 2.5]))
-    >>> found.tolist(), places.tolist()
+    >>> different, places = value_codes(np.array([2.5, 1.0, 2.5]))
+    >>> different.tolist(), places.tolist()
     ([1.0, 2.5], [1, 0, 1])
     """
     if values.size and np.ptp(values) < 4 * values.size + 1024:
         steps = values - values.min()
         whole = steps.astype(np.intp)
         if (whole == steps).all():
-            found, places = compressed(whole)
-            # Not found + min: a sum rounds where the values are large.
-            domain = np.empty(found.size)
+            different, places = compressed(whole)
+            # Not `different + min`: the sum would round large values.
+            domain = np.empty(different.size)
             domain[places] = values
-            # A difference rounds as well: 1e-17 and 0 are one step above -1, and yet two values.
+            # The differences are rounded too: 1e-17 and 0 are both one step above -1, but they are two values.
             if (domain[places] == values).all():
                 return domain, places
     found_values, places = np.unique(values, return_inverse=True)
@@ -117,7 +117,7 @@ def value_codes(values: Floats) -> tuple[Floats, Codes]:
 
 
 def settled(values: Floats) -> Floats:
-    """Return values over the largest of them, to 12 digits: means that are equal but for rounding become equal.
+    """Return values divided by the largest, to 12 digits, so that means that differ by rounding only become equal.
 
     For ranks and ties only. NaN stays.
 
@@ -132,7 +132,7 @@ def settled(values: Floats) -> Floats:
 
 
 def on_scale(values: Floats, domain: ArrayLike) -> tuple[Floats, Codes]:
-    """Return the scale as floats, and for each value its place in it.
+    """Return the scale as floats, and the place of each value in it.
 
     Raises
     ------
@@ -147,11 +147,11 @@ def on_scale(values: Floats, domain: ArrayLike) -> tuple[Floats, Codes]:
     scale = checked_values(domain)
     if np.isnan(scale).any() or np.unique(scale).size != scale.size:
         raise ValueError("The domain lists different finite values.")
-    found, codes = value_codes(values)
+    different, codes = value_codes(values)
     order = np.argsort(scale)
-    places = np.searchsorted(scale, found, sorter=order)
+    places = np.searchsorted(scale, different, sorter=order)
     inside = places < scale.size
-    inside[inside] = scale[order[places[inside]]] == found[inside]
+    inside[inside] = scale[order[places[inside]]] == different[inside]
     if not inside.all():
-        raise ValueError(f"Values outside the domain: {', '.join(f'{value:g}' for value in found[~inside][:5])}.")
+        raise ValueError(f"Values outside the domain: {', '.join(f'{value:g}' for value in different[~inside][:5])}.")
     return scale, order[places][codes]

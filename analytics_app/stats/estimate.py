@@ -1,4 +1,4 @@
-"""The result of every statistic: a value with its interval, its test and its counts."""
+"""The result of every statistic: a value with its interval, test and counts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _COUNTS = ("n_ratings", "n_items", "n_raters")
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One number of a result; what does not apply is None.
+    """One number of a result; fields that do not apply are None.
 
-    Numbers are plain Python floats and ints, never NaN or infinite, so that they can be stored as JSON as they are.
+    Numbers are plain Python floats and ints, never NaN or infinite, so that they can be stored as JSON.
 
     Parameters
     ----------
@@ -24,14 +24,14 @@ class Estimate:
     se, df, p : float or None
         Standard error, degrees of freedom, two-sided p value.
     n_ratings, n_items, n_raters : int or None
-        What entered the value.
+        Numbers of ratings, items and raters that entered the value.
     note : str or None
-        Plain English sentences.
+        English sentences for the reader of the result.
 
     Raises
     ------
     ValueError
-        A number is NaN or infinite, a count is negative, or nothing says why there is no value.
+        A number is NaN or infinite, a count is negative, or there is neither a value nor a note.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Estimate:
                 continue
             if not isfinite(number):
                 raise ValueError(f"The {name} of an estimate is finite or None, not {number}.")
-            # Adding zero turns -0.0 into 0.0; float() takes numpy's scalars off.
+            # Adding zero turns -0.0 into 0.0; float() converts numpy scalars.
             object.__setattr__(self, name, float(number) + 0.0)
         for name in _COUNTS:
             count = getattr(self, name)
@@ -73,7 +73,7 @@ class Estimate:
 
 
 def joined(*sentences: str | None) -> str | None:
-    """Return the sentences there are as one note, or None.
+    """Join the sentences that are not None into one note, or return None.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Minima of smooth functions inside bounds, accepted only where the gradient says so."""
+"""Minima of smooth functions inside bounds, accepted only where the gradient is zero."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analytics_app.stats.arrays import Floats
 class Minimum:
     """The lowest point of a search, shape (n_parameters,), its value, and whether it is a minimum.
 
-    `converged` is false where the gradient at the point is not zero. The point is then no result.
+    `converged` is false where the gradient at the point is not zero; the point must then not be used as a result.
     """
 
     point: Floats

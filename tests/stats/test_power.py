@@ -6,7 +6,7 @@ from scipy.stats import binom, binomtest
 
 from analytics_app.stats.planning.power import Assumed, power_of_means, power_of_t, runs_within, share_of_runs
 from analytics_app.stats.planning.power import _holm_of_first as holm_of_first
-from analytics_app.stats.planning.power import _who as who_has_each_text
+from analytics_app.stats.planning.power import _raters_of_texts as who_has_each_text
 from analytics_app.stats.planning.sign_power import (
     critical_wins,
     items_for_sign_test,

@@ -1,1 +1,1 @@
-"""How far raters agree with each other and with themselves."""
+"""Agreement between raters and of raters with themselves."""

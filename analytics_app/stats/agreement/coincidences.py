@@ -1,13 +1,13 @@
-"""Observed and expected disagreement of Krippendorff's alpha, for the ratings and for many resamples of them at once.
+"""Observed and expected disagreement of Krippendorff's alpha, for the ratings and for many resamples at once.
 
-The package of that name holds a value x value table for every unit. Here each level of measurement uses only what it
+The `krippendorff` package holds a value x value table for every unit. Here each level of measurement uses only what it
 needs: with c ratings of each value in a unit, m = sum(c), n the totals of the values over all units and N = sum(n),
 
     alpha = 1 - (N - 1) * sum over units(sum(c c' D) / (m - 1)) / sum(n n' D)
 
 where D is the squared difference of the level (Krippendorff 2011, the coincidence matrix written with counts). For
 squares of differences the double sums are moments, sum(c c' (x - x')^2) = 2 (m sum(c x^2) - sum(c x)^2), and the
-ordinal difference is the interval difference between the mid-ranks which the values have in the very sample.
+ordinal difference is the interval difference between the mid-ranks of the values in the same sample.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 # The ratio level needs the differences between all values as a table: 2,000 values are 32 MB.
 RATIO_BOUND = 2000
-# A table of units x values with more cells (64 MB), or with more values than a scale has, is mostly zeros.
+# Larger tables of units x values (more than 64 MB, or more values than a rating scale has) are mostly zeros.
 _DENSE_CELLS = 8_000_000
 _DENSE_VALUES = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement(ABC):
-    """Ratings of units, ready to be weighted; made by `disagreement`.
+    """Ratings of units, counted so that units can be weighted; made by `disagreement`.
 
     Parameters
     ----------
     patterns : ndarray of int, shape (n_units,)
-        Sorted, or in the order of the units. Units with the same ratings have the same pattern, and patterns come in an
-        order that depends on the ratings alone: resamples stay as they are when units get other codes. On wide scales
-        every unit is a pattern.
+        Sorted, or in the order of the units. Units with the same ratings have the same pattern, and patterns are in an
+        order that depends on the ratings alone, so recoding the units does not change the resamples. On wide scales
+        every unit has its own pattern.
     counts : ndarray or sparse array of float, shape (n_patterns, n_values)
     sizes : ndarray of float, shape (n_patterns,)
         Ratings of a unit, at least 2.
@@ -56,18 +56,18 @@ class Disagreement(ABC):
 
     @property
     def width(self) -> int:
-        """Columns of the widest array that is made of one resample."""
+        """Columns of the widest array that one resample needs."""
         n_patterns, n_values = self.counts.shape
         return max(int(n_patterns), int(n_values))
 
     def alpha(self) -> float:
-        """Alpha of the ratings as they are."""
+        """Return alpha of the ratings, each unit counted once."""
         once = np.bincount(self.patterns).astype(np.float64)
         return float(self.alphas(once[np.newaxis])[0])
 
     @abstractmethod
     def alphas(self, weights: Floats) -> Floats:
-        """Alpha for units that count several times or not at all.
+        """Return alpha for units that count several times or not at all.
 
         Parameters
         ----------
@@ -82,9 +82,9 @@ class Disagreement(ABC):
 
 def _alphas(observed: Floats, expected: Floats, n: Floats) -> Floats:
     ratio = np.full(n.size, np.nan)
-    # Where all ratings are the same, nothing is expected: exactly, as these are sums of zeros or of whole numbers.
+    # Where all ratings are the same, the expected disagreement is exactly 0: it is a sum of zeros or whole numbers.
     np.divide((n - 1) * observed, expected, out=ratio, where=expected > 0)
-    # Where differences cancel, rounding may take the disagreement a hair below nothing. NaN stays.
+    # Where differences cancel, rounding may take the disagreement just below 0. NaN stays.
     alphas: Floats = 1 - np.maximum(ratio, 0)
     return alphas
 
@@ -104,7 +104,7 @@ class _Ordinal(Disagreement):
     def alphas(self, weights: Floats) -> Floats:
         totals = np.asarray(weights @ self.counts)
         n = totals.sum(axis=1)
-        # Mid-ranks as shares of the sample, around their mean, which is exactly one half.
+        # Mid-ranks as shares of the sample, centred on their mean, which is exactly one half.
         ranks = (np.cumsum(totals, axis=1) - totals / 2) / n[:, np.newaxis] - 0.5
         sums = np.asarray(self.counts @ ranks.T).T
         scaled = weights / (self.sizes - 1)
@@ -121,7 +121,7 @@ class _Interval(Disagreement):
     def alphas(self, weights: Floats) -> Floats:
         n, sums, squares, observed = (weights @ self.moments).T
         spread = squares - sums**2 / n
-        # Nobody differs within a unit of the resample: then it is constant or not, up to the rounding of the sums.
+        # Without disagreement within units, the spread alone shows whether ratings vary, up to rounding of the sums.
         varied = (observed > 0) | (spread > 1e-12 * squares)
         return _alphas(observed, np.where(varied, 2 * n * spread, 0), n)
 
@@ -132,13 +132,13 @@ class _Ratio(Disagreement):
 
     def alphas(self, weights: Floats) -> Floats:
         totals = np.asarray(weights @ self.counts)
-        within = np.asarray((self.counts * (self.counts @ self.differences)).sum(axis=1)).ravel() / (self.sizes - 1)
+        observed = np.asarray((self.counts * (self.counts @ self.differences)).sum(axis=1)).ravel() / (self.sizes - 1)
         expected = ((totals @ self.differences) * totals).sum(axis=1)
-        return _alphas(weights @ within, expected, totals.sum(axis=1))
+        return _alphas(weights @ observed, expected, totals.sum(axis=1))
 
 
 def disagreement(units: Codes, values: Codes, scale: Floats, level: str, *, aligned: bool = False) -> Disagreement:
-    """Return the ratings counted for a level of measurement.
+    """Count the ratings for a level of measurement.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def disagreement(units: Codes, values: Codes, scale: Floats, level: str, *, alig
         At least two values in their order; at most `RATIO_BOUND` at the ratio level.
     level : str
     aligned : bool
-        Patterns in the order of the units, for those who draw units together.
+        Whether patterns are in the order of the units, as resampling whole clusters needs.
     """
     n_units = int(units.max()) + 1
     dense = scale.size <= _DENSE_VALUES and n_units * scale.size <= _DENSE_CELLS
@@ -165,7 +165,7 @@ def disagreement(units: Codes, values: Codes, scale: Floats, level: str, *, alig
     if level == "ordinal":
         return _Ordinal(patterns, counts, sizes)
     if level == "interval":
-        # Around the median, so that a few far values do not cost the others their digits.
+        # Centred on the median, so that a few extreme values do not cost the others precision.
         centred = scale - np.median(scale[values])
         return _Interval(patterns, counts, sizes, _moments(counts, sizes, centred / np.abs(centred).max()))
     sums = np.add.outer(scale, scale)
@@ -176,18 +176,18 @@ def disagreement(units: Codes, values: Codes, scale: Floats, level: str, *, alig
 def count_patterns(
     units: Codes, values: Codes, n_units: int, n_values: int, *, aligned: bool = False
 ) -> tuple[Codes, Floats]:
-    """Return each unit's pattern of ratings, sorted or `aligned` with the units, and the patterns that there are."""
+    """Return the pattern of each unit's ratings, sorted or `aligned` with the units, and the table of patterns."""
     table = np.bincount(units * n_values + values, minlength=n_units * n_values).reshape(n_units, n_values)
-    # Compared as bytes, in one go instead of value by value; the byte order is fixed, and with it the patterns'.
+    # Rows are compared as bytes, which is faster; the fixed byte order also fixes the order of the patterns.
     rows = np.ascontiguousarray(table.astype("<u4")).view(np.dtype((np.void, 4 * n_values))).ravel()
-    _rows, first, patterns = np.unique(rows, return_index=True, return_inverse=True)
-    # Sorted, so that the pattern drawn by a number depends on how many units have which pattern, not on their order.
-    return patterns if aligned else np.sort(patterns), table[first].astype(np.float64)
+    _rows, first_places, patterns = np.unique(rows, return_index=True, return_inverse=True)
+    # Sorted, so that a random index draws the same pattern whatever the order of the units.
+    return patterns if aligned else np.sort(patterns), table[first_places].astype(np.float64)
 
 
 def _sparse(units: Codes, values: Codes, n_units: int, n_values: int) -> tuple[Codes, csr_array]:
-    """Return every unit as a pattern of its own; ratings from a wide scale hardly ever make the same one twice."""
-    # scipy takes long to import, and only wide scales need it.
+    """Return each unit as its own pattern; on a wide scale hardly any two units have the same ratings."""
+    # Lazy import: scipy.sparse loads slowly, and only wide scales need it.
     from scipy.sparse import csr_array  # noqa: PLC0415
 
     counts = csr_array((np.ones(units.size), (units, values)), shape=(n_units, n_values))
@@ -197,6 +197,6 @@ def _sparse(units: Codes, values: Codes, n_units: int, n_values: int) -> tuple[C
 def _moments(counts: Floats | csr_array, sizes: Floats, scale: Floats) -> Floats:
     sums, squares = np.asarray(counts @ scale), np.asarray(counts @ scale**2)
     within = 2 * (sizes * squares - sums**2) / (sizes - 1)
-    # Exactly nothing where all agree, whatever rounding leaves.
+    # Exactly 0 where all raters agree, despite rounding.
     constant = np.asarray((counts > 0).sum(axis=1)).ravel() == 1
     return np.column_stack([sizes, sums, squares, np.where(constant, 0, np.maximum(within, 0))])

@@ -15,12 +15,12 @@ from analytics_app.stats.arrays import Floats, compressed, rated
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import check_settings, interval, too_few
 
-# More pairs of raters than these are not listed one by one.
+# With more pairs of raters than this, single pairs are not listed.
 _LISTED = 1000
-# Pairs of ratings that the mean over pairs of raters goes through at most, which takes some seconds: they grow with the
-# square of the raters of a unit.
+# Most pairs of ratings for which the mean over pairs of raters is computed, which takes some seconds: the pairs grow
+# with the square of the number of raters of a unit.
 _RATING_PAIRS = 20_000_000
-# Correlations nearer to 1 are 1 but for rounding.
+# Correlations closer to 1 than this differ from 1 by rounding only.
 _PERFECT = 1e-12
 
 
@@ -35,7 +35,7 @@ class RaterPair:
 
 @dataclass(frozen=True, slots=True)
 class BetweenRaters:
-    """Correlation between raters, put together in three ways.
+    """Correlation between raters, summarised in three ways.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class BetweenRaters:
     mean_fisher : Estimate
         Mean over the pairs of raters on Fisher's z scale.
     pairs : tuple of RaterPair
-        By codes; empty where there are more than 1,000.
+        Sorted by codes; empty where there are more than 1,000.
     """
 
     pooled: Estimate
@@ -68,7 +68,7 @@ def between_raters(
     confidence: float = 0.95,
     rng: np.random.Generator | None = None,
 ) -> BetweenRaters:
-    """Pearson's or Spearman's correlation between raters over the texts that they share.
+    """Pearson's or Spearman's correlation between raters over the texts that both rated.
 
     `pooled` is how Lai et al. [1]_ report the agreement of their annotators; the means over pairs of raters are those
     of R's `irr::meancor`, which leaves perfect correlations out on Fisher's scale.
@@ -83,10 +83,10 @@ def between_raters(
     min_shared : int
         Texts that two raters must share to enter the means, at least 2: over two texts every correlation is 1 or -1.
     clusters : array_like of int, shape (n,), optional
-        Codes from 0 of the documents that units are part of, where these were shown whole: then they are drawn.
+        Codes from 0 of the documents that units belong to, if shown as a whole: then documents are resampled.
     n_resamples : int
-        Bootstrap samples of units for the interval of `pooled`; 0 or no `rng` gives none where there are more than two
-        raters. Spearman's has one on scales of up to 20 values.
+        Bootstrap samples of units for the interval of `pooled`; with 0 or no `rng` there is none for more than two
+        raters. Spearman's interval is for scales of up to 20 values.
     confidence : float
     rng : numpy.random.Generator, optional
 
@@ -120,21 +120,21 @@ def between_raters(
     if min_shared < 2:
         raise ValueError(f"Two raters share at least 2 texts to be correlated, not {min_shared}.")
     check_settings(n_resamples, confidence)
-    numbers, (unit, rater, together) = rated(values, units, raters, units if clusters is None else clusters)
-    shared = shared_units(numbers, unit, rater, None if clusters is None else together)
+    numbers, (unit, rater, cluster) = rated(values, units, raters, units if clusters is None else clusters)
+    shared = shared_units(numbers, unit, rater, None if clusters is None else cluster)
     if not shared.units.size:
         reason = (
             "No two raters rated the same text, so there is no correlation." if numbers.size else "Nothing was rated."
         )
-        nothing = Estimate(None, n_ratings=0, n_items=0, n_raters=0, note=reason)
-        return BetweenRaters(nothing, nothing, nothing, ())
+        undefined = Estimate(None, n_ratings=0, n_items=0, n_raters=0, note=reason)
+        return BetweenRaters(undefined, undefined, undefined, ())
     pooled = _pooled(shared, method, n_resamples, confidence, rng)
     if n_rating_pairs(shared) > _RATING_PAIRS:
-        many = (
+        note = (
             f"Not worked out: there are {n_rating_pairs(shared):,} pairs of ratings, and at most {_RATING_PAIRS:,} are."
         )
-        none = Estimate(None, n_items=shared.n_units, n_raters=shared.rater_codes.size, note=many)
-        return BetweenRaters(pooled, none, none, ())
+        undefined = Estimate(None, n_items=shared.n_units, n_raters=shared.rater_codes.size, note=note)
+        return BetweenRaters(pooled, undefined, undefined, ())
     table = correlate_pairs(shared, method)
     mean, mean_fisher = _means(table, shared, min_shared)
     listed = _listed(table, shared, method, min_shared, confidence) if table.n.size <= _LISTED else ()
@@ -154,8 +154,8 @@ def _pooled(
     r = float(_snapped(r))
     if rng is None or n_resamples == 0:
         return estimate(r)
-    if few := too_few(shared.n_units, shared.clusters):
-        return estimate(r, note=few)
+    if few_note := too_few(shared.n_units, shared.clusters):
+        return estimate(r, note=few_note)
     samples = pooled_samples(shared, method, n_resamples, rng)
     if samples is None:
         return estimate(r, note="No interval: it takes a scale of at most 20 values.")
@@ -166,7 +166,7 @@ def _pooled(
 
 def _of_two(r: float, n: int, method: Method, confidence: float) -> Estimate:
     """Return the correlation of two raters over n texts with its limits and test."""
-    # Web processes import this module and never test anything.
+    # Lazy import: web processes import this module but never compute it.
     from scipy.special import ndtri, stdtr  # noqa: PLC0415
 
     r = float(_snapped(r))
@@ -191,28 +191,28 @@ def _means(table: PairTable, shared: SharedUnits, min_shared: int) -> tuple[Esti
     n_raters = np.union1d(table.a[chosen], table.b[chosen]).size
     estimate = partial(Estimate, n_items=shared.n_units, n_raters=n_raters)
     if not enough.any():
-        none = estimate(None, note=f"No two raters share at least {min_shared} texts.")
-        return none, none
+        undefined = estimate(None, note=f"No two raters share at least {min_shared} texts.")
+        return undefined, undefined
     if not r.size:
-        none = estimate(None, note="In every pair of raters one gave all texts the same rating.")
-        return none, none
+        undefined = estimate(None, note="In every pair of raters one gave all texts the same rating.")
+        return undefined, undefined
     constant = int(enough.sum()) - r.size
-    said = joined(
+    note = joined(
         f"Mean over pairs of raters who share at least {min_shared} texts: {r.size:,}.",
         f"Left out, since one gave all texts the same rating: {constant:,}." if constant else None,
     )
-    return estimate(float(r.mean()), note=said), _mean_fisher(r, estimate, said)
+    return estimate(float(r.mean()), note=note), _mean_fisher(r, estimate, note)
 
 
-def _mean_fisher(r: Floats, estimate: partial[Estimate], said: str | None) -> Estimate:
+def _mean_fisher(r: Floats, estimate: partial[Estimate], note: str | None) -> Estimate:
     imperfect = r[np.abs(r) < 1]
     if not imperfect.size:
         return estimate(None, note="Every pair of raters correlates perfectly, which Fisher's scale has no value for.")
     perfect = r.size - imperfect.size
-    left_out = (
+    left_out_note = (
         f"Left out, since Fisher's scale has no value for a perfect correlation: {perfect:,}." if perfect else None
     )
-    return estimate(float(np.tanh(np.arctanh(imperfect).mean())), note=joined(said, left_out))
+    return estimate(float(np.tanh(np.arctanh(imperfect).mean())), note=joined(note, left_out_note))
 
 
 def _listed(
@@ -236,5 +236,5 @@ def _listed_pair(r: float, n: int, method: Method, min_shared: int, confidence: 
 
 
 def _snapped(r: float | Floats) -> Floats:
-    """Return r, as exactly 1 or -1 where it is that but for rounding."""
+    """Return r, with correlations that differ from 1 or -1 by rounding only set to exactly that."""
     return np.where(np.abs(r) > 1 - _PERFECT, np.sign(r), r)

@@ -25,7 +25,7 @@ from analytics_app.stats.resampling.bootstrap import (
     weights,
 )
 
-# Texts x values beyond this (64 MB) are no categories.
+# Tables of texts x values with more cells (64 MB) do not hold categories.
 _CELLS = 8_000_000
 
 NOT_RATED = "Nothing was rated, so {what} is undefined."
@@ -37,19 +37,19 @@ TOO_WIDE = (
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Ratings counted by text and value.
+    """Number of ratings by text and value.
 
     Parameters
     ----------
     patterns : ndarray of int, shape (n_units,)
-        The row of `table` each text has, sorted.
+        The row of `table` for each text, sorted.
     table : ndarray of float, shape (n_patterns, n_values)
         Ratings of each value.
     scale : ndarray of float, shape (n_values,)
-        The whole scale where it was given, else the values that there are.
+        The whole scale if given, else the values that occur.
     n_raters : int or None
     clusters : ndarray of int, shape (n_units,), or None
-        The document each text is drawn with; `patterns` are then in the order of the texts.
+        The document each text is resampled with; `patterns` are then in the order of the texts.
     """
 
     patterns: Codes
@@ -71,26 +71,26 @@ class Counted:
     def pairable(self) -> Counted:
         """Return the texts with two ratings or more."""
         several = self.sizes > 1
-        place, kept = np.cumsum(several) - 1, several[self.patterns]
+        new_places, kept = np.cumsum(several) - 1, several[self.patterns]
         clusters = None if self.clusters is None else self.clusters[kept]
-        return Counted(place[self.patterns[kept]], self.table[several], self.scale, self.n_raters, clusters)
+        return Counted(new_places[self.patterns[kept]], self.table[several], self.scale, self.n_raters, clusters)
 
     def agreement(self, similar: Floats | None = None) -> Floats:
-        """Return for each pattern the share of its pairs of ratings that agree, NaN under two ratings.
+        """Return the share of agreeing pairs of ratings for each pattern, NaN for fewer than two ratings.
 
-        `similar`, shape (n_values, n_values), says how far two values agree, with ones on its diagonal.
+        `similar`, shape (n_values, n_values), is the agreement of two values, with ones on its diagonal.
         """
         sizes = self.sizes
-        seen = self.table if similar is None else self.table @ similar
-        pairs = (self.table * (seen - 1)).sum(axis=1)
+        similar_counts = self.table if similar is None else self.table @ similar
+        pairs = (self.table * (similar_counts - 1)).sum(axis=1)
         out: Floats = np.divide(pairs, sizes * (sizes - 1), out=np.full(sizes.size, np.nan), where=sizes > 1)
         return out
 
-    def estimate(self, value: float | None, **rest: object) -> Estimate:
-        """Return an estimate with what was counted."""
+    def estimate(self, value: float | None, **fields: object) -> Estimate:
+        """Return an estimate with the numbers of ratings, texts and raters."""
         times = self.times
         counts = {"n_ratings": int(times @ self.sizes), "n_items": int(times.sum()), "n_raters": self.n_raters}
-        return partial(Estimate, value, **counts)(**rest)  # type: ignore[arg-type]
+        return partial(Estimate, value, **counts)(**fields)  # type: ignore[arg-type]
 
 
 def counted(
@@ -113,19 +113,19 @@ def counted(
     >>> counted([1, 1, 2, 2], [0, 0, 1, 1], domain=[1, 2, 3]).table.tolist()
     [[0.0, 2.0, 0.0], [2.0, 0.0, 0.0]]
     """
-    # Without raters or clusters their place is taken by what is there already.
-    more = (units if raters is None else raters, units if clusters is None else clusters)
-    numbers, (where, who, together) = rated(values, units, *more)
+    # Units stand in for raters or clusters that were not given, so that `rated` always gets three codes.
+    rater_and_cluster = (units if raters is None else raters, units if clusters is None else clusters)
+    numbers, (unit, rater, cluster) = rated(values, units, *rater_and_cluster)
     scale, codes = value_codes(numbers) if domain is None else on_scale(numbers, domain)
-    found, places = compressed(where)
-    if found.size * max(scale.size, 1) > _CELLS:
+    unit_codes, places = compressed(unit)
+    if unit_codes.size * max(scale.size, 1) > _CELLS:
         return None
-    n_raters = compressed(who)[0].size if raters is not None else None
-    if not found.size:
+    n_raters = compressed(rater)[0].size if raters is not None else None
+    if not unit_codes.size:
         return Counted(np.zeros(0, dtype=np.intp), np.zeros((0, scale.size)), scale, n_raters)
-    drawn = cluster_of_units(where, together) if clusters is not None else None
-    patterns, table = count_patterns(places, codes, found.size, scale.size, aligned=drawn is not None)
-    return Counted(patterns, table, scale, n_raters, drawn)
+    unit_clusters = cluster_of_units(unit, cluster) if clusters is not None else None
+    patterns, table = count_patterns(places, codes, unit_codes.size, scale.size, aligned=unit_clusters is not None)
+    return Counted(patterns, table, scale, n_raters, unit_clusters)
 
 
 def of_categories(
@@ -137,7 +137,7 @@ def of_categories(
     raters: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
 ) -> Counted | Estimate:
-    """Count the ratings that can be compared, or return the estimate that says why `what` is undefined."""
+    """Count the ratings that can be compared, or return an empty estimate whose note says why `what` is undefined."""
     table = counted(values, units, domain=domain, raters=raters, clusters=clusters)
     if table is None:
         cells = compressed(np.asarray(units, dtype=np.intp))[0].size * np.unique(np.asarray(values)).size
@@ -160,7 +160,7 @@ def resampled(
     note: str | None = None,
     k: float | None = None,
 ) -> Estimate:
-    """Return a value with its bootstrap interval over texts, or over the documents they are drawn with.
+    """Return a value with its bootstrap interval over texts, or over the documents that the texts belong to.
 
     `statistic` takes weights of shape (n_resamples, n_patterns) and returns one value each, NaN undefined. `k` is the
     number of ratings of a text where the value is a coefficient of agreement (`agreement_interval`).
@@ -168,20 +168,20 @@ def resampled(
     if rng is None or n_resamples == 0:
         return table.estimate(value, note=note)
     n_units = table.patterns.size
-    if few := too_few(n_units, table.clusters):
-        return table.estimate(value, note=joined(note, few))
+    if few_note := too_few(n_units, table.clusters):
+        return table.estimate(value, note=joined(note, few_note))
     if table.clusters is None:
-        drawn = weights(n_units, n_resamples, rng, classes=table.patterns, width=max(table.table.shape))
-        samples = np.concatenate([statistic(chunk.astype(np.float64)) for chunk in drawn])
+        chunks = weights(n_units, n_resamples, rng, classes=table.patterns, width=max(table.table.shape))
+        samples = np.concatenate([statistic(chunk.astype(np.float64)) for chunk in chunks])
     else:
-        whole = drawn_together(table.clusters, table.patterns, n_resamples, rng)
-        samples = np.concatenate([statistic(chunk) for chunk in whole])
+        cluster_weights = drawn_together(table.clusters, table.patterns, n_resamples, rng)
+        samples = np.concatenate([statistic(chunk) for chunk in cluster_weights])
     n_drawn = n_units if table.clusters is None else compressed(table.clusters)[0].size
     if k is None:
-        low, high, se, said = interval(samples, confidence, n_drawn)
+        low, high, se, interval_note = interval(samples, confidence, n_drawn)
     else:
-        low, high, se, said = agreement_interval(samples, confidence, n_drawn, value=value, k=k)
-    return table.estimate(value, low=low, high=high, se=se, note=joined(note, said))
+        low, high, se, interval_note = agreement_interval(samples, confidence, n_drawn, value=value, k=k)
+    return table.estimate(value, low=low, high=high, se=se, note=joined(note, interval_note))
 
 
 def over_expected(observed: Floats, expected: Floats, undefined: NDArray[np.bool_]) -> Floats:

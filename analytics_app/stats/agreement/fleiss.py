@@ -25,15 +25,15 @@ def fleiss_kappa(
 ) -> Estimate:
     """Fleiss' kappa: (P - Pe) / (1 - Pe), P the percent agreement and Pe the sum of squared shares [1]_.
 
-    The value is that of `statsmodels.stats.inter_rater.fleiss_kappa`. It takes the same number of ratings, at least
-    two, for every text; raters may be other people from text to text.
+    The value is that of `statsmodels.stats.inter_rater.fleiss_kappa`. It needs the same number of ratings, at least
+    two, for every text; each text may have different raters.
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
         Values or codes of labels; NaN = not rated.
     units : array_like of int, shape (n,)
-        Code from 0 of what was rated; at most one rating a rater.
+        Code from 0 of the rated text; at most one rating per rater.
     raters : array_like of int, shape (n,), optional
         Only to count the raters.
     clusters, n_resamples, confidence, rng
@@ -66,7 +66,7 @@ def fleiss_kappa(
         return table.estimate(None, note=f"{uneven} Take Krippendorff's alpha.")
     if table.scale.size < 2:
         return table.estimate(None, note=ALL_SAME)
-    # Tasks alone compute kappa; a web process that imports this module never needs the package.
+    # Lazy import: web processes import this module but never compute kappa.
     from statsmodels.stats.inter_rater import fleiss_kappa as published  # noqa: PLC0415
 
     value = float(published(table.table[table.patterns]))

@@ -19,9 +19,9 @@ ALL_SAME = "All ratings are the same: nothing shows that raters can tell texts a
 
 
 def similarity(scale: Floats, weights: Weights) -> Floats:
-    """How far two categories count as the same, shape (q, q): 1 for the same, 0 for the farthest.
+    """Return how far two categories count as the same, shape (q, q): 1 for the same, 0 for the most distant.
 
-    "linear" and "quadratic" go by the numbers of the scale, "ordinal" by their ranks alone [1]_.
+    "linear" and "quadratic" use the numbers of the scale, "ordinal" only their ranks [1]_.
 
     References
     ----------
@@ -62,9 +62,9 @@ def gwet_ac(
     values : array_like of float, shape (n,)
         Codes of labels, or steps of a scale; NaN = not rated.
     units : array_like of int, shape (n,)
-        Code from 0 of what was rated; at most one rating a rater.
+        Code from 0 of the rated text; at most one rating per rater.
     domain : array_like of float, shape (q,), optional
-        The whole scale in its order: categories that nobody used count in q. None takes those that were used.
+        The whole scale in its order: categories that nobody used count in q. None takes the used categories.
     weights : {"identity", "linear", "quadratic", "ordinal"}
     raters : array_like of int, shape (n,), optional
         Only to count the raters.
@@ -118,7 +118,7 @@ def gwet_ac(
 
 
 def _with_limits(table: Counted, value: float, se: float, df: float, confidence: float) -> Estimate:
-    # Web processes import this module and never ask for limits.
+    # Lazy import: web processes import this module but never compute limits.
     from scipy.special import stdtrit  # noqa: PLC0415
 
     width = float(stdtrit(df, 0.5 + confidence / 2)) * se

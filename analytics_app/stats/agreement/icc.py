@@ -20,7 +20,7 @@ TEXTS_SAME = "Raters differ, texts do not vary at all: no interval."
 PERFECT = "All raters of a text gave it the same rating, so there is no interval."
 NO_ERROR = "Nothing is left but differences between texts and between raters, so there is no interval."
 
-# What the package reports.
+# The only confidence that pingouin reports, and its names of the forms.
 _PACKAGE_CONFIDENCE = 0.95
 _PACKAGE_FORMS = {
     "ICC1": "ICC(1,1)",
@@ -36,8 +36,8 @@ _PACKAGE_FORMS = {
 class OneWay:
     """One-way random ICC: of one rating, and of the mean of the ratings of a text.
 
-    `ratings` is how many ratings that mean is of: their number where all texts have as many, else a mean of these
-    numbers that weighs them as the variance does (n0).
+    `ratings` is the number of ratings in that mean: that of each text where it is the same for all texts, else n0, a
+    mean of these numbers that weights them as the variance does.
     """
 
     single: Estimate
@@ -57,14 +57,14 @@ def icc_one_way(values: ArrayLike, units: ArrayLike, *, confidence: float = 0.95
     values : array_like of float, shape (n,)
         NaN = not rated.
     units : array_like of int, shape (n,)
-        Code from 0 of what was rated; at most one rating a rater. Those with one rating drop out.
+        Code from 0 of the rated text; at most one rating per rater. Texts with a single rating are left out.
     confidence : float
 
     Returns
     -------
     OneWay
-        `p` is of the F test that texts do not differ, `df` that of texts. None under two texts with two ratings, and
-        where all ratings are the same.
+        `p` is that of the F test that texts do not differ, `df` that of texts. None with fewer than two texts that have
+        two ratings, and where all ratings are the same.
 
     References
     ----------
@@ -81,17 +81,17 @@ def icc_one_way(values: ArrayLike, units: ArrayLike, *, confidence: float = 0.95
     """
     check_settings(0, confidence)
     numbers, (unit,) = rated(values, units)
-    _found, places = compressed(unit)
+    _unit_codes, places = compressed(unit)
     several = np.bincount(places)[places] > 1 if places.size else np.zeros(0, dtype=bool)
-    numbers, (_found, places) = numbers[several], compressed(places[several])
+    numbers, (_unit_codes, places) = numbers[several], compressed(places[several])
     n, a = numbers.size, int(places.max()) + 1 if places.size else 0
     counts: dict[str, Any] = {"n_ratings": n, "n_items": a}
     if a < 2:
-        nothing = Estimate(None, **counts, note=NO_TEXTS)
-        return OneWay(nothing, nothing)
+        undefined = Estimate(None, **counts, note=NO_TEXTS)
+        return OneWay(undefined, undefined)
     if numbers.min() == numbers.max():
-        nothing = Estimate(None, **counts, note=ALL_SAME)
-        return OneWay(nothing, nothing)
+        undefined = Estimate(None, **counts, note=ALL_SAME)
+        return OneWay(undefined, undefined)
     sizes = np.bincount(places).astype(np.float64)
     n0 = float((n - (sizes**2).sum() / n) / (a - 1))
     between, within = _one_way_squares(numbers, places, sizes)
@@ -100,19 +100,19 @@ def icc_one_way(values: ArrayLike, units: ArrayLike, *, confidence: float = 0.95
         return OneWay(perfect, perfect, n0)
     df = (a - 1, n - a)
     f = (between / df[0]) / (within / df[1])
-    about: dict[str, Any] = {"df": df[0], **counts}
+    fields: dict[str, Any] = {"df": df[0], **counts}
     if f == 0:
-        one = Estimate(_single(f, n0), p=1.0, **about, note=TEXTS_SAME)
-        none = "Texts do not vary at all, so the ICC of their means is undefined."
-        return OneWay(one, Estimate(None, **about, note=none), n0)
+        single = Estimate(_single(f, n0), p=1.0, **fields, note=TEXTS_SAME)
+        average_note = "Texts do not vary at all, so the ICC of their means is undefined."
+        return OneWay(single, Estimate(None, **fields, note=average_note), n0)
     low, high = _limits(f, *df, confidence)
     p = _upper_tail(f, *df)
     uneven = None
     if sizes.min() < sizes.max():
         uneven = f"Texts have {sizes.min():g} to {sizes.max():g} ratings: the limits are approximate."
     return OneWay(
-        Estimate(_single(f, n0), low=_single(low, n0), high=_single(high, n0), p=p, **about, note=uneven),
-        Estimate(_average(f), low=_average(low), high=_average(high), p=p, **about, note=uneven),
+        Estimate(_single(f, n0), low=_single(low, n0), high=_single(high, n0), p=p, **fields, note=uneven),
+        Estimate(_average(f), low=_average(low), high=_average(high), p=p, **fields, note=uneven),
         n0,
     )
 
@@ -122,7 +122,7 @@ def icc_forms(ratings: ArrayLike, *, confidence: float = 0.95) -> dict[Form, Est
 
     ICC1: one-way random; ICC2: two-way random, absolute agreement; ICC3: two-way mixed, consistency; with k: of the
     mean of all k raters. Values, p and 95 % limits are those of `pingouin.intraclass_corr`, its rounding switched off;
-    for another confidence, which the package has not, the same limits are worked out here.
+    the package has no other confidence, so for others the same limits are computed here.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def icc_forms(ratings: ArrayLike, *, confidence: float = 0.95) -> dict[Form, Est
     Returns
     -------
     dict of str to Estimate
-        By form. None under two texts or two raters, and where all ratings are the same.
+        By form. None with fewer than two texts or two raters, and where all ratings are the same.
 
     References
     ----------
@@ -160,14 +160,14 @@ def icc_forms(ratings: ArrayLike, *, confidence: float = 0.95) -> dict[Form, Est
     squares = _two_way_squares(table)
     if squares.error <= 0 or squares.texts <= 0:
         return _degenerate(table, squares, counts)
-    found = _by_package(table)
-    limits = found.limits if confidence == _PACKAGE_CONFIDENCE else _all_limits(squares, confidence)
+    results = _by_package(table)
+    limits = results.limits if confidence == _PACKAGE_CONFIDENCE else _all_limits(squares, confidence)
     return {
         form: Estimate(
-            found.values[form],
+            results.values[form],
             low=min(limits[form]),
             high=max(limits[form]),
-            p=found.p[form],
+            p=results.p[form],
             df=n - 1,
             **counts,
         )
@@ -191,21 +191,21 @@ class _Squares:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _PackageResults:
     values: dict[Form, float]
     p: dict[Form, float]
     limits: dict[Form, tuple[float, float]]
 
 
-def _all_forms(same: Estimate) -> dict[Form, Estimate]:
-    return dict.fromkeys(_FORMS, same)
+def _all_forms(estimate: Estimate) -> dict[Form, Estimate]:
+    return dict.fromkeys(_FORMS, estimate)
 
 
 def _degenerate(table: Floats, squares: _Squares, counts: dict[str, Any]) -> dict[Form, Estimate]:
-    """Where nothing is error, or texts do not vary, there are values, and no F to take limits from."""
+    """Return the forms without limits: with no error variance, or texts that do not vary, F is undefined."""
     n, k = squares.n, squares.k
     b, j, e, w = squares.texts, squares.raters, squares.error, squares.within
-    tops: dict[Form, tuple[float, float]] = {
+    ratios: dict[Form, tuple[float, float]] = {
         "ICC1": (b - w, b + (k - 1) * w),
         "ICC2": (b - e, b + (k - 1) * e + k * (j - e) / n),
         "ICC3": (b - e, b + (k - 1) * e),
@@ -214,28 +214,30 @@ def _degenerate(table: Floats, squares: _Squares, counts: dict[str, Any]) -> dic
         "ICC3k": (b - e, b),
     }
     note = NO_ERROR if e <= 0 else TEXTS_SAME
-    none = "Texts do not vary at all, so this form is undefined."
+    no_value = "Texts do not vary at all, so this form is undefined."
     return {
-        form: Estimate(top / bottom, **counts, note=note) if bottom > 0 else Estimate(None, **counts, note=none)
-        for form, (top, bottom) in tops.items()
+        form: Estimate(top / bottom, **counts, note=note) if bottom > 0 else Estimate(None, **counts, note=no_value)
+        for form, (top, bottom) in ratios.items()
     }
 
 
-def _by_package(table: Floats) -> _Found:
-    """Return what pingouin has, unrounded; its options are global, so they are put back."""
-    import pandas as pd  # noqa: PLC0415  a second of imports, for jobs alone
+def _by_package(ratings: Floats) -> _PackageResults:
+    """Return the unrounded results of pingouin, whose rounding is a global option and is restored afterwards."""
+    import pandas as pd  # noqa: PLC0415  takes a second to load, and only jobs need it
     import pingouin  # noqa: PLC0415
 
-    n, k = table.shape
-    long = pd.DataFrame({"text": np.repeat(np.arange(n), k), "rater": np.tile(np.arange(k), n), "value": table.ravel()})
+    n, k = ratings.shape
+    long = pd.DataFrame(
+        {"text": np.repeat(np.arange(n), k), "rater": np.tile(np.arange(k), n), "value": ratings.ravel()}
+    )
     before = pingouin.options["round.column.CI95"]
     pingouin.options["round.column.CI95"] = None
     try:
-        found = pingouin.intraclass_corr(long, targets="text", raters="rater", ratings="value").set_index("Type")
+        table = pingouin.intraclass_corr(long, targets="text", raters="rater", ratings="value").set_index("Type")
     finally:
         pingouin.options["round.column.CI95"] = before
-    rows = {form: found.loc[name] for form, name in _PACKAGE_FORMS.items()}
-    return _Found(
+    rows = {form: table.loc[name] for form, name in _PACKAGE_FORMS.items()}
+    return _PackageResults(
         {form: float(rows[form]["ICC"]) for form in _FORMS},
         {form: float(rows[form]["pval"]) for form in _FORMS},
         {form: (float(rows[form]["CI95"][0]), float(rows[form]["CI95"][1])) for form in _FORMS},
@@ -247,25 +249,25 @@ def _all_limits(squares: _Squares, confidence: float) -> dict[Form, tuple[float,
     from scipy.special import fdtri  # noqa: PLC0415
 
     n, k, upper = squares.n, squares.k, 0.5 + confidence / 2
-    one = _limits(squares.texts / squares.within, n - 1, n * (k - 1), confidence)
-    three = _limits(squares.texts / squares.error, n - 1, (n - 1) * (k - 1), confidence)
+    one_way = _limits(squares.texts / squares.within, n - 1, n * (k - 1), confidence)
+    consistency = _limits(squares.texts / squares.error, n - 1, (n - 1) * (k - 1), confidence)
     b, j, e = squares.texts, squares.raters, squares.error
-    two = (b - e) / (b + (k - 1) * e + k * (j - e) / n)
+    icc2 = (b - e) / (b + (k - 1) * e + k * (j - e) / n)
     ratio = j / e
-    top = (k * two * ratio + n * (1 + (k - 1) * two) - k * two) ** 2
-    bottom = (n - 1) * k**2 * two**2 * ratio**2 + (n * (1 + (k - 1) * two) - k * two) ** 2
+    top = (k * icc2 * ratio + n * (1 + (k - 1) * icc2) - k * icc2) ** 2
+    bottom = (n - 1) * k**2 * icc2**2 * ratio**2 + (n * (1 + (k - 1) * icc2) - k * icc2) ** 2
     v = (n - 1) * (k - 1) * top / bottom
-    rest = k * j + (k * n - k - n) * e
+    scale = k * j + (k * n - k - n) * e
     far, near = float(fdtri(n - 1, v, upper)), float(fdtri(v, n - 1, upper))
-    low = n * (b - far * e) / (far * rest + n * b)
-    high = n * (near * b - e) / (rest + n * near * b)
+    low = n * (b - far * e) / (far * scale + n * b)
+    high = n * (near * b - e) / (scale + n * near * b)
     return {
-        "ICC1": (_single(one[0], k), _single(one[1], k)),
+        "ICC1": (_single(one_way[0], k), _single(one_way[1], k)),
         "ICC2": (low, high),
-        "ICC3": (_single(three[0], k), _single(three[1], k)),
-        "ICC1k": (_average(one[0]), _average(one[1])),
+        "ICC3": (_single(consistency[0], k), _single(consistency[1], k)),
+        "ICC1k": (_average(one_way[0]), _average(one_way[1])),
         "ICC2k": (_of_means(low, k), _of_means(high, k)),
-        "ICC3k": (_average(three[0]), _average(three[1])),
+        "ICC3k": (_average(consistency[0]), _average(consistency[1])),
     }
 
 
@@ -276,12 +278,12 @@ def _one_way_squares(numbers: Floats, places: Codes, sizes: Floats) -> tuple[flo
     numbers = numbers - numbers.mean()
     means = np.bincount(places, weights=numbers) / sizes
     within = float(((numbers - means[places]) ** 2).sum())
-    first = np.zeros(sizes.size)
-    first[places] = numbers
-    if (first[places] == numbers).all():
+    last_ratings = np.zeros(sizes.size)
+    last_ratings[places] = numbers
+    if (last_ratings[places] == numbers).all():
         within = 0.0
     between = float((sizes * (means - (sizes @ means) / sizes.sum()) ** 2).sum())
-    # Rounding leaves a hair where all texts have the same mean.
+    # Where all texts have the same mean, rounding leaves a tiny remainder.
     return (0.0 if between < 1e-24 * numbers.size else between), within
 
 
@@ -294,8 +296,8 @@ def _two_way_squares(table: Floats) -> _Squares:
     texts = k * float((of_texts**2).sum())
     raters = n * float((of_raters**2).sum())
     error = float(((centred - of_texts[:, np.newaxis] - of_raters) ** 2).sum())
-    small = 1e-24 * table.size
-    texts, raters, error = (0.0 if one < small else one for one in (texts, raters, error))
+    rounding = 1e-24 * table.size
+    texts, raters, error = (0.0 if square < rounding else square for square in (texts, raters, error))
     return _Squares(
         n, k, texts / (n - 1), raters / (k - 1), error / ((n - 1) * (k - 1)), (raters + error) / (n * (k - 1))
     )
@@ -303,7 +305,7 @@ def _two_way_squares(table: Floats) -> _Squares:
 
 def _limits(f: float, df: float, df_error: float, confidence: float) -> tuple[float, float]:
     """Return the limits of a ratio of mean squares."""
-    # Web processes import this module and never ask for limits.
+    # Lazy import: web processes import this module but never compute limits.
     from scipy.special import fdtri  # noqa: PLC0415
 
     upper = 0.5 + confidence / 2

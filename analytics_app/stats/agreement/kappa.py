@@ -17,10 +17,10 @@ from analytics_app.stats.resampling.bootstrap import FEWEST_UNITS, check_setting
 
 KappaWeights = Literal["none", "linear", "quadratic"]
 
-# Of more pairs of raters (ten raters) only the mean, the least and the greatest are told: the package takes its time.
+# With more pairs of raters (ten raters), only the mean, least and greatest kappa are given: the package is slow.
 _LISTED = 45
 _RATING_PAIRS = 20_000_000
-# Cells of the tables of some pairs at a time: 64 MB.
+# Most cells of the tables that are held at once (64 MB).
 _CELLS = 8_000_000
 
 ONE_ANSWER = "Both raters gave all shared texts the same value, so kappa is undefined."
@@ -42,13 +42,13 @@ class CohenKappas:
     Parameters
     ----------
     mean : Estimate
-        Plain mean over the pairs of raters who share enough texts, as Light has it.
+        Plain mean over the pairs of raters who share enough texts, as defined by Light.
     least, most : float or None
-        The least and the greatest of these; None where there is none.
+        The least and the greatest kappa of these pairs; None if no pair has one.
     n_pairs : int
         How many pairs have a kappa.
     pairs : tuple of KappaPair
-        By codes, those with too few texts or without a kappa too; empty where there are more than 45.
+        Sorted by codes, including pairs with too few texts or no kappa; empty where there are more than 45.
     """
 
     mean: Estimate
@@ -68,11 +68,11 @@ def cohen_kappas(
     min_shared: int = 3,
     confidence: float = 0.95,
 ) -> CohenKappas:
-    """Cohen's kappa of every two raters [1]_, weighted where asked [2]_, and Light's mean over the pairs [3]_.
+    """Cohen's kappa of every two raters [1]_, optionally weighted [2]_, and Light's mean over the pairs [3]_.
 
     With p the shares of the q x q table of two raters over the texts that both rated, e the product of its margins and
     D the distance of two values (0 or 1; |x - y|; (x - y)^2), kappa = 1 - sum(p D) / sum(e D). The table is over the
-    whole scale, never over the values seen. Kappas and limits of single pairs are those of
+    whole scale, never only over the values that occur. Kappas and limits of single pairs are those of
     `statsmodels.stats.inter_rater.cohens_kappa`.
 
     Parameters
@@ -82,7 +82,7 @@ def cohen_kappas(
     units, raters : array_like of int, shape (n,)
         Codes from 0. A rater has at most one rating of a unit.
     domain : array_like of float, shape (q,), optional
-        The whole scale; None takes the values that there are, which only the plain kappa does not mind.
+        The whole scale; None takes the values that occur, which changes no plain kappa but any weighted one.
     weights : {"none", "linear", "quadratic"}
         Weighted kappas take the numbers of the scale as they are.
     min_shared : int
@@ -118,10 +118,10 @@ def cohen_kappas(
     >>> round(result.mean.value, 3)
     0.5
     """
-    found = weighted_kappas(
+    by_weights = weighted_kappas(
         values, units, raters, (weights,), domain=domain, min_shared=min_shared, confidence=confidence
     )
-    return found[weights]
+    return by_weights[weights]
 
 
 def weighted_kappas(
@@ -134,12 +134,12 @@ def weighted_kappas(
     min_shared: int = 3,
     confidence: float = 0.95,
 ) -> dict[KappaWeights, CohenKappas]:
-    """Return `cohen_kappas` with several kinds of weights, for which the pairs of raters are gone through once.
+    """Return `cohen_kappas` for several kinds of weights in one pass over the pairs of raters.
 
     Examples
     --------
-    >>> found = weighted_kappas([1, 2, 3, 1, 2, 2], [0, 1, 2, 0, 1, 2], [0, 0, 0, 1, 1, 1], ("none", "linear"))
-    >>> [round(one.mean.value, 3) for one in found.values()]
+    >>> kappas = weighted_kappas([1, 2, 3, 1, 2, 2], [0, 1, 2, 0, 1, 2], [0, 0, 0, 1, 1, 1], ("none", "linear"))
+    >>> [round(kappa.mean.value, 3) for kappa in kappas.values()]
     [0.5, 0.571]
     """
     for weights in kinds:
@@ -152,14 +152,14 @@ def weighted_kappas(
     scale, _codes = on_scale(numbers, np.unique(numbers) if domain is None else domain)
     shared = shared_units(numbers, unit, rater)
     if not shared.units.size:
-        said = "No two raters rated the same text, so kappa is undefined." if numbers.size else "Nothing was rated."
-        return dict.fromkeys(kinds, CohenKappas(Estimate(None, n_ratings=0, n_items=0, n_raters=0, note=said)))
+        note = "No two raters rated the same text, so kappa is undefined." if numbers.size else "Nothing was rated."
+        return dict.fromkeys(kinds, CohenKappas(Estimate(None, n_ratings=0, n_items=0, n_raters=0, note=note)))
     if n_rating_pairs(shared) > _RATING_PAIRS:
-        many = (
+        note = (
             f"Not worked out: there are {n_rating_pairs(shared):,} pairs of ratings, and at most {_RATING_PAIRS:,} are."
         )
-        none = Estimate(None, n_items=shared.n_units, n_raters=shared.rater_codes.size, note=many)
-        return dict.fromkeys(kinds, CohenKappas(none))
+        undefined = Estimate(None, n_items=shared.n_units, n_raters=shared.rater_codes.size, note=note)
+        return dict.fromkeys(kinds, CohenKappas(undefined))
     tables = _PairTables.of(shared, on_scale(shared.values, scale)[1], scale.size, min_shared)
     return {weights: _of_kind(shared, tables, scale, weights, min_shared, confidence) for weights in kinds}
 
@@ -174,24 +174,24 @@ def _of_kind(
 ) -> CohenKappas:
     kappas = tables.kappas(_distance(scale, weights))
     listed = tuple(_listed(shared, tables, scale, weights, min_shared, confidence))
-    there = kappas[~np.isnan(kappas)]
-    if there.size == 1 and listed:
-        only = next(one.estimate for one in listed if one.estimate.value is not None)
-        return CohenKappas(only, float(there[0]), float(there[0]), 1, listed)
+    defined = kappas[~np.isnan(kappas)]
+    if defined.size == 1 and listed:
+        estimate = next(pair.estimate for pair in listed if pair.estimate.value is not None)
+        return CohenKappas(estimate, float(defined[0]), float(defined[0]), 1, listed)
     mean = _mean(shared, tables, kappas, min_shared)
-    if there.size:
+    if defined.size:
         mean = _with_interval(mean, tables, kappas, _distance(scale, weights), confidence)
-    if not there.size:
+    if not defined.size:
         return CohenKappas(mean, pairs=listed)
-    return CohenKappas(mean, float(there.min()), float(there.max()), there.size, listed)
+    return CohenKappas(mean, float(defined.min()), float(defined.max()), defined.size, listed)
 
 
 @dataclass(frozen=True, slots=True)
 class _PairTables:
-    """Pairs of raters who share enough texts: `a`, `b` and `n` as in `PairTable`, and each pair of ratings of theirs.
+    """Pairs of raters who share enough texts: `a`, `b` and `n` as in `PairTable`, and each pair of their ratings.
 
-    `unit`, `pair` and `cell` say of each pair of ratings where it is counted: cell x * q + y of the table of its pair.
-    `few` counts the pairs of raters who share fewer texts.
+    `unit`, `pair` and `cell` locate each pair of ratings: it counts in cell x * q + y of the table of its two raters.
+    `n_unshared` counts the pairs of raters who share fewer texts.
     """
 
     a: Codes
@@ -201,57 +201,57 @@ class _PairTables:
     unit: Codes
     pair: Codes
     cell: Codes
-    few: int
+    n_unshared: int
 
     @classmethod
     def of(cls, shared: SharedUnits, codes: Codes, q: int, min_shared: int) -> _PairTables:
-        found, few, before = [], 0, 0
-        for of in rating_pairs(shared):
-            enough = of.n >= min_shared
-            few += int((~enough).sum())
-            place = np.cumsum(enough) - 1 + before
-            before += int(enough.sum())
-            kept = enough[of.pairs]
-            first, second = of.first[kept], of.second[kept]
-            columns = (shared.units[first], place[of.pairs[kept]], codes[first] * q + codes[second])
-            found.append((of.a[enough], of.b[enough], of.n[enough], *columns))
-        a, b, n, unit, pair, cell = (np.concatenate(one) for one in zip(*found, strict=True))
-        return cls(a, b, n, q, unit, pair, cell, few)
+        blocks, n_unshared, n_pairs = [], 0, 0
+        for block in rating_pairs(shared):
+            enough = block.n >= min_shared
+            n_unshared += int((~enough).sum())
+            places = np.cumsum(enough) - 1 + n_pairs
+            n_pairs += int(enough.sum())
+            chosen = enough[block.pairs]
+            first, second = block.first[chosen], block.second[chosen]
+            columns = (shared.units[first], places[block.pairs[chosen]], codes[first] * q + codes[second])
+            blocks.append((block.a[enough], block.b[enough], block.n[enough], *columns))
+        a, b, n, unit, pair, cell = (np.concatenate(column) for column in zip(*blocks, strict=True))
+        return cls(a, b, n, q, unit, pair, cell, n_unshared)
 
-    def _some(self) -> Iterator[tuple[slice, Codes, Floats]]:
-        """Yield some pairs at a time: their pairs of ratings, the pair of each of these, and the tables."""
+    def _blocks(self) -> Iterator[tuple[slice, Codes, Floats]]:
+        """Yield blocks of pairs of raters: the slice of their pairs of ratings, the raters of each, and the tables."""
         step = max(1, _CELLS // self.q**2)
         ends = np.r_[0, np.cumsum(self.n)]
         for start in range(0, self.n.size, step):
             end = min(start + step, self.n.size)
-            mine = slice(int(ends[start]), int(ends[end]))
-            pair = self.pair[mine] - start
-            tables = np.bincount(pair * self.q**2 + self.cell[mine], minlength=(end - start) * self.q**2)
-            yield mine, pair, tables.reshape(-1, self.q, self.q).astype(np.float64)
+            chosen = slice(int(ends[start]), int(ends[end]))
+            pair = self.pair[chosen] - start
+            tables = np.bincount(pair * self.q**2 + self.cell[chosen], minlength=(end - start) * self.q**2)
+            yield chosen, pair, tables.reshape(-1, self.q, self.q).astype(np.float64)
 
     def kappas(self, distance: Floats) -> Floats:
-        """Return the kappa of each pair, NaN undefined."""
-        return np.concatenate([np.zeros(0), *(_kappas(tables, distance) for _mine, _pair, tables in self._some())])
+        """Return the kappa of each pair, NaN if undefined."""
+        return np.concatenate([np.zeros(0), *(_kappas(tables, distance) for _chosen, _pair, tables in self._blocks())])
 
     def influences(self, distance: Floats) -> Floats:
-        """Return what each pair of ratings contributes to the kappa of its pair of raters, NaN undefined.
+        """Return the contribution of each pair of ratings to the kappa of its pair of raters, NaN if undefined.
 
         With O and E the observed and expected distance, kappa = 1 - O / E moves by -(d - O) / E + O / E^2 (e - 2 E),
         d being the distance of the two ratings and e how far each is on average from those of the other rater.
         """
-        found = [np.zeros(0)]
-        for mine, pair, tables in self._some():
+        influences = [np.zeros(0)]
+        for chosen, pair, tables in self._blocks():
             n = tables.sum(axis=(-2, -1))[:, np.newaxis]
             rows, columns = tables.sum(axis=-1) / n, tables.sum(axis=-2) / n
             to_columns, to_rows = columns @ distance.T, rows @ distance
             observed = ((tables * distance).sum(axis=(-2, -1)) / n[:, 0])[pair]
             expected = (to_rows * columns).sum(axis=-1)[pair]
-            x, y = self.cell[mine] // self.q, self.cell[mine] % self.q
-            apart = to_columns[pair, x] + to_rows[pair, y] - 2 * expected
+            x, y = self.cell[chosen] // self.q, self.cell[chosen] % self.q
+            excess = to_columns[pair, x] + to_rows[pair, y] - 2 * expected
             with np.errstate(invalid="ignore", divide="ignore"):
-                moved = -(distance[x, y] - observed) / expected + observed / expected**2 * apart
-            found.append(np.where(expected > 0, moved, np.nan) / n[pair, 0])
-        return np.concatenate(found)
+                change = -(distance[x, y] - observed) / expected + observed / expected**2 * excess
+            influences.append(np.where(expected > 0, change, np.nan) / n[pair, 0])
+        return np.concatenate(influences)
 
     def table(self, pair: int) -> Floats:
         """Return the table of one pair, shape (q, q)."""
@@ -261,7 +261,7 @@ class _PairTables:
 
 
 def _kappas(tables: Floats, distance: Floats) -> Floats:
-    """Return kappa of tables of shape (..., q, q), NaN where all that was said is one value."""
+    """Return kappa of tables of shape (..., q, q), NaN where all ratings have one value."""
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
     observed = (tables * distance).sum(axis=(-2, -1))
     expected = ((rows @ distance) * columns).sum(axis=-1)
@@ -285,46 +285,46 @@ def _listed(
     min_shared: int,
     confidence: float,
 ) -> Iterator[KappaPair]:
-    """Yield every pair of raters with the limits of the package, where they are not too many."""
+    """Yield every pair of raters with the limits of the package; nothing for more than 45 pairs."""
     if tables.n.size > _LISTED:
         return
-    # Tasks alone compute kappa; a web process that imports this module never needs the package.
+    # Lazy import: web processes import this module but never compute kappa.
     from scipy.special import ndtri  # noqa: PLC0415
     from statsmodels.stats.inter_rater import cohens_kappa  # noqa: PLC0415
 
     width = float(ndtri(0.5 + confidence / 2))
-    for place in range(tables.n.size):
-        table, n = tables.table(place), int(tables.n[place])
+    for i in range(tables.n.size):
+        table, n = tables.table(i), int(tables.n[i])
         counts = {"n_ratings": 2 * n, "n_items": n, "n_raters": 2}
         if np.count_nonzero(table) == 1 and np.count_nonzero(np.diag(table)) == 1:
             estimate = Estimate(None, **counts, note=ONE_ANSWER)
         else:
-            # Tables of few texts leave variances of nought, which the package divides by for a test not used here.
+            # With few texts the variance may be 0, and the package divides by it for a test not used here.
             with np.errstate(invalid="ignore", divide="ignore"):
-                found = cohens_kappa(table, weights=scale, wt=weights) if weights != "none" else cohens_kappa(table)
-            se = float(np.sqrt(found.var_kappa)) if found.var_kappa > 0 else 0.0
-            low, high = found.kappa - width * se, found.kappa + width * se
+                result = cohens_kappa(table, weights=scale, wt=weights) if weights != "none" else cohens_kappa(table)
+            se = float(np.sqrt(result.var_kappa)) if result.var_kappa > 0 else 0.0
+            low, high = result.kappa - width * se, result.kappa + width * se
             note = None if se > 0 else "The standard error is nought: no interval."
             note = note if n >= FEWEST_UNITS else f"Two raters share {n} texts: too few for an interval."
             limits = {"low": low, "high": high, "se": se} if note is None else {}
-            estimate = Estimate(found.kappa, **counts, **limits, note=note)
-        a, b = shared.rater_codes[tables.a[place]], shared.rater_codes[tables.b[place]]
+            estimate = Estimate(result.kappa, **counts, **limits, note=note)
+        a, b = shared.rater_codes[tables.a[i]], shared.rater_codes[tables.b[i]]
         yield KappaPair(int(a), int(b), estimate)
 
 
 def _mean(shared: SharedUnits, tables: _PairTables, kappas: Floats, min_shared: int) -> Estimate:
-    there = ~np.isnan(kappas)
+    defined = ~np.isnan(kappas)
     units, raters = compressed(tables.unit)[0].size, compressed(np.r_[tables.a, tables.b])[0].size
     if not kappas.size:
-        none = f"No two raters share {min_shared} texts, so kappa is undefined."
-        return Estimate(None, n_items=shared.n_units, n_raters=shared.rater_codes.size, note=none)
-    if not there.any():
+        note = f"No two raters share {min_shared} texts, so kappa is undefined."
+        return Estimate(None, n_items=shared.n_units, n_raters=shared.rater_codes.size, note=note)
+    if not defined.any():
         return Estimate(None, n_items=units, n_raters=raters, note="Every pair of raters gave one and the same value.")
-    said = f"Mean over {there.sum():,} pairs of raters."
-    left = f"{(~there).sum():,} pairs without a kappa are left out." if not there.all() else None
-    few = f"{tables.few:,} pairs share fewer than {min_shared} texts." if tables.few else None
-    value = float(kappas[there].mean())
-    return Estimate(value, n_items=units, n_raters=raters, note=joined(said, left, few))
+    note = f"Mean over {defined.sum():,} pairs of raters."
+    undefined_note = f"{(~defined).sum():,} pairs without a kappa are left out." if not defined.all() else None
+    unshared_note = f"{tables.n_unshared:,} pairs share fewer than {min_shared} texts." if tables.n_unshared else None
+    value = float(kappas[defined].mean())
+    return Estimate(value, n_items=units, n_raters=raters, note=joined(note, undefined_note, unshared_note))
 
 
 def _with_interval(
@@ -333,14 +333,14 @@ def _with_interval(
     """Return the mean with its limits over texts."""
     shared = float(np.median(tables.n))
     if shared < FEWEST_UNITS:
-        few = f"Pairs of raters share {shared:g} texts, their median: too few for an interval."
-        return replace(mean, note=joined(mean.note, few))
+        few_note = f"Pairs of raters share {shared:g} texts, their median: too few for an interval."
+        return replace(mean, note=joined(mean.note, few_note))
     defined = ~np.isnan(kappas)
     influence = tables.influences(distance)[defined[tables.pair]] / defined.sum()
     se = float(np.sqrt((np.bincount(tables.unit[defined[tables.pair]], weights=influence) ** 2).sum()))
     if se == 0 or mean.value is None:
         return mean
-    # Web processes import this module and never ask for limits.
+    # Lazy import: web processes import this module but never compute limits.
     from scipy.special import ndtri  # noqa: PLC0415
 
     width = float(ndtri(0.5 + confidence / 2)) * se

@@ -14,7 +14,7 @@ ALL_TIED = "Every rater gave all texts the same value, so W is undefined."
 
 
 def kendall_w(ratings: ArrayLike) -> Estimate:
-    """Kendall's W: how far raters put the same texts into the same order, from 0 to 1 [1]_.
+    """Kendall's W: how far raters order the same texts in the same way, from 0 to 1 [1]_.
 
     With n texts, m raters, mid-ranks within each rater, R the sums of a text's ranks and T the sum of t^3 - t over
     all groups of t ties: W = 12 sum((R - mean(R))^2) / (m^2 (n^3 - n) - m T). chi2 = m (n - 1) W is Friedman's
@@ -45,20 +45,20 @@ def kendall_w(ratings: ArrayLike) -> Estimate:
     if not np.isfinite(table).all():
         raise ValueError("Every rater has a finite rating of every text.")
     n, m = table.shape
-    about = {"n_ratings": table.size, "n_items": n, "n_raters": m}
+    counts = {"n_ratings": table.size, "n_items": n, "n_raters": m}
     if n < 2 or m < 2:
-        return Estimate(None, **about, note=NO_TEXTS)
+        return Estimate(None, **counts, note=NO_TEXTS)
     ranks, ties = _ranks(table)
     possible = m * m * (n**3 - n) - m * ties
     if possible <= 0:
-        return Estimate(None, **about, note=ALL_TIED)
+        return Estimate(None, **counts, note=ALL_TIED)
     sums = ranks.sum(axis=1)
     # Sums of halves are exact, and so is the mean of ranks.
     w = min(1.0, 12 * float(((sums - m * (n + 1) / 2) ** 2).sum()) / possible)
-    # Web processes import this module and never test anything.
+    # Lazy import: web processes import this module but never compute W.
     from scipy.special import chdtrc  # noqa: PLC0415
 
-    return Estimate(w, df=n - 1, p=float(chdtrc(n - 1, m * (n - 1) * w)), **about)
+    return Estimate(w, df=n - 1, p=float(chdtrc(n - 1, m * (n - 1) * w)), **counts)
 
 
 def _ranks(table: Floats) -> tuple[Floats, float]:

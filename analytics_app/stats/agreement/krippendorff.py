@@ -22,10 +22,10 @@ from analytics_app.stats.resampling.bootstrap import (
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
-# The library holds several arrays of units x values x values at once: 4 million cells are 32 MB each.
+# The package holds several arrays of units x values x values at once: 4 million cells are 32 MB each.
 _LIBRARY_VALUES = 200
 _LIBRARY_CELLS = 4_000_000
-# It squares differences as they are, and squares of smaller ones vanish.
+# The package squares unscaled differences, and squares of smaller differences underflow to 0.
 _LIBRARY_SPAN = 1e-100
 
 
@@ -45,23 +45,23 @@ def krippendorff_alpha(
 
     The value comes from the `krippendorff` package for scales of at most 200 different values, as long as its arrays
     of units x values x values stay below 4 million cells; beyond that, and for the interval, from the same definition
-    worked out without those arrays (`stats.coincidences`): the two agree to rounding. Rater identity does not enter
-    alpha, so a rater's repeats of a unit must be reduced to one rating before, or self-agreement raises it.
+    computed without those arrays (`coincidences`): the two agree up to rounding. Rater identity does not enter
+    alpha, so several ratings of a unit by one rater must first be reduced to one, or self-agreement raises alpha.
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        Ratings of one criterion, never of several pooled; NaN = not rated.
+        Ratings of one criterion, never several criteria pooled; NaN = not rated.
     units : array_like of int, shape (n,)
-        Code from 0 of what was rated. Units with one rating say nothing about agreement and drop out.
+        Code from 0 of the rated text. Units with a single rating say nothing about agreement and are left out.
     level : {"nominal", "ordinal", "interval", "ratio"}
-        "ratio" takes values from 0, and intervals for it up to 2,000 different values.
+        "ratio" takes values from 0, and has intervals for up to 2,000 different values.
     domain : array_like of float, optional
         The whole scale. At the ordinal level its order is the order of the values; else they are ordered by size.
     raters : array_like of int, shape (n,), optional
         Rater codes from 0, only to count the raters.
     clusters : array_like of int, shape (n,), optional
-        Codes from 0 of the documents that units are part of, where these were shown whole: then they are drawn.
+        Codes from 0 of the documents that units belong to, if shown as a whole: then documents are resampled.
     n_resamples : int
         Bootstrap samples of units, or of clusters; 0 gives no interval.
     confidence : float
@@ -98,42 +98,45 @@ def krippendorff_alpha(
     if level not in get_args(Level):
         raise ValueError(f"The level is one of {', '.join(get_args(Level))}, not {level!r}.")
     check_settings(n_resamples, confidence)
-    # Without raters or clusters their place is taken by what is there already.
-    more = (units if raters is None else raters, units if clusters is None else clusters)
-    numbers, (where, who, together) = rated(values, units, *more)
+    # Units stand in for raters or clusters that were not given, so that `rated` always gets three codes.
+    rater_and_cluster = (units if raters is None else raters, units if clusters is None else clusters)
+    numbers, (unit, rater, cluster) = rated(values, units, *rater_and_cluster)
     if level == "ratio" and (numbers < 0).any():
         raise ValueError("Values at the ratio level are at least 0.")
     scale, codes = value_codes(numbers) if domain is None else on_scale(numbers, domain)
-    _units, places = compressed(where)
+    _units, places = compressed(unit)
     pairable = np.bincount(places)[places] > 1 if places.size else np.zeros(0, dtype=bool)
     estimate = partial(
         Estimate,
         n_ratings=int(pairable.sum()),
-        n_items=compressed(where[pairable])[0].size,
-        n_raters=compressed(who[pairable])[0].size if raters is not None else None,
+        n_items=compressed(unit[pairable])[0].size,
+        n_raters=compressed(rater[pairable])[0].size if raters is not None else None,
     )
-    reason = _undefined(codes, pairable, level)
-    if reason is not None:
+    if reason := _undefined(codes, pairable, level):
         return estimate(None, note=reason)
     _units, places = compressed(places[pairable])
-    used, codes = compressed(codes[pairable])
-    drawn = cluster_of_units(places, together[pairable]) if clusters is not None else None
-    table = disagreement(places, codes, scale[used], level, aligned=drawn is not None)
-    value = _by_library(table, scale[used], level)
-    if value is None:
-        value = table.alpha()
+    unit_clusters = cluster_of_units(places, cluster[pairable]) if clusters is not None else None
+    table, value = _table_and_alpha(places, codes[pairable], scale, level, aligned=unit_clusters is not None)
     if rng is None or n_resamples == 0:
         return estimate(value)
-    if few := too_few(table.n_units, drawn):
-        return estimate(value, note=few)
-    n_drawn = table.n_units if drawn is None else compressed(drawn)[0].size
-    samples, k = _samples(table, drawn, n_resamples, rng), pairable.sum() / table.n_units
-    low, high, se, note = agreement_interval(samples, confidence, n_drawn, value=value, k=float(k))
-    return estimate(value, low=low, high=high, se=se, note=note)
+    if few_note := too_few(table.n_units, unit_clusters):
+        return estimate(value, note=few_note)
+    n_drawn = table.n_units if unit_clusters is None else compressed(unit_clusters)[0].size
+    samples, k = _samples(table, unit_clusters, n_resamples, rng), float(pairable.sum()) / table.n_units
+    return estimate(value, **agreement_interval(samples, confidence, n_drawn, value=value, k=k)._asdict())
+
+
+def _table_and_alpha(
+    places: Codes, codes: Codes, scale: Floats, level: Level, *, aligned: bool
+) -> tuple[Disagreement, float]:
+    used_values, codes = compressed(codes)
+    table = disagreement(places, codes, scale[used_values], level, aligned=aligned)
+    value = _by_library(table, scale[used_values], level)
+    return table, table.alpha() if value is None else value
 
 
 def _undefined(codes: Codes, pairable: NDArray[np.bool_], level: Level) -> str | None:
-    """Return the sentence that says why there is no alpha, or None."""
+    """Return a note that says why alpha is undefined, or None."""
     if not codes.size:
         return "Nothing was rated, so alpha is undefined."
     if not pairable.any():
@@ -158,17 +161,19 @@ def _by_library(table: Disagreement, scale: Floats, level: Level) -> float | Non
         return None
     if level == "interval" and np.ptp(scale) < _LIBRARY_SPAN:
         return None
-    # Tasks alone compute alpha; a web process that imports this module never needs the package.
+    # Lazy import: web processes import this module but never compute alpha.
     import krippendorff  # noqa: PLC0415
 
-    # As floats: whole numbers of 8 bits overflow in the package from 12 equal ratings on.
+    # As floats: 8-bit integers overflow in the package from 12 equal ratings on.
     return float(
         krippendorff.alpha(value_counts=table.counts[table.patterns], value_domain=scale, level_of_measurement=level)
     )
 
 
-def _samples(table: Disagreement, drawn: Codes | None, n_resamples: int, rng: np.random.Generator) -> Floats:
-    if drawn is not None:
-        return np.concatenate([table.alphas(one) for one in drawn_together(drawn, table.patterns, n_resamples, rng)])
+def _samples(table: Disagreement, unit_clusters: Codes | None, n_resamples: int, rng: np.random.Generator) -> Floats:
+    if unit_clusters is not None:
+        return np.concatenate(
+            [table.alphas(chunk) for chunk in drawn_together(unit_clusters, table.patterns, n_resamples, rng)]
+        )
     chunks = weights(table.n_units, n_resamples, rng, classes=table.patterns, width=table.width)
     return np.concatenate([table.alphas(chunk.astype(np.float64)) for chunk in chunks])

@@ -23,8 +23,8 @@ def percent_agreement(
 ) -> Estimate:
     """Mean over texts of the share of pairs of raters who gave the text the same value [1]_.
 
-    On a text with c ratings of each value and m = sum(c) in all, that share is sum(c (c - 1)) / (m (m - 1)). It holds
-    for any number of raters a text; it is not corrected for chance, and with few categories chance alone gives much.
+    On a text with c ratings of each value and m = sum(c) in all, that share is sum(c (c - 1)) / (m (m - 1)). It allows
+    any number of raters per text. It is not corrected for chance, which alone gives high values with few categories.
 
     Parameters
     ----------

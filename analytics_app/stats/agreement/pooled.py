@@ -1,4 +1,4 @@
-"""Correlation over all pairs of ratings of the same unit, without making the pairs.
+"""Correlation over all pairs of ratings of the same unit, computed without listing the pairs.
 
 A rating that has p ratings of its unit before it (by raters with lower codes) and q after it is the second of p pairs
 and the first of q. Sums over pairs are thus weighted sums over ratings, and the sum of products of a unit is the sum of
@@ -36,7 +36,7 @@ class SharedUnits:
     before, after : ndarray of int, shape (n,)
         How many ratings of the unit come before and after each.
     clusters : ndarray of int, shape (n_units,), or None
-        The document each unit is drawn with.
+        The document each unit is resampled with.
     """
 
     values: Floats
@@ -54,19 +54,21 @@ class SharedUnits:
 
 
 def shared_units(values: Floats, units: Codes, raters: Codes, clusters: Codes | None = None) -> SharedUnits:
-    """Return the ratings that can be paired; ValueError where a rater has several of one unit."""
-    _found, places = compressed(units)
+    """Return the ratings that can be paired; ValueError where a rater has several ratings of one unit."""
+    _unit_codes, places = compressed(units)
     pairable = np.bincount(places)[places] > 1 if places.size else np.zeros(0, dtype=bool)
-    _found, places = compressed(units[pairable])
-    codes, who = compressed(raters[pairable])
-    order = np.lexsort((who, places))
-    places, who = places[order], who[order]
-    if ((np.diff(places) == 0) & (np.diff(who) == 0)).any():
+    _unit_codes, places = compressed(units[pairable])
+    codes, rater_places = compressed(raters[pairable])
+    order = np.lexsort((rater_places, places))
+    places, rater_places = places[order], rater_places[order]
+    if ((np.diff(places) == 0) & (np.diff(rater_places) == 0)).any():
         raise ValueError("A rater has several ratings of one unit; reduce them to one before.")
     sizes = np.bincount(places)
     before = np.arange(places.size) - (np.cumsum(sizes) - sizes)[places]
-    drawn = None if clusters is None else cluster_of_units(units[pairable], clusters[pairable])
-    return SharedUnits(values[pairable][order], places, who, codes, before, sizes[places] - 1 - before, drawn)
+    unit_clusters = None if clusters is None else cluster_of_units(units[pairable], clusters[pairable])
+    return SharedUnits(
+        values[pairable][order], places, rater_places, codes, before, sizes[places] - 1 - before, unit_clusters
+    )
 
 
 def pooled_r(shared: SharedUnits, method: Method) -> float | None:
@@ -81,7 +83,7 @@ def pooled_r(shared: SharedUnits, method: Method) -> float | None:
         y = _mid_ranks(np.bincount(codes, weights=shared.before).astype(np.float64))[codes]
     n = shared.after.sum()
     x, y = x - (shared.after @ x) / n, y - (shared.before @ y) / n
-    # Scaled, so that no square of theirs is too small or too large for a float.
+    # Scaled, so that no square is too small or too large for a float.
     x, y = x / np.abs(x).max(), y / np.abs(y).max()
     product = (y * _sum_before(x, shared)).sum()
     return float(product / np.sqrt(shared.after @ x**2) / np.sqrt(shared.before @ y**2))
@@ -90,8 +92,8 @@ def pooled_r(shared: SharedUnits, method: Method) -> float | None:
 def pooled_samples(shared: SharedUnits, method: Method, n_resamples: int, rng: np.random.Generator) -> Floats | None:
     """Return bootstrap samples of `pooled_r` over units, or over the documents they are in, shape (n_resamples,).
 
-    NaN where one side is constant. None for ranks on a scale of more than 20 values, which every resample would have
-    to rank anew.
+    NaN where one side is constant. None for ranks on a scale of more than 20 values, since every resample would have
+    to be ranked again.
     """
     correlate = _moments(shared) if method == "pearson" else _ranked(shared)
     if correlate is None:
@@ -105,7 +107,7 @@ def pooled_samples(shared: SharedUnits, method: Method, n_resamples: int, rng: n
 
 
 def _moments(shared: SharedUnits) -> tuple[Floats, None]:
-    """Return for each unit its pairs, and their sums, sums of squares and sum of products."""
+    """Return the number of pairs of each unit, with their sums, sums of squares and sum of products."""
     x = shared.values - np.median(shared.values)
     x = x / np.abs(x).max()
     terms = [shared.after + 0.0, shared.after * x, shared.before * x, shared.after * x**2, shared.before * x**2]
@@ -120,7 +122,7 @@ def _from_moments(totals: Floats) -> Floats:
 
 
 def _ranked(shared: SharedUnits) -> tuple[Floats, int] | None:
-    """Return for each unit how often each value comes first, comes second, and comes before each other value."""
+    """Return, by unit, how often each value is first in a pair, second in a pair, and before each other value."""
     scale, codes = value_codes(shared.values)
     v, n_units = scale.size, shared.n_units
     if v > _SCALE or n_units * v**2 > _CELLS or codes.size * v > _CELLS:
@@ -132,22 +134,22 @@ def _ranked(shared: SharedUnits) -> tuple[Floats, int] | None:
     one_each[np.arange(codes.size), codes] = 1
     preceding = _sum_before(one_each, shared)
     order = np.argsort(cells, kind="stable")
-    used, starts = np.unique(cells[order], return_index=True)
+    used_cells, starts = np.unique(cells[order], return_index=True)
     pairs = np.zeros((n_units * v, v))
-    pairs[used] = np.add.reduceat(preceding[order], starts, axis=0)
+    pairs[used_cells] = np.add.reduceat(preceding[order], starts, axis=0)
     return np.hstack([first, second, pairs.reshape(n_units, v * v)]), v
 
 
 def _from_tables(totals: Floats, v: int) -> Floats:
     first, second = totals[:, :v], totals[:, v : 2 * v]
-    # Around their mean, which is half the number of pairs.
+    # Ranks are centred on their mean, which is half the number of pairs.
     half = first.sum(axis=1, keepdims=True) / 2
     x, y = _mid_ranks(first) / half - 1, _mid_ranks(second) / half - 1
     product = np.einsum("byx,bx,by->b", totals[:, 2 * v :].reshape(-1, v, v), x, y)
-    none = np.zeros(len(totals))
+    zeros = np.zeros(len(totals))
     several = (np.count_nonzero(first, axis=1) > 1) & (np.count_nonzero(second, axis=1) > 1)
     spread_x = np.where(several, (first * x**2).sum(axis=1), 0)
-    return _ratio(product, spread_x, (second * y**2).sum(axis=1), floors=(none, none))
+    return _ratio(product, spread_x, (second * y**2).sum(axis=1), floors=(zeros, zeros))
 
 
 def _ratio(product: Floats, xx: Floats, yy: Floats, *, floors: tuple[Floats, Floats]) -> Floats:
@@ -162,7 +164,7 @@ def _mid_ranks(totals: Floats) -> Floats:
 
 
 def _sum_before(x: Floats, shared: SharedUnits) -> Floats:
-    """Return for each rating the sum of x over the ratings of its unit before it."""
+    """Return, for each rating, the sum of x over the earlier ratings of its unit."""
     running = np.cumsum(x, axis=0) - x
     starts = np.flatnonzero(shared.before == 0)
     result: Floats = running - running[starts][shared.units]

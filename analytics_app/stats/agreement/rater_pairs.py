@@ -11,7 +11,7 @@ from analytics_app.stats.agreement.pooled import Method, SharedUnits
 from analytics_app.stats.arrays import Codes, Floats
 from analytics_app.stats.ranking.ranks import ranks_within
 
-# Pairs of ratings worked on at once: a dozen arrays of 16 MB.
+# Pairs of ratings processed at once: a dozen arrays of 16 MB.
 _BLOCK = 2_000_000
 
 
@@ -46,10 +46,10 @@ def correlate_pairs(shared: SharedUnits, method: Method) -> PairTable:
     Parameters
     ----------
     shared : SharedUnits
-        Each pair of its ratings is gone through, in blocks of bounded memory.
+        All pairs of its ratings are processed in blocks of bounded memory.
     method : {"pearson", "spearman"}
     """
-    tables = [_correlated(shared, of, method) for of in rating_pairs(shared)]
+    tables = [_correlated(shared, block, method) for block in rating_pairs(shared)]
     return PairTable(
         np.concatenate([table.a for table in tables]),
         np.concatenate([table.b for table in tables]),
@@ -84,7 +84,7 @@ class RatingPairs:
 
 
 def rating_pairs(shared: SharedUnits, *, block: int = _BLOCK) -> Iterator[RatingPairs]:
-    """Yield every pair of ratings of the same unit, some raters with all others at a time, about `block` at once."""
+    """Yield all pairs of ratings of the same unit in blocks of about `block` pairs, some raters with all others."""
     n_raters = shared.rater_codes.size
     work = np.cumsum(np.bincount(shared.raters, weights=shared.after, minlength=n_raters))
     start = 0
@@ -107,24 +107,24 @@ def _pairs_of(shared: SharedUnits, start: int, end: int) -> RatingPairs:
     keys, first, second = keys[order], first[order], second[order]
     new = np.r_[True, np.diff(keys) > 0] if keys.size else np.zeros(0, dtype=bool)
     pairs, starts = np.cumsum(new) - 1, np.flatnonzero(new)
-    found = keys[starts]
-    return RatingPairs(found // n_raters, found % n_raters, np.bincount(pairs), first, second, pairs, starts)
+    pair_keys = keys[starts]
+    return RatingPairs(pair_keys // n_raters, pair_keys % n_raters, np.bincount(pairs), first, second, pairs, starts)
 
 
-def _correlated(shared: SharedUnits, of: RatingPairs, method: Method) -> PairTable:
-    """Correlate the pairs of raters of a block."""
-    if not of.first.size:
-        return PairTable(of.a, of.b, of.n, np.zeros(0))
-    x, xx = _deviations(shared.values[of.first], of.pairs, of.starts, of.n, method)
-    y, yy = _deviations(shared.values[of.second], of.pairs, of.starts, of.n, method)
+def _correlated(shared: SharedUnits, block: RatingPairs, method: Method) -> PairTable:
+    """Correlate the pairs of raters in a block."""
+    if not block.first.size:
+        return PairTable(block.a, block.b, block.n, np.zeros(0))
+    x, xx = _deviations(shared.values[block.first], block.pairs, block.starts, block.n, method)
+    y, yy = _deviations(shared.values[block.second], block.pairs, block.starts, block.n, method)
     defined = (xx > 0) & (yy > 0)
-    product = np.bincount(of.pairs, weights=x * y)
-    r = np.divide(product, np.sqrt(xx) * np.sqrt(yy), out=np.full(of.n.size, np.nan), where=defined)
-    return PairTable(of.a, of.b, of.n, np.clip(r, -1, 1))
+    product = np.bincount(block.pairs, weights=x * y)
+    r = np.divide(product, np.sqrt(xx) * np.sqrt(yy), out=np.full(block.n.size, np.nan), where=defined)
+    return PairTable(block.a, block.b, block.n, np.clip(r, -1, 1))
 
 
 def _deviations(x: Floats, pairs: Codes, starts: Codes, n: Codes, method: Method) -> tuple[Floats, Floats]:
-    """Return the values around the mean of their pair, and its sum of squares: exactly 0 where all are the same."""
+    """Return the deviations from the mean of each pair, and their sums of squares, exactly 0 where all are the same."""
     if method == "spearman":
         order = np.lexsort((x, pairs))
         ranks = np.empty(x.size)

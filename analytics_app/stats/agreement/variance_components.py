@@ -17,7 +17,7 @@ NOTHING = "Nothing was rated."
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Standard deviations, in units of the scale. What cannot be told apart has no value and says why."""
+    """Standard deviations, in units of the scale. Effects that cannot be separated have no value but a note."""
 
     item: Estimate
     system_item: Estimate
@@ -29,8 +29,8 @@ def variance_components(values: ArrayLike, systems: ArrayLike, items: ArrayLike,
     """Variance components by Henderson's first method [1]_, for ratings that may be missing anywhere.
 
     A rating is the mean of its system + item + system x item + rater + residual. Sums of squares over the groups of
-    each effect are set equal to what they are expected to be; in complete data this is the analysis of variance.
-    System means are taken out first. An estimate below 0 is 0, and the note says so.
+    each effect are set equal to their expectations; in complete data this is the analysis of variance.
+    System means are subtracted first. A negative estimate counts as 0, and the note says so.
 
     Parameters
     ----------
@@ -58,23 +58,23 @@ def variance_components(values: ArrayLike, systems: ArrayLike, items: ArrayLike,
     numbers, (system, item, rater) = rated(values, systems, items, raters)
     n = numbers.size
     if n < 2:
-        none = Estimate(None, n_ratings=n, note=NOTHING if not n else "One rating does not vary.")
-        return Components(none, none, none, none)
+        undefined = Estimate(None, n_ratings=n, note=NOTHING if not n else "One rating does not vary.")
+        return Components(undefined, undefined, undefined, undefined)
     groups: dict[str, Codes] = {"item": compressed(item)[1]}
-    _found, system = compressed(system)
+    _system_codes, system = compressed(system)
     groups["system_item"] = compressed(groups["item"] * (int(system.max()) + 1) + system)[1]
     groups["rater"] = compressed(rater)[1]
-    notes = _same(groups, n)
-    used = {name: groups[name] for name in groups if name not in notes}
-    centred, lost = _without_systems(numbers, system)
-    found = _solved(centred, used, lost)
+    notes = _inseparable(groups, n)
+    distinct = {name: groups[name] for name in groups if name not in notes}
+    centred, n_systems = _without_systems(numbers, system)
+    variances = _solved(centred, distinct, n_systems)
     counts = {"n_ratings": n, "n_items": int(groups["item"].max()) + 1, "n_raters": int(groups["rater"].max()) + 1}
-    made = {name: _deviation(found.get(name), notes.get(name), counts) for name in NAMES}
-    return Components(**made)
+    estimates = {name: _deviation(variances.get(name), notes.get(name), counts) for name in NAMES}
+    return Components(**estimates)
 
 
-def _same(groups: dict[str, Codes], n: int) -> dict[str, str]:
-    """Say of each effect why it cannot be told apart: groups of its own rating each, the groups of another, or one."""
+def _inseparable(groups: dict[str, Codes], n: int) -> dict[str, str]:
+    """Return notes on inseparable effects: one rating per group, the groups of another effect, or one group."""
     sizes = {name: int(codes.max()) + 1 for name, codes in groups.items()}
     notes: dict[str, str] = {}
     words = {"item": "items", "system_item": "systems on items", "rater": "raters"}
@@ -89,37 +89,40 @@ def _same(groups: dict[str, Codes], n: int) -> dict[str, str]:
 
 
 def _without_systems(values: Floats, system: Codes) -> tuple[Floats, int]:
-    """Take the mean of each system out; return how many means were."""
+    """Subtract the mean of each system; return the number of systems as well."""
     counts = np.bincount(system)
     centred: Floats = values - (np.bincount(system, weights=values) / counts)[system]
     return centred, int(counts.size)
 
 
-def _solved(values: Floats, groups: dict[str, Codes], lost: int) -> dict[str, float]:
-    """Solve for the components: one equation for each effect, one for the mean, one for all squares."""
+def _solved(values: Floats, groups: dict[str, Codes], n_systems: int) -> dict[str, float]:
+    """Solve the equations for the components, one for each effect and one for all squares, less the overall mean's."""
     names = list(groups)
     sizes = {name: np.bincount(codes).astype(np.float64) for name, codes in groups.items()}
     n = values.size
     # Rows: sums of squares of each effect and of single ratings, less that of the overall mean.
-    table = np.zeros((len(names) + 1, len(names) + 1))
+    expected = np.zeros((len(names) + 1, len(names) + 1))
     mean_row = np.array([*(float((sizes[name] ** 2).sum()) / n for name in names), 1.0])
-    right = np.zeros(len(names) + 1)
+    observed = np.zeros(len(names) + 1)
     correction = float(values.sum()) ** 2 / n
     for row, name in enumerate(names):
         sums = np.bincount(groups[name], weights=values)
-        right[row] = float((sums**2 / sizes[name]).sum()) - correction
-        table[row] = [*(_shared_squares(groups[name], groups[other], sizes[name]) for other in names), sizes[name].size]
-    right[-1] = float((values**2).sum()) - correction
-    # Each system mean that was taken out, but the one that stands for the overall mean, takes a degree of freedom.
-    table[-1] = [*([float(n)] * len(names)), n - (lost - 1)]
-    solution, _residual, rank, _singular = np.linalg.lstsq(table - mean_row, right, rcond=1e-10)
+        observed[row] = float((sums**2 / sizes[name]).sum()) - correction
+        expected[row] = [
+            *(_shared_squares(groups[name], groups[column], sizes[name]) for column in names),
+            sizes[name].size,
+        ]
+    observed[-1] = float((values**2).sum()) - correction
+    # Each subtracted system mean takes a degree of freedom, except the one that stands for the overall mean.
+    expected[-1] = [*([float(n)] * len(names)), n - (n_systems - 1)]
+    solution, _residual, rank, _singular = np.linalg.lstsq(expected - mean_row, observed, rcond=1e-10)
     if rank < len(names) + 1:
         return {}
     return dict(zip([*names, "residual"], map(float, solution), strict=True))
 
 
 def _shared_squares(own: Codes, other: Codes, sizes: Floats) -> float:
-    """Sum over own groups of the squared numbers of ratings by other group, over the size of the own group."""
+    """Return the sum, over own groups, of the squared numbers of ratings by other group over the own group's size."""
     if own is other:
         return float(sizes.sum())
     width = int(other.max()) + 1

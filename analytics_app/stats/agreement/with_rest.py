@@ -1,4 +1,4 @@
-"""Agreement of each rater with the others who rated the same texts."""
+"""Agreement of each rater with the other raters of the same texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REST_SAME = "The others' means of these texts are all the same, so there is no c
 
 @dataclass(frozen=True, slots=True)
 class WithRest:
-    """A rater, by code, against the others: `n_items` texts that others rated too."""
+    """Agreement of a rater, given by code, with the others over `n_items` texts that others rated too."""
 
     rater: int
     estimate: Estimate
@@ -37,12 +37,12 @@ def correlations_with_rest(
     units, raters : array_like of int, shape (n,)
         Codes from 0. A rater has at most one rating of a unit.
     min_shared : int
-        Texts it takes, at least 3.
+        Shared texts that a correlation needs, at least 3.
 
     Returns
     -------
     list of WithRest
-        By code of rater, those who share no text with anybody left out.
+        By rater code; raters who share no text with anybody are left out.
 
     References
     ----------
@@ -60,28 +60,28 @@ def correlations_with_rest(
     if not shared.units.size:
         return []
     sizes = np.bincount(shared.units)
-    others = (np.bincount(shared.units, weights=shared.values)[shared.units] - shared.values) / (
+    rest_means = (np.bincount(shared.units, weights=shared.values)[shared.units] - shared.values) / (
         sizes[shared.units] - 1
     )
     x, xx = _around(shared.values, shared.raters)
-    y, yy = _around(others, shared.raters)
+    y, yy = _around(rest_means, shared.raters)
     product = np.bincount(shared.raters, weights=x * y)
     n = np.bincount(shared.raters)
     defined = (xx > 0) & (yy > 0)
     r = np.clip(np.divide(product, np.sqrt(xx * yy), out=np.zeros(n.size), where=defined), -1, 1)
-    found = []
-    for place, code in enumerate(shared.rater_codes.tolist()):
-        value, note = float(r[place]), None
-        if n[place] < min_shared:
-            value, note = None, f"Shares {n[place]} texts with others, and it takes {min_shared}."  # type: ignore[assignment]
-        elif not defined[place]:
-            value, note = None, ONE_VALUE if xx[place] == 0 else REST_SAME  # type: ignore[assignment]
-        found.append(WithRest(code, Estimate(value, n_ratings=n[place], n_items=n[place], n_raters=1, note=note)))
-    return found
+    rows = []
+    for i, code in enumerate(shared.rater_codes.tolist()):
+        value, note = float(r[i]), None
+        if n[i] < min_shared:
+            value, note = None, f"Shares {n[i]} texts with others, and it takes {min_shared}."  # type: ignore[assignment]
+        elif not defined[i]:
+            value, note = None, ONE_VALUE if xx[i] == 0 else REST_SAME  # type: ignore[assignment]
+        rows.append(WithRest(code, Estimate(value, n_ratings=n[i], n_items=n[i], n_raters=1, note=note)))
+    return rows
 
 
 def agreement_with_rest(values: ArrayLike, units: ArrayLike, raters: ArrayLike) -> list[WithRest]:
-    """Mean share of the others who gave a text the same value as a rater.
+    """Mean share of the other raters of a text who gave it the same value as a rater.
 
     Parameters
     ----------
@@ -93,12 +93,12 @@ def agreement_with_rest(values: ArrayLike, units: ArrayLike, raters: ArrayLike) 
     Returns
     -------
     list of WithRest
-        By code of rater, those who share no text with anybody left out.
+        By rater code; raters who share no text with anybody are left out.
 
     Examples
     --------
-    >>> found = agreement_with_rest([1, 1, 2, 3, 3], [0, 0, 0, 1, 1], [0, 1, 2, 0, 1])
-    >>> [one.estimate.value for one in found]
+    >>> rows = agreement_with_rest([1, 1, 2, 3, 3], [0, 0, 0, 1, 1], [0, 1, 2, 0, 1])
+    >>> [row.estimate.value for row in rows]
     [0.75, 0.75, 0.0]
     """
     shared = _shared(values, units, raters)
@@ -122,12 +122,12 @@ def _shared(values: ArrayLike, units: ArrayLike, raters: ArrayLike) -> SharedUni
 
 
 def _around(x: Floats, groups: Codes) -> tuple[Floats, Floats]:
-    """Return values around the mean of their group, and its sum of squares: exactly 0 where all are the same."""
+    """Return the deviations from the mean of each group, and their sums of squares, exactly 0 for constant values."""
     n = np.bincount(groups)
     low, high = np.full(n.size, np.inf), np.full(n.size, -np.inf)
     np.minimum.at(low, groups, x)
     np.maximum.at(high, groups, x)
-    # Means of others that are equal may differ by their rounding.
+    # Equal means may differ by rounding.
     varied = high - low > 1e-12 * np.maximum(np.abs(high), np.abs(low))
     x = (x - low[groups]) / np.where(varied, high - low, 1)[groups]
     x = x - (np.bincount(groups, weights=x) / n)[groups]

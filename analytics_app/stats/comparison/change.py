@@ -1,4 +1,4 @@
-"""Change from one time to another, within a group and between two of them, raw and adjusted for where they began."""
+"""Change between two times, within a group and between two groups, raw and adjusted for the first score."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from numpy.typing import ArrayLike
 from analytics_app.stats.arrays import Floats, checked_values
 from analytics_app.stats.estimate import Estimate
 
-# Differences that are all the same but for rounding.
+# Differences that vary less than this, relative to their size, differ by rounding only.
 _SAME = 1e-12
-# Two scores give limits twelve standard errors wide, which say nothing.
+# The limits of two scores are twelve standard errors wide, which is useless.
 _FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A mean or a difference with its limits and test, Student's t of it, and a standardised effect size."""
+    """A mean or a difference with its limits and test, its Student's t, and a standardised effect size."""
 
     estimate: Estimate
     t: float | None
@@ -26,7 +26,7 @@ class Compared:
 
 
 def mean_with_limits(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
-    """Mean of one value a person, with limits by Student's t.
+    """Mean of one value per person, with limits by Student's t.
 
     Parameters
     ----------
@@ -37,23 +37,23 @@ def mean_with_limits(values: ArrayLike, *, confidence: float = 0.95) -> Estimate
     Returns
     -------
     Estimate
-        `n_raters` counts the values; one alone has no limits, none no mean. p is not given: zero means nothing here.
+        `n_raters` counts the values; a single value has no limits. There is no p, since 0 is no hypothesis here.
 
     Examples
     --------
-    >>> found = mean_with_limits([30, 25, 33, 28])
-    >>> found.value, round(found.low, 2), round(found.high, 2)
+    >>> mean = mean_with_limits([30, 25, 33, 28])
+    >>> mean.value, round(mean.low, 2), round(mean.high, 2)
     (29.0, 23.64, 34.36)
     """
-    numbers = _there(values)
+    numbers = _without_nan(values)
     n = numbers.size
     if not n:
         return Estimate(None, n_raters=0, note="Nobody has this score.")
     if n < 2:
         return Estimate(float(numbers[0]), n_raters=1, note="One score has no interval.")
     if n < _FEWEST:
-        few = f"{n} scores: too few for an interval."
-        return Estimate(float(numbers.mean()), se=float(numbers.std(ddof=1) / np.sqrt(n)), n_raters=n, note=few)
+        few_note = f"{n} scores: too few for an interval."
+        return Estimate(float(numbers.mean()), se=float(numbers.std(ddof=1) / np.sqrt(n)), n_raters=n, note=few_note)
     mean, se = float(numbers.mean()), float(numbers.std(ddof=1) / np.sqrt(n))
     return _with_limits(Estimate(mean, se=se, df=n - 1, n_raters=n), confidence)
 
@@ -64,7 +64,7 @@ def paired_change(before: ArrayLike, after: ArrayLike, *, confidence: float = 0.
     Parameters
     ----------
     before, after : array_like of float, shape (n,)
-        Aligned; who lacks one of both is left out.
+        Aligned; people who lack one of the two are left out.
     confidence : float
 
     Returns
@@ -87,19 +87,19 @@ def paired_change(before: ArrayLike, after: ArrayLike, *, confidence: float = 0.
     >>> found.estimate.value, round(found.t, 4), found.estimate.df
     (1.75, 1.8489, 3.0)
     """
-    first, second = _aligned(before, after)
-    differences = (second - first)[~np.isnan(first + second)]
+    x, y = _aligned(before, after)
+    differences = (y - x)[~np.isnan(x + y)]
     n = differences.size
     if not n:
-        none = Estimate(None, n_raters=0, note="Nobody answered both times.")
-        return Compared(none, None, none)
+        undefined = Estimate(None, n_raters=0, note="Nobody answered both times.")
+        return Compared(undefined, None, undefined)
     mean = float(differences.mean())
     if n < 2:
-        one = "One person's change has neither interval nor test."
-        return Compared(Estimate(mean, n_raters=1, note=one), None, Estimate(None, n_raters=1, note=one))
+        note = "One person's change has neither interval nor test."
+        return Compared(Estimate(mean, n_raters=1, note=note), None, Estimate(None, n_raters=1, note=note))
     if _alike(differences):
-        same = "Everybody changed by the same amount, so there is no test."
-        return Compared(Estimate(mean, n_raters=n, note=same), None, Estimate(None, n_raters=n, note=same))
+        note = "Everybody changed by the same amount, so there is no test."
+        return Compared(Estimate(mean, n_raters=n, note=note), None, Estimate(None, n_raters=n, note=note))
     sd = float(differences.std(ddof=1))
     return _tested(mean, sd / np.sqrt(n), n - 1, n, confidence, Estimate(mean / sd, n_raters=n))
 
@@ -107,7 +107,7 @@ def paired_change(before: ArrayLike, after: ArrayLike, *, confidence: float = 0.
 def difference_of_changes(
     before_a: ArrayLike, after_a: ArrayLike, before_b: ArrayLike, after_b: ArrayLike, *, confidence: float = 0.95
 ) -> Compared:
-    """By how much group A changed more than group B: Welch's t test on the changes.
+    """Difference between the mean changes of groups A and B, with Welch's t test on the changes.
 
     `effect` is Morris's d_ppc2 [1]_: the difference of the mean changes over the pooled SD before, times Hedges's
     correction ``1 - 3 / (4 (n_a + n_b - 2) - 1)``. Positive where A rose more, or fell less.
@@ -116,7 +116,7 @@ def difference_of_changes(
     ----------
     before_a, after_a : array_like of float, shape (n_a,)
     before_b, after_b : array_like of float, shape (n_b,)
-        Aligned within a group; who lacks one of both is left out.
+        Aligned within a group; people who lack one of the two are left out.
     confidence : float
 
     Returns
@@ -134,20 +134,20 @@ def difference_of_changes(
     >>> round(found.estimate.value, 3), round(found.t, 3), round(found.effect.value, 3)
     (2.667, 4.0, 0.584)
     """
-    (first_a, second_a), (first_b, second_b) = _both(before_a, after_a), _both(before_b, after_b)
+    (first_a, second_a), (first_b, second_b) = _complete(before_a, after_a), _complete(before_b, after_b)
     change_a, change_b = second_a - first_a, second_b - first_b
     n_a, n_b = change_a.size, change_b.size
     n = n_a + n_b
     if min(n_a, n_b) < 2:
-        few = "Each group takes at least two people who answered both times."
+        few_note = "Each group takes at least two people who answered both times."
         value = float(change_a.mean() - change_b.mean()) if min(n_a, n_b) else None
-        return Compared(Estimate(value, n_raters=n, note=few), None, Estimate(None, n_raters=n, note=few))
+        return Compared(Estimate(value, n_raters=n, note=few_note), None, Estimate(None, n_raters=n, note=few_note))
     value = float(change_a.mean() - change_b.mean())
     effect = _morris(value, first_a, first_b)
-    part_a, part_b = (float(one.var(ddof=1)) / one.size for one in (change_a, change_b))
+    part_a, part_b = (float(changes.var(ddof=1)) / changes.size for changes in (change_a, change_b))
     if _alike(change_a) and _alike(change_b):
-        same = "In each group everybody changed by the same amount, so there is no test."
-        return Compared(Estimate(value, n_raters=n, note=same), None, effect)
+        same_note = "In each group everybody changed by the same amount, so there is no test."
+        return Compared(Estimate(value, n_raters=n, note=same_note), None, effect)
     df = (part_a + part_b) ** 2 / (part_a**2 / (n_a - 1) + part_b**2 / (n_b - 1))
     return _tested(value, float(np.sqrt(part_a + part_b)), df, n, confidence, effect)
 
@@ -155,16 +155,16 @@ def difference_of_changes(
 def adjusted_difference(
     before_a: ArrayLike, after_a: ArrayLike, before_b: ArrayLike, after_b: ArrayLike, *, confidence: float = 0.95
 ) -> Compared:
-    """By how much group A ends above group B for people who began alike: analysis of covariance, by least squares.
+    """Difference between groups A and B at the end, adjusted for the first score: analysis of covariance.
 
-    ``after = b0 + b1 [in A] + b2 before``; b1 with n - 3 degrees of freedom. The same as with the change in place of
-    `after`. `effect` is b1 over the residual SD of the model.
+    Least squares on ``after = b0 + b1 [in A] + b2 before``; b1 with n - 3 degrees of freedom. The change in place of
+    `after` would give the same. `effect` is b1 over the residual SD of the model.
 
     Parameters
     ----------
     before_a, after_a : array_like of float, shape (n_a,)
     before_b, after_b : array_like of float, shape (n_b,)
-        Aligned within a group; who lacks one of both is left out.
+        Aligned within a group; people who lack one of the two are left out.
     confidence : float
 
     Returns
@@ -182,31 +182,31 @@ def adjusted_difference(
     >>> round(found.estimate.value, 3), found.estimate.df
     (2.405, 5.0)
     """
-    (first_a, second_a), (first_b, second_b) = _both(before_a, after_a), _both(before_b, after_b)
+    (first_a, second_a), (first_b, second_b) = _complete(before_a, after_a), _complete(before_b, after_b)
     n = first_a.size + first_b.size
     if min(first_a.size, first_b.size) < 2 or n < 4:
-        few = "Each group takes at least two people who answered both times."
-        none = Estimate(None, n_raters=n, note=few)
-        return Compared(none, None, none)
+        note = "Each group takes at least two people who answered both times."
+        undefined = Estimate(None, n_raters=n, note=note)
+        return Compared(undefined, None, undefined)
     before, after = np.concatenate([first_a, first_b]), np.concatenate([second_a, second_b])
     if _alike(before):
-        alike = "Everybody began with the same score, so there is nothing to adjust for."
-        none = Estimate(None, n_raters=n, note=alike)
-        return Compared(none, None, none)
+        note = "Everybody began with the same score, so there is nothing to adjust for."
+        undefined = Estimate(None, n_raters=n, note=note)
+        return Compared(undefined, None, undefined)
     in_a = np.r_[np.ones(first_a.size), np.zeros(first_b.size)]
     design = np.column_stack([np.ones(n), in_a, before - before.mean()])
     if np.linalg.matrix_rank(design) < 3:
-        tied = "The groups began at one score each, so that adjusting for it leaves no difference to see."
-        none = Estimate(None, n_raters=n, note=tied)
-        return Compared(none, None, none)
+        note = "The groups began at one score each, so that adjusting for it leaves no difference to see."
+        undefined = Estimate(None, n_raters=n, note=note)
+        return Compared(undefined, None, undefined)
     weights = np.linalg.solve(design.T @ design, design.T @ after)
     residuals = after - design @ weights
     value, df = float(weights[1]), n - 3
     spread = float(residuals @ residuals) / df
     if spread <= _SAME * max(1.0, float(after.var())):
-        exact = "Group and beginning say the end exactly, so there is no test."
-        none = Estimate(None, n_raters=n, note=exact)
-        return Compared(Estimate(value, n_raters=n, note=exact), None, none)
+        note = "Group and beginning say the end exactly, so there is no test."
+        undefined = Estimate(None, n_raters=n, note=note)
+        return Compared(Estimate(value, n_raters=n, note=note), None, undefined)
     se = float(np.sqrt(spread * np.linalg.inv(design.T @ design)[1, 1]))
     return _tested(value, se, df, n, confidence, Estimate(value / float(np.sqrt(spread)), n_raters=n))
 
@@ -244,19 +244,19 @@ def _alike(values: Floats) -> bool:
     return bool(np.ptp(values) <= _SAME * max(1.0, float(np.abs(values).max())))
 
 
-def _there(values: ArrayLike) -> Floats:
+def _without_nan(values: ArrayLike) -> Floats:
     numbers = checked_values(values)
     return numbers[~np.isnan(numbers)]
 
 
 def _aligned(before: ArrayLike, after: ArrayLike) -> tuple[Floats, Floats]:
-    first, second = checked_values(before), checked_values(after)
-    if first.shape != second.shape:
-        raise ValueError(f"There is a score before and after for each person, not {first.size} and {second.size}.")
-    return first, second
+    x, y = checked_values(before), checked_values(after)
+    if x.shape != y.shape:
+        raise ValueError(f"There is a score before and after for each person, not {x.size} and {y.size}.")
+    return x, y
 
 
-def _both(before: ArrayLike, after: ArrayLike) -> tuple[Floats, Floats]:
-    first, second = _aligned(before, after)
-    there = ~np.isnan(first + second)
-    return first[there], second[there]
+def _complete(before: ArrayLike, after: ArrayLike) -> tuple[Floats, Floats]:
+    x, y = _aligned(before, after)
+    complete = ~np.isnan(x + y)
+    return x[complete], y[complete]

@@ -9,7 +9,7 @@ from math import isnan
 import numpy as np
 
 METHODS = ("none", "holm", "bonferroni", "sidak", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by")
-"""Names as `statsmodels.stats.multitest.multipletests` has them, and "none"."""
+"""The names in `statsmodels.stats.multitest.multipletests`, and "none"."""
 
 
 def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float | None]:
@@ -20,7 +20,7 @@ def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float
     p_values : sequence of float or None
         None where a test was undefined: it stays None, and does not count as a test.
     method : str
-        One of `METHODS`. "holm" (the default), "bonferroni", "sidak" and "holm-sidak" hold the probability of any
+        One of `METHODS`. "holm" (the default), "bonferroni", "sidak" and "holm-sidak" limit the probability of any
         false rejection, "fdr_bh" the expected share of false ones; "none" leaves p as it is.
 
     Returns
@@ -53,14 +53,14 @@ def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float
     if method == "none":
         corrected = [p for _place, p in tests]
     elif tests:
-        # A second of start-up that web processes, which never correct anything, are spared.
+        # Lazy import: statsmodels takes a second to load, and web processes never correct p values.
         from statsmodels.stats.multitest import multipletests  # noqa: PLC0415
 
-        # It collects garbage first, which takes a tenth of a second in a process that has much loaded; what is frozen
-        # is not looked at.
+        # `multipletests` collects garbage first, which takes a tenth of a second in a large process; frozen objects
+        # are skipped.
         gc.freeze()
         try:
-            # Sidak's takes the logarithm of 0 where p is 1, and ends rightly at 1.
+            # Sidak's correction takes the logarithm of 0 where p is 1, and the result is still 1.
             with np.errstate(divide="ignore"):
                 corrected = multipletests([p for _place, p in tests], method=method)[1].tolist()
         finally:

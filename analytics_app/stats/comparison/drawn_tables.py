@@ -8,25 +8,25 @@ from numpy.typing import ArrayLike
 from analytics_app.stats.arrays import Codes, Floats, checked_codes
 from analytics_app.stats.estimate import Estimate
 
-# Statistics of drawn tables that are equal but for rounding count as equal.
+# Statistics that differ by less, that is by rounding only, count as equal.
 _ROUNDING = 1e-9
 
 
 def homogeneity(right: ArrayLike, totals: ArrayLike, *, n_permutations: int, rng: np.random.Generator) -> Estimate:
-    """Chi-square of whether shares differ between groups, with p from drawn tables [1]_.
+    """Chi-square test of equal shares in all groups, with p from random tables [1]_.
 
     Parameters
     ----------
     right, totals : array_like of int, shape (n_groups,)
         Right answers and all answers of each group; groups without answers are left out.
     n_permutations : int
-        Tables drawn with the same margins; p is (1 + those with at least this chi-square) / (1 + all).
+        Random tables with the same margins; p is (1 + those with at least this chi-square) / (1 + all).
     rng : numpy.random.Generator
 
     Returns
     -------
     Estimate
-        Undefined where there are not two groups, or all answers are alike.
+        Undefined with fewer than two groups, or where all answers are the same.
 
     References
     ----------
@@ -38,25 +38,25 @@ def homogeneity(right: ArrayLike, totals: ArrayLike, *, n_permutations: int, rng
     >>> found.value, found.df, found.p
     (12.8, 1.0, 0.001)
     """
-    counts, passed = _checked(right, totals)
-    n, hits = int(counts.sum()), int(passed.sum())
-    if counts.size < 2:
+    answers, passed = _checked(right, totals)
+    n, hits = int(answers.sum()), int(passed.sum())
+    if answers.size < 2:
         return Estimate(None, n_ratings=n, note="There are not two groups to compare.")
     if hits in {0, n}:
         return Estimate(None, n_ratings=n, note="All answers are alike, so groups cannot differ.")
-    observed = float(_chi_square(passed[np.newaxis, :], counts, hits, n)[0])
-    drawn = rng.multivariate_hypergeometric(counts, hits, size=n_permutations)
-    as_large = int((_chi_square(drawn, counts, hits, n) >= observed - _ROUNDING).sum())
-    return Estimate(observed, df=counts.size - 1, p=(1 + as_large) / (1 + n_permutations), n_ratings=n)
+    observed = float(_chi_square(passed[np.newaxis, :], answers, hits, n)[0])
+    tables = rng.multivariate_hypergeometric(answers, hits, size=n_permutations)
+    as_large = int((_chi_square(tables, answers, hits, n) >= observed - _ROUNDING).sum())
+    return Estimate(observed, df=answers.size - 1, p=(1 + as_large) / (1 + n_permutations), n_ratings=n)
 
 
 def higher(steps: ArrayLike, others: ArrayLike, *, n_permutations: int, rng: np.random.Generator) -> Estimate:
-    """Probability that an answer of one group is above one of another, ties counting half [1]_; p from drawn tables.
+    """Probability that an answer of one group is above one of another, ties counting half [1]_; p from random tables.
 
     Parameters
     ----------
     steps, others : array_like of int, shape (n_steps,)
-        How often each step of a scale was chosen, in order, by either group.
+        How often each group chose each step of a scale, in order.
 
     Returns
     -------
@@ -73,18 +73,18 @@ def higher(steps: ArrayLike, others: ArrayLike, *, n_permutations: int, rng: np.
     >>> higher([0, 1, 3], [2, 1, 1], n_permutations=999, rng=np.random.default_rng(1)).value
     0.8125
     """
-    one = checked_codes(steps, np.asarray(steps).size)
-    other = checked_codes(others, one.size)
-    n, m = int(one.sum()), int(other.sum())
+    counts_a = checked_codes(steps, np.asarray(steps).size)
+    counts_b = checked_codes(others, counts_a.size)
+    n, m = int(counts_a.sum()), int(counts_b.sum())
     if not n or not m:
         return Estimate(None, n_ratings=n + m, note="One of the two groups is empty.")
-    totals = one + other
-    # The mid-rank of each step, less the least possible: sums of ranks become the probability.
+    totals = counts_a + counts_b
+    # Mid-ranks of the steps (less one half), whose sums give the Mann-Whitney probability.
     ranks = np.cumsum(totals) - totals / 2
-    observed = float(_above(one[np.newaxis, :], ranks, n, m)[0])
-    drawn = rng.multivariate_hypergeometric(totals, n, size=n_permutations)
-    away = np.abs(_above(drawn, ranks, n, m) - 0.5)
-    as_far = int((away >= abs(observed - 0.5) - _ROUNDING).sum())
+    observed = float(_above(counts_a[np.newaxis, :], ranks, n, m)[0])
+    tables = rng.multivariate_hypergeometric(totals, n, size=n_permutations)
+    distances = np.abs(_above(tables, ranks, n, m) - 0.5)
+    as_far = int((distances >= abs(observed - 0.5) - _ROUNDING).sum())
     return Estimate(observed, p=(1 + as_far) / (1 + n_permutations), n_ratings=n + m)
 
 
@@ -98,11 +98,11 @@ def _checked(right: ArrayLike, totals: ArrayLike) -> tuple[Codes, Codes]:
 
 def _chi_square(tables: Codes, counts: Codes, hits: int, n: int) -> Floats:
     expected = counts * (hits / n)
-    away = (tables - expected) ** 2
-    found: Floats = (away / expected + away / (counts - expected)).sum(axis=1)
-    return found
+    squares = (tables - expected) ** 2
+    chi_square: Floats = (squares / expected + squares / (counts - expected)).sum(axis=1)
+    return chi_square
 
 
 def _above(tables: Codes, ranks: Floats, n: int, m: int) -> Floats:
-    found: Floats = (tables @ ranks - n * n / 2) / (n * m)
-    return found
+    probability: Floats = (tables @ ranks - n * n / 2) / (n * m)
+    return probability

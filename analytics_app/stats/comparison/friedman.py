@@ -1,4 +1,4 @@
-"""Rankings of systems: mid-ranks, Friedman's test over items, and how far raters agree on an item."""
+"""Rankings of systems: mid-ranks, Friedman's test over items, and agreement of raters on an item."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_RATERS = "W takes items whose same texts two raters or more put in order."
 
 
 def mid_ranks(values: ArrayLike, groups: ArrayLike) -> Floats:
-    """Rank of each value within its group, the mean rank where values tie.
+    """Rank each value within its group; tied values get their mean rank.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def mid_ranks(values: ArrayLike, groups: ArrayLike) -> Floats:
     Returns
     -------
     ndarray of float, shape (n,)
-        From 1, the least value; NaN where the value is.
+        From 1, the smallest value; NaN where the value is NaN.
 
     Examples
     --------
@@ -40,10 +40,10 @@ def mid_ranks(values: ArrayLike, groups: ArrayLike) -> Floats:
     numbers = checked_values(values)
     group = checked_codes(groups, numbers.size)
     ranks = np.full(numbers.size, np.nan)
-    there = np.flatnonzero(~np.isnan(numbers))
-    _found, place = compressed(group[there])
-    order = np.lexsort((numbers[there], place))
-    ranks[there[order]] = ranks_within(place[order], numbers[there][order])
+    rated = np.flatnonzero(~np.isnan(numbers))
+    _group_codes, places = compressed(group[rated])
+    order = np.lexsort((numbers[rated], places))
+    ranks[rated[order]] = ranks_within(places[order], numbers[rated][order])
     return ranks
 
 
@@ -58,7 +58,7 @@ def friedman(matrix: ArrayLike) -> Estimate:
     Returns
     -------
     Estimate
-        Friedman's chi-square, corrected for ties, with `df` and `p`; `n_items` that entered.
+        Friedman's chi-square, corrected for ties, with `df` and `p`; `n_items` counts the items that entered.
 
     References
     ----------
@@ -74,20 +74,20 @@ def friedman(matrix: ArrayLike) -> Estimate:
     table = np.asarray(matrix, dtype=np.float64)
     if table.ndim != 2:
         raise ValueError(f"The matrix has two dimensions, not {table.ndim}.")
-    whole = table[~np.isnan(table).any(axis=1)]
-    n, k = whole.shape
+    complete = table[~np.isnan(table).any(axis=1)]
+    n, k = complete.shape
     if k < 3:
         return Estimate(None, n_items=n, note=FEW_SYSTEMS)
     if n < 2:
         return Estimate(None, n_items=n, note=FEW_ITEMS)
-    # Rounded: means that are equal but for rounding tie.
-    whole = np.round(whole, 12)
-    if (whole.max(axis=1) == whole.min(axis=1)).all():
+    # Rounded, so that means that differ by rounding only are tied.
+    complete = np.round(complete, 12)
+    if (complete.max(axis=1) == complete.min(axis=1)).all():
         return Estimate(None, n_items=n, note=ALL_TIED)
-    from scipy.stats import friedmanchisquare  # noqa: PLC0415  a second of start-up that only a test needs
+    from scipy.stats import friedmanchisquare  # noqa: PLC0415  takes a second to load, and only a test needs it
 
-    found = friedmanchisquare(*whole.T)
-    return Estimate(float(found.statistic), df=k - 1, p=float(found.pvalue), n_items=n)
+    result = friedmanchisquare(*complete.T)
+    return Estimate(float(result.statistic), df=k - 1, p=float(result.pvalue), n_items=n)
 
 
 def concordance(
@@ -103,8 +103,8 @@ def concordance(
 ) -> Estimate:
     """Kendall's W of each item, corrected for ties [1]_, averaged over items, with a bootstrap over items or documents.
 
-    W of an item says how far its raters put its systems into the same order, from 0 to 1. An item enters where two
-    rankings or more hold the same systems, all that were ranked for it; not where every rater tied everything.
+    W of an item says how far its raters put its systems into the same order, from 0 to 1. An item enters if two
+    rankings or more contain all systems that were ranked for it, unless every rater tied all systems.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def concordance(
     rankings, systems, items : array_like of int, shape (n,)
         Codes from 0.
     clusters : array_like of int, shape (n,), optional
-        Codes from 0 of the documents that items are part of, where these were shown whole: then they are drawn.
+        Codes from 0 of the documents that items belong to, if shown as a whole: then documents are resampled.
     n_resamples : int
         0 gives no interval.
     confidence : float
@@ -134,20 +134,20 @@ def concordance(
     check_settings(n_resamples, confidence)
     numbers = checked_values(ranks)
     ranking, system, item = (checked_codes(codes, numbers.size) for codes in (rankings, systems, items))
-    found, place = compressed(item)
-    _known, row = compressed(ranking)
-    w, n_rankings = _of_items(numbers, row, system, place, found.size)
+    item_codes, places = compressed(item)
+    _ranking_codes, row = compressed(ranking)
+    w, n_rankings = _of_items(numbers, row, system, places, item_codes.size)
     defined = ~np.isnan(w)
     if not defined.any():
         return Estimate(None, n_items=0, n_ratings=0, note=NO_RATERS)
-    drawn = found if clusters is None else cluster_of_units(item, checked_codes(clusters, numbers.size))
-    units, of_item = compressed(drawn)
+    unit_of_item = item_codes if clusters is None else cluster_of_units(item, checked_codes(clusters, numbers.size))
+    units, of_item = compressed(unit_of_item)
     sums, counts = by_cluster(w[:, np.newaxis], of_item, units.size)
     samples = ratio_samples(sums, counts, n_resamples, rng)[:, 0] if n_resamples else None
     n_items = int(defined.sum())
     low, high, se, note = limits(samples, int(np.count_nonzero(counts)), confidence)
-    about = {"n_items": n_items, "n_ratings": int(n_rankings[defined].sum())}
-    return Estimate(float(w[defined].mean()), low=low, high=high, se=se, note=note, **about)
+    n_entered = {"n_items": n_items, "n_ratings": int(n_rankings[defined].sum())}
+    return Estimate(float(w[defined].mean()), low=low, high=high, se=se, note=note, **n_entered)
 
 
 def _of_items(ranks: Floats, row: Codes, system: Codes, place: Codes, n_items: int) -> tuple[Floats, Codes]:
@@ -160,7 +160,7 @@ def _of_items(ranks: Floats, row: Codes, system: Codes, place: Codes, n_items: i
     item_of_cell = keys // (int(system.max(initial=0)) + 1)
     k = np.bincount(item_of_cell, minlength=n_items)
     m = np.bincount(item_of, minlength=n_items)
-    # Complete where every ranking of the item holds all of its systems.
+    # An item is complete if each of its rankings contains all of its systems.
     complete = np.bincount(item_of, weights=sizes, minlength=n_items) == m * k
     sums = np.bincount(cell, weights=ranks, minlength=keys.size)
     spread = np.bincount(item_of_cell, weights=(sums - (m * (k + 1) / 2)[item_of_cell]) ** 2, minlength=n_items)

@@ -1,4 +1,4 @@
-"""McNemar's test: two systems of which each gets yes or no on the same items."""
+"""McNemar's test of two systems with yes or no on the same items."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ def mcnemar(a: ArrayLike, b: ArrayLike, *, exact: bool = True) -> Estimate:
     >>> found.value, found.p, found.n_items
     (1.0, 1.0, 4)
     """
-    first, second = checked_values(a), checked_values(b)
-    if first.shape != second.shape:
-        raise ValueError(f"Both have the same items, not {first.size} and {second.size}.")
-    both = ~np.isnan(first) & ~np.isnan(second)
-    first, second = first[both], second[both]
-    if not (np.isin(first, (0, 1)).all() and np.isin(second, (0, 1)).all()):
+    x, y = checked_values(a), checked_values(b)
+    if x.shape != y.shape:
+        raise ValueError(f"Both have the same items, not {x.size} and {y.size}.")
+    shared = ~np.isnan(x) & ~np.isnan(y)
+    x, y = x[shared], y[shared]
+    if not (np.isin(x, (0, 1)).all() and np.isin(y, (0, 1)).all()):
         raise ValueError("Values are 1 for yes and 0 for no.")
-    if not first.size:
+    if not x.size:
         return Estimate(None, n_items=0, note="There is no item on which both have a decision.")
-    a_alone, b_alone = int((first > second).sum()), int((second > first).sum())
+    a_alone, b_alone = int((x > y).sum()), int((y > x).sum())
     differ = a_alone + b_alone
     if not differ:
-        return Estimate(0.0, p=1.0, n_items=first.size, note="The two never differ.")
+        return Estimate(0.0, p=1.0, n_items=x.size, note="The two never differ.")
     if exact:
-        from scipy.stats import binom  # noqa: PLC0415  a second of start-up that web processes are spared
+        from scipy.stats import binom  # noqa: PLC0415  takes a second to load, and only a test needs it
 
         p = min(1.0, 2 * float(binom.cdf(min(a_alone, b_alone), differ, 0.5)))
     else:
         # The tail of chi-square with one degree of freedom.
         p = erfc(abs(a_alone - b_alone) / sqrt(2 * differ))
-    return Estimate(float(a_alone - b_alone), p=p, n_items=first.size)
+    return Estimate(float(a_alone - b_alone), p=p, n_items=x.size)

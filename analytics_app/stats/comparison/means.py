@@ -22,7 +22,7 @@ def group_means(
 ) -> list[Estimate]:
     """Mean rating of each group with a percentile bootstrap interval over clusters [1]_.
 
-    Clusters (items, documents or raters) are drawn with all their ratings, since ratings within one are not
+    Clusters (items, documents or raters) are resampled with all their ratings, since ratings within a cluster are not
     independent; the mean of a resample is the sum of its ratings over their number. All groups share the resamples.
 
     Parameters
@@ -32,7 +32,7 @@ def group_means(
     groups : array_like of int, shape (n,)
         Codes 0 to n_groups - 1.
     clusters : array_like of int, shape (n,)
-        Codes from 0 of what is drawn: the interval says what would change with other items, documents or raters.
+        Codes from 0 of the items, documents or raters to which the interval generalises.
     n_groups : int
     n_resamples : int
         0 gives no intervals.
@@ -42,8 +42,8 @@ def group_means(
     Returns
     -------
     list of Estimate, length n_groups
-        `se` is the bootstrap's, `n_items` the number of clusters with ratings of the group. A group without ratings
-        has no value, one with fewer than two clusters no interval.
+        `se` is the bootstrap's, `n_items` is the number of clusters with ratings of the group. A group without ratings
+        has no value; a group with fewer than two clusters has no interval.
 
     Raises
     ------
@@ -67,13 +67,13 @@ def group_means(
     everything = checked_values(values)
     checked_codes(groups, everything.size, below=n_groups)
     numbers, (group, cluster) = rated(everything, groups, clusters)
-    found, places = compressed(cluster)
-    if not found.size:
+    cluster_codes, places = compressed(cluster)
+    if not cluster_codes.size:
         return [_mean(0.0, 0, 0, None, confidence) for _group in range(n_groups)]
     cells = places * n_groups + group
-    shape = (found.size, n_groups)
-    sums = np.bincount(cells, weights=numbers, minlength=found.size * n_groups).reshape(shape)
-    counts = np.bincount(cells, minlength=found.size * n_groups).reshape(shape)
+    shape = (cluster_codes.size, n_groups)
+    sums = np.bincount(cells, weights=numbers, minlength=cluster_codes.size * n_groups).reshape(shape)
+    counts = np.bincount(cells, minlength=cluster_codes.size * n_groups).reshape(shape)
     samples = ratio_samples(sums, counts, n_resamples, rng) if n_resamples else None
     return [
         _mean(
@@ -94,8 +94,8 @@ def _mean(total: float, n_ratings: int, n_clusters: int, samples: Floats | None,
     if samples is None:
         return Estimate(value, n_ratings=n_ratings, n_items=n_clusters)
     if n_clusters < 2:
-        one = "An interval takes ratings from at least two clusters; here is one."
-        return Estimate(value, n_ratings=n_ratings, n_items=n_clusters, note=one)
+        single_note = "An interval takes ratings from at least two clusters; here is one."
+        return Estimate(value, n_ratings=n_ratings, n_items=n_clusters, note=single_note)
     low, high, se, note = interval(samples, confidence, n_clusters)
     return Estimate(value, low=low, high=high, se=se, n_ratings=n_ratings, n_items=n_clusters, note=note)
 
@@ -127,10 +127,10 @@ def group_medians(values: ArrayLike, groups: ArrayLike, n_groups: int) -> Floats
     counts = np.bincount(group, minlength=n_groups)
     starts = np.cumsum(counts) - counts
     medians = np.full(n_groups, np.nan)
-    there = counts > 0
-    lower = ordered[(starts + (counts - 1) // 2)[there]]
-    upper = ordered[(starts + counts // 2)[there]]
-    medians[there] = lower / 2 + upper / 2
+    rated = counts > 0
+    lower = ordered[(starts + (counts - 1) // 2)[rated]]
+    upper = ordered[(starts + counts // 2)[rated]]
+    medians[rated] = lower / 2 + upper / 2
     return medians
 
 
@@ -145,7 +145,7 @@ def shares(values: ArrayLike, groups: ArrayLike, n_groups: int, domain: ArrayLik
         Codes 0 to n_groups - 1.
     n_groups : int
     domain : array_like of float, shape (n_steps,)
-        The steps, all different, in the order wanted.
+        The steps, all different, in the order of the columns of the result.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Compare two systems on the items that both have: differences with intervals, tests, effect sizes."""
+"""Compare two systems on their shared items: differences with intervals, tests, effect sizes."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ def paired(
 ) -> list[Paired]:
     """Compare systems on their item means: bootstrap interval [1]_, sign-flip permutation test [2]_, Wilcoxon [3]_.
 
-    The null hypothesis of the permutation test is that on every item the two systems could be exchanged. Where items
-    were shown as whole documents, these are what is drawn and flipped, and what enters Wilcoxon's test, as means. All
-    pairs share resamples and flips. Differences that are equal but for rounding (12 digits) are ties.
+    The null hypothesis of the permutation test is that on every item the two systems are exchangeable. Where items
+    were shown as whole documents, documents are resampled and flipped, and their means enter Wilcoxon's test. All
+    pairs share resamples and flips. Differences that are equal to 12 digits are ties.
 
     Parameters
     ----------
@@ -105,11 +105,11 @@ def paired(
     pairs : sequence of (int, int)
         Columns a and b of each comparison.
     clusters : array_like of int, shape (n_items,), optional
-        Codes from 0 of the documents of the items; default: every item by itself.
+        Codes from 0 of the documents of the items; by default each item is its own document.
     n_resamples : int
         Bootstrap samples; 0 gives no intervals.
     n_permutations : int
-        Random sign flips. All are enumerated where there are no more than these. 0 gives no p values.
+        Random sign flips. If there are no more flips than this in all, they are enumerated. 0 gives no p values.
     confidence : float
     rng : numpy.random.Generator
 
@@ -122,12 +122,12 @@ def paired(
     Raises
     ------
     ValueError
-        Wrong shapes, a pair that names no two columns, or wrong settings.
+        Wrong shapes, a pair that does not name two columns, or wrong settings.
 
     Notes
     -----
     p of the permutation test is (b + 1) / (B + 1) with b of B random flips at least as far from zero as the observed
-    sum [4]_, and the exact share where they are enumerated. Wilcoxon's test is scipy's with `zero_method="wilcox"`
+    sum [4]_, and the exact share where flips are enumerated. Wilcoxon's test is scipy's with `zero_method="wilcox"`
     (zero differences are dropped) and `method="auto"`; with ties and at most 13 items all signs are enumerated.
 
     References
@@ -152,15 +152,15 @@ def paired(
     if n_permutations < 0:
         raise ValueError(f"The number of permutations is 0 or more, not {n_permutations}.")
     documents = np.arange(len(table)) if clusters is None else checked_codes(clusters, len(table))
-    found, places = compressed(documents)
+    document_codes, places = compressed(documents)
     sizes = np.abs(checked_values(table.ravel()))
     scale = float(np.max(sizes, initial=0, where=~np.isnan(sizes))) or 1.0
 
     differences = table[:, columns[:, 0]] - table[:, columns[:, 1]]
-    sums, counts = by_cluster(differences, places, found.size)
+    sums, counts = by_cluster(differences, places, document_codes.size)
     settled = _settled(sums, scale)
-    # Resamples are drawn first, so that they depend on the seed alone and not on the number of permutations.
-    samples = ratio_samples(sums, counts, n_resamples, rng) if n_resamples and found.size else None
+    # Resamples are drawn first, so that they do not depend on the number of permutations.
+    samples = ratio_samples(sums, counts, n_resamples, rng) if n_resamples and document_codes.size else None
     p_values = sign_flip_p(settled, n_permutations, rng) if n_permutations else [None] * len(columns)
     return [
         _compared(
@@ -188,7 +188,7 @@ def _compared(
     shared = differences[~np.isnan(differences)]
     settled = _settled(shared, scale)
     sums, counts = clustered
-    # Means of documents; where every item stands for itself, its difference.
+    # Mean differences by document, or differences by item where each item is its own document.
     units = _settled(sums[counts > 0] / counts[counts > 0], scale)
     return Paired(
         *pair,
@@ -206,31 +206,31 @@ def _difference(
     if shared.size < 2:
         note = "A comparison takes at least two items with ratings of both systems."
         return Estimate(None, n_items=shared.size, note=note)
-    drawn = limits(samples, n_clusters, confidence)
+    interval = limits(samples, n_clusters, confidence)
     zero = None if settled.any() else "All differences are zero."
     return Estimate(
         float(shared.mean()),
-        low=drawn.low,
-        high=drawn.high,
-        se=drawn.se,
+        low=interval.low,
+        high=interval.high,
+        se=interval.se,
         n_items=shared.size,
-        note=joined(zero, drawn.note),
+        note=joined(zero, interval.note),
     )
 
 
 def _wilcoxon(units: Floats) -> Estimate:
-    """Wilcoxon's signed-rank test of settled differences."""
+    """Return Wilcoxon's signed-rank test of rounded differences."""
     if units.size < 2:
         note = "The test takes at least two items, or documents, with ratings of both systems."
         return Estimate(None, n_items=units.size, note=note)
     moving = int(np.count_nonzero(units))
     if not moving:
         return Estimate(0.0, p=1.0, n_items=0, note="All differences are zero.")
-    # Tasks alone run tests; a web process that imports this module is spared a second of start-up.
+    # Lazy import: scipy.stats takes a second to load, and web processes never run tests.
     from scipy.stats import wilcoxon  # noqa: PLC0415
 
     if units.size <= MOST and tied(units):
-        # What scipy would enumerate one by one; its statistic needs no p.
+        # scipy would enumerate the signs one by one; `exact_p` is faster, so scipy only computes the statistic.
         result = wilcoxon(units, zero_method="wilcox", method="asymptotic")
         return Estimate(result.statistic, p=exact_p(units), n_items=moving)
     result = wilcoxon(units, zero_method="wilcox", method="auto")
@@ -244,6 +244,6 @@ def _effect_size(shared: Floats, settled: Floats) -> float | None:
 
 
 def _settled(differences: Floats, scale: float) -> Floats:
-    """Return differences rounded to 12 digits of the largest rating, so that rounding makes no ranks."""
+    """Return differences rounded to 12 digits of the largest rating, so that rounding errors do not affect ranks."""
     rounded: Floats = np.round(differences / scale, 12)
     return rounded

@@ -1,4 +1,4 @@
-"""Clusters of systems as WMT draws them: one-sided rank-sum tests on the scores of segments."""
+"""Clusters of systems by WMT's method: one-sided rank-sum tests on the scores of segments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEW = "The test takes at least two segments of both systems."
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """The test that system a, the one with the higher score, is above b: U as value, p one-sided."""
+    """Test that system a, which has the higher score, is above b: `value` is U, `p` is one-sided."""
 
     a: int
     b: int
@@ -38,7 +38,7 @@ class RankClusters:
     clusters : tuple of int or None
         By system code, 1 the best.
     ranges : tuple of (int, int) or None
-        By system code: one more than the systems that are significantly better, to all less those significantly worse.
+        By system code: from 1 + the number of significantly better systems, to all minus the significantly worse.
     tests : tuple of Tested
     """
 
@@ -50,16 +50,16 @@ class RankClusters:
 
 
 def rank_sum_clusters(matrix: ArrayLike, *, limit: float = 0.05, correction: str = "none") -> RankClusters:
-    """Score systems by the mean over segments and part them where all above beat all below [1]_.
+    """Score systems by the mean over segments and separate them where all above beat all below [1]_.
 
     Each system is tested against each one below it by the one-sided rank-sum test [2]_ (asymptotic, with continuity
-    correction) on the scores of their segments. WMT corrects for no number of tests.
+    correction) on the scores of their segments. WMT does not correct for the number of tests.
 
     Parameters
     ----------
     matrix : array_like of float, shape (n_segments, n_systems)
-        Score of a system on a segment, such as the mean of z; NaN where there is none. Scores that are equal but for
-        rounding (12 digits of the largest) tie.
+        Score of a system on a segment, such as the mean of z; NaN where there is none. Scores that are equal to 12
+        digits of the largest are tied.
     limit : float
         p below which a system beats another.
     correction : str
@@ -94,16 +94,16 @@ def rank_sum_clusters(matrix: ArrayLike, *, limit: float = 0.05, correction: str
         raise ValueError(f"The limit is between 0 and 1, not {limit}.")
     columns = [column[~np.isnan(column)] for column in table.T]
     scores = [_score(column) for column in columns]
-    # Means of z that are equal differ in their last digits by the order in which they were summed.
+    # Equal means of z may differ in their last digits, depending on the order of summation.
     tying = [column[~np.isnan(column)] for column in settled(table).T]
     order = sorted(
-        (k for k, one in enumerate(scores) if one.value is not None), key=lambda k: (-float(columns[k].mean()), k)
+        (k for k, score in enumerate(scores) if score.value is not None), key=lambda k: (-float(columns[k].mean()), k)
     )
-    named = [(a, b) for place, a in enumerate(order) for b in order[place + 1 :]]
-    tests = [_greater(tying[a], tying[b]) for a, b in named]
-    adjusted = adjust([one.p for one in tests], correction)
+    pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
+    tests = [_greater(tying[a], tying[b]) for a, b in pairs]
+    adjusted = adjust([test.p for test in tests], correction)
     beats = np.zeros((len(columns), len(columns)), dtype=bool)
-    for (a, b), p in zip(named, adjusted, strict=True):
+    for (a, b), p in zip(pairs, adjusted, strict=True):
         beats[a, b] = p is not None and p < limit
     number = clusters_of(beats, order)
     clusters = [number[order.index(k)] if k in order else None for k in range(len(columns))]
@@ -116,12 +116,12 @@ def rank_sum_clusters(matrix: ArrayLike, *, limit: float = 0.05, correction: str
         tuple(scores),
         tuple(clusters),
         tuple(ranges),
-        tuple(Tested(a, b, one, p) for (a, b), one, p in zip(named, tests, adjusted, strict=True)),
+        tuple(Tested(a, b, test, p) for (a, b), test, p in zip(pairs, tests, adjusted, strict=True)),
     )
 
 
 def clusters_of(beats: NDArray[np.bool_], order: Sequence[int]) -> list[int]:
-    """Number the clusters of systems in their order: a new one begins where all above beat all from there on.
+    """Number the clusters of systems in their order: a new cluster begins where all above beat all below.
 
     Examples
     --------
@@ -131,10 +131,10 @@ def clusters_of(beats: NDArray[np.bool_], order: Sequence[int]) -> list[int]:
     """
     places: Codes = np.asarray(order, dtype=np.intp)
     ordered = beats[np.ix_(places, places)]
-    clusters, now = [], 1
-    for place in range(len(places)):
-        now += bool(place and ordered[:place, place:].all())
-        clusters.append(now)
+    clusters, cluster = [], 1
+    for i in range(len(places)):
+        cluster += bool(i and ordered[:i, i:].all())
+        clusters.append(cluster)
     return clusters
 
 
@@ -147,10 +147,10 @@ def _score(column: Floats) -> Estimate:
 def _greater(x: Floats, y: Floats) -> Estimate:
     if min(x.size, y.size) < 2:
         return Estimate(None, n_items=min(x.size, y.size), note=FEW)
-    # A second of start-up that only a test needs.
+    # Lazy import: scipy.stats takes a second to load, and only a test needs it.
     from scipy.stats import mannwhitneyu  # noqa: PLC0415
 
     if max(x.max(), y.max()) == min(x.min(), y.min()):
         return Estimate(x.size * y.size / 2, p=1.0, n_items=x.size, note="All scores are the same.")
-    found = mannwhitneyu(x, y, alternative="greater", method="asymptotic", use_continuity=True)
-    return Estimate(float(found.statistic), p=float(found.pvalue), n_items=x.size)
+    result = mannwhitneyu(x, y, alternative="greater", method="asymptotic", use_continuity=True)
+    return Estimate(float(result.statistic), p=float(result.pvalue), n_items=x.size)

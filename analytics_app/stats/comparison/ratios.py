@@ -1,11 +1,11 @@
-"""Ratios of sums by group, such as seconds a word, with intervals."""
+"""Ratios of sums by group, such as seconds per word, with intervals."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import checked_codes, checked_values, compressed
+from analytics_app.stats.arrays import Floats, checked_codes, checked_values, compressed
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import check_settings, interval, ratio_samples
 from analytics_app.stats.resampling.pair_sums import summed
@@ -22,16 +22,16 @@ def group_ratios(
     confidence: float,
     rng: np.random.Generator,
 ) -> list[Estimate]:
-    """Sum over sum of each group, with a percentile bootstrap interval over clusters [1]_.
+    """Ratio of two sums for each group, with a percentile bootstrap interval over clusters [1]_.
 
     Parameters
     ----------
     tops, bottoms : array_like of float, shape (n,)
-        What is divided and what it is divided by, from 0 on; an entry where one of them is NaN is left out.
+        Numerators and denominators, at least 0; an entry where one of them is NaN is left out.
     groups : array_like of int, shape (n,)
         Codes 0 to n_groups - 1.
     clusters : array_like of int, shape (n,)
-        Codes from 0 of what is drawn, such as items.
+        Codes from 0 of the resampled units, such as items.
     n_groups, n_resamples : int
     confidence : float
     rng : numpy.random.Generator
@@ -39,7 +39,7 @@ def group_ratios(
     Returns
     -------
     list of Estimate, length n_groups
-        `n_ratings` counts entries, `n_items` clusters. Undefined where the sum below is 0.
+        `n_ratings` counts entries, `n_items` clusters. Undefined where the sum of denominators is 0.
 
     References
     ----------
@@ -55,31 +55,33 @@ def group_ratios(
     (0.5, 0.5, 0.5, 'There is nothing to divide by.')
     """
     check_settings(n_resamples, confidence)
-    above, below = checked_values(tops), checked_values(bottoms)
-    if above.shape != below.shape:
-        raise ValueError(f"There are {above.size} numbers above and {below.size} below.")
-    group, cluster = checked_codes(groups, above.size, below=n_groups), checked_codes(clusters, above.size)
-    there = ~(np.isnan(above) | np.isnan(below))
-    above, below, group, cluster = above[there], below[there], group[there], cluster[there]
-    found, places = compressed(cluster)
-    cells, shape = places * n_groups + group, (found.size, n_groups)
-    sums, counts = summed(cells, above, shape)
-    totals, _counts = summed(cells, below, shape)
-    samples = ratio_samples(sums, totals, n_resamples, rng) if n_resamples and found.size else None
-    made = []
-    for g in range(n_groups):
-        n, n_clusters, size = int(counts[:, g].sum()), int(np.count_nonzero(counts[:, g])), float(totals[:, g].sum())
-        if size <= 0:
-            made.append(Estimate(None, n_ratings=n, n_items=n_clusters, note="There is nothing to divide by."))
-            continue
-        value = float(sums[:, g].sum()) / size
-        if samples is None or n_clusters < 2:
-            one = "An interval takes at least two items." if samples is not None else None
-            made.append(Estimate(value, n_ratings=n, n_items=n_clusters, note=one))
-            continue
-        low, high, se, failed = interval(samples[:, g], confidence, n_clusters)
-        few = f"The interval rests on {n_clusters} items only." if n_clusters < 10 and low is not None else None
-        made.append(
-            Estimate(value, low=low, high=high, se=se, n_ratings=n, n_items=n_clusters, note=joined(failed, few))
-        )
-    return made
+    top, bottom = checked_values(tops), checked_values(bottoms)
+    if top.shape != bottom.shape:
+        raise ValueError(f"There are {top.size} numbers above and {bottom.size} below.")
+    group, cluster = checked_codes(groups, top.size, below=n_groups), checked_codes(clusters, top.size)
+    complete = ~(np.isnan(top) | np.isnan(bottom))
+    top, bottom, group, cluster = top[complete], bottom[complete], group[complete], cluster[complete]
+    cluster_codes, places = compressed(cluster)
+    cells, shape = places * n_groups + group, (cluster_codes.size, n_groups)
+    sums, counts = summed(cells, top, shape)
+    totals, _counts = summed(cells, bottom, shape)
+    samples = ratio_samples(sums, totals, n_resamples, rng) if n_resamples and cluster_codes.size else None
+    return [
+        _ratio(sums[:, g], totals[:, g], counts[:, g], None if samples is None else samples[:, g], confidence)
+        for g in range(n_groups)
+    ]
+
+
+def _ratio(sums: Floats, totals: Floats, counts: Floats, samples: Floats | None, confidence: float) -> Estimate:
+    """Return the ratio of one group, from its sums by cluster."""
+    n, n_clusters, size = int(counts.sum()), int(np.count_nonzero(counts)), float(totals.sum())
+    if size <= 0:
+        return Estimate(None, n_ratings=n, n_items=n_clusters, note="There is nothing to divide by.")
+    value = float(sums.sum()) / size
+    if samples is None or n_clusters < 2:
+        single_note = "An interval takes at least two items." if samples is not None else None
+        return Estimate(value, n_ratings=n, n_items=n_clusters, note=single_note)
+    low, high, se, interval_note = interval(samples, confidence, n_clusters)
+    few_note = f"The interval rests on {n_clusters} items only." if n_clusters < 10 and low is not None else None
+    note = joined(interval_note, few_note)
+    return Estimate(value, low=low, high=high, se=se, n_ratings=n, n_items=n_clusters, note=note)

@@ -7,12 +7,12 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-# Up to so many differences all signs are enumerated: 8,192 of them, as scipy's `wilcoxon(method="auto")` does.
+# Up to this number of differences all 8,192 combinations of signs are enumerated, as in scipy's "auto" method.
 MOST = 13
 
 
 def tied(differences: ArrayLike) -> bool:
-    """Say whether some differences are equally large, or zero, so that the tables of the test do not hold.
+    """Return whether some differences are equally large, or zero, so that the tables of the test do not apply.
 
     Examples
     --------
@@ -24,10 +24,10 @@ def tied(differences: ArrayLike) -> bool:
 
 
 def exact_p(differences: ArrayLike) -> float:
-    """Two-sided p of Wilcoxon's signed-rank test over every way the signs could have fallen [1]_.
+    """Two-sided p of Wilcoxon's signed-rank test over all combinations of signs [1]_.
 
-    The same number as scipy's permutation of `wilcoxon` with zero differences dropped, some hundred times faster: the
-    rank sums of all signs are one product of matrices.
+    Gives the same as scipy's permutation of `wilcoxon` with zero differences dropped, about a hundred times faster: the
+    rank sums of all combinations are one product of matrices.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def exact_p(differences: ArrayLike) -> float:
     >>> exact_p([1, 1, 1, 1])
     0.125
     """
-    from scipy.stats import rankdata  # noqa: PLC0415  a second of start-up that only a test needs
+    from scipy.stats import rankdata  # noqa: PLC0415  takes a second to load, and only a test needs it
 
     moving = np.asarray(differences, dtype=np.float64)
     moving = moving[moving != 0]
@@ -57,6 +57,6 @@ def exact_p(differences: ArrayLike) -> float:
     ranks = rankdata(np.abs(moving))
     observed = float(ranks[moving > 0].sum())
     sums = np.array(list(product((0.0, 1.0), repeat=moving.size))) @ ranks
-    # Ranks are halves at the finest, so sums that are equal are equal to the last bit.
+    # Ranks are multiples of one half, so equal sums are equal to the last bit.
     least = min(int(np.count_nonzero(sums >= observed)), int(np.count_nonzero(sums <= observed)))
     return min(1.0, 2 * least / len(sums))

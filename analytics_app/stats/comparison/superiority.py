@@ -25,7 +25,7 @@ def superiority(
 ) -> list[Estimate]:
     """Probability that a rating of a is above a rating of b on the same item, ties counting half [1]_.
 
-    It is worked out within each item, all ratings of a against all of b, and averaged over the items that both have;
+    It is computed within each item, all ratings of a against all of b, and averaged over the items that both have;
     it uses the order of the ratings only, so it suits ordinal scales. 0.5 means no difference.
 
     Parameters
@@ -37,7 +37,7 @@ def superiority(
     pairs : sequence of (int, int)
         System codes a and b of each comparison.
     clusters : array_like of int, shape (n,), optional
-        Codes from 0 of the documents that the items are part of; default: every item by itself.
+        Codes from 0 of the documents of the items; by default each item is its own document.
     n_resamples : int
         Bootstrap samples of items, or documents; 0 gives no intervals. All pairs share them.
     confidence : float
@@ -46,7 +46,7 @@ def superiority(
     Returns
     -------
     list of Estimate
-        In the order of `pairs`, `n_items` items that both have and `n_ratings` ratings on them.
+        In the order of `pairs`; `n_items` counts items that both have, `n_ratings` the ratings on them.
 
     References
     ----------
@@ -63,18 +63,18 @@ def superiority(
     columns = checked_pairs(pairs, None)
     check_settings(n_resamples, confidence)
     numbers, (system, item, *document) = rated(values, systems, items, *([] if clusters is None else [clusters]))
-    found, places = compressed(item)
-    drawn, drawn_of_item = compressed(cluster_of_units(places, document[0]) if document else found)
+    item_codes, places = compressed(item)
+    unit_codes, unit_of_item = compressed(cluster_of_units(places, document[0]) if document else item_codes)
     # Sorted once for all pairs: within a pair the ratings stay sorted by item and value.
     order = np.lexsort((numbers, places))
     numbers, system, places = numbers[order], system[order], places[order]
-    above = np.full((found.size, len(columns)), np.nan)
+    above = np.full((item_codes.size, len(columns)), np.nan)
     n_ratings = np.zeros(len(columns), dtype=np.intp)
     for k, (a, b) in enumerate(columns):
         chosen = (system == a) | (system == b)
-        above[:, k], n_ratings[k] = _above(numbers[chosen], (system == a)[chosen], places[chosen], found.size)
-    sums, counts = by_cluster(above, drawn_of_item, drawn.size)
-    samples = ratio_samples(sums, counts, n_resamples, rng) if n_resamples and drawn.size else None
+        above[:, k], n_ratings[k] = _above(numbers[chosen], (system == a)[chosen], places[chosen], item_codes.size)
+    sums, counts = by_cluster(above, unit_of_item, unit_codes.size)
+    samples = ratio_samples(sums, counts, n_resamples, rng) if n_resamples and unit_codes.size else None
     return [
         _probability(
             above[:, k],
@@ -87,29 +87,29 @@ def superiority(
     ]
 
 
-def _above(numbers: Floats, first: NDArray[np.bool_], places: Codes, n_items: int) -> tuple[Floats, int]:
-    """Return for each item the probability that a is above b, and how many ratings enter; sorted by item and value."""
-    n_a = np.bincount(places[first], minlength=n_items)
-    n_b = np.bincount(places[~first], minlength=n_items)
-    # Mann and Whitney: the rank sum of a's ratings counts how often they win, and half the ties.
+def _above(numbers: Floats, from_a: NDArray[np.bool_], places: Codes, n_items: int) -> tuple[Floats, int]:
+    """Return the probability of each item that a is above b, and how many ratings enter; takes sorted ratings."""
+    n_a = np.bincount(places[from_a], minlength=n_items)
+    n_b = np.bincount(places[~from_a], minlength=n_items)
+    # Mann and Whitney: the rank sum of a's ratings counts their wins plus half their ties.
     ranks = ranks_within(places, numbers)
-    wins = np.bincount(places[first], weights=ranks[first], minlength=n_items) - n_a * (n_a + 1) / 2
-    both = (n_a > 0) & (n_b > 0)
-    above = np.divide(wins, n_a * n_b, out=np.full(n_items, np.nan), where=both)
-    return above, int((n_a + n_b)[both].sum())
+    wins = np.bincount(places[from_a], weights=ranks[from_a], minlength=n_items) - n_a * (n_a + 1) / 2
+    shared = (n_a > 0) & (n_b > 0)
+    above = np.divide(wins, n_a * n_b, out=np.full(n_items, np.nan), where=shared)
+    return above, int((n_a + n_b)[shared].sum())
 
 
 def _probability(above: Floats, n_clusters: int, samples: Floats | None, confidence: float, n_ratings: int) -> Estimate:
     shared = above[~np.isnan(above)]
     if not shared.size:
         return Estimate(None, n_ratings=0, n_items=0, note="No item has ratings of both systems.")
-    drawn = limits(samples, n_clusters, confidence)
+    interval = limits(samples, n_clusters, confidence)
     return Estimate(
         float(shared.mean()),
-        low=drawn.low,
-        high=drawn.high,
-        se=drawn.se,
+        low=interval.low,
+        high=interval.high,
+        se=interval.se,
         n_ratings=n_ratings,
         n_items=shared.size,
-        note=drawn.note,
+        note=interval.note,
     )

@@ -47,7 +47,7 @@ def wilson(successes: int, n: int, *, confidence: float) -> Estimate:
     z, share = NormalDist().inv_cdf((1 + confidence) / 2), successes / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # Rounding leaves a hair beyond the ends where nothing, or everything, was a success.
+    # Where all trials had the same outcome, rounding may take a limit slightly past the share.
     return Estimate(
         share, low=min(share, max(0.0, middle - half)), high=max(share, min(1.0, middle + half)), n_ratings=n
     )

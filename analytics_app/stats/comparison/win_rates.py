@@ -1,4 +1,4 @@
-"""Pairs of systems by preference: counts, win rates with intervals over items, and the sign test."""
+"""Preferences between pairs of systems: counts, win rates with intervals over items, and the sign test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import check_settings, weights
 from analytics_app.stats.resampling.pair_sums import Pairs, checked_pairs, limits
 
-# Cells of a table of items by columns that is kept whole, 64 MiB; a larger one is kept sparse.
+# Cells of the largest dense table of items by columns (64 MiB); larger tables are sparse.
 _CELLS = 2**23
 
 NEVER = "The two were never compared."
@@ -28,11 +28,11 @@ class WinRate:
     a, b : int
         System codes.
     wins, losses, ties : int
-        Comparisons that a won, that b won, and that neither did.
+        Comparisons that a won, that b won, and ties.
     rate : Estimate
         Share of a's wins among the comparisons with a winner; `p` is that of the sign test.
     rate_half : Estimate
-        The same among all comparisons, ties as half a win.
+        Share of a's wins among all comparisons, a tie counting as half a win.
     items_won, items_lost : int
         Items on which a, or b, was preferred more often.
     """
@@ -50,7 +50,7 @@ class WinRate:
 
 @dataclass(frozen=True, slots=True)
 class WinRates:
-    """All pairs, and their counts in bootstrap samples, shape (n_resamples, n_pairs, 3), or None."""
+    """All pairs, and their wins, losses and ties in bootstrap samples, shape (n_resamples, n_pairs, 3), or None."""
 
     pairs: tuple[WinRate, ...]
     resampled: Floats | None
@@ -67,11 +67,11 @@ def win_rates(
     confidence: float,
     rng: np.random.Generator,
 ) -> WinRates:
-    """Count who was preferred, with percentile bootstrap intervals over items and an exact sign test [1]_.
+    """Count preferences, with percentile bootstrap intervals over items and an exact sign test [1]_.
 
-    The sign test is over items, since several judgments of one item are not independent: on how many items a was
-    preferred more often than b, against as many the other way round; items on which both were preferred equally often
-    say nothing. Where each item is judged once for a pair, it is the sign test of the judgments.
+    The sign test is over items, since several judgments of one item are not independent: it compares the number of
+    items on which a was preferred more often with the number on which b was; items with equally many preferences do
+    not count. If each item is judged once per pair, it is the sign test of the judgments.
 
     Parameters
     ----------
@@ -114,34 +114,26 @@ def win_rates(
     check_settings(n_resamples, confidence)
     signs = np.asarray(outcome)
     n = signs.size
-    one, other, item = (checked_codes(array, n) for array in (first, second, items))
+    system_1, system_2, item = (checked_codes(array, n) for array in (first, second, items))
     if not np.isin(signs, (-1, 0, 1)).all():
         raise ValueError("Outcomes are 1, 0 or -1.")
-    pair, turned = _pair_of(one, other, columns)
-    there = pair >= 0
-    pair, sign, item = pair[there], np.where(turned, -signs, signs)[there], item[there]
-    found, place = compressed(item)
+    pair, reversed_order = _pair_of(system_1, system_2, columns)
+    in_pairs = pair >= 0
+    pair, sign, item = pair[in_pairs], np.where(reversed_order, -signs, signs)[in_pairs], item[in_pairs]
+    item_codes, places = compressed(item)
     # 0 a win of a, 1 a win of b, 2 a tie.
     cell = pair * 3 + np.where(sign > 0, 0, np.where(sign < 0, 1, 2))
     counts = np.bincount(cell, minlength=3 * len(columns)).reshape(-1, 3)
     resampled = None
-    if n_resamples and found.size:
-        shape = (found.size, 3 * len(columns))
-        resampled = resampled_totals(place, cell, shape, n_resamples, rng).reshape(n_resamples, -1, 3)
-    won, lost, seen = _by_item(pair, sign, place, len(columns), found.size)
-    return WinRates(
-        tuple(
-            _rate(
-                (a, b),
-                counts[k],
-                None if resampled is None else resampled[:, k],
-                (int(won[k]), int(lost[k]), int(seen[k])),
-                confidence,
-            )
-            for k, (a, b) in enumerate(columns.tolist())
-        ),
-        resampled,
+    if n_resamples and item_codes.size:
+        shape = (item_codes.size, 3 * len(columns))
+        resampled = resampled_totals(places, cell, shape, n_resamples, rng).reshape(n_resamples, -1, 3)
+    by_item = np.column_stack(_by_item(pair, sign, places, len(columns), item_codes.size)).tolist()
+    rates = tuple(
+        _rate((a, b), counts[k], None if resampled is None else resampled[:, k], tuple(by_item[k]), confidence)
+        for k, (a, b) in enumerate(columns.tolist())
     )
+    return WinRates(rates, resampled)
 
 
 def resampled_totals(
@@ -170,43 +162,43 @@ def resampled_totals(
 
     Examples
     --------
-    >>> one = np.zeros(3, dtype=int)
-    >>> resampled_totals(one, np.array([0, 0, 1]), (1, 2), 2, np.random.default_rng(1)).tolist()
+    >>> units = np.zeros(3, dtype=int)
+    >>> resampled_totals(units, np.array([0, 0, 1]), (1, 2), 2, np.random.default_rng(1)).tolist()
     [[2.0, 1.0], [2.0, 1.0]]
     """
     n_units, n_columns = shape
     flat, entry = np.unique(places * n_columns + cells, return_inverse=True)
     times = np.bincount(entry, weights=amounts, minlength=flat.size)
     totals = np.empty((n_resamples, n_columns))
-    whole = n_units * n_columns <= _CELLS
-    if whole:
+    dense = n_units * n_columns <= _CELLS
+    if dense:
         matrix = np.zeros(n_units * n_columns)
         matrix[flat] = times
         matrix = matrix.reshape(shape)
     else:
-        from scipy.sparse import csr_array  # noqa: PLC0415  for large tables alone
+        from scipy.sparse import csr_array  # noqa: PLC0415  loads slowly, and only large tables need it
 
         matrix = csr_array((times.astype(float), (flat % n_columns, flat // n_columns)), shape=(n_columns, n_units))
     start = 0
     for chunk in weights(n_units, n_resamples, rng):
-        totals[start : start + len(chunk)] = chunk @ matrix if whole else (matrix @ chunk.T).T
+        totals[start : start + len(chunk)] = chunk @ matrix if dense else (matrix @ chunk.T).T
         start += len(chunk)
     return totals
 
 
-def _pair_of(one: Codes, other: Codes, columns: Codes) -> tuple[Codes, Codes]:
-    """Return which pair each comparison is of, -1 for none, and whether it names the two the other way round."""
-    n = int(max(one.max(initial=0), other.max(initial=0), columns.max(initial=0))) + 1
+def _pair_of(first: Codes, second: Codes, columns: Codes) -> tuple[Codes, Codes]:
+    """Return the pair of each comparison, -1 if none, and whether the comparison names its systems in reverse order."""
+    n = int(max(first.max(initial=0), second.max(initial=0), columns.max(initial=0))) + 1
     number = np.full(n * n, -1, dtype=np.intp)
     if np.unique(np.sort(columns, axis=1), axis=0).shape != columns.shape:
         raise ValueError("Each pair is given once.")
     number[columns[:, 0] * n + columns[:, 1]] = np.arange(len(columns))
-    straight, back = number[one * n + other], number[other * n + one]
-    return np.where(straight >= 0, straight, back), straight < 0
+    as_given, as_reversed = number[first * n + second], number[second * n + first]
+    return np.where(as_given >= 0, as_given, as_reversed), as_given < 0
 
 
 def _by_item(pair: Codes, sign: Codes, place: Codes, n_pairs: int, n_items: int) -> tuple[Codes, Codes, Codes]:
-    """Return for each pair on how many items a and b were preferred more often, and how many it was judged on."""
+    """Return three numbers of items by pair: a preferred more often, b preferred more often, judged."""
     keys, inverse = np.unique(pair * max(n_items, 1) + place, return_inverse=True)
     net = np.bincount(inverse, weights=sign, minlength=keys.size)
     of_pair = keys // max(n_items, 1)
@@ -216,40 +208,43 @@ def _by_item(pair: Codes, sign: Codes, place: Codes, n_pairs: int, n_items: int)
 
 
 def _rate(
-    pair: tuple[int, int], counts: Codes, drawn: Floats | None, items: tuple[int, int, int], confidence: float
+    pair: tuple[int, int], counts: Codes, resampled: Floats | None, items: tuple[int, int, int], confidence: float
 ) -> WinRate:
     wins, losses, ties = (int(count) for count in counts)
-    won, lost, seen = items
-    about = {"n_ratings": wins + losses + ties, "n_items": seen}
+    won, lost, n_judged = items
+    n_entered = {"n_ratings": wins + losses + ties, "n_items": n_judged}
     if not wins + losses + ties:
-        never = Estimate(None, note=NEVER, **about)
-        return WinRate(*pair, 0, 0, 0, never, never, 0, 0)
-    half = _share(wins + ties / 2, wins + losses + ties, drawn, (1.0, 0.5, 1.0), items, confidence, None, about)
+        undefined = Estimate(None, note=NEVER, **n_entered)
+        return WinRate(*pair, 0, 0, 0, undefined, undefined, 0, 0)
+    half = _share(wins + ties / 2, wins + losses + ties, resampled, (1.0, 0.5, 1.0), items, confidence, None, n_entered)
     if not wins + losses:
-        only = Estimate(None, note=ONLY_TIES, p=1.0, **about)
-        return WinRate(*pair, 0, 0, ties, only, half, 0, 0)
-    rate = _share(wins, wins + losses, drawn, (1.0, 0.0, 0.0), items, confidence, sign_test(won, lost), about)
+        all_ties = Estimate(None, note=ONLY_TIES, p=1.0, **n_entered)
+        return WinRate(*pair, 0, 0, ties, all_ties, half, 0, 0)
+    rate = _share(wins, wins + losses, resampled, (1.0, 0.0, 0.0), items, confidence, sign_test(won, lost), n_entered)
     return WinRate(*pair, wins, losses, ties, rate, half, won, lost)
 
 
 def _share(
     top: float,
     bottom: float,
-    drawn: Floats | None,
-    worth: tuple[float, float, float],
+    resampled: Floats | None,
+    credit: tuple[float, float, float],
     items: tuple[int, int, int],
     confidence: float,
     p: float | None,
-    about: dict[str, int],
+    n_entered: dict[str, int],
 ) -> Estimate:
-    """Return a share of wins; `worth` is what a win and a tie count above the line, and a tie below it."""
+    """Return a share of wins; `credit` holds how much a win and a tie add to its top, and a tie to its bottom."""
     samples = None
-    if drawn is not None:
-        win, tie, whole = worth
-        tops, bottoms = win * drawn[:, 0] + tie * drawn[:, 2], drawn[:, 0] + drawn[:, 1] + whole * drawn[:, 2]
-        samples = np.divide(tops, bottoms, out=np.full(len(drawn), np.nan), where=bottoms > 0)
+    if resampled is not None:
+        win, tie, tie_below = credit
+        tops, bottoms = (
+            win * resampled[:, 0] + tie * resampled[:, 2],
+            resampled[:, 0] + resampled[:, 1] + tie_below * resampled[:, 2],
+        )
+        samples = np.divide(tops, bottoms, out=np.full(len(resampled), np.nan), where=bottoms > 0)
     low, high, se, note = limits(samples, items[2], confidence)
-    return Estimate(top / bottom, low=low, high=high, se=se, p=p, note=note, **about)
+    return Estimate(top / bottom, low=low, high=high, se=se, p=p, note=note, **n_entered)
 
 
 def sign_test(won: int, lost: int) -> float:
@@ -260,7 +255,7 @@ def sign_test(won: int, lost: int) -> float:
     >>> sign_test(9, 1), sign_test(0, 0)
     (0.021484375, 1.0)
     """
-    from scipy.special import bdtr  # noqa: PLC0415  a third of a second of start-up that only a test needs
+    from scipy.special import bdtr  # noqa: PLC0415  takes a third of a second to load, and only a test needs it
 
     if not won + lost:
         return 1.0

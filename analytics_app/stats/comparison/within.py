@@ -1,6 +1,6 @@
-"""Effects within texts and raters: of position, half and time, all else being equal.
+"""Effects of position, half and time on ratings, within texts and raters.
 
-Least squares with a constant for each text and each rater, which are absorbed instead of written down, so that a
+Least squares with a constant for each text and each rater. The constants are absorbed, not estimated, so that a
 million ratings need no matrix of texts; errors are clustered by rater.
 """
 
@@ -16,15 +16,15 @@ from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_val
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import check_settings
 
-# Under so many raters limits that are clustered by rater say little (methods: units of resampling).
+# With fewer raters, limits clustered by rater are unreliable (methods: units of resampling).
 FEW_RATERS = 10
-# Absorbing several groupings goes round until nothing moves by more than this share of a standard deviation.
-_STILL, _ROUNDS = 1e-8, 100
-# What is left of a regressor after absorbing, as a share of its variance, below which there is nothing to learn from.
-_GONE = 1e-9
+# Several groupings are absorbed in rounds until no mean exceeds this share of a standard deviation.
+_CONVERGED, _ROUNDS = 1e-8, 100
+# The smallest share of a regressor's variance that must remain after absorbing.
+_LEAST_VARIANCE = 1e-9
 _ROUNDING = 1e-12
-# Degrees of freedom that must be left over.
-_FEWEST_LEFT = 10
+# The fewest residual degrees of freedom.
+_FEWEST_DF = 10
 
 NO_VARIATION = "Too few ratings of the same texts by several raters, or by the same rater, to see an effect."
 ONE_RATER = "One rater: no interval and no test."
@@ -34,7 +34,7 @@ NO_TEST = "There are too few raters for a test."
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Coefficients of k regressors with their covariance, clustered; `n` ratings of `n_clusters` raters entered."""
+    """Coefficients of k regressors with their clustered covariance, from `n` ratings of `n_clusters` raters."""
 
     coefficients: Floats
     covariance: Floats
@@ -42,7 +42,7 @@ class Within:
     n_clusters: int
 
     def estimate(self, contrast: ArrayLike, *, confidence: float) -> Estimate:
-        """Return a weighted sum of coefficients, limits and p by the t distribution with clusters - 1 df."""
+        """Return a weighted sum of coefficients, with limits and p by the t distribution with clusters - 1 df."""
         weights = np.asarray(contrast, dtype=np.float64)
         value = float(weights @ self.coefficients)
         variance = float(weights @ self.covariance @ weights)
@@ -51,10 +51,10 @@ class Within:
         if df < 1:
             return Estimate(value, **counts, note=ONE_RATER)
         se = float(np.sqrt(max(variance, 0.0)))
-        # Rounding leaves a hair where every residual is nought.
+        # Where every residual is 0, rounding leaves a tiny remainder.
         if se <= 1e-12 * max(1.0, abs(value)):
             return Estimate(value, **counts, note="Nothing is left over that an interval could be taken from.")
-        # Web processes import this module and never ask for limits.
+        # Lazy import: web processes import this module but never compute limits.
         from scipy.special import stdtr, stdtrit  # noqa: PLC0415
 
         width = float(stdtrit(df, 0.5 + confidence / 2)) * se
@@ -73,7 +73,7 @@ class Within:
         """Return the Wald test that every coefficient is 0, as F with k and clusters - 1 degrees of freedom."""
         k, df = self.coefficients.size, self.n_clusters - 1
         counts = {"n_ratings": self.n, "n_raters": self.n_clusters}
-        # As many clusters as coefficients leave no covariance that could be turned round.
+        # With too few clusters for the coefficients, the covariance cannot be inverted.
         if df < k or np.linalg.matrix_rank(self.covariance, hermitian=True) < k:
             return Estimate(None, **counts, note=NO_TEST)
         from scipy.special import fdtrc  # noqa: PLC0415
@@ -93,22 +93,22 @@ def effects_within(
     values : array_like of float, shape (n,)
         NaN = not rated, and left out.
     regressors : array_like of float, shape (n, k)
-        NaN where one is unknown: such ratings are left out.
+        NaN where a regressor is unknown: such ratings are left out.
     groupings : sequence of array_like of int, shape (n,)
-        Codes from 0 of what gets constants of its own, such as texts and raters; none gives one constant.
+        Codes from 0 of groups that get a constant each, such as texts and raters; without groupings one constant.
     clusters : array_like of int, shape (n,)
-        Codes from 0 within which errors may go together: raters.
+        Codes from 0 of the clusters within which errors may correlate: raters.
 
     Returns
     -------
     Within or None
-        None where, once the constants are taken out, a regressor does not vary or follows from the others, or where
+        None if, after absorbing the constants, a regressor does not vary or depends on the others, or if
         fewer than 10 degrees of freedom are left: errors would look far smaller than they are.
 
     Notes
     -----
     Covariance: (X'X)^-1 (sum over clusters of X_g' e_g e_g' X_g) (X'X)^-1 times g / (g - 1) (n - 1) / (n - p), p the
-    regressors and all constants, as statsmodels has it where all of them are columns.
+    regressors and all constants, as in statsmodels where all of them are columns.
 
     References
     ----------
@@ -128,20 +128,20 @@ def effects_within(
     x = np.asarray(regressors, dtype=np.float64)
     if x.ndim != 2 or len(x) != numbers.size:
         raise ValueError(f"There are {numbers.size} values, but regressors of shape {x.shape}.")
-    codes = [checked_codes(one, numbers.size) for one in (*map(np.asarray, groupings), np.asarray(clusters))]
-    there = ~(np.isnan(numbers) | np.isnan(x).any(axis=1))
-    numbers, x = numbers[there], x[there]
-    *levels, cluster = (compressed(one[there])[1] for one in codes)
+    codes = [checked_codes(array, numbers.size) for array in (*map(np.asarray, groupings), np.asarray(clusters))]
+    complete = ~(np.isnan(numbers) | np.isnan(x).any(axis=1))
+    numbers, x = numbers[complete], x[complete]
+    *levels, cluster = (compressed(array[complete])[1] for array in codes)
     constants = 1 + sum(int(level.max(initial=0)) for level in levels)
-    left = numbers.size - x.shape[1] - constants
-    if left < _FEWEST_LEFT:
+    df = numbers.size - x.shape[1] - constants
+    if df < _FEWEST_DF:
         return None
     spread = x.std(axis=0)
     columns = np.column_stack((numbers, x))
     columns -= columns.mean(axis=0)
     absorbed = _absorbed(columns, levels)
     y, x = absorbed[:, 0], absorbed[:, 1:]
-    if ((x**2).mean(axis=0) <= _GONE * spread**2).any() or (spread == 0).any():
+    if ((x**2).mean(axis=0) <= _LEAST_VARIANCE * spread**2).any() or (spread == 0).any():
         return None
     square = x.T @ x
     if np.linalg.cond(square) > 1e10:
@@ -151,8 +151,8 @@ def effects_within(
     residuals = y - x @ coefficients
     g = int(cluster.max()) + 1
     scores = np.column_stack([np.bincount(cluster, weights=column * residuals) for column in x.T])
-    correction = (g / (g - 1) if g > 1 else 1.0) * (numbers.size - 1) / left
-    # Nothing but rounding, where the means of all places are the same.
+    correction = (g / (g - 1) if g > 1 else 1.0) * (numbers.size - 1) / df
+    # Coefficients this small are rounding errors: the means of all positions are the same.
     coefficients[np.abs(coefficients) * x.std(axis=0) < _ROUNDING * numbers.std()] = 0.0
     return Within(coefficients, correction * inverse @ (scores.T @ scores) @ inverse, numbers.size, g)
 
@@ -166,7 +166,7 @@ def position_effects(
     n_positions: int,
     confidence: float,
 ) -> tuple[list[Estimate], Estimate] | None:
-    """What each place adds to a value, as its difference from the mean of all places, and a test that none does.
+    """Effect of each position as its difference from the mean of all positions, and a test that there is none.
 
     Parameters
     ----------
@@ -182,40 +182,51 @@ def position_effects(
     Returns
     -------
     tuple of (list of Estimate, Estimate) or None
-        An estimate a place, and F of the Wald test; None where places cannot be told from texts and raters.
+        An estimate per position, and F of the Wald test; None if positions cannot be separated from texts and raters.
 
     Examples
     --------
     >>> values, places = [1, 2, 3, 5, 2, 4, 1, 1] * 2, [0, 1] * 8
     >>> texts, raters = [0, 0, 1, 1, 2, 2, 3, 3] * 2, [0] * 8 + [1] * 8
     >>> effects, test = position_effects(values, places, [texts], raters, n_positions=2, confidence=0.9)
-    >>> [round(one.value, 6) for one in effects]
+    >>> [round(effect.value, 6) for effect in effects]
     [-0.625, 0.625]
     """
     check_settings(0, confidence)
     numbers = checked_values(values)
     place = checked_codes(positions, numbers.size, below=n_positions)
-    # The last place is what the others are compared with; the contrasts below turn that into deviations from the mean.
+    # The last position is the reference; the contrasts below turn differences from it into deviations from the mean.
     x = (place[:, np.newaxis] == np.arange(n_positions - 1)).astype(np.float64)
-    found = effects_within(numbers, x, groupings, clusters)
-    if found is None:
+    fit = effects_within(numbers, x, groupings, clusters)
+    if fit is None:
         return None
     contrasts = np.eye(n_positions) - 1 / n_positions
     rated = ~np.isnan(numbers)
     estimates = []
-    for number in range(n_positions):
-        one = found.estimate(contrasts[number, :-1], confidence=confidence)
-        there = rated & (place == number)
-        estimates.append(_counted(one, int(there.sum())))
-    return estimates, found.all_zero()
+    for position in range(n_positions):
+        estimate = fit.estimate(contrasts[position, :-1], confidence=confidence)
+        at_position = rated & (place == position)
+        estimates.append(_counted(estimate, int(at_position.sum())))
+    return estimates, fit.all_zero()
 
 
-def _counted(one: Estimate, n: int) -> Estimate:
-    return Estimate(one.value, one.low, one.high, one.se, one.df, one.p, n, one.n_items, one.n_raters, joined(one.note))
+def _counted(estimate: Estimate, n: int) -> Estimate:
+    return Estimate(
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        estimate.se,
+        estimate.df,
+        estimate.p,
+        n,
+        estimate.n_items,
+        estimate.n_raters,
+        joined(estimate.note),
+    )
 
 
 def _absorbed(columns: Floats, levels: Sequence[Codes]) -> Floats:
-    """Take out the means of each grouping in turn, until they stay out."""
+    """Subtract the means of each grouping in turn until all means are 0."""
     if not levels:
         return columns
     sizes = [np.bincount(level).astype(np.float64) for level in levels]
@@ -223,11 +234,11 @@ def _absorbed(columns: Floats, levels: Sequence[Codes]) -> Floats:
     scale[scale == 0] = 1.0
     columns = columns / scale
     for _round in range(_ROUNDS if len(levels) > 1 else 1):
-        moved = 0.0
+        largest = 0.0
         for level, size in zip(levels, sizes, strict=True):
             means = np.column_stack([np.bincount(level, weights=column) / size for column in columns.T])
-            moved = max(moved, float(np.abs(means).max(initial=0.0)))
+            largest = max(largest, float(np.abs(means).max(initial=0.0)))
             columns = columns - means[level]
-        if moved < _STILL:
+        if largest < _CONVERGED:
             break
     return np.asarray(columns * scale)

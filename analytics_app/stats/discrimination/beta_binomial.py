@@ -1,4 +1,4 @@
-"""Several triads a judge: the chance-corrected beta-binomial, since answers of one person are not independent."""
+"""The chance-corrected beta-binomial for several triads per judge, whose answers are not independent."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from analytics_app.stats.discrimination.triangle_test import GUESS, share_above_
 from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.optimisation import minimum
 
-# The search stays this far from the ends where a logarithm has no value; the ends themselves are tried exactly.
+# The search stays this far from the edges, where a logarithm is undefined; the edges are computed exactly.
 _EDGE = 1e-9
 _STARTS = ((0.2, 0.2), (0.5, 0.5), (0.8, 0.3), (0.1, 0.8))
-# Log-likelihoods closer than this are equal: the smaller model is taken, whatever the last digits are.
+# Log-likelihoods closer than this count as equal, so that the smaller model does not depend on rounding.
 _SAME = 1e-9
 # The largest slope of the log-likelihood of one judge that counts as zero.
 _FLAT = 1e-6
@@ -27,7 +27,7 @@ NOT_MAXIMISED = "The likelihood could not be maximised."
 
 @dataclass(frozen=True, slots=True)
 class BetaBinomial:
-    """What replicated tests show.
+    """Result of replicated triangle tests.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def beta_binomial(correct: ArrayLike, totals: ArrayLike, *, confidence: float) -
     Returns
     -------
     BetaBinomial
-        `p` of both are likelihood-ratio tests against 0, a point at the edge, so half a chi-square. Without values
-        where no judge judged several triads; gamma has none where all can always tell or none ever.
+        `p` of both are likelihood-ratio tests against 0, a point at the edge, so half a chi-square. No values if
+        no judge judged several triads; no gamma if all judges can always tell, or none ever can.
 
     Raises
     ------
@@ -84,32 +84,32 @@ def beta_binomial(correct: ArrayLike, totals: ArrayLike, *, confidence: float) -
     right, judged = right[judged > 0], judged[judged > 0]
     counts: dict[str, Any] = {"n_raters": int(judged.size), "n_ratings": int(judged.sum())}
     if not (judged > 1).any():
-        none = Estimate(None, note="No judge judged several triads.", **counts)
-        return BetaBinomial(none, none)
+        undefined = Estimate(None, note="No judge judged several triads.", **counts)
+        return BetaBinomial(undefined, undefined)
     likelihood = _Likelihood(right, judged)
     maximum = likelihood.maximum()
     if maximum is None:
-        none = Estimate(None, note=NOT_MAXIMISED, **counts)
-        return BetaBinomial(none, none)
+        undefined = Estimate(None, note=NOT_MAXIMISED, **counts)
+        return BetaBinomial(undefined, undefined)
     mu, gamma, best = maximum.mu, maximum.gamma, maximum.log_likelihood
     if mu == 0:
-        none = Estimate(None, note="No judge can tell, so how they differ is undefined.", **counts)
+        undefined = Estimate(None, note="No judge can tell, so how they differ is undefined.", **counts)
         high = likelihood.limit(_EDGE, 1.0, best, confidence)
-        return BetaBinomial(Estimate(0.0, low=0.0, high=high, p=1.0, **counts), none, best)
+        return BetaBinomial(Estimate(0.0, low=0.0, high=high, p=1.0, **counts), undefined, best)
     p = _half_chi(best - likelihood.nobody)
     if mu == 1:
-        none = Estimate(None, note="Everybody can always tell, so how judges differ is undefined.", **counts)
+        undefined = Estimate(None, note="Everybody can always tell, so how judges differ is undefined.", **counts)
         low = likelihood.limit(1 - _EDGE, 0.0, best, confidence)
-        return BetaBinomial(Estimate(1.0, low=low, high=1.0, p=p, **counts), none, best)
+        return BetaBinomial(Estimate(1.0, low=low, high=1.0, p=p, **counts), undefined, best)
     low, high = (likelihood.limit(mu, end, best, confidence) for end in (0.0, 1.0))
-    edge = joined(
+    edge_note = joined(
         "Judges do not differ more than by chance." if gamma == 0 else None,
         "Some judges can always tell and the others never." if gamma == 1 else None,
     )
-    alike = 1.0 if gamma == 0 else _half_chi(best - likelihood.alike().log_likelihood)
+    p_alike = 1.0 if gamma == 0 else _half_chi(best - likelihood.alike().log_likelihood)
     return BetaBinomial(
         Estimate(mu, low=low, high=high, p=p, **counts),
-        Estimate(gamma, p=alike, note=edge, **counts),
+        Estimate(gamma, p=p_alike, note=edge_note, **counts),
         best,
     )
 
@@ -124,7 +124,7 @@ class _Maximum:
 
 
 class _Likelihood:
-    """The log-likelihood of judges' counts; judges with equal counts are taken together.
+    """The log-likelihood of judges' counts; judges with equal counts are grouped.
 
     A judge with x of n right answers was right by telling in i of them and by guessing in x - i, and could not tell
     in the n - x wrong ones. The expectation of p^i (1 - p)^(n-x) over the beta distribution is a ratio of products,
@@ -169,12 +169,16 @@ class _Likelihood:
         terms = self._terms(mu, gamma)
         total = logsumexp(terms, axis=1, keepdims=True)
         weights = self.times[:, np.newaxis] * np.exp(terms - total)
-        r, rest = self.steps, 1 - gamma
-        tells, cannot, either = mu * rest + r * gamma, (1 - mu) * rest + r * gamma, rest + r * gamma
+        r, not_gamma = self.steps, 1 - gamma
+        told_steps, wrong_steps, settled_steps = (
+            mu * not_gamma + r * gamma,
+            (1 - mu) * not_gamma + r * gamma,
+            not_gamma + r * gamma,
+        )
         by_mu = self.some_told / mu - self.some_wrong / (1 - mu)
-        by_mu = by_mu + _sums(rest / tells)[self.told] - _sums(rest / cannot)[self.wrong]
-        by_gamma = _sums((r - mu) / tells)[self.told] + _sums((r - 1 + mu) / cannot)[self.wrong]
-        by_gamma = by_gamma - _sums((r - 1) / either)[self.settled] - self.both / rest
+        by_mu = by_mu + _sums(not_gamma / told_steps)[self.told] - _sums(not_gamma / wrong_steps)[self.wrong]
+        by_gamma = _sums((r - mu) / told_steps)[self.told] + _sums((r - 1 + mu) / wrong_steps)[self.wrong]
+        by_gamma = by_gamma - _sums((r - 1) / settled_steps)[self.settled] - self.both / not_gamma
         slopes: Floats = np.array([(weights * by_mu).sum(), (weights * by_gamma).sum()])
         return float(self.times @ total[:, 0]), slopes
 
@@ -191,8 +195,8 @@ class _Likelihood:
         inside = minimum(loss, [np.array(start) for start in _STARTS], bounds, tolerance=_FLAT)
         best = -inside.value * self.n_judges
         edges = (_Maximum(0.0, 0.0, self.nobody), self.alike(), self.apart())
-        enough = max(best, *(edge.log_likelihood for edge in edges)) - _SAME
-        at_edge = next((edge for edge in edges if edge.log_likelihood >= enough), None)  # the smallest model first
+        threshold = max(best, *(edge.log_likelihood for edge in edges)) - _SAME
+        at_edge = next((edge for edge in edges if edge.log_likelihood >= threshold), None)  # the smallest model first
         if at_edge is None and inside.converged:
             mu, gamma = inside.point.tolist()
             return _Maximum(mu, gamma, best)
@@ -204,49 +208,49 @@ class _Likelihood:
         return _Maximum(mu, 0.0, self.at(mu, 0.0) if 0 < mu < 1 else self.nobody)
 
     def apart(self) -> _Maximum:
-        """Return the maximum where each judge can tell always or never: gamma = 1."""
+        """Return the maximum where each judge can tell either always or never: gamma = 1."""
         mu, best = _greatest(lambda mu: self.at(mu, 1.0), _EDGE, 1 - _EDGE)
         return _Maximum(mu, 1.0, best)
 
     def limit(self, mu: float, end: float, best: float, confidence: float) -> float:
-        """Return where between mu and an end the profile leaves the interval; the end if it does nowhere."""
+        """Return the share between mu and an end where the profile leaves the interval, or the end if it never does."""
         from scipy.optimize import brentq  # noqa: PLC0415
         from scipy.special import chdtri  # noqa: PLC0415
 
         drop = float(chdtri(1, 1 - confidence)) / 2
 
-        def left(at: float) -> float:
-            _gamma, profile = _greatest(lambda gamma: self.at(at, gamma), 0.0, 1.0)
+        def gap(share: float) -> float:
+            _gamma, profile = _greatest(lambda gamma: self.at(share, gamma), 0.0, 1.0)
             return best - drop - profile
 
-        last = min(max(end, _EDGE), 1 - _EDGE)
-        return end if left(last) <= 0 else float(brentq(left, mu, last, xtol=1e-10))
+        bound = min(max(end, _EDGE), 1 - _EDGE)
+        return end if gap(bound) <= 0 else float(brentq(gap, mu, bound, xtol=1e-10))
 
     def _terms(self, mu: float, gamma: float) -> Floats:
         """Return the log-probability of each pair of counts and each number told, shape (n_pairs, most_told + 1)."""
-        r, rest = self.steps, 1 - gamma
-        with np.errstate(divide="ignore"):  # at gamma = 1 nobody tells some and not others: probability 0
-            mixed = np.log(rest)
+        r, not_gamma = self.steps, 1 - gamma
+        with np.errstate(divide="ignore"):  # at gamma = 1 a judge tells all or none: mixed has probability 0
+            mixed = np.log(not_gamma)
         powers = self.some_told * np.log(mu) + self.some_wrong * np.log1p(-mu) + np.where(self.both, mixed, 0.0)
-        told = _sums(np.log(mu * rest + r * gamma))[self.told]
-        wrong = _sums(np.log((1 - mu) * rest + r * gamma))[self.wrong]
-        terms: Floats = self.fixed + powers + told + wrong - _sums(np.log(rest + r * gamma))[self.settled]
+        told = _sums(np.log(mu * not_gamma + r * gamma))[self.told]
+        wrong = _sums(np.log((1 - mu) * not_gamma + r * gamma))[self.wrong]
+        terms: Floats = self.fixed + powers + told + wrong - _sums(np.log(not_gamma + r * gamma))[self.settled]
         return terms
 
 
 def _sums(values: Floats) -> Floats:
-    """Return at place k the sum of the first k - 1 values; 0 at the places 0 and 1."""
+    """Return sums whose entry k is the sum of the first k - 1 values; entries 0 and 1 are 0."""
     return np.concatenate(([0.0, 0.0], np.cumsum(values)))
 
 
 def _greatest(function: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Return where a function of one peak is greatest between two bounds, both included, and its value there."""
+    """Return the maximum point of a single-peaked function between two bounds, both included, and its value there."""
     from scipy.optimize import minimize_scalar  # noqa: PLC0415
 
-    inside = minimize_scalar(lambda at: -function(at), bounds=(low, high), method="bounded", options={"xatol": 1e-10})
+    inside = minimize_scalar(lambda x: -function(x), bounds=(low, high), method="bounded", options={"xatol": 1e-10})
     if not inside.success:
         raise ArithmeticError("A bounded search for a maximum did not end.")
-    return max(((at, function(at)) for at in (float(inside.x), low, high)), key=lambda found: found[1])
+    return max(((x, function(x)) for x in (float(inside.x), low, high)), key=lambda peak: peak[1])
 
 
 def _half_chi(gain: float) -> float:

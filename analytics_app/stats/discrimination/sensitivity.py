@@ -1,4 +1,4 @@
-"""d′ of the triangle test: how far two products are apart in standard deviations of what a person perceives."""
+"""d′ of the triangle test: the distance of two products in standard deviations of a person's perception."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _FARTHEST = 100.0
 def psychometric(d: ArrayLike) -> Floats:
     """Share of right choices in a triangle test at a distance d' [1]_: 1 - 4 T(d'/sqrt 6, sqrt 3), T Owen's function.
 
-    The same as the upper tail at 3 of a noncentral F with 1 and 1 degrees of freedom and noncentrality 2 d'^2 / 3, but
-    exact at 0, where scipy's `ncf.sf` is not, and far out.
+    Equal to the upper tail at 3 of a noncentral F with 1 and 1 degrees of freedom and noncentrality 2 d'^2 / 3, but
+    exact at 0 and at large distances, where scipy's `ncf.sf` is not.
 
     Parameters
     ----------
@@ -40,17 +40,17 @@ def psychometric(d: ArrayLike) -> Floats:
     >>> psychometric([0.0, 1.0, 2.0]).round(6).tolist()
     [0.333333, 0.418047, 0.604807]
     """
-    from scipy.special import owens_t  # noqa: PLC0415  scipy is for what needs it
+    from scipy.special import owens_t  # noqa: PLC0415  lazy import: scipy loads slowly
 
     distance = np.asarray(d, dtype=np.float64)
     if not (distance >= 0).all():
         raise ValueError(f"A distance is at least 0, not {d!r}.")
-    found: Floats = 1 - 4 * owens_t(distance / sqrt(6), sqrt(3))
-    return found
+    share: Floats = 1 - 4 * owens_t(distance / sqrt(6), sqrt(3))
+    return share
 
 
 def d_prime_of(share: float) -> float | None:
-    """The distance d' at which this share is right: 0 at or below one third, None (infinite) where all are.
+    """The distance d' at which this share of choices is right: 0 at or below one third, None (infinite) at 1.
 
     Examples
     --------
@@ -69,9 +69,9 @@ def d_prime_of(share: float) -> float | None:
 
 
 def d_prime(correct: int, n: int, *, confidence: float) -> Estimate:
-    """d' of so many right choices, with the exact limits of their share carried over.
+    """d' of a number of right choices, with limits from the exact limits of their share.
 
-    Below chance d' is 0. Where all are right it is infinite: there is no value, and the note says above what it lies.
+    Below chance d' is 0. If all choices are right it is infinite: there is no value, and the note has its lower limit.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def d_prime(correct: int, n: int, *, confidence: float) -> Estimate:
     low, high = (d_prime_of(limit) for limit in share_limits(correct, n, confidence=confidence))
     value = d_prime_of(correct / n)
     if value is None or high is None:
-        sure = f"{(1 + confidence) / 2:.4g}"
-        said = joined("Everybody was right, so d′ has no upper end.", f"It is above {low:.2f} with confidence {sure}.")
-        return Estimate(None, p=p, n_raters=n, note=said)
+        level = f"{(1 + confidence) / 2:.4g}"
+        note = joined("Everybody was right, so d′ has no upper end.", f"It is above {low:.2f} with confidence {level}.")
+        return Estimate(None, p=p, n_raters=n, note=note)
     return Estimate(value, low=low, high=high, p=p, n_raters=n)

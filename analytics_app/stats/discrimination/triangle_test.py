@@ -1,6 +1,6 @@
 """The triangle test: exact tests of whether people can tell two products apart, and how many people can.
 
-Who cannot tell is right one time in three. Everything is exact (binomial): normal approximations conclude too early.
+Judges who cannot tell guess right one time in three. Tests are exact (binomial): normal approximations are too liberal.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ GUESS = 1 / 3
 
 NOBODY = "Nobody judged a triad."
 
-# Steps up from a normal approximation until the exact number is reached; a few are enough, this is a stop.
+# Most steps up from a normal approximation to the exact number; normally a few are enough.
 _MOST_STEPS = 10_000
 
 
 def probability_correct(pd: ArrayLike) -> Floats:
-    """Probability of a right choice where a share `pd` of people can tell and the others guess: pd + (1 - pd) / 3.
+    """Probability of a right choice if a share `pd` of people can tell and the others guess: pd + (1 - pd) / 3.
 
     Examples
     --------
@@ -33,17 +33,17 @@ def probability_correct(pd: ArrayLike) -> Floats:
     share = np.asarray(pd, dtype=np.float64)
     if not ((share >= 0) & (share <= 1)).all():
         raise ValueError(f"A share of discriminators is between 0 and 1, not {pd!r}.")
-    found: Floats = share + (1 - share) * GUESS
-    return found
+    correct: Floats = share + (1 - share) * GUESS
+    return correct
 
 
 def difference_p(correct: int, n: int) -> float:
-    """Exact one-sided p that so many or more of n judges are right by guessing, P(X >= correct; n, 1/3) [1]_.
+    """Exact one-sided p of at least this many right choices by guessing, P(X >= correct; n, 1/3) [1]_.
 
     Raises
     ------
     ValueError
-        The numbers are no count of right choices among n.
+        `correct` is not a whole number from 0 to n.
 
     References
     ----------
@@ -55,12 +55,12 @@ def difference_p(correct: int, n: int) -> float:
     0.0434823
     """
     checked_counts(correct, n)
-    # 1 - cdf would lose what is small: 30 of 30 is 4.857e-15, not 4.885e-15.
+    # 1 - cdf would lose precision for small p: 30 of 30 is 4.857e-15, not 4.885e-15.
     return float(above(np.array(correct), np.array(n), GUESS))
 
 
 def similarity_p(correct: int, n: int, pd: float) -> float:
-    """Exact one-sided p of so few right choices or fewer if a share `pd` can tell, P(X <= correct; n, pd + (1-pd)/3).
+    """Exact one-sided p of at most this many right choices if a share `pd` can tell, P(X <= correct; n, pd + (1-pd)/3).
 
     Examples
     --------
@@ -84,7 +84,7 @@ def least_correct(n: ArrayLike, alpha: float) -> Codes:
     Returns
     -------
     ndarray of int, the shape of n
-        n + 1 where not even n right choices are enough.
+        n + 1 if even n right choices are not enough.
 
     References
     ----------
@@ -97,12 +97,12 @@ def least_correct(n: ArrayLike, alpha: float) -> Codes:
     """
     judges = _judges(n)
     _check_risk("alpha", alpha)
-    found = _near(judges, GUESS, 1 - alpha)
+    counts = _near(judges, GUESS, 1 - alpha)
     for _step in range(_MOST_STEPS):
-        short = (above(found, judges, GUESS) > alpha) & (found <= judges)
-        if not short.any():
-            return found
-        found = found + short
+        too_few = (above(counts, judges, GUESS) > alpha) & (counts <= judges)
+        if not too_few.any():
+            return counts
+        counts = counts + too_few
     raise ValueError("No number of right choices was found.")
 
 
@@ -113,14 +113,14 @@ def most_correct(n: ArrayLike, beta: float, pd: float) -> Codes:
     ----------
     n : array_like of int, any shape
     beta : float
-        Risk of calling alike what a share `pd` of people can tell apart.
+        Risk of concluding similarity when a share `pd` of people can tell.
     pd : float
         Share of discriminators that is still allowed, between 0 and 1.
 
     Returns
     -------
     ndarray of int, the shape of n
-        -1 where not even 0 right choices are few enough.
+        -1 if even 0 right choices are not few enough.
 
     References
     ----------
@@ -134,12 +134,12 @@ def most_correct(n: ArrayLike, beta: float, pd: float) -> Codes:
     judges = _judges(n)
     _check_risk("beta", beta)
     p = float(probability_correct(pd))
-    found = np.minimum(_near(judges, p, beta) - 1, judges)
+    counts = np.minimum(_near(judges, p, beta) - 1, judges)
     for _step in range(_MOST_STEPS):
-        room = (up_to(found + 1, judges, p) <= beta) & (found < judges)
-        if not room.any():
-            return found
-        found = found + room
+        too_low = (up_to(counts + 1, judges, p) <= beta) & (counts < judges)
+        if not too_low.any():
+            return counts
+        counts = counts + too_low
     raise ValueError("No number of right choices was found.")
 
 
@@ -182,13 +182,13 @@ def discriminators(correct: int, n: int, *, confidence: float) -> Estimate:
 def upper_limit(correct: int, n: int, *, risk: float, pd: float) -> Estimate:
     """One-sided exact upper limit, at confidence 1 - risk, of the share of people who can tell.
 
-    Below the share `pd` that is allowed, similarity is shown with that risk. `p` is P(X <= correct) if `pd` can tell:
-    it is at most `risk` exactly where the limit is at most `pd`.
+    If it is below the allowed share `pd`, similarity is shown at that risk. `p` is P(X <= correct) if `pd` can tell:
+    it is at most `risk` exactly if the limit is at most `pd`.
 
     Examples
     --------
-    >>> found = upper_limit(36, 98, risk=0.01, pd=0.3)
-    >>> round(found.value, 4), round(found.p, 6)
+    >>> limit = upper_limit(36, 98, risk=0.01, pd=0.3)
+    >>> round(limit.value, 4), round(limit.p, 6)
     (0.234, 0.000695)
     """
     checked_counts(correct, n)
@@ -208,7 +208,7 @@ def share_limits(correct: int, n: int, *, confidence: float) -> tuple[float, flo
     >>> round(low, 4), round(high, 4)
     (0.313, 0.687)
     """
-    from scipy.special import betaincinv  # noqa: PLC0415  scipy is for what needs it
+    from scipy.special import betaincinv  # noqa: PLC0415  lazy import: scipy loads slowly
 
     checked_counts(correct, n)
     if not n or not 0 < confidence < 1:
@@ -230,8 +230,8 @@ class NormalLimits:
 def normal_limits(correct: int, n: int, *, alpha: float, beta: float) -> NormalLimits:
     """The paper's approximation [1]_: 1.5 x/n - 0.5 -+ 1.5 z sqrt((nx - x^2)/n^3), one-sided each, z to two decimals.
 
-    The lower limit is for a difference at `alpha`, the upper one for similarity at `beta`. It is not cut, and too
-    short: shown beside the exact limit only.
+    The lower limit is for a difference at `alpha`, the upper limit for similarity at `beta`. They are not cut to
+    0 to 1, and the interval is too short, so it is only shown beside the exact limits.
 
     References
     ----------
@@ -251,13 +251,13 @@ def normal_limits(correct: int, n: int, *, alpha: float, beta: float) -> NormalL
     _check_risk("alpha", alpha)
     _check_risk("beta", beta)
     middle, spread = 1.5 * correct / n - 0.5, 1.5 * sqrt((n * correct - correct**2) / n**3)
-    # As the paper has them: 0.84, 1.28, 1.64, 2.33 and 3.09; 1.645 is cut, not rounded.
+    # The paper's values: 0.84, 1.28, 1.64, 2.33 and 3.09; it truncates 1.645 instead of rounding.
     low_z, high_z = (1.64 if risk == 0.05 else round(float(-ndtri(risk)), 2) for risk in (alpha, beta))
     return NormalLimits(middle - low_z * spread, middle + high_z * spread)
 
 
 def evidence(p: float) -> str:
-    """The words that ISO 4120 and the paper have for a p value.
+    """The words that ISO 4120 and the paper use for a p value.
 
     Examples
     --------
@@ -268,11 +268,11 @@ def evidence(p: float) -> str:
     return f"{next((word for limit, word in steps if p <= limit), 'no')} evidence"
 
 
-# What the functions above share ---------------------------------------------------------------------------
+# Helpers of the functions above ---------------------------------------------------------------------------
 
 
 def checked_counts(correct: int, n: int) -> None:
-    """Raise ValueError where these are no right choices among n."""
+    """Raise ValueError unless `correct` is a whole number from 0 to n."""
     if correct != int(correct) or n != int(n) or not 0 <= correct <= n:
         raise ValueError(f"Right choices are whole numbers from 0 to n; these are {correct} of {n}.")
 
@@ -293,7 +293,7 @@ def _near(judges: Codes, p: float, quantile: float) -> Codes:
     """Start a search safely below the quantile of the binomial."""
     from scipy.special import ndtri  # noqa: PLC0415
 
-    # By how much skewness moves a quantile at most (Cornish and Fisher), and two for whole numbers.
+    # Subtract the largest effect of skewness on a quantile (Cornish and Fisher), and 2 for rounding to integers.
     z = float(ndtri(quantile))
     start = np.floor(judges * p + z * np.sqrt(judges * p * (1 - p)) - z * z / 6 - 2)
     return np.where(start < 4, -1, start).astype(np.intp)
@@ -304,8 +304,8 @@ def above(x: Codes, n: Codes, p: float) -> Floats:
     from scipy.special import bdtrc  # noqa: PLC0415
 
     inside = (x > 0) & (x <= n)
-    found = bdtrc(np.where(inside, x - 1, 0), np.where(inside, n, 1), p)
-    return np.where(x <= 0, 1.0, np.where(inside, found, 0.0))
+    tail = bdtrc(np.where(inside, x - 1, 0), np.where(inside, n, 1), p)
+    return np.where(x <= 0, 1.0, np.where(inside, tail, 0.0))
 
 
 def up_to(x: Codes, n: Codes, p: float) -> Floats:
@@ -313,8 +313,8 @@ def up_to(x: Codes, n: Codes, p: float) -> Floats:
     from scipy.special import bdtr  # noqa: PLC0415
 
     inside = (x >= 0) & (x < n)
-    found = bdtr(np.where(inside, x, 0), np.where(inside, n, 1), p)
-    return np.where(x < 0, 0.0, np.where(inside, found, 1.0))
+    tail = bdtr(np.where(inside, x, 0), np.where(inside, n, 1), p)
+    return np.where(x < 0, 0.0, np.where(inside, tail, 1.0))
 
 
 def share_above_chance(share: float) -> float:

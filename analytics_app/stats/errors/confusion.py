@@ -14,9 +14,9 @@ from analytics_app.stats.errors.votes import checked
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Answers of two raters to the texts that both labelled; `counts[k, l]`: the first said k, the second l.
+    """Labels by two raters of the texts that both labelled; `counts[k, l]`: k by the first, l by the second rater.
 
-    Of all raters together (`first` and `second` None) each two answers to a text count in both orders.
+    For all raters together (`first` and `second` None), every two answers to a text count in both orders.
     """
 
     counts: NDArray[np.int64]
@@ -25,12 +25,12 @@ class Confusion:
 
 
 def together(labels: ArrayLike, texts: ArrayLike, *, n_labels: int) -> Confusion:
-    """Count every two answers to the same text, in both orders: the coincidences before they are weighted.
+    """Count every two answers to the same text, in both orders: the unweighted coincidences.
 
     Parameters
     ----------
     labels, texts : array_like of int, shape (n,)
-        Codes from 0; labels below n_labels. One label for each rater and text.
+        Codes from 0; labels below n_labels. One label per rater and text.
     n_labels : int
 
     Raises
@@ -44,8 +44,10 @@ def together(labels: ArrayLike, texts: ArrayLike, *, n_labels: int) -> Confusion
     [[0, 2], [2, 2]]
     """
     label, text = checked(labels, texts, n_labels)
-    found, places = compressed(text)
-    votes = np.bincount(places * n_labels + label, minlength=found.size * n_labels).reshape(found.size, n_labels)
+    text_codes, places = compressed(text)
+    votes = np.bincount(places * n_labels + label, minlength=text_codes.size * n_labels).reshape(
+        text_codes.size, n_labels
+    )
     counts = votes.T @ votes
     # Nobody is compared with themselves.
     counts[np.diag_indices(n_labels)] -= votes.sum(axis=0)
@@ -55,12 +57,12 @@ def together(labels: ArrayLike, texts: ArrayLike, *, n_labels: int) -> Confusion
 def of_pairs(
     labels: ArrayLike, texts: ArrayLike, raters: ArrayLike, pairs: Sequence[tuple[int, int]], *, n_labels: int
 ) -> list[Confusion]:
-    """Count the answers of some pairs of raters.
+    """Count the answers of given pairs of raters.
 
     Parameters
     ----------
     labels, texts, raters : array_like of int, shape (n,)
-        Codes from 0; labels below n_labels. One label for each rater and text.
+        Codes from 0; labels below n_labels. One label per rater and text.
     pairs : sequence of (int, int)
         Codes of raters.
     n_labels : int
@@ -78,12 +80,14 @@ def of_pairs(
     label, text = checked(labels, texts, n_labels)
     rater = checked_codes(raters, label.size)
     order = np.argsort(rater, kind="stable")
-    last = max(int(rater.max(initial=-1)), *(code for pair in pairs for code in pair), -1)
-    begins = np.searchsorted(rater[order], np.arange(last + 2))
+    most = max(int(rater.max(initial=-1)), *(code for pair in pairs for code in pair), -1)
+    begins = np.searchsorted(rater[order], np.arange(most + 2))
     tables = []
     for first, second in pairs:
-        mine, theirs = (order[begins[one] : begins[one + 1]] for one in (first, second))
-        _shared, own, other = np.intersect1d(text[mine], text[theirs], assume_unique=True, return_indices=True)
-        cells = label[mine[own]] * n_labels + label[theirs[other]]
+        mine, theirs = (order[begins[code] : begins[code + 1]] for code in (first, second))
+        _shared, mine_shared, theirs_shared = np.intersect1d(
+            text[mine], text[theirs], assume_unique=True, return_indices=True
+        )
+        cells = label[mine[mine_shared]] * n_labels + label[theirs[theirs_shared]]
         tables.append(Confusion(np.bincount(cells, minlength=n_labels**2).reshape(n_labels, n_labels), first, second))
     return tables

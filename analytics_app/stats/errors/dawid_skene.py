@@ -1,4 +1,4 @@
-"""The model of Dawid and Skene: the true label of each text, and how each rater confuses labels, found together."""
+"""The model of Dawid and Skene: estimates true labels and every rater's confusions of labels together."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from analytics_app.stats.errors.votes import checked, first_of
 ONE_EACH = "No text has labels by two raters, so there is nothing to tell raters' errors from texts by."
 NOTHING = "Nothing was labelled."
 
-# A probability is kept above this, whose logarithm is still far from the least float.
+# The smallest probability, so that logarithms stay finite.
 _LEAST = 1e-300
-# Cells of a chunk of texts by labels: 32 MiB.
+# Cells of a block of texts by labels: 32 MiB.
 _CELLS = 2**22
 
 
 @dataclass(frozen=True, slots=True)
 class DawidSkene:
-    """Labels, confidence and raters under the model; arrays are empty where `note` says that it is undefined.
+    """Labels, confidence and raters under the model; arrays are empty if `note` says that it is undefined.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class DawidSkene:
     posterior : ndarray of float, shape (n_texts, n_labels)
         Probability of each label; rows sum to 1.
     label : ndarray of int, shape (n_texts,)
-        The most probable label, -1 where two are as probable.
+        The most probable label, -1 where two are equally probable.
     prevalence : ndarray of float, shape (n_labels,)
         Share of texts with each label.
     raters : ndarray of int, shape (n_raters,)
@@ -42,12 +42,12 @@ class DawidSkene:
         Diagonal of a rater's confusion matrix: probability of giving a label where it is the true one; NaN where the
         rater judged less than half a text of that label.
     confusion : ndarray of float, shape (n_labels, n_labels)
-        All raters together: row = true label, column = label given; NaN in the row of a label that no text has.
+        All raters together: row = true label, column = given label; NaN in the row of a label that no text has.
     log_likelihood : float or None
     n_iterations : int
     converged : bool
     note : str or None
-        Why it is undefined, or what makes it weak.
+        Why the model is undefined, or why its result is weak.
     """
 
     texts: Codes
@@ -65,7 +65,7 @@ class DawidSkene:
 
     @property
     def defined(self) -> bool:
-        """Whether there is anything to read."""
+        """Whether the model has a result."""
         return bool(self.texts.size)
 
     @property
@@ -91,24 +91,24 @@ def dawid_skene(
 
         T[i, k] proportional to p[k] * product over the labels l that raters j gave text i of C[j, k, l],
 
-    in logarithms, until the log-likelihood changes by less than `tolerance` of itself.
+    in logarithms, until the relative change of the log-likelihood is at most `tolerance`.
 
     Parameters
     ----------
     labels, texts, raters : array_like of int, shape (n,)
         Codes from 0; labels below n_labels. A rater may label a text several times.
     n_labels : int
-        Labels that nobody gave stay at probability 0.
+        Number of labels; unused labels stay at probability 0.
     smoothing : float
-        Added to every cell of C before it is divided by its row, so that nothing is impossible.
+        Added to every cell of C before dividing by the sums of rows, so that no label is impossible.
     max_iterations : int
     tolerance : float
 
     Returns
     -------
     DawidSkene
-        Undefined where no text has two labels. Weak, said in `note`, where it did not converge, or where texts of
-        one label get mostly another one: the names of labels may then be switched.
+        Undefined where no text has two labels. Weak, as `note` says, if it did not converge, or if texts of one
+        label mostly get another label: the names of labels may then be switched.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def dawid_skene(
 
     Notes
     -----
-    Only pairs of rater and label that occur are stored: memory grows with them times `n_labels`, not with raters
+    Only pairs of rater and label that occur are stored: memory grows with these pairs times `n_labels`, not with raters
     times labels squared.
 
     References
@@ -140,15 +140,15 @@ def dawid_skene(
         return _undefined(n_labels, reason)
     votes = _Votes.of(label, text, rater, n_labels)
     truth = votes.shares()
-    likelihood, converged, done = -np.inf, False, 0
+    likelihood, converged, n_iterations = -np.inf, False, 0
     prior, log_confusion = votes.maximised(truth, smoothing)
-    while done < max_iterations and not converged:
-        truth, now = votes.expected(prior, log_confusion)
-        converged = bool(abs(now - likelihood) <= tolerance * abs(now))
-        likelihood = now
+    while n_iterations < max_iterations and not converged:
+        truth, new_likelihood = votes.expected(prior, log_confusion)
+        converged = bool(abs(new_likelihood - likelihood) <= tolerance * abs(new_likelihood))
+        likelihood = new_likelihood
         prior, log_confusion = votes.maximised(truth, smoothing)
-        done += 1
-    return _described(votes, truth, log_confusion, likelihood, done, converged=converged)
+        n_iterations += 1
+    return _described(votes, truth, log_confusion, likelihood, n_iterations, converged=converged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,35 +164,35 @@ class _Votes:
 
     @classmethod
     def of(cls, label: Codes, text: Codes, rater: Codes, n_labels: int) -> _Votes:
-        # Tasks alone compute this; a web process that imports the module is spared scipy.
+        # Lazy import: web processes import this module but never compute it.
         from scipy.sparse import csr_array  # noqa: PLC0415
 
         texts, column = compressed(text)
-        raters, who = compressed(rater)
-        pairs, row = compressed(who * n_labels + label)
+        raters, rater_places = compressed(rater)
+        pairs, row = compressed(rater_places * n_labels + label)
         shape = (pairs.size, texts.size)
-        # Labels that a rater gave a text several times are summed up.
+        # If a rater labelled a text several times, the entries are summed.
         matrix = csr_array((np.ones(label.size), (row, column)), shape=shape)
         return cls(matrix, texts, raters, pairs // n_labels, pairs % n_labels, n_labels)
 
     def shares(self) -> Floats:
-        """Share of the votes that each label of a text has."""
+        """Return the share of votes of each label, by text."""
         counts = np.column_stack([self.matrix.T @ (self.label_of_row == k) for k in range(self.n_labels)])
         result: Floats = counts / counts.sum(axis=1, keepdims=True)
         return result
 
     def counted(self, truth: Floats) -> tuple[Floats, Floats]:
-        """Expected labels by pair of rater and label given, and by rater: both by true label."""
-        given = self.matrix @ truth
+        """Return expected counts of true labels, by pair of rater and given label, and by rater."""
+        by_row = self.matrix @ truth
         of_rater = np.zeros((self.raters.size, self.n_labels))
-        np.add.at(of_rater, self.rater_of_row, given)
-        return given, of_rater
+        np.add.at(of_rater, self.rater_of_row, by_row)
+        return by_row, of_rater
 
     def maximised(self, truth: Floats, smoothing: float) -> tuple[Floats, Floats]:
         """M step: prevalence, and the logarithm of C for the pairs that occur, shape (pairs, n_labels)."""
-        given, of_rater = self.counted(truth)
-        whole = (of_rater + smoothing * self.n_labels)[self.rater_of_row]
-        return truth.mean(axis=0), np.log((given + smoothing) / whole)
+        by_row, of_rater = self.counted(truth)
+        totals = (of_rater + smoothing * self.n_labels)[self.rater_of_row]
+        return truth.mean(axis=0), np.log((by_row + smoothing) / totals)
 
     def expected(self, prior: Floats, log_confusion: Floats) -> tuple[Floats, float]:
         """E step: the probability of each label of each text, and the log-likelihood."""
@@ -205,22 +205,22 @@ class _Votes:
 
 
 def _described(
-    votes: _Votes, truth: Floats, log_confusion: Floats, likelihood: float, done: int, *, converged: bool
+    votes: _Votes, truth: Floats, log_confusion: Floats, likelihood: float, n_iterations: int, *, converged: bool
 ) -> DawidSkene:
-    given, of_rater = votes.counted(truth)
-    right = given[np.arange(len(given)), votes.label_of_row]
+    by_row, of_rater = votes.counted(truth)
+    right = by_row[np.arange(len(by_row)), votes.label_of_row]
     n = np.bincount(votes.rater_of_row, weights=votes.matrix.sum(axis=1), minlength=votes.raters.size)
     accuracy = np.bincount(votes.rater_of_row, weights=right, minlength=votes.raters.size) / n
     sensitivity = np.zeros(of_rater.shape)
-    own = np.exp(log_confusion[np.arange(len(given)), votes.label_of_row])
+    own = np.exp(log_confusion[np.arange(len(by_row)), votes.label_of_row])
     sensitivity[votes.rater_of_row, votes.label_of_row] = own
-    together = np.zeros((votes.n_labels, votes.n_labels))
-    np.add.at(together.T, votes.label_of_row, given)
-    rows = together.sum(axis=1, keepdims=True)
-    confusion = np.divide(together, rows, out=np.full(together.shape, np.nan), where=rows > _LEAST)
-    notes = [] if converged else [f"The estimate still moved after {done} iterations."]
-    held = truth.mean(axis=0) * len(truth) >= 1
-    if bool((confusion.argmax(axis=1) != np.arange(votes.n_labels))[held].any()):
+    by_label = np.zeros((votes.n_labels, votes.n_labels))
+    np.add.at(by_label.T, votes.label_of_row, by_row)
+    rows = by_label.sum(axis=1, keepdims=True)
+    confusion = np.divide(by_label, rows, out=np.full(by_label.shape, np.nan), where=rows > _LEAST)
+    notes = [] if converged else [f"The estimate still moved after {n_iterations} iterations."]
+    common = truth.mean(axis=0) * len(truth) >= 1
+    if bool((confusion.argmax(axis=1) != np.arange(votes.n_labels))[common].any()):
         notes.append("Texts of one label mostly got another one: the names of labels may be switched.")
     return DawidSkene(
         texts=votes.texts,
@@ -232,7 +232,7 @@ def _described(
         sensitivity=np.where(of_rater >= 0.5, sensitivity, np.nan),
         confusion=confusion,
         log_likelihood=likelihood,
-        n_iterations=done,
+        n_iterations=n_iterations,
         converged=converged,
         note=" ".join(notes) or None,
     )
@@ -247,5 +247,5 @@ def _refused(label: Codes, text: Codes) -> str | None:
 
 
 def _undefined(n_labels: int, note: str) -> DawidSkene:
-    none, nothing = np.empty(0, dtype=np.intp), np.empty((0, n_labels))
-    return DawidSkene(none, nothing, none, np.empty(0), none, np.empty(0), nothing, np.empty((0, 0)), note=note)
+    empty, no_rows = np.empty(0, dtype=np.intp), np.empty((0, n_labels))
+    return DawidSkene(empty, no_rows, empty, np.empty(0), empty, np.empty(0), no_rows, np.empty((0, 0)), note=note)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-# A shift of words costs TER time that grows with the cube of the length; beyond this a text is no sentence.
+# The time that TER needs for shifts grows with the cube of the length; longer texts are not sentences.
 MOST_WORDS = 200
 
 
 def edit_distance(a: str, b: str) -> int:
-    """Least number of characters to insert, delete or replace to make one text of the other [1]_.
+    """Least number of characters to insert, delete or replace to turn one text into the other [1]_.
 
-    Counted in Unicode code points after normalisation to NFC, so that an accent typed by itself is no edit.
-    Bit-parallel [2]_: a column of the table is one whole number, so texts of 10,000 characters take some hundredths
+    Counted in Unicode code points after normalisation to NFC, so that a combining accent is not an edit.
+    Bit-parallel [2]_: a column of the table is one integer, so texts of 10,000 characters take some hundredths
     of a second.
 
     Parameters
@@ -37,19 +37,19 @@ def edit_distance(a: str, b: str) -> int:
         a, b = b, a
     if not b:
         return len(a)
-    # The longer text stands in the bits, the shorter one is gone through.
+    # The longer text is held in the bits; the loop goes through the shorter text.
     places: dict[str, int] = {}
     for place, character in enumerate(a):
         places[character] = places.get(character, 0) | 1 << place
-    full, last = (1 << len(a)) - 1, 1 << (len(a) - 1)
+    full, top = (1 << len(a)) - 1, 1 << (len(a) - 1)
     up, down, distance = full, 0, len(a)
     for character in b:
         equal = places.get(character, 0)
         zero = (((equal & up) + up) ^ up) | equal | down
         right, left = down | (full & ~(zero | up)), up & zero
-        if right & last:
+        if right & top:
             distance += 1
-        elif left & last:
+        elif left & top:
             distance -= 1
         right = (right << 1) | 1
         up = full & ((left << 1) | (full & ~(zero | right)))
@@ -58,7 +58,7 @@ def edit_distance(a: str, b: str) -> int:
 
 
 def _trimmed(a: str, b: str) -> tuple[str, str]:
-    """Leave off what two texts begin and end with alike: most edits are few."""
+    """Remove the common beginning and end of two texts, since most edits change little."""
     shorter = min(len(a), len(b))
     head = next((place for place in range(shorter) if a[place] != b[place]), shorter)
     a, b = a[head:], b[head:]
@@ -83,24 +83,24 @@ def normalised_distance(a: str, b: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class WordEdits:
-    """Edits in words, shifts among them, and how many words the edited text has; HTER is the first over the second."""
+    """Edits in words (including shifts) and words of the edited text; HTER is `edits` over `words`."""
 
     edits: float
     words: float
 
 
 class Ter:
-    """Translation edit rate by sacrebleu, the tool whose figures papers print [1]_.
+    """Translation edit rate by sacrebleu, the tool that papers use [1]_.
 
-    Of a suggestion against the text that an editor made of it this is HTER [2]_. Edits are insertions, deletions,
+    Between a suggestion and the text an editor made of it, this is HTER [2]_. Edits are insertions, deletions,
     replacements and shifts of words; the rate of several texts is the sum of edits over the sum of words.
 
     Parameters
     ----------
     case_sensitive : bool
-        Whether a capital letter is another one; sacrebleu's and tercom's default is not.
+        Whether a changed capital is an edit; by default it is not, as in sacrebleu and tercom.
     asian_support : bool
-        Whether characters of Chinese and Japanese count as words; punctuation then stands by itself.
+        Whether Chinese and Japanese characters count as words; punctuation is then separated from words.
 
     References
     ----------
@@ -115,22 +115,22 @@ class Ter:
     """
 
     def __init__(self, *, case_sensitive: bool = False, asian_support: bool = False) -> None:
-        # A web process never counts edits.
+        # Lazy import: web processes never count edits.
         from sacrebleu.metrics.ter import TER  # noqa: PLC0415
 
-        # Without normalisation sacrebleu leaves Chinese and Japanese texts whole, whatever it is asked.
+        # sacrebleu splits Chinese and Japanese texts only with normalisation, even with `asian_support`.
         self._ter = TER(case_sensitive=case_sensitive, asian_support=asian_support, normalized=asian_support)
-        # It knows its signature only once it has seen a reference.
+        # sacrebleu has a signature only after it has scored a reference.
         self._ter.corpus_score(["a"], [["a"]])
 
     @property
     def signature(self) -> str:
-        """What sacrebleu calls these settings, with its version."""
+        """Return sacrebleu's signature: its settings and version."""
         return str(self._ter.get_signature())
 
     def edits(self, suggestion: str, edited: str) -> WordEdits | None:
-        """Return the edits from a suggestion to the edited text, or None where one has more than 200 words."""
+        """Return the edits from a suggestion to the edited text, or None if either has more than 200 words."""
         if max(len(suggestion.split()), len(edited.split())) > MOST_WORDS:
             return None
-        found = self._ter.sentence_score(suggestion, [edited])
-        return WordEdits(float(found.num_edits), float(found.ref_length))
+        score = self._ter.sentence_score(suggestion, [edited])
+        return WordEdits(float(score.num_edits), float(score.ref_length))

@@ -1,4 +1,4 @@
-"""Texts as raters saw them with the spans marked in them, as columns."""
+"""Columns of looks (texts as raters saw them) and of the spans marked in them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from analytics_app.stats.arrays import Codes, checked_codes
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """Texts as raters saw them, one entry for each rater and text, those without marks included.
+    """Texts as raters saw them, one entry per rater and text, including texts without marks.
 
     Parameters
     ----------
@@ -30,18 +30,18 @@ class Looks:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Marked spans, one entry each.
+    """Marked spans, one entry per span.
 
     Parameters
     ----------
     look : ndarray of int, shape (n,)
-        Place of the look in `Looks`.
+        Index of the look in `Looks`.
     side : ndarray of int, shape (n,)
-        In which of a look's texts it is, such as 0 output, 1 source.
+        Text of the look that holds the span, such as 0 output, 1 source.
     start, end : ndarray of int, shape (n,)
-        First character, and the one after the last.
+        Offsets of the first character and of the character after the last.
     label : ndarray of int, shape (n,)
-        Code from 0 of what kind of error it is; where several spans cover a character, the highest code counts.
+        Code of the kind of error, from 0; where several spans cover a character, the highest code counts.
     """
 
     look: Codes
@@ -58,7 +58,7 @@ class Spans:
             raise ValueError("A span ends after it starts.")
 
     def where(self, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Spans:
-        """Return the spans that a mask keeps."""
+        """Return the spans selected by a mask."""
         return Spans(self.look[mask], self.side[mask], self.start[mask], self.end[mask], self.label[mask])
 
 
@@ -67,7 +67,7 @@ def within_groups(groups: Codes) -> tuple[Codes, Codes]:
 
     Examples
     --------
-    >>> [one.tolist() for one in within_groups(np.array([3, 3, 5, 7, 7, 7]))]
+    >>> [indices.tolist() for indices in within_groups(np.array([3, 3, 5, 7, 7, 7]))]
     [[0, 3, 3, 4], [1, 4, 5, 5]]
     """
     n = groups.size
@@ -75,13 +75,13 @@ def within_groups(groups: Codes) -> tuple[Codes, Codes]:
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     last = np.searchsorted(groups, groups, side="right") - 1
     after = last - np.arange(n)
-    one = np.repeat(np.arange(n), after)
+    first = np.repeat(np.arange(n), after)
     begin = np.cumsum(after) - after
-    return one, one + 1 + np.arange(one.size) - np.repeat(begin, after)
+    return first, first + 1 + np.arange(first.size) - np.repeat(begin, after)
 
 
 def sorted_by(*columns: Codes) -> Codes:
-    """Return the order that sorts by the columns, the first of them foremost; one number a row where that fits.
+    """Return the order that sorts by the columns, the first column first; faster where the keys fit into an integer.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Error marks turned into numbers: the penalty of a segment, and how a score follows from what was marked."""
+"""Scores from error marks: the penalty of a segment, and the regression of a score on counts of errors."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from analytics_app.stats.estimate import Estimate, joined
 
 
 def segment_penalties(weights: ArrayLike, segments: ArrayLike, n_segments: int) -> Floats:
-    """Penalty of each segment: the sum of what its errors weigh; 0 without errors, more is worse [1]_.
+    """Penalty of each segment: the sum of the weights of its errors; 0 without errors, more is worse [1]_.
 
     Parameters
     ----------
     weights : array_like of float, shape (n_errors,)
-        What each marked error weighs, from 0 on.
+        Weight of each marked error, at least 0.
     segments : array_like of int, shape (n_errors,)
-        Codes 0 to n_segments - 1: which segment (a text as one rater saw it) each error is in.
+        Codes 0 to n_segments - 1 of the segment (a text as one rater saw it) of each error.
     n_segments : int
-        All segments, those without errors included.
+        Number of segments, including those without errors.
 
     Returns
     -------
@@ -57,9 +57,9 @@ class Regression:
     Parameters
     ----------
     intercept : Estimate
-        The score of a text without errors, as the line has it.
+        The fitted score of a text without errors.
     slopes : tuple of Estimate
-        For each kind of error how much the score changes with one more of it.
+        For each kind of error, the change of the score with one more error.
     r_squared : float or None
         Share of the variance of the score that the counts explain.
     """
@@ -86,15 +86,15 @@ def score_on_counts(
     clusters : array_like of int, shape (n,)
         Codes from 0 of the items.
     names : sequence of str, length k
-        What the kinds are called in sentences.
+        Names of the kinds for notes.
     confidence : float
 
     Returns
     -------
     Regression
-        Without values, and with a sentence, where nothing can be fitted: fewer than 3 items, as many unknowns as
+        Without values, but with a note, if nothing can be fitted: fewer than 3 items, as many unknowns as
         scores, a score that never varies, or kinds of error that always come in the same numbers together. A kind that
-        never varies has no slope and is left out.
+        never varies has no slope and is left out of the model.
 
     Raises
     ------
@@ -120,18 +120,18 @@ def score_on_counts(
     if x.shape != (y.size, len(names)) or np.isnan(x).any() or np.isnan(y).any():
         raise ValueError(f"There are {y.size} scores, and {len(names)} counts for each.")
     codes = checked_codes(clusters, y.size)
-    moving = [place for place in range(len(names)) if y.size and np.ptp(x[:, place]) > 0]
-    design = np.column_stack([np.ones(y.size), x[:, moving]])
+    varying = [i for i in range(len(names)) if y.size and np.ptp(x[:, i]) > 0]
+    design = np.column_stack([np.ones(y.size), x[:, varying]])
     n_items = compressed(codes)[0].size
     problem = _problem(y, design, n_items)
     if problem is not None:
-        none = Estimate(None, n_ratings=y.size, n_items=n_items, note=problem)
-        return Regression(none, tuple(none for _name in names), None)
-    return _fitted(y, design, codes, moving, names, confidence, n_items)
+        undefined = Estimate(None, n_ratings=y.size, n_items=n_items, note=problem)
+        return Regression(undefined, tuple(undefined for _name in names), None)
+    return _fitted(y, design, codes, varying, names, confidence, n_items)
 
 
 def _problem(y: Floats, design: Floats, n_items: int) -> str | None:
-    """Return the sentence that says why there is no regression, or None."""
+    """Return a note that says why there is no regression, or None."""
     if n_items < 3 or y.size <= design.shape[1]:
         return (
             f"{y.size} scores of {n_items} items are too few: a regression takes at least 3 items, and more scores "
@@ -150,32 +150,32 @@ def _fitted(
     y: Floats,
     design: Floats,
     codes: np.ndarray[tuple[int], np.dtype[np.intp]],
-    moving: Sequence[int],
+    varying: Sequence[int],
     names: Sequence[str],
     confidence: float,
     n_items: int,
 ) -> Regression:
-    # A second of start-up that only a regression needs.
+    # Lazy import: statsmodels takes a second to load, and only a regression needs it.
     import statsmodels.api as sm  # noqa: PLC0415
 
     model = sm.OLS(y, design)
     fit = model.fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
     limits = fit.conf_int(alpha=1 - confidence)
 
-    def estimate(place: int, said: str | None = None) -> Estimate:
-        numbers = {"low": limits[place][0], "high": limits[place][1], "se": fit.bse[place], "p": fit.pvalues[place]}
-        exact = not all(np.isfinite(one) for one in numbers.values())
-        found = {} if exact else {**numbers, "df": float(n_items - 1)}
-        note = joined("The line fits exactly, so there is no interval." if exact else None, said)
-        return Estimate(float(fit.params[place]), n_ratings=y.size, n_items=n_items, note=note, **found)
+    def estimate(column: int, note: str | None = None) -> Estimate:
+        numbers = {"low": limits[column][0], "high": limits[column][1], "se": fit.bse[column], "p": fit.pvalues[column]}
+        exact = not all(np.isfinite(number) for number in numbers.values())
+        interval = {} if exact else {**numbers, "df": float(n_items - 1)}
+        note = joined("The line fits exactly, so there is no interval." if exact else None, note)
+        return Estimate(float(fit.params[column]), n_ratings=y.size, n_items=n_items, note=note, **interval)
 
     slopes = []
     for kind, name in enumerate(names):
-        if kind in moving:
-            slopes.append(estimate(1 + moving.index(kind)))
+        if kind in varying:
+            slopes.append(estimate(1 + varying.index(kind)))
         else:
-            said = f"Every text has the same number of {name} errors, so these are left out."
-            slopes.append(Estimate(None, n_ratings=y.size, n_items=n_items, note=said))
-    still = ", ".join(name for kind, name in enumerate(names) if kind not in moving)
-    intercept = estimate(0, f"Left out, as they do not vary: {still}." if still else None)
+            note = f"Every text has the same number of {name} errors, so these are left out."
+            slopes.append(Estimate(None, n_ratings=y.size, n_items=n_items, note=note))
+    constant = ", ".join(name for kind, name in enumerate(names) if kind not in varying)
+    intercept = estimate(0, f"Left out, as they do not vary: {constant}." if constant else None)
     return Regression(intercept, tuple(slopes), float(fit.rsquared))

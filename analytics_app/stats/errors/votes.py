@@ -10,24 +10,24 @@ from numpy.typing import ArrayLike, NDArray
 from analytics_app.stats.arrays import Codes, Floats, checked_codes, compressed
 
 TIE = -1
-"""Stands where a label would: two are equally likely."""
+"""Code in place of a label where two labels are equally likely."""
 
-# Sums of weights that differ by less than this are equal but for rounding.
+# Sums of weights that differ by less than this, relative to their size, count as equal.
 _EQUAL = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """What most raters of each text said.
+    """Label that most raters gave each text.
 
     Parameters
     ----------
     texts : ndarray of int, shape (n_texts,)
         Codes of the texts that have labels, sorted.
     label : ndarray of int, shape (n_texts,)
-        The label with most votes; `TIE` where two have as many.
+        The label with most votes; `TIE` where two have equally many.
     share : ndarray of float, shape (n_texts,)
-        Share of the votes that the first label has.
+        Share of the votes for the label with most votes.
     votes : ndarray of int, shape (n_texts,)
     """
 
@@ -38,13 +38,13 @@ class Majority:
 
     @property
     def ties(self) -> int:
-        """How many texts have no single first label."""
+        """Number of texts without a single label with most votes."""
         return int((self.label == TIE).sum())
 
 
 @dataclass(frozen=True, slots=True)
 class Wawa:
-    """Raters weighted by how often they are with the majority.
+    """Raters weighted by how often they agree with the majority.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ class Wawa:
     skill : ndarray of float, shape (n_raters,)
         Share of a rater's labels that are the majority's, over texts without a tie; NaN where there is none.
     label : ndarray of int, shape (n_texts,)
-        The label with the largest sum of skills, in the order of `Majority.texts`; `TIE` where two have as much.
+        The label with the largest sum of skills, in the order of `Majority.texts`; `TIE` where two sums are equal.
     share : ndarray of float, shape (n_texts,)
-        Share of the sum of skills that the first label has; NaN where no rater of the text has a skill above 0.
+        Share of the sum of skills for that label; NaN where no rater of the text has a skill above 0.
     """
 
     raters: Codes
@@ -65,7 +65,7 @@ class Wawa:
 
 
 def majority(labels: ArrayLike, texts: ArrayLike, *, n_labels: int) -> Majority:
-    """Return the label most raters gave each text; ties are said and not broken.
+    """Return the label that most raters gave each text; ties are reported, not broken.
 
     Parameters
     ----------
@@ -82,19 +82,21 @@ def majority(labels: ArrayLike, texts: ArrayLike, *, n_labels: int) -> Majority:
 
     Examples
     --------
-    >>> found = majority([0, 0, 1, 1, 0], [0, 0, 0, 4, 4], n_labels=2)
-    >>> found.label.tolist(), found.share.round(2).tolist(), found.ties
+    >>> majorities = majority([0, 0, 1, 1, 0], [0, 0, 0, 4, 4], n_labels=2)
+    >>> majorities.label.tolist(), majorities.share.round(2).tolist(), majorities.ties
     ([0, -1], [0.67, 0.5], 1)
     """
     label, text = checked(labels, texts, n_labels)
-    found, places = compressed(text)
-    counts = np.bincount(places * n_labels + label, minlength=found.size * n_labels).reshape(found.size, n_labels)
+    text_codes, places = compressed(text)
+    counts = np.bincount(places * n_labels + label, minlength=text_codes.size * n_labels).reshape(
+        text_codes.size, n_labels
+    )
     votes = counts.sum(axis=1)
-    return Majority(found, first_of(counts), _share(counts.max(axis=1, initial=0), votes), votes)
+    return Majority(text_codes, first_of(counts), _share(counts.max(axis=1, initial=0), votes), votes)
 
 
 def wawa(labels: ArrayLike, texts: ArrayLike, raters: ArrayLike, *, n_labels: int) -> Wawa:
-    """Weigh each rater by how far they agree with the majority: "worker agreement with aggregate" [1]_.
+    """Weight each rater by their agreement with the majority: "worker agreement with aggregate" [1]_.
 
     Parameters
     ----------
@@ -109,7 +111,7 @@ def wawa(labels: ArrayLike, texts: ArrayLike, raters: ArrayLike, *, n_labels: in
 
     Notes
     -----
-    A text whose majority is a tie says nothing about anybody's skill, and is left out of it.
+    A text whose majority is a tie says nothing about skill, and is left out.
 
     References
     ----------
@@ -124,22 +126,22 @@ def wawa(labels: ArrayLike, texts: ArrayLike, raters: ArrayLike, *, n_labels: in
     """
     label, text = checked(labels, texts, n_labels)
     rater = checked_codes(raters, label.size)
-    most = majority(label, text, n_labels=n_labels)
-    known, who = compressed(rater)
+    majorities = majority(label, text, n_labels=n_labels)
+    rater_codes, rater_places = compressed(rater)
     _texts, places = compressed(text)
-    first = most.label[places]
-    clear = first != TIE
-    agreed = np.bincount(who[clear], weights=(label == first)[clear], minlength=known.size)
-    skill = _share(agreed, np.bincount(who[clear], minlength=known.size))
-    weight = np.nan_to_num(skill)[who]
+    majority_label = majorities.label[places]
+    clear = majority_label != TIE
+    agreed = np.bincount(rater_places[clear], weights=(label == majority_label)[clear], minlength=rater_codes.size)
+    skill = _share(agreed, np.bincount(rater_places[clear], minlength=rater_codes.size))
+    weight = np.nan_to_num(skill)[rater_places]
     cells = places * n_labels + label
-    sums = np.bincount(cells, weights=weight, minlength=most.texts.size * n_labels).reshape(-1, n_labels)
+    sums = np.bincount(cells, weights=weight, minlength=majorities.texts.size * n_labels).reshape(-1, n_labels)
     totals = sums.sum(axis=1)
-    return Wawa(known, skill, first_of(sums), _share(sums.max(axis=1, initial=0.0), totals))
+    return Wawa(rater_codes, skill, first_of(sums), _share(sums.max(axis=1, initial=0.0), totals))
 
 
 def first_of(weights: NDArray[np.float64] | Codes) -> NDArray[np.intp]:
-    """Return the column with the largest weight of each row; `TIE` where two are as large, or all are 0."""
+    """Return the column with the largest weight of each row; `TIE` where two are equally large, or all are 0."""
     if not weights.size:
         return np.full(len(weights), TIE, dtype=np.intp)
     largest = weights.max(axis=1, keepdims=True)
@@ -157,7 +159,7 @@ def checked(labels: ArrayLike, texts: ArrayLike, n_labels: int) -> tuple[Codes, 
     return checked_codes(labels, size, below=n_labels), checked_codes(texts, size)
 
 
-def _share(some: ArrayLike, of: ArrayLike) -> Floats:
-    top, bottom = np.asarray(some, dtype=np.float64), np.asarray(of, dtype=np.float64)
+def _share(parts: ArrayLike, totals: ArrayLike) -> Floats:
+    top, bottom = np.asarray(parts, dtype=np.float64), np.asarray(totals, dtype=np.float64)
     result: Floats = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0)
     return result

@@ -1,4 +1,4 @@
-"""Exact p values of correlations of a few pairs: every order is tried, since no distribution fits so few."""
+"""Exact p values of correlations of a few pairs, from all orders, since no distribution fits so few pairs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from analytics_app.stats.arrays import Floats, checked_values
 
-# Up to this many pairs every order is tried: 40,320 of them.
+# Up to this many pairs all orders are enumerated (40,320).
 MOST = 8
-# Correlations closer than this are equal: their sums were added up in other orders.
+# Correlations closer than this count as equal, since rounding depends on the order of summation.
 _SAME = 1e-9
 
 
 def exact_p(x: ArrayLike, y: ArrayLike) -> float:
-    """Two-sided p of Pearson's r by permutation [1]_: twice the share of the orders of y with an r as extreme.
+    """Two-sided p of Pearson's r by permutation [1]_: twice the share of orders of y with an r at least as extreme.
 
-    Of ranks it is the p of Spearman's rho. The observed order is one of them, so that p is never 0. As in scipy, the
+    For ranks it is the p of Spearman's rho. The observed order is one of the orders, so p is never 0. As in scipy, the
     share is that of the side on which r lies, and p is at most 1.
 
     Parameters
@@ -48,19 +48,19 @@ def exact_p(x: ArrayLike, y: ArrayLike) -> float:
     >>> round(exact_p([1, 2, 3], [10, 20, 30]), 4), exact_p([1, 2, 3, 4], [2, 1, 4, 3])
     (0.3333, 0.4166666666666667)
     """
-    one, other = _standardised(x), _standardised(y)
-    n = one.size
-    if n != other.size or n < 2:
-        raise ValueError(f"A correlation takes two pairs or more, not {n} and {other.size} values.")
-    observed = float(one @ other)
+    z_x, z_y = _standardised(x), _standardised(y)
+    n = z_x.size
+    if n != z_y.size or n < 2:
+        raise ValueError(f"A correlation takes two pairs or more, not {n} and {z_y.size} values.")
+    observed = float(z_x @ z_y)
     if n <= MOST:
-        of_orders = other[_orders(n)] @ one
-        share = min((of_orders >= observed - _SAME).mean(), (of_orders <= observed + _SAME).mean())
+        products = z_y[_orders(n)] @ z_x
+        share = min((products >= observed - _SAME).mean(), (products <= observed + _SAME).mean())
         return min(1.0, 2 * float(share))
     if abs(observed) < 1 - _SAME:
         raise ValueError(f"Exact p values are for at most {MOST} pairs, not {n}.")
     # Only orders within ties leave the pairs on their line.
-    _values, ties = np.unique(np.round(other, 9), return_counts=True)
+    _values, ties = np.unique(np.round(z_y, 9), return_counts=True)
     return 2 * prod(factorial(int(size)) for size in ties) / factorial(n)
 
 
@@ -70,8 +70,8 @@ def _standardised(values: ArrayLike) -> Floats:
         raise ValueError("A correlation is of values that are there and vary.")
     deviations = numbers - numbers.mean()
     deviations = deviations / np.abs(deviations).max()  # so that no square is too small for a float
-    found: Floats = deviations / np.sqrt(deviations @ deviations)
-    return found
+    scaled: Floats = deviations / np.sqrt(deviations @ deviations)
+    return scaled
 
 
 @cache

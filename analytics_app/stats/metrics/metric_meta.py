@@ -22,16 +22,16 @@ from analytics_app.stats.metrics.metric_samples import (
 from analytics_app.stats.resampling.bootstrap import check_settings, interval
 from analytics_app.stats.resampling.pair_sums import few_drawn
 
-# Fewer systems give a correlation that one outlier makes.
+# With fewer systems one outlier can determine the correlation.
 FEW_SYSTEMS = 8
-# Said where means of systems are over different test sets.
+# The note where means of systems are over different test sets.
 APART = (
     "Some systems share no item with the others: their means are of different test sets, and differences between the "
     "sets enter the correlation. Analyse each set on its own, with slices of a feature."
 )
-# Tau of all pairs of more texts than this takes the square of their number: it has no interval then.
+# With more texts than this tau has no interval: its time grows with the square of their number.
 _PAIRED_TEXTS = 4000
-# Correlations nearer to 1 are 1 but for rounding.
+# Correlations closer to 1 than this differ from 1 by rounding only.
 _PERFECT = 1e-12
 
 
@@ -58,9 +58,9 @@ def over_texts(
     Parameters
     ----------
     human, metric : array_like of float, shape (n,)
-        One entry a text; NaN where there is none, which drops the text.
+        One entry per text; texts with NaN on either side are dropped.
     items : array_like of int, shape (n,)
-        Codes from 0: the texts of one item, or of one document where these were shown whole, are drawn together.
+        Codes from 0: texts of one item (or of one document, if shown as a whole) are resampled together.
     n_resamples : int
     confidence : float
     rng : numpy.random.Generator
@@ -88,33 +88,33 @@ def over_texts(
     if x.shape != y.shape:
         raise ValueError(f"There are {x.size} scores of people and {y.size} of the metric.")
     codes = checked_codes(items, x.size)
-    there = ~(np.isnan(x) | np.isnan(y))
-    x, y, (_found, item) = x[there], y[there], compressed(codes[there])
+    scored = ~(np.isnan(x) | np.isnan(y))
+    x, y, (_item_codes, item) = x[scored], y[scored], compressed(codes[scored])
     n_items = int(item.max()) + 1 if item.size else 0
     if problem := _no_correlation(x, y, "texts"):
-        none = Estimate(None, n_ratings=x.size, n_items=n_items, note=problem)
-        return Correlations(none, none, none)
+        undefined = Estimate(None, n_ratings=x.size, n_items=n_items, note=problem)
+        return Correlations(undefined, undefined, undefined)
     from scipy.stats import kendalltau, rankdata  # noqa: PLC0415
 
-    drawn = n_resamples if n_items > 1 else 0
-    # Means of ratings that are equal but for rounding tie. Scores of metrics are taken as they are: a BLEU of 1e-16 is
-    # not one of 1e-12.
+    n_drawn = n_resamples if n_items > 1 else 0
+    # Means of ratings that differ by rounding only are tied. Scores of metrics are not rounded: a BLEU of 1e-16 is
+    # not equal to 1e-12.
     x_tying = settled(x)
     x_ranks, y_ranks = rankdata(x_tying), rankdata(y)
     of_moments, of_tau = rng.spawn(2)
-    samples = moment_samples([(x, y), (x_ranks, y_ranks)], item, drawn, of_moments)
-    made = [
-        _within(_r(one, other), drawn_r, x.size, n_items, confidence)
-        for (one, other), drawn_r in zip(((x, y), (x_ranks, y_ranks)), samples, strict=True)
+    samples = moment_samples([(x, y), (x_ranks, y_ranks)], item, n_drawn, of_moments)
+    estimates = [
+        _within(_r(side_x, side_y), drawn_r, x.size, n_items, confidence)
+        for (side_x, side_y), drawn_r in zip(((x, y), (x_ranks, y_ranks)), samples, strict=True)
     ]
     tau = float(kendalltau(x_tying, y).statistic)
-    if x.size > _PAIRED_TEXTS and drawn:
+    if x.size > _PAIRED_TEXTS and n_drawn:
         note = f"No interval is drawn for tau over more than {_PAIRED_TEXTS:,} texts."
         third = Estimate(tau, n_ratings=x.size, n_items=n_items, note=note)
     else:
-        of_tau_samples = tau_samples(x_tying, y, item, n_items, drawn, of_tau)
+        of_tau_samples = tau_samples(x_tying, y, item, n_items, n_drawn, of_tau)
         third = _within(tau, of_tau_samples, x.size, n_items, confidence)
-    return Correlations(made[0], made[1], third)
+    return Correlations(estimates[0], estimates[1], third)
 
 
 def over_systems(
@@ -126,16 +126,16 @@ def over_systems(
     confidence: float,
     rng: np.random.Generator,
 ) -> Correlations:
-    """Correlate the means of systems; intervals over items, from which the means are taken anew.
+    """Correlate the means of systems; intervals over items, with new means in each resample.
 
     Parameters
     ----------
     human : array_like of float, shape (n_items, n_systems)
-        NaN where there is none.
+        NaN where there is no score.
     metric : array_like of float, shape (n_items, n_systems) or (n_systems,)
-        Of texts, or of systems as wholes, such as corpus BLEU; these stay as they are in resamples.
+        Scores of texts, or of whole systems, such as corpus BLEU; the latter do not vary between resamples.
     clusters : ndarray of int, shape (n_items,), optional
-        Codes from 0 of the documents that items are part of, where these were shown whole: then they are drawn.
+        Codes from 0 of the documents that items belong to, if shown as a whole: then documents are resampled.
     n_resamples : int
     confidence : float
     rng : numpy.random.Generator
@@ -144,8 +144,8 @@ def over_systems(
     -------
     Correlations
         `third` is pairwise accuracy [1]_: the share of pairs of systems with different human means that the metric
-        orders alike; a tie of the metric is wrong. `pearson` and `spearman` have two-sided p values: exact over all
-        orders of up to 8 systems, and of any number that lie on one line; else from the t distribution, with `df`.
+        orders in the same way; a tie of the metric is wrong. `pearson` and `spearman` have two-sided p values: exact
+        over all orders for up to 8 systems or any number on one line, otherwise from the t distribution, with `df`.
         `n_items` counts the items behind the means, `n_ratings` the systems.
 
     References
@@ -168,26 +168,26 @@ def over_systems(
         raise ValueError(f"Scores of people have shape {gold.shape}, those of the metric {scores.shape}.")
     checked_values(gold.ravel()), checked_values(scores.ravel())
     if of_texts:
-        # Both means of a system are over the same texts.
+        # So that both means of a system are over the same texts.
         gold = np.where(np.isnan(scores), np.nan, gold)
         scores = np.where(np.isnan(gold), np.nan, scores)
-    used = ~np.isnan(gold).all(axis=1)
-    gold, scores = gold[used], scores[used] if of_texts else scores
-    drawn = np.arange(len(gold), dtype=np.intp) if clusters is None else clusters[used]
-    known = ~np.isnan(gold).all(axis=0) & (~np.isnan(scores).all(axis=0) if of_texts else ~np.isnan(scores))
-    gold, scores = gold[:, known], scores[..., known]
+    judged = ~np.isnan(gold).all(axis=1)
+    gold, scores = gold[judged], scores[judged] if of_texts else scores
+    units = np.arange(len(gold), dtype=np.intp) if clusters is None else clusters[judged]
+    scored = ~np.isnan(gold).all(axis=0) & (~np.isnan(scores).all(axis=0) if of_texts else ~np.isnan(scores))
+    gold, scores = gold[:, scored], scores[..., scored]
     x, y = _means(gold), _means(scores) if of_texts else scores
     if problem := _no_correlation(x, y, "systems"):
-        none = Estimate(None, n_ratings=x.size, n_items=len(gold), note=problem)
-        return Correlations(none, none, none)
-    n_drawn = np.unique(drawn).size
-    samples = mean_samples(gold, scores, n_resamples if n_drawn > 1 else 0, rng, drawn)
-    found = _of_means(len(gold), n_drawn, samples, x, y, confidence)
-    return found if _linked(~np.isnan(gold)) else _with_note(found, APART)
+        undefined = Estimate(None, n_ratings=x.size, n_items=len(gold), note=problem)
+        return Correlations(undefined, undefined, undefined)
+    n_drawn = np.unique(units).size
+    samples = mean_samples(gold, scores, n_resamples if n_drawn > 1 else 0, rng, units)
+    correlations = _of_means(len(gold), n_drawn, samples, x, y, confidence)
+    return correlations if _linked(~np.isnan(gold)) else _with_note(correlations, APART)
 
 
 def _linked(judged: NDArray[np.bool_]) -> bool:
-    """Return whether chains of shared items link all systems, from (n_items, n_systems): who was judged on what."""
+    """Return whether chains of shared items link all systems; `judged` has shape (n_items, n_systems)."""
     shares = (judged.T.astype(np.int64) @ judged) > 0
     reached = shares[0]
     for _system in range(len(shares)):
@@ -195,8 +195,8 @@ def _linked(judged: NDArray[np.bool_]) -> bool:
     return bool(reached.all())
 
 
-def _with_note(found: Correlations, note: str) -> Correlations:
-    parts = (found.pearson, found.spearman, found.third)
+def _with_note(correlations: Correlations, note: str) -> Correlations:
+    parts = (correlations.pearson, correlations.spearman, correlations.third)
     return Correlations(*(replace(part, note=joined(part.note, note)) for part in parts))
 
 
@@ -206,24 +206,20 @@ def _of_means(
     from scipy.stats import rankdata  # noqa: PLC0415
 
     n, (samples_x, samples_y) = x.size, samples
-    few = f"{n} systems are few: one of them can make a correlation." if n < FEW_SYSTEMS else None
-    made = []
-    for one, other, drawn_x, drawn_y in (
+    few_note = f"{n} systems are few: one of them can make a correlation." if n < FEW_SYSTEMS else None
+    estimates = []
+    for side_x, side_y, drawn_x, drawn_y in (
         (x, y, samples_x, samples_y),
         (rankdata(settled(x)), rankdata(y), ranks_of_rows(samples_x), ranks_of_rows(samples_y)),
     ):
-        r = _r(one, other)
-        found = _within(r, row_r(drawn_x, drawn_y), n, n_drawn, confidence)
-        p, df = _p_of(r, one, other)
-        made.append(
-            Estimate(
-                found.value, low=found.low, high=found.high, se=found.se, df=df, p=p, n_ratings=n, n_items=n_items,
-                note=joined(few, found.note),
-            )
-        )  # fmt: skip
+        r = _r(side_x, side_y)
+        estimate = _within(r, row_r(drawn_x, drawn_y), n, n_drawn, confidence)
+        p, df = _p_of(r, side_x, side_y)
+        note = joined(few_note, estimate.note)
+        estimates.append(replace(estimate, df=df, p=p, n_ratings=n, n_items=n_items, note=note))
     right = accuracy(settled(x)[np.newaxis], y[np.newaxis])[0]
     third = _within(float(right), accuracy(samples_x, samples_y), n, n_drawn, confidence)
-    return Correlations(made[0], made[1], replace(third, n_items=n_items))
+    return Correlations(estimates[0], estimates[1], replace(third, n_items=n_items))
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> Estimate:
@@ -234,7 +230,7 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Estimate:
     r12, r13 : float
         Pearson's correlation of people (1) with each of two metrics (2 and 3).
     r23 : float
-        That of the two metrics.
+        Pearson's correlation of the two metrics.
     n : int
         Texts, or systems, with all three.
 
@@ -261,51 +257,51 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Estimate:
     (1.753795, 0.097475, 17.0)
     """
     for r in (r12, r13, r23):
-        # A NaN compares as False.
+        # NaN compares as False, so it fails here.
         if not -1 - 1e-9 <= r <= 1 + 1e-9:
             raise ValueError(f"A correlation is between -1 and 1, not {r}.")
     if n < 4:
         return Estimate(None, n_ratings=n, note=f"Williams' test takes at least 4 scores; here are {n}.")
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
-    below = 2 * k * (n - 1) / (n - 3) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
-    if r23 > 1 - 1e-12 or k < -1e-9 or below <= 1e-15:
+    denominator = 2 * k * (n - 1) / (n - 3) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
+    if r23 > 1 - 1e-12 or k < -1e-9 or denominator <= 1e-15:
         return Estimate(None, n_ratings=n, note="The two metrics give the same scores, so nothing can be compared.")
     from scipy.stats import t as student  # noqa: PLC0415
 
-    t = (r12 - r13) * sqrt((n - 1) * (1 + r23) / below)
+    t = (r12 - r13) * sqrt((n - 1) * (1 + r23) / denominator)
     return Estimate(t, df=float(n - 3), p=float(2 * student.sf(abs(t), n - 3)), n_ratings=n)
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float | None:
-    """Pearson's correlation, or None where one side is constant or there are fewer than 2.
+    """Pearson's correlation, or None where one side is constant or there are fewer than 2 values.
 
     Examples
     --------
     >>> pearson([1, 2, 3], [2, 4, 6.0]), pearson([1, 1], [1, 2])
     (1.0, None)
     """
-    one, other = checked_values(x), checked_values(y)
-    return None if _no_correlation(one, other, "scores", least=2) else _r(one, other)
+    scores_x, scores_y = checked_values(x), checked_values(y)
+    return None if _no_correlation(scores_x, scores_y, "scores", least=2) else _r(scores_x, scores_y)
 
 
-# Within -----------------------------------------------------------------------------------------------------
+# Helpers of the functions above ---------------------------------------------------------------------------
 
 
-def _no_correlation(x: Floats, y: Floats, what: str, least: int = 3) -> str | None:
+def _no_correlation(x: Floats, y: Floats, units: str, least: int = 3) -> str | None:
     if x.size < least:
-        return f"A correlation takes at least {least} {what}; {x.size} have scores of both."
+        return f"A correlation takes at least {least} {units}; {x.size} have scores of both."
     if x.min() == x.max():
-        return f"People gave all {what} the same score, so the correlation is undefined."
+        return f"People gave all {units} the same score, so the correlation is undefined."
     if y.min() == y.max():
-        return f"The metric gave all {what} the same score, so the correlation is undefined."
+        return f"The metric gave all {units} the same score, so the correlation is undefined."
     return None
 
 
 def _r(x: Floats, y: Floats) -> float:
-    one, other = x - x.mean(), y - y.mean()
+    dx, dy = x - x.mean(), y - y.mean()
     # Scaled, so that no square is too small for a float.
-    one, other = one / np.abs(one).max(), other / np.abs(other).max()
-    return float(np.clip(one @ other / np.sqrt((one @ one) * (other @ other)), -1, 1))
+    dx, dy = dx / np.abs(dx).max(), dy / np.abs(dy).max()
+    return float(np.clip(dx @ dy / np.sqrt((dx @ dx) * (dy @ dy)), -1, 1))
 
 
 def _p_of(r: float, x: Floats, y: Floats) -> tuple[float, float | None]:
@@ -322,9 +318,11 @@ def _within(value: float, samples: Floats, n: int, n_items: int, confidence: flo
     if not samples.size:
         note = "One item, or document, is too few for an interval." if n_items < 2 else None
         return Estimate(value, n_ratings=n, n_items=n_items, note=note)
-    low, high, se, failed = interval(samples, confidence, n_items)
-    few = few_drawn(n_items, "items or documents")
-    return Estimate(value, low=low, high=high, se=se, n_ratings=n, n_items=n_items, note=joined(failed, few))
+    low, high, se, interval_note = interval(samples, confidence, n_items)
+    few_note = few_drawn(n_items, "items or documents")
+    return Estimate(
+        value, low=low, high=high, se=se, n_ratings=n, n_items=n_items, note=joined(interval_note, few_note)
+    )
 
 
 def _means(matrix: Floats) -> Floats:

@@ -10,7 +10,7 @@ from analytics_app.stats.arrays import Codes, Floats
 from analytics_app.stats.resampling.bootstrap import weights
 from analytics_app.stats.resampling.pair_sums import rows_by_cluster
 
-# Cells of a piece of all pairs of texts.
+# Most cells of a block of pairs of texts.
 _CELLS = 4_000_000
 
 
@@ -24,19 +24,19 @@ def moment_samples(
     if not n_resamples:
         return [np.zeros(0) for _pair in pairs]
     terms = [np.ones(item.size)]
-    for one, other in pairs:
-        x, y = one - one.mean(), other - other.mean()
+    for left, right in pairs:
+        x, y = left - left.mean(), right - right.mean()
         x, y = x / np.abs(x).max(), y / np.abs(y).max()
         terms += [x, y, x * x, y * y, x * y]
     columns = np.column_stack([np.bincount(item, weights=term) for term in terms])
     chunks = weights(len(columns), n_resamples, rng)
     totals = np.concatenate([chunk.astype(np.float64) @ columns for chunk in chunks]).T
-    found = []
-    for place in range(len(pairs)):
-        sx, sy, xx, yy, xy = totals[1 + 5 * place : 6 + 5 * place]
+    samples = []
+    for i in range(len(pairs)):
+        sx, sy, xx, yy, xy = totals[1 + 5 * i : 6 + 5 * i]
         n = totals[0]
-        found.append(_ratio(xy - sx * sy / n, xx - sx**2 / n, yy - sy**2 / n, 1e-12 * xx, 1e-12 * yy))
-    return found
+        samples.append(_ratio(xy - sx * sy / n, xx - sx**2 / n, yy - sy**2 / n, 1e-12 * xx, 1e-12 * yy))
+    return samples
 
 
 def _ratio(product: Floats, xx: Floats, yy: Floats, floor_x: Floats, floor_y: Floats) -> Floats:
@@ -46,7 +46,7 @@ def _ratio(product: Floats, xx: Floats, yy: Floats, floor_x: Floats, floor_y: Fl
 
 
 def tau_samples(x: Floats, y: Floats, item: Codes, n_items: int, n_resamples: int, rng: np.random.Generator) -> Floats:
-    """Return tau-b in resamples of items: signs of all pairs of texts are summed by pairs of items once."""
+    """Return tau-b in resamples of items, from signs of all pairs of texts summed by pairs of items."""
     if not n_resamples:
         return np.zeros(0)
     order = np.argsort(item, kind="stable")
@@ -60,18 +60,18 @@ def tau_samples(x: Floats, y: Floats, item: Codes, n_items: int, n_resamples: in
         of_y = np.sign(y[piece, np.newaxis] - y)
         for table, signs in zip(tables, (of_x * of_y, of_x != 0, of_y != 0), strict=True):
             np.add.at(table, item[piece], np.add.reduceat(signs.astype(np.float64), starts, axis=1))
-    found = []
+    samples = []
     for chunk in weights(n_items, n_resamples, rng, width=n_items):
-        drawn = chunk.astype(np.float64)
-        both, of_x, of_y = (((drawn @ table) * drawn).sum(axis=1) for table in tables)
-        found.append(_ratio(both, of_x, of_y, np.zeros(len(drawn)), np.zeros(len(drawn))))
-    return np.concatenate(found)
+        counts = chunk.astype(np.float64)
+        products, of_x, of_y = (((counts @ table) * counts).sum(axis=1) for table in tables)
+        samples.append(_ratio(products, of_x, of_y, np.zeros(len(counts)), np.zeros(len(counts))))
+    return np.concatenate(samples)
 
 
 def mean_samples(
     gold: Floats, scores: Floats, n_resamples: int, rng: np.random.Generator, clusters: Codes | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the means of systems in resamples of items, or of documents; NaN where a system is in none of them."""
+    """Return the means of systems in resamples of items, or of documents; NaN where a system has no item."""
     n = gold.shape[1]
     if not n_resamples:
         return np.zeros((0, n)), np.zeros((0, n))
@@ -80,13 +80,13 @@ def mean_samples(
     columns = rows_by_cluster(np.hstack(tables).astype(np.float64), clusters)
     chunks = weights(len(columns), n_resamples, rng, width=columns.shape[1])
     totals = np.concatenate([chunk.astype(np.float64) @ columns for chunk in chunks])
-    made = []
-    for place in range(0, len(tables), 2):
-        tops, counts = totals[:, place * n : (place + 1) * n], totals[:, (place + 1) * n : (place + 2) * n]
-        made.append(np.divide(tops, counts, out=np.full(tops.shape, np.nan), where=counts > 0))
-    x, y = made if len(made) == 2 else (made[0], np.broadcast_to(scores, made[0].shape).copy())
-    gone = np.isnan(x).any(axis=1) | np.isnan(y).any(axis=1)
-    x[gone], y[gone] = np.nan, np.nan
+    means = []
+    for i in range(0, len(tables), 2):
+        tops, counts = totals[:, i * n : (i + 1) * n], totals[:, (i + 1) * n : (i + 2) * n]
+        means.append(np.divide(tops, counts, out=np.full(tops.shape, np.nan), where=counts > 0))
+    x, y = means if len(means) == 2 else (means[0], np.broadcast_to(scores, means[0].shape).copy())
+    missing = np.isnan(x).any(axis=1) | np.isnan(y).any(axis=1)
+    x[missing], y[missing] = np.nan, np.nan
     return x, y
 
 
@@ -94,28 +94,28 @@ def row_r(x: Floats, y: Floats) -> Floats:
     """Return Pearson's r of each row, NaN where one side is constant or missing."""
     if not len(x):
         return np.zeros(0)
-    one = x - x.mean(axis=1, keepdims=True)
-    other = y - y.mean(axis=1, keepdims=True)
-    xx, yy = (one**2).sum(axis=1), (other**2).sum(axis=1)
-    return _ratio((one * other).sum(axis=1), xx, yy, 1e-20 * (x**2).sum(axis=1), 1e-20 * (y**2).sum(axis=1))
+    dx = x - x.mean(axis=1, keepdims=True)
+    dy = y - y.mean(axis=1, keepdims=True)
+    xx, yy = (dx**2).sum(axis=1), (dy**2).sum(axis=1)
+    return _ratio((dx * dy).sum(axis=1), xx, yy, 1e-20 * (x**2).sum(axis=1), 1e-20 * (y**2).sum(axis=1))
 
 
 def accuracy(x: Floats, y: Floats) -> Floats:
-    """Return the share of pairs with different x that y orders alike, row by row."""
+    """Return, by row, the share of pairs with different x that y orders in the same way."""
     if not len(x):
         return np.zeros(0)
     first, second = np.triu_indices(x.shape[1], 1)
     of_x, of_y = np.sign(x[:, first] - x[:, second]), np.sign(y[:, first] - y[:, second])
-    asked = (of_x != 0) & ~np.isnan(of_x)
-    right = asked & (of_x == of_y)
-    n = asked.sum(axis=1)
+    untied = (of_x != 0) & ~np.isnan(of_x)
+    right = untied & (of_x == of_y)
+    n = untied.sum(axis=1)
     shares: Floats = np.divide(right.sum(axis=1), n, out=np.full(n.shape, np.nan), where=n > 0)
     return shares
 
 
 def ranks_of_rows(rows: Floats) -> Floats:
     """Return mid-ranks within each row; a row with NaN stays NaN."""
-    from scipy.stats import rankdata  # noqa: PLC0415  a second of start-up
+    from scipy.stats import rankdata  # noqa: PLC0415  takes a second to load
 
     ranks: Floats = rankdata(rows, axis=1) if len(rows) else rows
     return ranks

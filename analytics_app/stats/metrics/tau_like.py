@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,20 +12,20 @@ from analytics_app.stats.estimate import Estimate, joined
 from analytics_app.stats.resampling.bootstrap import check_settings, interval, ratio_samples
 from analytics_app.stats.resampling.pair_sums import few_drawn, rows_by_cluster
 
-# Human scores are means, which rounding makes differ in their last digits: less than this share of the largest ties.
+# Human scores are means with rounding errors: differences below this share of the largest score are ties.
 _TIE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class TauLike:
-    """The three forms, and what they were counted from.
+    """The three forms of tau, with their counts of pairs.
 
     Parameters
     ----------
     by_item : Estimate
         (C - D) / (C + D) within each item, averaged over items (Lai et al. 2022).
     pooled : Estimate
-        The same of C and D summed over items (WMT).
+        (C - D) / (C + D) with C and D summed over items (WMT).
     tau_b : Estimate
         Kendall's tau-b within each item, averaged over items.
     concordant, discordant : int
@@ -49,11 +49,11 @@ def tau_like(
     confidence: float,
     rng: np.random.Generator,
 ) -> TauLike:
-    """Compare how a metric and people order the systems' texts for one source, item by item [1]_ [2]_.
+    """Compare how a metric and people order the systems' texts on each item [1]_ [2]_.
 
-    All pairs of systems on one item: pairs with equal human scores (or nearer than `gap`) are skipped; a pair is
-    concordant where the metric orders it as people do, discordant otherwise, so that a metric that cannot tell two
-    texts apart is wrong. Tau-b takes ties as ties on both sides instead, and leaves out items where one side is
+    All pairs of systems on one item count, except pairs with equal human scores (or closer than `gap`). A pair is
+    concordant if the metric orders it as people do, otherwise discordant, so a metric that gives two texts the same
+    score is wrong. Tau-b treats ties as ties on both sides instead, and leaves out items where one side is
     constant.
 
     Parameters
@@ -61,9 +61,9 @@ def tau_like(
     human, metric : array_like of float, shape (n_items, n_systems)
         NaN where there is no score. Higher is better in both.
     gap : float
-        Least difference of human scores that counts; WMT took 25 of 100 for direct assessment.
+        Least difference of human scores that counts; WMT used 25 of 100 for direct assessment.
     clusters : ndarray of int, shape (n_items,), optional
-        Codes from 0 of the documents that items are part of, where these were shown whole: then they are drawn.
+        Codes from 0 of the documents that items belong to, if shown as a whole: then documents are resampled.
     n_resamples : int
         Bootstrap samples over items; 0 gives no intervals.
     confidence : float
@@ -95,35 +95,51 @@ def tau_like(
     if gap < 0:
         raise ValueError(f"The gap is 0 or more, not {gap}.")
     counts = _counted(gold, scores, gap)
-    concordant, discordant, product, of_gold, of_metric = counts.T
+    numerators, denominators = _ratios(counts)
+    concordant, discordant = counts[:, 0], counts[:, 1]
     pairs = concordant + discordant
-    both = np.sqrt(of_gold * of_metric)
-    within = np.column_stack(
+    tops, bottoms = rows_by_cluster(numerators, clusters), rows_by_cluster(denominators, clusters)
+    samples = ratio_samples(tops, bottoms, n_resamples, rng) if n_resamples and len(pairs) else None
+    n_drawn = np.count_nonzero(bottoms, axis=0)
+    n_pairs, n_items = int(pairs.sum()), int(np.count_nonzero(pairs))
+    estimates = [
+        _estimate(
+            numerators[:, k],
+            denominators[:, k],
+            None if samples is None else samples[:, k],
+            int(n_drawn[k]),
+            confidence,
+            note,
+        )
+        for k, note in enumerate(_notes_if_undefined(gold, scores))
+    ]
+    by_item, tau_b, pooled = estimates
+    pooled = replace(pooled, n_ratings=n_pairs, n_items=n_items)
+    return TauLike(by_item, pooled, tau_b, int(concordant.sum()), int(discordant.sum()))
+
+
+def _ratios(counts: Floats) -> tuple[Floats, Floats]:
+    """Return numerators and denominators, by item, of the mean tau, tau-b and the pooled tau, shape (n_items, 3)."""
+    concordant, discordant, product, of_gold, of_metric = counts.T
+    pairs, roots = concordant + discordant, np.sqrt(of_gold * of_metric)
+    numerators = np.column_stack(
         [
             np.divide(concordant - discordant, pairs, out=np.zeros(len(pairs)), where=pairs > 0),
-            np.divide(product, both, out=np.zeros(len(pairs)), where=both > 0),
+            np.divide(product, roots, out=np.zeros(len(pairs)), where=roots > 0),
             concordant - discordant,
         ]
     )
-    over = np.column_stack([pairs > 0, both > 0, pairs]).astype(np.float64)
-    tops, bottoms = rows_by_cluster(within, clusters), rows_by_cluster(over, clusters)
-    samples = ratio_samples(tops, bottoms, n_resamples, rng) if n_resamples and len(pairs) else None
-    drawn = np.count_nonzero(bottoms, axis=0)
+    return numerators, np.column_stack([pairs > 0, roots > 0, pairs]).astype(np.float64)
+
+
+def _notes_if_undefined(gold: Floats, scores: Floats) -> tuple[str, str, str]:
+    """Return why the mean over items, tau-b and the pooled tau are undefined, should they be."""
+    if not ((~np.isnan(gold) & ~np.isnan(scores)).sum(axis=1) > 1).any():
+        unpaired = "No item has two texts with both scores, so there is nothing to order."
+        return unpaired, unpaired, unpaired
     untied = "People gave all texts of each item the same score, so there is nothing to order."
     unvaried = "On every item the scores of people or of the metric are all the same, so tau-b is undefined."
-    if not ((~np.isnan(gold) & ~np.isnan(scores)).sum(axis=1) > 1).any():
-        untied = unvaried = "No item has two texts with both scores, so there is nothing to order."
-    n_pairs, n_items = int(pairs.sum()), int(np.count_nonzero(pairs))
-    made = [
-        _estimate(within[:, k], over[:, k], None if samples is None else samples[:, k], int(drawn[k]), confidence, why)
-        for k, why in enumerate((untied, unvaried, untied))
-    ]
-    by_item, tau_b, pooled = made
-    pooled = Estimate(
-        pooled.value, low=pooled.low, high=pooled.high, se=pooled.se, n_ratings=n_pairs, n_items=n_items,
-        note=pooled.note,
-    )  # fmt: skip
-    return TauLike(by_item, pooled, tau_b, int(concordant.sum()), int(discordant.sum()))
+    return untied, unvaried, untied
 
 
 def _matrix(scores: ArrayLike) -> Floats:
@@ -134,33 +150,33 @@ def _matrix(scores: ArrayLike) -> Floats:
 
 
 def _counted(gold: Floats, scores: Floats, gap: float) -> Floats:
-    """Return for each item C, D, the sum of products of signs, and the untied pairs of people and of the metric."""
+    """Return, by item, C, D, the sum of products of signs, and the untied pairs of people and of the metric."""
     counts = np.zeros((len(gold), 5))
-    tie_gold, tie_metric = (_TIE * float(np.nanmax(np.abs(one), initial=0.0)) for one in (gold, scores))
+    tie_gold, tie_metric = (_TIE * float(np.nanmax(np.abs(table), initial=0.0)) for table in (gold, scores))
     for a in range(gold.shape[1]):
         for b in range(a):
-            apart, by_metric = gold[:, a] - gold[:, b], scores[:, a] - scores[:, b]
-            there = ~(np.isnan(apart) | np.isnan(by_metric))
-            sign = np.where(there & (np.abs(apart) > tie_gold), np.sign(apart), 0)
-            other = np.where(there & (np.abs(by_metric) > tie_metric), np.sign(by_metric), 0)
-            wide = (sign != 0) & (np.abs(apart) >= gap)
-            right = wide & (sign == other)
-            columns = (right, wide & ~right, sign * other, sign != 0, other != 0)
+            by_people, by_metric = gold[:, a] - gold[:, b], scores[:, a] - scores[:, b]
+            scored = ~(np.isnan(by_people) | np.isnan(by_metric))
+            people_sign = np.where(scored & (np.abs(by_people) > tie_gold), np.sign(by_people), 0)
+            metric_sign = np.where(scored & (np.abs(by_metric) > tie_metric), np.sign(by_metric), 0)
+            decided = (people_sign != 0) & (np.abs(by_people) >= gap)
+            right = decided & (people_sign == metric_sign)
+            columns = (right, decided & ~right, people_sign * metric_sign, people_sign != 0, metric_sign != 0)
             counts += np.column_stack(columns)
     return counts
 
 
 def _estimate(
-    tops: Floats, bottoms: Floats, samples: Floats | None, n_drawn: int, confidence: float, why: str
+    tops: Floats, bottoms: Floats, samples: Floats | None, n_drawn: int, confidence: float, no_value: str
 ) -> Estimate:
     n_items = int(np.count_nonzero(bottoms))
     if not n_items:
-        return Estimate(None, n_items=0, note=why)
+        return Estimate(None, n_items=0, note=no_value)
     value = float(tops.sum() / bottoms.sum())
     if samples is None:
         return Estimate(value, n_items=n_items)
     if n_drawn < 2:
         return Estimate(value, n_items=n_items, note="One item, or document, is too few for an interval.")
-    low, high, se, failed = interval(samples, confidence, n_drawn)
-    few = few_drawn(n_drawn, "items" if n_drawn == n_items else "documents")
-    return Estimate(value, low=low, high=high, se=se, n_items=n_items, note=joined(failed, few))
+    low, high, se, interval_note = interval(samples, confidence, n_drawn)
+    few_note = few_drawn(n_drawn, "items" if n_drawn == n_items else "documents")
+    return Estimate(value, low=low, high=high, se=se, n_items=n_items, note=joined(interval_note, few_note))

@@ -1,4 +1,4 @@
-"""How wide an interval of Krippendorff's alpha will be, for so many texts and raters: by simulated studies."""
+"""Expected width of the interval of Krippendorff's alpha for a number of texts and raters, by simulated studies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analytics_app.stats.estimate import Estimate
 
 Level = Literal["nominal", "ordinal", "interval"]
 
-# Ratings drawn at a time, and in all: 2**24 of them take about a second.
+# Ratings simulated at once, and in all: 2**24 ratings take about a second.
 _CHUNK, MOST_DRAWS = 2**19, 2**23
 FEWEST_RUNS = 100
 # Points at which the latent quality of a text is integrated; errors are then below 1e-6.
@@ -24,7 +24,7 @@ _MOST_STEPS = 101
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is expected of raters.
+    """Agreement that is expected of raters, and their use of the scale.
 
     Parameters
     ----------
@@ -52,21 +52,21 @@ class Expected:
 def alpha_width(
     expected: Expected, n_texts: Sequence[int], k: int, *, confidence: float, n_runs: int, rng: np.random.Generator
 ) -> list[Estimate]:
-    """Where alpha will fall for so many texts with k ratings each, in simulated studies.
+    """Distribution of alpha for numbers of texts with k ratings each, from simulated studies.
 
-    A nominal rating is the text's own label, or by chance any (raters agree by their shared knowledge). On other
-    scales a text has a normal quality and a rating is that plus normal noise, cut into steps at the given shares; how
-    much is noise is chosen so that alpha of the population is the one expected.
+    A nominal rating is the text's own label, or else a random label. On other scales a text has a normal quality, and a
+    rating is this quality plus normal noise, cut into steps at the given shares; the share of noise is chosen so that
+    alpha of the population is the expected alpha.
 
     Parameters
     ----------
     expected : Expected
     n_texts : sequence of int
-        Each at least 2; read off the same simulated studies, so that they can be compared.
+        Each at least 2; all use the same simulated studies, so that they can be compared.
     k : int
         Ratings of a text, at least 2.
     n_runs : int
-        Simulated studies; fewer where all ratings would be more than 2**23.
+        Simulated studies; fewer if there would be more than 2**23 ratings in all.
 
     Returns
     -------
@@ -95,15 +95,15 @@ def alpha_width(
     noise = sqrt(expected.alpha) if expected.level == "nominal" else _shared(expected)
     alphas = np.concatenate(
         [
-            _alphas(draw(expected, noise, (some, max(sizes), k), rng), sizes, expected)
-            for some in _in_parts(runs, max(1, _CHUNK // (max(sizes) * k)))
+            _alphas(draw(expected, noise, (n_studies, max(sizes), k), rng), sizes, expected)
+            for n_studies in _in_parts(runs, max(1, _CHUNK // (max(sizes) * k)))
         ]
     )
-    return [_summary(alphas[:, place], confidence) for place in range(len(sizes))]
+    return [_summary(alphas[:, i], confidence) for i in range(len(sizes))]
 
 
 def runs_within(n_texts: int, k: int, n_runs: int) -> int:
-    """How many studies are simulated; ValueError where not even a hundred are possible."""
+    """Return how many studies are simulated; ValueError if fewer than a hundred are possible."""
     most = MOST_DRAWS // (n_texts * k)
     if n_runs < FEWEST_RUNS or most < FEWEST_RUNS:
         raise ValueError("The study is too large to be simulated here: take fewer texts or raters of a text.")
@@ -116,45 +116,45 @@ def _in_parts(total: int, size: int) -> list[int]:
 
 def _marginal(expected: Expected) -> Floats:
     shares = np.array(expected.shares, dtype=np.float64)
-    found: Floats = shares / shares.sum()
-    return found
+    probabilities: Floats = shares / shares.sum()
+    return probabilities
 
 
 def _drawn_nominal(expected: Expected, knows: float, shape: tuple[int, int, int], rng: np.random.Generator) -> Floats:
-    """Draw labels: two raters agree beyond chance where both know, so alpha is the square of how often one does."""
+    """Draw labels: raters agree beyond chance if both know the label, so alpha is the square of the share that know."""
     ends = np.cumsum(_marginal(expected))[:-1]
     own = np.searchsorted(ends, rng.random(shape[:2]), side="right")
-    other = np.searchsorted(ends, rng.random(shape), side="right")
-    return np.where(rng.random(shape) < knows, own[..., np.newaxis], other).astype(np.float64)
+    guessed = np.searchsorted(ends, rng.random(shape), side="right")
+    return np.where(rng.random(shape) < knows, own[..., np.newaxis], guessed).astype(np.float64)
 
 
 def _drawn_ordered(expected: Expected, shared: float, shape: tuple[int, int, int], rng: np.random.Generator) -> Floats:
     quality = rng.standard_normal(shape[:2])[..., np.newaxis] * sqrt(shared)
-    seen = rng.standard_normal(shape)
-    seen *= sqrt(1 - shared)
-    seen += quality
-    return np.searchsorted(_cuts(expected), seen, side="right").astype(np.float64)
+    perceived = rng.standard_normal(shape)
+    perceived *= sqrt(1 - shared)
+    perceived += quality
+    return np.searchsorted(_cuts(expected), perceived, side="right").astype(np.float64)
 
 
 def _cuts(expected: Expected) -> Floats:
-    from scipy.special import ndtri  # noqa: PLC0415  scipy is for what needs it
+    from scipy.special import ndtri  # noqa: PLC0415  lazy import: scipy loads slowly
 
-    found: Floats = ndtri(np.cumsum(_marginal(expected))[:-1])
-    return found
+    cuts: Floats = ndtri(np.cumsum(_marginal(expected))[:-1])
+    return cuts
 
 
 def _distances(expected: Expected) -> Floats:
-    """Krippendorff's squared distances between steps, at the marginal shares of the population."""
+    """Return Krippendorff's squared distances between steps, at the marginal shares of the population."""
     m = _marginal(expected)
     if expected.level == "nominal":
-        found: Floats = 1 - np.eye(m.size)
-        return found
+        unequal: Floats = 1 - np.eye(m.size)
+        return unequal
     steps = np.arange(m.size, dtype=np.float64) if expected.level == "interval" else np.cumsum(m) - m / 2
     return np.subtract.outer(steps, steps) ** 2
 
 
 def _shared(expected: Expected) -> float:
-    """Share of the variance that belongs to texts, for which alpha of the population is the one expected."""
+    """Return the share of the variance due to texts at which alpha of the population is the expected alpha."""
     from scipy.optimize import brentq  # noqa: PLC0415
     from scipy.special import ndtr  # noqa: PLC0415
 
@@ -177,31 +177,31 @@ def _shared(expected: Expected) -> float:
 
 
 def _alphas(values: Floats, sizes: Sequence[int], expected: Expected) -> Floats:
-    """Alpha of each study and number of texts, shape (runs, sizes); NaN where undefined."""
-    of = {"nominal": _nominal, "ordinal": _ordinal, "interval": _interval}[expected.level]
-    return np.column_stack([of(values[:, :size], len(expected.shares)) for size in sizes])
+    """Return alpha of each study and number of texts, shape (runs, sizes); NaN where undefined."""
+    alpha_of = {"nominal": _nominal, "ordinal": _ordinal, "interval": _interval}[expected.level]
+    return np.column_stack([alpha_of(values[:, :size], len(expected.shares)) for size in sizes])
 
 
 def _interval(values: Floats, _steps: int) -> Floats:
-    """From moments, which is the same number whatever the steps: variance within texts over that of all."""
+    """Compute alpha from moments: 1 minus the variance within texts over the variance of all ratings."""
     flat = values.reshape(len(values), -1)
     return _one_minus(values.var(axis=2, ddof=1).mean(axis=1), flat.var(axis=1, ddof=1))
 
 
 def _ordinal(values: Floats, steps: int) -> Floats:
-    """As on an interval scale, with each step at the middle of its ratings' ranks in the study."""
+    """Compute alpha as on an interval scale, with each step at the mid-rank of its ratings in the study."""
     return _interval(np.take_along_axis(_middles(values, steps), _flat(values), axis=1).reshape(values.shape), steps)
 
 
 def _nominal(values: Floats, steps: int) -> Floats:
-    """From how often two ratings of a text, and of all texts, are the same."""
+    """Compute alpha from how often two ratings of a text, and of all texts, are the same."""
     _runs, texts, k = values.shape
     ordered = np.sort(values, axis=2)
-    same = sum((ordered[:, :, gap:] == ordered[:, :, :-gap]).sum(axis=(1, 2)) for gap in range(1, k))
+    n_equal = sum((ordered[:, :, gap:] == ordered[:, :, :-gap]).sum(axis=(1, 2)) for gap in range(1, k))
     n = texts * k
     counts = _counts(values, steps)
     by_chance = 1 - (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
-    return _one_minus(1 - same / (texts * k * (k - 1) / 2), by_chance)
+    return _one_minus(1 - n_equal / (texts * k * (k - 1) / 2), by_chance)
 
 
 def _flat(values: Floats) -> Codes:
@@ -216,16 +216,16 @@ def _counts(values: Floats, steps: int) -> Floats:
 
 
 def _middles(values: Floats, steps: int) -> Floats:
-    """Krippendorff's ordinal distance is that between the middles of the ranks, squared."""
+    """Return the mid-rank of each step, since the ordinal distance is that between mid-ranks, squared."""
     counts = _counts(values, steps)
-    found: Floats = np.cumsum(counts, axis=1) - counts / 2
-    return found
+    middles: Floats = np.cumsum(counts, axis=1) - counts / 2
+    return middles
 
 
 def _one_minus(observed: Floats, by_chance: Floats) -> Floats:
-    found = np.full(len(observed), np.nan)
-    np.divide(observed, by_chance, out=found, where=by_chance > 1e-12)
-    return 1 - found
+    ratio = np.full(len(observed), np.nan)
+    np.divide(observed, by_chance, out=ratio, where=by_chance > 1e-12)
+    return 1 - ratio
 
 
 def _summary(alphas: Floats, confidence: float) -> Estimate:
@@ -234,6 +234,6 @@ def _summary(alphas: Floats, confidence: float) -> Estimate:
         return Estimate(None, note="Raters will give the same value everywhere, so alpha will be undefined.")
     tail = (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
-    left = alphas.size - defined.size
-    note = f"Alpha is undefined in {left} of {alphas.size} simulated studies." if left else None
+    n_undefined = alphas.size - defined.size
+    note = f"Alpha is undefined in {n_undefined} of {alphas.size} simulated studies." if n_undefined else None
     return Estimate(float(defined.mean()), low=float(low), high=float(high), se=float(defined.std(ddof=1)), note=note)

@@ -1,4 +1,4 @@
-"""How many judges a triangle test needs, and what it can show with those it has. All exact."""
+"""Number of judges that a triangle test needs, and its power with a given number; all exact."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from analytics_app.stats.discrimination.triangle_test import (
     up_to,
 )
 
-# Below so many judges the search begins at 1, above at a share of what the normal approximation says: by then the two
-# differ by a few per cent.
+# Up to this number of judges the search begins at 1, above it at a share of the normal approximation, which is then off
+# by a few per cent only.
 _FROM_ONE = 2000
 _BEGINS, _ENDS = 0.8, 1.3
-"""More judges than these are not looked for."""
 MOST_JUDGES = 1_000_000
+"""The largest number of judges for which the search runs."""
 
 
 def power_of_difference(n: ArrayLike, *, alpha: float, pd: float) -> Floats:
     """Probability that n judges show a difference at `alpha` if a share `pd` of people can tell.
 
-    It does not grow evenly with n: where one more right choice is needed it drops (a saw-tooth).
+    It does not grow evenly with n: it drops where one more right choice is needed (a saw-tooth).
 
     Parameters
     ----------
@@ -62,18 +62,18 @@ def power_of_similarity(n: ArrayLike, *, beta: float, pd: float, true: float = 0
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """The smallest number of judges that reaches the power, and the one from which on every number does."""
+    """The smallest number of judges that reaches the power, and the number from which all larger ones reach it."""
 
     smallest: int
     stable: int
 
 
 def judges_needed(*, alpha: float, beta: float, pd: float) -> Judges:
-    """How many judges a triangle test for a difference needs [1]_.
+    """Return how many judges a triangle test for a difference needs [1]_.
 
-    `smallest` is what tables print: the smallest n at which the exact test at `alpha` has power 1 - beta or more if a
-    share `pd` of people can tell. With a few judges more the power may be below again; from `stable` on it never is.
-    For similarity the same numbers hold with the roles of alpha and beta as they are.
+    `smallest` is the number in published tables: the smallest n at which the exact test at `alpha` has power 1 - beta
+    or more if a share `pd` of people can tell. With a few more judges the power may be lower again; from `stable` on it
+    never is. The same numbers hold for a similarity test, without swapping alpha and beta.
 
     Raises
     ------
@@ -91,11 +91,11 @@ def judges_needed(*, alpha: float, beta: float, pd: float) -> Judges:
     """
     if not (0 < alpha < 1 and 0 < beta < 1 and 0 < pd <= 1):
         raise ValueError(f"Risks and the share of discriminators are between 0 and 1, not {alpha}, {beta}, {pd}.")
-    about = _by_normal(alpha, beta, pd)
-    if about > MOST_JUDGES:
+    estimate = _by_normal(alpha, beta, pd)
+    if estimate > MOST_JUDGES:
         raise ValueError(f"It takes more than {MOST_JUDGES:,} judges.")
-    first = max(1, int(_BEGINS * about)) if about > _FROM_ONE else 1
-    n = np.arange(first, ceil(_ENDS * about) + 60)
+    first = max(1, int(_BEGINS * estimate)) if estimate > _FROM_ONE else 1
+    n = np.arange(first, ceil(_ENDS * estimate) + 60)
     enough = power_of_difference(n, alpha=alpha, pd=pd) >= 1 - beta
     if not enough[-1] or (first > 1 and enough[0]):
         raise ValueError("The number of judges was not found.")
@@ -103,7 +103,7 @@ def judges_needed(*, alpha: float, beta: float, pd: float) -> Judges:
 
 
 def _by_normal(alpha: float, beta: float, pd: float) -> float:
-    from scipy.special import ndtri  # noqa: PLC0415  scipy is for what needs it
+    from scipy.special import ndtri  # noqa: PLC0415  lazy import: scipy loads slowly
 
     p = float(probability_correct(pd))
     spread = -float(ndtri(alpha)) * sqrt(GUESS * (1 - GUESS)) - float(ndtri(beta)) * sqrt(p * (1 - p))
@@ -111,7 +111,7 @@ def _by_normal(alpha: float, beta: float, pd: float) -> float:
 
 
 def judges_each(n: int, kinds: int = 6) -> Codes:
-    """How often each of so many orders is shown to n judges, as evenly as can be.
+    """Return how often each order is shown to n judges, as evenly as possible.
 
     Examples
     --------
@@ -120,4 +120,4 @@ def judges_each(n: int, kinds: int = 6) -> Codes:
     """
     if n < 0 or kinds < 1:
         raise ValueError(f"There are 0 judges or more and 1 order or more, not {n} and {kinds}.")
-    return np.array([n // kinds + (place < n % kinds) for place in range(kinds)], dtype=np.intp)
+    return np.array([n // kinds + (i < n % kinds) for i in range(kinds)], dtype=np.intp)

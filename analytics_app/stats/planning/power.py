@@ -1,4 +1,4 @@
-"""Power before a study: of differences of means by simulation, of preferences by enumeration, and in closed form."""
+"""Power before a study: of differences of means by simulation, and of one t test in closed form."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from numpy.typing import NDArray
 from analytics_app.stats.arrays import Floats
 from analytics_app.stats.estimate import Estimate
 
-# Ratings drawn, and differences of item means taken, at a time and in all: 2**25 of them take about a second.
+# Numbers (ratings, differences of item means) computed at once, and in all: 2**25 take about a second.
 _CHUNK, MOST_DRAWS = 2**20, 2**25
-# Fewer simulated studies than these say too little.
+# With fewer simulated studies the power would be too uncertain.
 FEWEST_RUNS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What is assumed of a study that compares systems on the means of their items.
+    """Assumptions about a study that compares systems on the means of their items.
 
     A rating is difference + item + system x item + rater + residual, all normal and independent.
 
     Parameters
     ----------
     difference : float
-        By how much the first system is above all others, which are alike, in units of the scale.
+        Difference between the first system and all others, which are equal, in units of the scale.
     systems, raters_per_text, raters : int
         Systems compared; raters of each text; raters in all, who share the texts evenly.
     sd_item, sd_system_item, sd_rater, sd_residual : float
@@ -38,7 +38,7 @@ class Assumed:
     steps : int
         Steps of the scale to which ratings are rounded and cut, 0 for none.
     middle : float
-        Mean rating, as a step from 1, of the systems that are alike; only with steps.
+        Mean rating of the equal systems, as a step from 1; only with steps.
     """
 
     difference: float
@@ -55,7 +55,7 @@ class Assumed:
 
     def __post_init__(self) -> None:
         spreads = (self.sd_item, self.sd_system_item, self.sd_rater, self.sd_residual)
-        if not all(np.isfinite(one) and one >= 0 for one in spreads) or not np.isfinite(self.difference):
+        if not all(np.isfinite(sd) and sd >= 0 for sd in spreads) or not np.isfinite(self.difference):
             raise ValueError("Standard deviations are at least 0, and the difference is a number.")
         if not any(spreads[1:]):
             raise ValueError("Something must vary: the system x item, rater or residual standard deviation.")
@@ -77,7 +77,7 @@ def power_of_means(
 ) -> list[Power]:
     """Power of paired t tests on item means, by simulated studies [1]_.
 
-    All numbers of items are read off the same simulated studies, the smaller ones being parts of the largest, so that
+    All numbers of items use the same simulated studies, the smaller ones as parts of the largest, so that
     they can be compared. `adjusted` is the power for the first pair with Holm's correction over all pairs.
 
     Parameters
@@ -87,7 +87,7 @@ def power_of_means(
         Each at least 2.
     alpha : float
     n_runs : int
-        Simulated studies; fewer are run where they would be too many for about a second.
+        Simulated studies; fewer are run if they would take much longer than a second.
     rng : numpy.random.Generator
 
     Returns
@@ -113,26 +113,26 @@ def power_of_means(
     runs = runs_within(assumed, max(sizes), n_runs)
     ratings = max(sizes) * _of_an_item(assumed)
     hits = np.zeros((2, len(sizes)))
-    done = 0
-    while done < runs:
-        some = min(runs - done, max(1, _CHUNK // ratings))
-        p = _p_values(_item_means(assumed, max(sizes), some, rng), sizes)
+    n_done = 0
+    while n_done < runs:
+        n_studies = min(runs - n_done, max(1, _CHUNK // ratings))
+        p = _p_values(_item_means(assumed, max(sizes), n_studies, rng), sizes)
         hits[0] += (p[:, :, 0] <= alpha).sum(axis=0)
         hits[1] += (_holm_of_first(p) <= alpha).sum(axis=0)
-        done += some
+        n_done += n_studies
     return [
-        Power(size, *(share_of_runs(float(hits[kind, place]), runs) for kind in range(2)))
-        for place, size in enumerate(sizes)
+        Power(size, *(share_of_runs(float(hits[i_test, i]), runs) for i_test in range(2)))
+        for i, size in enumerate(sizes)
     ]
 
 
 def runs_within(assumed: Assumed, n_items: int, n_runs: int) -> int:
-    """How many simulated studies are run: those asked for, as long as they have at most 2**24 ratings.
+    """Return how many studies are simulated: `n_runs`, or fewer so that the limit of numbers is kept.
 
     Raises
     ------
     ValueError
-        Not even a hundred are possible.
+        Fewer than a hundred studies are possible.
     """
     if n_runs < FEWEST_RUNS:
         raise ValueError(f"There are at least {FEWEST_RUNS} runs, not {n_runs}.")
@@ -143,24 +143,24 @@ def runs_within(assumed: Assumed, n_items: int, n_runs: int) -> int:
 
 
 def _of_an_item(assumed: Assumed) -> int:
-    """What is computed for one item of a simulated study: its ratings, and its difference in each pair of systems."""
+    """Return how many numbers an item of a simulated study takes: its ratings, and a difference per pair of systems."""
     return assumed.systems * assumed.raters_per_text + 2 * assumed.systems * (assumed.systems - 1) // 2
 
 
 def share_of_runs(hits: float, runs: int) -> Estimate:
-    """Return a share of simulated studies with its Monte-Carlo error, `low` and `high` two of it (Wilson).
+    """Return a share of simulated studies with its Monte-Carlo error and limits at two errors (Wilson).
 
     Examples
     --------
-    >>> found = share_of_runs(1600, 2000)
-    >>> found.value, round(found.low, 3), round(found.high, 3)
+    >>> power = share_of_runs(1600, 2000)
+    >>> power.value, round(power.low, 3), round(power.high, 3)
     (0.8, 0.782, 0.817)
     """
     share = hits / runs
     # Wilson's interval at two standard errors, which keeps a width where all runs agree.
-    middle, away = (hits + 2) / (runs + 4), 2 * sqrt(share * (1 - share) * runs + 1) / (runs + 4)
+    middle, half_width = (hits + 2) / (runs + 4), 2 * sqrt(share * (1 - share) * runs + 1) / (runs + 4)
     se = sqrt(share * (1 - share) / runs)
-    return Estimate(share, low=max(0.0, middle - away), high=min(1.0, middle + away), se=se)
+    return Estimate(share, low=max(0.0, middle - half_width), high=min(1.0, middle + half_width), se=se)
 
 
 def _item_means(assumed: Assumed, n: int, runs: int, rng: np.random.Generator) -> Floats:
@@ -173,7 +173,7 @@ def _item_means(assumed: Assumed, n: int, runs: int, rng: np.random.Generator) -
     ratings += text[..., np.newaxis]
     if assumed.sd_rater:
         rater = rng.standard_normal((runs, assumed.raters)) * assumed.sd_rater
-        ratings += rater[:, _who(assumed, n)]
+        ratings += rater[:, _raters_of_texts(assumed, n)]
     if assumed.steps:
         ratings += assumed.middle
         np.clip(np.rint(ratings, out=ratings), 1, assumed.steps, out=ratings)
@@ -181,10 +181,10 @@ def _item_means(assumed: Assumed, n: int, runs: int, rng: np.random.Generator) -
     return means
 
 
-def _who(assumed: Assumed, n: int) -> NDArray[np.intp]:
-    """Return which raters have each text, shape (n, systems, k): in turn, k different ones a text.
+def _raters_of_texts(assumed: Assumed, n: int) -> NDArray[np.intp]:
+    """Return the raters of each text, shape (n, systems, k): in turn, k different raters per text.
 
-    The raters of an item change systems whenever their turn comes again, as balanced designs see to, so that leniency
+    The raters of an item change systems at each turn, as in balanced designs, so that leniency
     is not mistaken for a difference between systems.
     """
     k, systems = assumed.raters_per_text, assumed.systems
@@ -193,7 +193,7 @@ def _who(assumed: Assumed, n: int) -> NDArray[np.intp]:
     slot = np.arange(k, dtype=np.intp)
     if assumed.same_raters:
         return np.broadcast_to((item * k + slot) % assumed.raters, (n, systems, k))
-    # After so many items the same raters meet again in the same places.
+    # The number of items after which the same raters are in the same positions again.
     period = assumed.raters // gcd(systems * k, assumed.raters)
     place = (system + item // period) % systems
     return (item * systems * k + place * k + slot) % assumed.raters
@@ -201,7 +201,7 @@ def _who(assumed: Assumed, n: int) -> NDArray[np.intp]:
 
 def _p_values(means: Floats, sizes: Sequence[int]) -> Floats:
     """Return two-sided p of the paired t test of every pair, shape (runs, sizes, pairs); 1 where nothing varies."""
-    from scipy.special import stdtr  # noqa: PLC0415  scipy is for what needs it
+    from scipy.special import stdtr  # noqa: PLC0415  lazy import: scipy loads slowly
 
     pairs = list(combinations(range(means.shape[2]), 2))
     p = np.ones((len(means), len(sizes), len(pairs)))
@@ -224,12 +224,12 @@ def _holm_of_first(p: Floats) -> Floats:
     scaled = np.take_along_axis(p, order, axis=2) * (m - np.arange(m))
     adjusted = np.minimum(np.maximum.accumulate(scaled, axis=2), 1)
     place = np.argmax(order == 0, axis=2)
-    found: Floats = np.take_along_axis(adjusted, place[..., np.newaxis], axis=2)[..., 0]
-    return found
+    p_first: Floats = np.take_along_axis(adjusted, place[..., np.newaxis], axis=2)[..., 0]
+    return p_first
 
 
 def power_of_t(assumed: Assumed, n_items: int, *, alpha: float) -> float:
-    """Power of one paired t test in closed form: no rounding, no raters but those who cancel or are new each time.
+    """Power of one paired t test in closed form: without rounding, and with raters who cancel or are new each time.
 
     The difference over sqrt(2 (s2_system_item + (s2_residual + s2_rater)/k)) has a noncentral t; rater variance counts
     as residual unless the same raters judge both.

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from analytics_app.stats.arrays import Floats
 
-# More items than these are not looked for, and more preferences of one study are not enumerated.
+# The most items for which the search runs, and the most preferences that are enumerated.
 MOST_ITEMS = 20_000
 
 
 def power_of_sign_test(n: int, *, wins: float, ties: float = 0.0, alpha: float) -> float:
     """Power of the exact two-sided sign test on n preferences, by enumeration.
 
-    Ties are left out of the test, as many as fall: n (1 - ties) preferences are left on average.
+    Ties are left out of the test: n (1 - ties) preferences remain on average.
 
     Parameters
     ----------
@@ -43,44 +43,44 @@ def power_of_sign_test(n: int, *, wins: float, ties: float = 0.0, alpha: float) 
 
 
 def sign_test_curve(sizes: Sequence[int], *, wins: float, ties: float = 0.0, alpha: float) -> list[float]:
-    """`power_of_sign_test` for several numbers of items, for little more than the price of the largest.
+    """Return `power_of_sign_test` for several numbers of items, hardly slower than for the largest alone.
 
     Examples
     --------
-    >>> [round(one, 3) for one in sign_test_curve([50, 100, 200], wins=0.6, alpha=0.05)]
+    >>> [round(power, 3) for power in sign_test_curve([50, 100, 200], wins=0.6, alpha=0.05)]
     [0.237, 0.462, 0.787]
     """
     _check(wins, ties, alpha)
     if not sizes or not 1 <= min(sizes) <= max(sizes) <= MOST_ITEMS:
         raise ValueError(f"There are 1 to {MOST_ITEMS:,} items, not {list(sizes)}.")
-    mixed = _Mixed(max(sizes), wins, ties, alpha)
+    mixed = _MixedPower(max(sizes), wins, ties, alpha)
     return [mixed.power(n) for n in sizes]
 
 
 def items_for_sign_test(*, wins: float, ties: float = 0.0, alpha: float, power: float) -> int | None:
-    """Fewest items from which on the power stays at or above `power`; None where 20,000 are not enough.
+    """Fewest items from which the power stays at or above `power`; None if 20,000 are not enough.
 
     Examples
     --------
     >>> items_for_sign_test(wins=0.6, alpha=0.05, power=0.8)
     210
     """
-    from scipy.special import ndtri  # noqa: PLC0415  scipy is for what needs it
+    from scipy.special import ndtri  # noqa: PLC0415  lazy import: scipy loads slowly
 
     _check(wins, ties, alpha)
     if not 0 < power < 1:
         raise ValueError(f"Power is between 0 and 1, not {power}.")
-    away = abs(wins - 0.5)
-    if not away:
+    distance = abs(wins - 0.5)
+    if not distance:
         return None
     spread = -float(ndtri(alpha / 2)) / 2 + float(ndtri(power)) * sqrt(wins * (1 - wins))
-    last = ceil(1.3 * (max(spread, 0.0) / away) ** 2 / (1 - ties)) + 40
-    if last > MOST_ITEMS:
+    most = ceil(1.3 * (max(spread, 0.0) / distance) ** 2 / (1 - ties)) + 40
+    if most > MOST_ITEMS:
         return None
-    mixed = _Mixed(last, wins, ties, alpha)
-    for n in range(last, 0, -1):
+    mixed = _MixedPower(most, wins, ties, alpha)
+    for n in range(most, 0, -1):
         if mixed.power(n) < power:
-            return n + 1 if n < last else None
+            return n + 1 if n < most else None
     return 1
 
 
@@ -89,8 +89,8 @@ def _check(wins: float, ties: float, alpha: float) -> None:
         raise ValueError(f"Shares and alpha are between 0 and 1, not {wins}, {ties} and {alpha}.")
 
 
-class _Mixed:
-    """The power for every number of preferences that are no ties, mixed by how many of them there are."""
+class _MixedPower:
+    """The power averaged over the number of preferences that are not ties."""
 
     def __init__(self, most: int, wins: float, ties: float, alpha: float) -> None:
         from scipy.special import gammaln  # noqa: PLC0415
@@ -103,29 +103,29 @@ class _Mixed:
         """Return the power with n items."""
         if not self.ties:
             return float(self.rejected[n])
-        # Ten standard deviations around the mean are all there is.
-        mean, away = n * (1 - self.ties), 10 * sqrt(n * self.ties * (1 - self.ties)) + 10
-        m = np.arange(max(0, int(mean - away)), min(n, int(mean + away)) + 1)
+        # Probabilities beyond ten standard deviations from the mean are negligible.
+        mean, half_width = n * (1 - self.ties), 10 * sqrt(n * self.ties * (1 - self.ties)) + 10
+        m = np.arange(max(0, int(mean - half_width)), min(n, int(mean + half_width)) + 1)
         ways = self.log_factorial[n] - self.log_factorial[m] - self.log_factorial[n - m]
         chances = np.exp(ways + (n - m) * log(self.ties) + m * log1p(-self.ties))
         return float(chances @ self.rejected[m])
 
 
 def _rejected(n: int, wins: float, alpha: float) -> Floats:
-    """Return the power for 0..n preferences that are no ties."""
+    """Return the power for 0..n preferences that are not ties."""
     from scipy.special import bdtr, bdtrc  # noqa: PLC0415
 
     m = np.arange(n + 1)
     critical = critical_wins(m, alpha)
     possible = critical <= m
     least, number = np.where(possible, critical, 1), np.maximum(m, 1)
-    # bdtrc(x - 1) is P(X >= x); so many losses or more are P(X <= m - x).
-    found = bdtrc(least - 1, number, wins) + bdtr(number - least, number, wins)
-    return np.where(possible, np.minimum(found, 1.0), 0.0)
+    # bdtrc(x - 1) is P(X >= x); the probability of x losses or more is P(X <= m - x).
+    power = bdtrc(least - 1, number, wins) + bdtr(number - least, number, wins)
+    return np.where(possible, np.minimum(power, 1.0), 0.0)
 
 
 def critical_wins(m: NDArray[np.intp], alpha: float) -> NDArray[np.intp]:
-    """Fewest wins of m with 2 P(X >= wins; m, 1/2) <= alpha; m + 1 where not even m are enough.
+    """Fewest wins of m with 2 P(X >= wins; m, 1/2) <= alpha; m + 1 if even m wins are not enough.
 
     Examples
     --------
@@ -136,9 +136,9 @@ def critical_wins(m: NDArray[np.intp], alpha: float) -> NDArray[np.intp]:
 
     number = np.maximum(m, 1)
     start = np.floor(m / 2 - float(ndtri(alpha / 2)) * np.sqrt(m) / 2 - 3)
-    found = np.clip(start, 1, m + 1).astype(np.intp)
+    wins = np.clip(start, 1, m + 1).astype(np.intp)
     while True:
-        short = (found <= m) & (2 * bdtrc(np.minimum(found, number) - 1, number, 0.5) > alpha)
-        if not short.any():
-            return found
-        found = found + short
+        too_few = (wins <= m) & (2 * bdtrc(np.minimum(wins, number) - 1, number, 0.5) > alpha)
+        if not too_few.any():
+            return wins
+        wins = wins + too_few

@@ -1,1 +1,1 @@
-"""Figures that quality rules look at: inconsistency, fences, straight-lining, trust."""
+"""Statistics for quality rules: inconsistency, fences, straight-lining, trust."""

@@ -1,4 +1,4 @@
-"""Fences around the bulk of the ratings, to find the ones far outside."""
+"""Tukey's fences, beyond which ratings are outliers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Fences:
     q1, q3 : float or None
         Quartiles, None where there is no value.
     low, high : float or None
-        Limits; both None where there are none, and `note` says why.
+        Limits; None if there are no fences, and `note` says why.
     note : str or None
     """
 
@@ -33,7 +33,7 @@ class Fences:
     note: str | None = None
 
     def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
-        """Return for each value, shape (n,), whether it is strictly outside; NaN is not, nor anything without fences.
+        """Return whether each value, shape (n,), is strictly outside; False for NaN, and for all values without fences.
 
         Examples
         --------
@@ -49,8 +49,8 @@ class Fences:
 def iqr_fences(values: ArrayLike, *, factor: float = 1.5) -> Fences:
     """Tukey's fences: the quartiles moved out by `factor` interquartile ranges [1]_.
 
-    Quartiles are those of R's type 7 and numpy's default ("linear"), not Tukey's hinges. One pass: values that lie
-    outside once the first ones are gone stay.
+    Quartiles are those of R's type 7 and numpy's default ("linear"), not Tukey's hinges. One pass: values that would be
+    outside after removing the first outliers are kept.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def iqr_fences(values: ArrayLike, *, factor: float = 1.5) -> Fences:
     Returns
     -------
     Fences
-        Without limits where there are fewer than 4 values, or where the quartiles are equal: fences of no width would
+        Without limits if there are fewer than 4 values, or if the quartiles are equal: fences without width would
         remove every rating that differs from the majority's.
 
     Raises

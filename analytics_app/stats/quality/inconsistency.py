@@ -1,4 +1,4 @@
-"""How much raters contradict themselves on repeated questions."""
+"""Contradictions of raters on repeated questions."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ FEWEST_RATERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Inconsistency:
-    """The scores of the raters who were asked something again; arrays of shape (n_raters,).
+    """Scores of the raters who answered repeated questions; arrays of shape (n_raters,).
 
     Parameters
     ----------
     raters : ndarray of int
         Sorted codes.
     scores : ndarray of float
-        0 for who never changed an answer, 1 for who always went from one end of the scale to the other.
+        0 for a rater who never changed an answer, 1 for one who always moved from one end of the scale to the other.
     differences : ndarray of float
         Mean absolute difference, in shares of the scale, whatever the weights.
     equal : ndarray of int
-        In how many pairs both answers were the same.
+        Number of pairs with two equal answers.
     pairs : ndarray of int
     steps : ndarray of float
-        The score of somebody who is always one step of the scale away; 0 where the scale has no steps.
+        The score of a rater who is always off by one step of the scale; 0 where the scale has no steps.
     """
 
     raters: Codes
@@ -43,13 +43,13 @@ class Inconsistency:
 
 @dataclass(frozen=True, slots=True)
 class Outliers:
-    """Who contradicts themselves far more than the others.
+    """Raters who contradict themselves far more than the others.
 
     Parameters
     ----------
     outside : ndarray of bool, shape (n_raters,)
     limit : float or None
-        The fence, None where there is none, and `note` says why.
+        The fence; None if there is none, and `note` says why.
     note : str or None
     """
 
@@ -74,7 +74,7 @@ def inconsistency_scores(
 
         IS = sqrt(sum(w (x - x')^2) / sum(w))
 
-    over the rater's pairs. The printed formula could not be read, so this is what is computed here under that name.
+    over the rater's pairs. The printed formula is illegible, so this is the definition used here.
     Weights are 1, or the inverse of the variance which the text's ratings have over raters: then a change where
     everybody agrees weighs more (`inverse_variance`).
 
@@ -115,36 +115,38 @@ def inconsistency_scores(
     codes = checked_codes(raters, x.size)
     if y.shape != x.shape:
         raise ValueError(f"There are {x.size} first answers and {y.size} second ones.")
-    wide, step, w = (
-        _of_pairs(one, x.size, name) for one, name in ((ranges, "ranges"), (steps, "steps"), (weights, ""))
+    width, step, w = (
+        _of_pairs(array, x.size, name) for array, name in ((ranges, "ranges"), (steps, "steps"), (weights, ""))
     )
     if weights is None:
         w = np.ones(x.size)
-    if (wide <= 0).any() or (w <= 0).any():
+    if (width <= 0).any() or (w <= 0).any():
         raise ValueError("Ranges and weights are above 0.")
-    there = ~(np.isnan(x) | np.isnan(y))
-    found, who = compressed(codes[there])
-    apart = (np.abs(x - y) / wide)[there]
-    w, step = w[there], (step / wide)[there]
-    n = np.bincount(who, minlength=found.size)
-    total = np.bincount(who, weights=w, minlength=found.size)
+    answered_twice = ~(np.isnan(x) | np.isnan(y))
+    rater_codes, rater = compressed(codes[answered_twice])
+    differences = (np.abs(x - y) / width)[answered_twice]
+    w, step = w[answered_twice], (step / width)[answered_twice]
+    n = np.bincount(rater, minlength=rater_codes.size)
+    total = np.bincount(rater, weights=w, minlength=rater_codes.size)
 
     def mean(values: Floats, by: Floats, over: Floats | Codes) -> Floats:
-        return np.bincount(who, weights=values * by, minlength=found.size) / np.maximum(over, np.finfo(float).tiny)
+        return np.bincount(rater, weights=values * by, minlength=rater_codes.size) / np.maximum(
+            over, np.finfo(float).tiny
+        )
 
     return Inconsistency(
-        raters=found,
-        scores=np.sqrt(mean(apart**2, w, total)),
-        differences=mean(apart, np.ones(apart.size), n),
-        equal=np.bincount(who[apart == 0], minlength=found.size),
+        raters=rater_codes,
+        scores=np.sqrt(mean(differences**2, w, total)),
+        differences=mean(differences, np.ones(differences.size), n),
+        equal=np.bincount(rater[differences == 0], minlength=rater_codes.size),
         pairs=n,
         steps=np.sqrt(mean(step**2, w, total)),
     )
 
 
-def _of_pairs(given: ArrayLike | None, n: int, name: str) -> Floats:
-    """Return one number a pair, 0 where nothing is given."""
-    array = np.asarray(0.0 if given is None else given, dtype=np.float64)
+def _of_pairs(numbers: ArrayLike | None, n: int, name: str) -> Floats:
+    """Return one number per pair, 0 if there are none."""
+    array = np.asarray(0.0 if numbers is None else numbers, dtype=np.float64)
     if array.shape not in {(), (n,)}:
         raise ValueError(f"There are {n} pairs, but {name or 'weights'} of shape {array.shape}.")
     if not np.isfinite(array).all():
@@ -152,15 +154,15 @@ def _of_pairs(given: ArrayLike | None, n: int, name: str) -> Floats:
     return np.broadcast_to(array, (n,)).astype(np.float64)
 
 
-def outliers(found: Inconsistency, *, factor: float = 1.5, min_pairs: int = FEWEST_PAIRS) -> Outliers:
+def outliers(scores: Inconsistency, *, factor: float = 1.5, min_pairs: int = FEWEST_PAIRS) -> Outliers:
     """Raters whose score is above the third quartile plus `factor` interquartile ranges, and one step or more.
 
     Only raters with at least `min_pairs` pairs count and can be outliers. The fence is 0 where most raters never
-    change an answer; so a score must also be that of somebody who is always one step away, or higher.
+    change an answer; so an outlier's score must also be at least that of a rater who is always off by one step.
 
     Parameters
     ----------
-    found : Inconsistency
+    scores : Inconsistency
     factor : float
         Above 0.
     min_pairs : int
@@ -177,37 +179,37 @@ def outliers(found: Inconsistency, *, factor: float = 1.5, min_pairs: int = FEWE
 
     Examples
     --------
-    >>> same, other = [3] * 10, [3, 3, 3, 3, 3, 3, 3, 3, 1, 5]
-    >>> found = inconsistency_scores(same, other, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4], ranges=4, steps=1)
-    >>> outliers(found).outside.tolist()
+    >>> first, again = [3] * 10, [3, 3, 3, 3, 3, 3, 3, 3, 1, 5]
+    >>> scores = inconsistency_scores(first, again, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4], ranges=4, steps=1)
+    >>> outliers(scores).outside.tolist()
     [False, False, False, False, True]
     """
     if not (np.isfinite(factor) and factor > 0):
         raise ValueError(f"The factor is above 0, not {factor}.")
-    tested = found.pairs >= min_pairs
+    tested = scores.pairs >= min_pairs
     n = int(tested.sum())
     if n < FEWEST_RATERS:
-        said = "nobody" if n == 0 else f"only {n} rater" if n == 1 else f"only {n} raters"
-        note = f"{said} answered {min_pairs} repeats or more, and it takes {FEWEST_RATERS} to tell who is far off"
-        return Outliers(np.zeros(found.raters.size, dtype=bool), None, f"{note[0].upper()}{note[1:]}.")
-    q1, q3 = (float(quartile) for quartile in np.quantile(found.scores[tested], [0.25, 0.75]))
+        count_text = "nobody" if n == 0 else f"only {n} rater" if n == 1 else f"only {n} raters"
+        note = f"{count_text} answered {min_pairs} repeats or more, and it takes {FEWEST_RATERS} to tell who is far off"
+        return Outliers(np.zeros(scores.raters.size, dtype=bool), None, f"{note[0].upper()}{note[1:]}.")
+    q1, q3 = (float(quartile) for quartile in np.quantile(scores.scores[tested], [0.25, 0.75]))
     limit = q3 + factor * (q3 - q1)
-    # A score that is one step up to rounding is one step.
-    outside = tested & (found.scores > limit + 1e-12) & (found.scores >= found.steps - 1e-12)
+    # Allow for rounding errors of scores of exactly one step.
+    outside = tested & (scores.scores > limit + 1e-12) & (scores.scores >= scores.steps - 1e-12)
     return Outliers(outside, limit)
 
 
 def inverse_variance(values: ArrayLike, texts: ArrayLike, *, floor: float = 0.01) -> tuple[Codes, Floats]:
-    """Weights of texts: one over the variance of their ratings over raters, at least `floor`.
+    """Weights of texts: the inverse of the variance of their ratings over raters, which is at least `floor`.
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
         Ratings in shares of their scale; NaN = not rated.
     texts : array_like of int, shape (n,)
-        Codes from 0 of what was rated.
+        Codes from 0 of the rated texts.
     floor : float
-        Above 0; the variance of a text on which all agree, and the least there is.
+        Smallest variance, such as that of a text on which all raters agree; above 0.
 
     Returns
     -------
@@ -229,12 +231,12 @@ def inverse_variance(values: ArrayLike, texts: ArrayLike, *, floor: float = 0.01
         raise ValueError(f"The floor is above 0, not {floor}.")
     numbers = checked_values(values)
     codes = checked_codes(texts, numbers.size)
-    there = ~np.isnan(numbers)
-    found, places = compressed(codes[there])
-    x = numbers[there]
-    n = np.bincount(places, minlength=found.size)
-    means = np.bincount(places, weights=x, minlength=found.size) / np.maximum(n, 1)
-    squares = np.bincount(places, weights=(x - means[places]) ** 2, minlength=found.size)
+    rated = ~np.isnan(numbers)
+    text_codes, places = compressed(codes[rated])
+    x = numbers[rated]
+    n = np.bincount(places, minlength=text_codes.size)
+    means = np.bincount(places, weights=x, minlength=text_codes.size) / np.maximum(n, 1)
+    squares = np.bincount(places, weights=(x - means[places]) ** 2, minlength=text_codes.size)
     several = n > 1
     variance = squares[several] / (n[several] - 1)
-    return found[several], 1 / np.maximum(variance, floor)
+    return text_codes[several], 1 / np.maximum(variance, floor)

@@ -1,4 +1,4 @@
-"""Answers without variation: the same position again and again."""
+"""Straight-lining: answers at the same position again and again."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class Runs:
 def runs(positions: ArrayLike, raters: ArrayLike) -> Runs:
     """Longest and mean run of the same position of each rater ("long string", [1]_).
 
-    Positions are those on the screen, before any polarity is undone: who always takes the leftmost circle has seen
-    the leftmost circle, whichever word stands there.
+    Positions are those on the screen, before any polarity is undone: a rater who always takes the leftmost circle is
+    straight-lining whatever its label is.
 
     Parameters
     ----------
     positions : array_like of float, shape (n,)
-        In the order in which they were given; NaN = not answered, and left out.
+        In the order of answering; NaN = not answered, and left out.
     raters : array_like of int, shape (n,)
-        Codes from 0; a rater's answers need not stand together.
+        Codes from 0; a rater's answers need not be contiguous.
 
     Returns
     -------
@@ -65,24 +65,24 @@ def runs(positions: ArrayLike, raters: ArrayLike) -> Runs:
     """
     numbers = checked_values(positions)
     codes = checked_codes(raters, numbers.size)
-    there = ~np.isnan(numbers)
-    found, who = compressed(codes[there])
-    order = np.argsort(who, kind="stable")
-    who, numbers = who[order], numbers[there][order]
-    begins = np.ones(who.size, dtype=bool)
-    begins[1:] = (who[1:] != who[:-1]) | (numbers[1:] != numbers[:-1])
+    answered = ~np.isnan(numbers)
+    rater_codes, rater = compressed(codes[answered])
+    order = np.argsort(rater, kind="stable")
+    rater, numbers = rater[order], numbers[answered][order]
+    begins = np.ones(rater.size, dtype=bool)
+    begins[1:] = (rater[1:] != rater[:-1]) | (numbers[1:] != numbers[:-1])
     starts = np.flatnonzero(begins)
-    lengths = np.diff(np.append(starts, who.size))
-    longest = np.zeros(found.size, dtype=np.intp)
-    np.maximum.at(longest, who[starts], lengths)
-    answers = np.bincount(who, minlength=found.size)
-    n_runs = np.bincount(who[starts], minlength=found.size)
-    return Runs(found, longest, answers / np.maximum(n_runs, 1), answers)
+    lengths = np.diff(np.append(starts, rater.size))
+    longest = np.zeros(rater_codes.size, dtype=np.intp)
+    np.maximum.at(longest, rater[starts], lengths)
+    answers = np.bincount(rater, minlength=rater_codes.size)
+    n_runs = np.bincount(rater[starts], minlength=rater_codes.size)
+    return Runs(rater_codes, longest, answers / np.maximum(n_runs, 1), answers)
 
 
 @dataclass(frozen=True, slots=True)
 class EqualScreens:
-    """How many of each rater's screens have the same position throughout; arrays of shape (n_raters,).
+    """Number of each rater's screens with one position throughout; arrays of shape (n_raters,).
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class EqualScreens:
 
 
 def equal_screens(positions: ArrayLike, screens: ArrayLike, raters: ArrayLike, *, least: int = 4) -> EqualScreens:
-    """Count the screens on which a rater gave the same position to everything that was asked.
+    """Count the screens on which a rater answered all questions at the same position.
 
     Parameters
     ----------
@@ -128,15 +128,19 @@ def equal_screens(positions: ArrayLike, screens: ArrayLike, raters: ArrayLike, *
         raise ValueError(f"A screen has at least 2 answers to compare, not {least}.")
     numbers = checked_values(positions)
     of_screen, of_rater = (checked_codes(codes, numbers.size) for codes in (screens, raters))
-    there = ~np.isnan(numbers)
-    numbers = numbers[there]
-    found, place = compressed(of_screen[there])
-    low, high = np.full(found.size, np.inf), np.full(found.size, -np.inf)
+    answered = ~np.isnan(numbers)
+    numbers = numbers[answered]
+    screen_codes, place = compressed(of_screen[answered])
+    low, high = np.full(screen_codes.size, np.inf), np.full(screen_codes.size, -np.inf)
     np.minimum.at(low, place, numbers)
     np.maximum.at(high, place, numbers)
-    rater = np.zeros(found.size, dtype=np.intp)
-    rater[place] = of_rater[there]
-    counts: NDArray[np.bool_] = np.bincount(place, minlength=found.size) >= least
-    whose, who = compressed(rater[counts])
-    same = (low == high)[counts]
-    return EqualScreens(whose, np.bincount(who[same], minlength=whose.size), np.bincount(who, minlength=whose.size))
+    rater = np.zeros(screen_codes.size, dtype=np.intp)
+    rater[place] = of_rater[answered]
+    counts: NDArray[np.bool_] = np.bincount(place, minlength=screen_codes.size) >= least
+    rater_codes, rater_place = compressed(rater[counts])
+    is_equal = (low == high)[counts]
+    return EqualScreens(
+        rater_codes,
+        np.bincount(rater_place[is_equal], minlength=rater_codes.size),
+        np.bincount(rater_place, minlength=rater_codes.size),
+    )

@@ -1,4 +1,4 @@
-"""Trust coefficients: raters whose presence goes with high agreement."""
+"""Trust coefficients: high for raters in whose groups agreement is high."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 Level = Literal["nominal", "ordinal", "interval"]
 
-# Up to so many raters every group of them is tried; beyond, a sample of groups.
+# Up to this number of raters all groups are enumerated; for more raters groups are sampled.
 EXACT = 14
 SAMPLES = 4000
 
-# Random groups of more raters hardly differ by one of them: no caller asks for the coefficients of so many.
+# The most raters for which callers compute coefficients: one rater hardly changes a random group of more.
 MOST_RATERS = 200
 
-# Groups x texts x values held at once (64 MB), and in all: more takes longer than anybody waits, so fewer groups do.
+# Cells (groups x texts x values) held at once (64 MB), and in all; to stay below, fewer groups are sampled.
 _CELLS = 8_000_000
 _ALL_CELLS = 600_000_000
 _FEWEST_SAMPLES = 500
 
-# Alphas that differ by less are equal: they are sums in another order.
+# Alphas that differ by less count as equal, since rounding depends on the order of summation.
 _SAME = 1e-10
 
 
@@ -42,13 +42,13 @@ class Trust:
     raters : ndarray of int, shape (k,)
         Sorted codes.
     coefficients : ndarray of float, shape (k,), or None
-        At most 1, which is the most trusted rater's; None where there are none, and `note` says why.
+        At most 1, the coefficient of the most trusted rater; None if undefined, and `note` says why.
     subsets : int
-        Groups of raters whose alpha was taken.
+        Number of groups of raters whose alpha was computed.
     undefined : int
-        Those in which alpha is undefined; it counts as 1, as the authors have it.
+        Number of groups in which alpha is undefined; it counts as 1, as in the authors' code.
     sampled : bool
-        Whether groups were drawn instead of listed.
+        Whether groups were sampled instead of enumerated.
     note : str or None
     """
 
@@ -71,13 +71,13 @@ def trust_coefficients(
 ) -> Trust:
     """Trust coefficients of Borovikova et al. [1]_, as their published code computes them.
 
-    Krippendorff's alpha is taken of every group of two raters or more, 1 where it is undefined. Groups are sorted by
-    alpha; a weight starts at 1 and grows by 1 whenever alpha is larger than the one before; each member of a group
-    gains weight x alpha, and the sums are divided by the largest. The printed algorithm compares with a running
-    maximum from 0 instead, which differs by up to .03 where alphas are negative.
+    Krippendorff's alpha is computed for every group of two or more raters, 1 where it is undefined. Groups are sorted
+    by alpha; a weight starts at 1 and grows by 1 whenever alpha is larger than the one before; each member of a group
+    gains weight x alpha, and the sums are divided by the largest. The printed algorithm compares with a running maximum
+    from 0 instead, which differs by up to .03 where alphas are negative.
 
-    Up to 14 raters all 2^k - k - 1 groups are listed. Of more raters, or where that would take minutes, groups are
-    drawn at random, each rater being in with probability one half, as in the list of all groups.
+    For up to 14 raters all 2^k - k - 1 groups are used. For more raters, or where that would take minutes, groups are
+    sampled, each rater being in a group with probability one half, as in the list of all groups.
 
     Parameters
     ----------
@@ -88,9 +88,9 @@ def trust_coefficients(
     level : {"nominal", "ordinal", "interval"}
         Nominal as published; ordinal fits a scale better.
     n_samples : int
-        Groups to draw where they are drawn.
+        Number of groups, if groups are sampled.
     rng : numpy.random.Generator, optional
-        Needed where groups are drawn.
+        Needed if groups are sampled.
 
     Returns
     -------
@@ -116,22 +116,22 @@ def trust_coefficients(
     """
     if level not in get_args(Level):
         raise ValueError(f"The level is one of {', '.join(get_args(Level))}, not {level!r}.")
-    numbers, (where, who) = rated(values, units, raters)
-    found, rater = compressed(who)
-    if found.size < 2:
-        few = "Nothing was rated" if not found.size else "There is one rater"
-        return Trust(found, None, note=f"{few}, so there is no group of raters to compare.")
-    table = _Ratings.of(numbers, where, rater, found.size, level)
-    groups, sampled = _groups(found.size, table.cells, n_samples, rng)
-    alphas = np.concatenate([table.alphas(some) for some in _chunks(groups, table.cells)])
+    numbers, (unit, rater_of) = rated(values, units, raters)
+    rater_codes, rater = compressed(rater_of)
+    if rater_codes.size < 2:
+        problem = "Nothing was rated" if not rater_codes.size else "There is one rater"
+        return Trust(rater_codes, None, note=f"{problem}, so there is no group of raters to compare.")
+    table = _Ratings.of(numbers, unit, rater, rater_codes.size, level)
+    groups, sampled = _groups(rater_codes.size, table.cells, n_samples, rng)
+    alphas = np.concatenate([table.alphas(chunk) for chunk in _chunks(groups, table.cells)])
     undefined = np.isnan(alphas)
     sums = _weighted(np.where(undefined, 1.0, alphas), groups)
-    about = partial(Trust, found, subsets=len(groups), undefined=int(undefined.sum()), sampled=sampled)
+    result = partial(Trust, rater_codes, subsets=len(groups), undefined=int(undefined.sum()), sampled=sampled)
     if undefined.all():
-        return about(coefficients=None, note="No two raters rated the same text, or all ratings are the same.")
+        return result(coefficients=None, note="No two raters rated the same text, or all ratings are the same.")
     if sums.max() <= 0:
-        return about(coefficients=None, note="No group of raters agrees more than by chance.")
-    return about(coefficients=sums / sums.max())
+        return result(coefficients=None, note="No group of raters agrees more than by chance.")
+    return result(coefficients=sums / sums.max())
 
 
 def _weighted(alphas: Floats, groups: Floats) -> Floats:
@@ -146,16 +146,16 @@ def _weighted(alphas: Floats, groups: Floats) -> Floats:
 
 
 def _groups(k: int, cells: int, n_samples: int, rng: np.random.Generator | None) -> tuple[Floats, bool]:
-    """Return which raters are in which group, shape (n_groups, k), and whether the groups were drawn."""
+    """Return which raters are in which group, shape (n_groups, k), and whether the groups were sampled."""
     affordable = max(_FEWEST_SAMPLES, _ALL_CELLS // max(1, cells))
     if k <= EXACT and 2**k <= affordable:
         bits = (np.arange(2**k)[:, np.newaxis] >> np.arange(k)) & 1
         return bits[bits.sum(axis=1) >= 2].astype(np.float64), False
     if rng is None:
         raise ValueError(f"The groups of {k} raters are drawn, which takes a generator.")
-    wanted = min(n_samples, affordable)
-    drawn = (rng.random((2 * wanted + 100, k)) < 0.5).astype(np.float64)
-    return drawn[drawn.sum(axis=1) >= 2][:wanted], True
+    n_groups = min(n_samples, affordable)
+    groups = (rng.random((2 * n_groups + 100, k)) < 0.5).astype(np.float64)
+    return groups[groups.sum(axis=1) >= 2][:n_groups], True
 
 
 def _chunks(groups: Floats, cells: int) -> Iterator[Floats]:
@@ -166,9 +166,9 @@ def _chunks(groups: Floats, cells: int) -> Iterator[Floats]:
 
 @dataclass(frozen=True, slots=True)
 class _Ratings:
-    """Ratings, ready to be counted for many groups of raters at once.
+    """Ratings in a form in which many groups of raters can be counted at once.
 
-    `of_cells` has a row a cell (text, value) and a column a rater; `scale` holds the values.
+    `of_cells` has a row per cell (text, value) and a column per rater; `scale` holds the values.
     """
 
     of_cells: csr_array
@@ -182,37 +182,37 @@ class _Ratings:
 
     @classmethod
     def of(cls, values: Floats, units: Codes, raters: Codes, k: int, level: str) -> _Ratings:
-        # scipy takes long to import, and web processes need none of it.
+        # Lazy import: scipy loads slowly, and web processes never need it.
         from scipy.sparse import csr_array  # noqa: PLC0415
 
-        found, place = compressed(units)
+        unit_codes, place = compressed(units)
         if np.unique(place * k + raters).size != place.size:
             raise ValueError("A rater counts once a unit: leave further ratings out.")
-        # Of a text with one rating no two raters can agree; it changes nothing.
-        pairable = np.bincount(place, minlength=found.size)[place] > 1
-        found, place = compressed(place[pairable])
+        # A text with a single rating does not enter alpha.
+        pairable = np.bincount(place, minlength=unit_codes.size)[place] > 1
+        unit_codes, place = compressed(place[pairable])
         scale, code = value_codes(values[pairable])
         cell = place * scale.size + code
         ones = np.ones(cell.size)
-        shape = (found.size * scale.size, k)
-        return cls(csr_array((ones, (cell, raters[pairable])), shape=shape), found.size, scale, level)
+        shape = (unit_codes.size * scale.size, k)
+        return cls(csr_array((ones, (cell, raters[pairable])), shape=shape), unit_codes.size, scale, level)
 
     def alphas(self, groups: Floats) -> Floats:
         """Return alpha of each group, shape (n_groups,); NaN where it is undefined."""
         counts = np.asarray(self.of_cells @ groups.T).T.reshape(len(groups), self.n_units, self.scale.size)
         m = counts.sum(axis=2)
-        # A text with one rating of a group counts nowhere.
+        # A text with a single rating from a group does not count.
         counts *= (m > 1)[:, :, np.newaxis]
         m *= m > 1
         pairs = np.maximum(m - 1, 1)
         totals = counts.sum(axis=1)
         n = totals.sum(axis=1)
         if self.level == "nominal":
-            within = (m**2 - np.einsum("guv,guv->gu", counts, counts)) / pairs
+            by_unit = (m**2 - np.einsum("guv,guv->gu", counts, counts)) / pairs
             expected = n**2 - (totals**2).sum(axis=1)
-            return _ratio(within.sum(axis=1), expected, n)
+            return _ratio(by_unit.sum(axis=1), expected, n)
         if self.level == "ordinal":
-            # Mid-ranks in the very group: the ordinal difference is the interval difference between them.
+            # Mid-ranks within the group: the ordinal difference is the interval difference between them.
             x = (np.cumsum(totals, axis=1) - totals / 2) / np.maximum(n, 1)[:, np.newaxis] - 0.5
         else:
             centred = self.scale - np.median(self.scale) if self.scale.size else self.scale

@@ -1,4 +1,4 @@
-"""Best-worst scaling by counting, and how well halves of the judgments agree."""
+"""Best-worst scaling by counting, and its split-half reliability."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class BestWorst:
     score : Estimate
         (best - worst) / shown, from -1 to 1.
     rank : Estimate
-        Place by score, 1 the highest, equal ones share the best place; the interval is that of resamples.
+        Rank by score, 1 the highest; equal scores share the best rank; the interval is that of resamples.
     """
 
     best: int
@@ -49,16 +49,16 @@ def best_worst(
     confidence: float,
     rng: np.random.Generator,
 ) -> list[BestWorst]:
-    """Score systems by times best less times worst over times shown [1]_, with a bootstrap over items or tuples.
+    """Score systems by (times best - times worst) / times shown [1]_, with a bootstrap over items or tuples.
 
     Parameters
     ----------
     systems : array_like of int, shape (n,)
-        One entry for every text that was shown: codes 0 to n_systems - 1.
+        One entry per shown text: codes 0 to n_systems - 1.
     choices : array_like of int, shape (n,)
         1 best, -1 worst, 0 neither.
     clusters : array_like of int, shape (n,)
-        Codes from 0 of what is drawn: items, or tuples.
+        Codes from 0 of the resampled units: items, or tuples.
     n_systems : int
     n_resamples : int
         0 gives no intervals.
@@ -90,14 +90,14 @@ def best_worst(
     check_settings(n_resamples, confidence)
     choice = _checked(choices)
     system = checked_codes(systems, choice.size, below=n_systems)
-    found, place = compressed(checked_codes(clusters, choice.size))
-    shape = (found.size, n_systems)
-    cells = place * n_systems + system
-    shown = np.bincount(cells, minlength=found.size * n_systems).reshape(shape)
-    net = np.bincount(cells, weights=choice, minlength=found.size * n_systems).reshape(shape)
+    cluster_codes, places = compressed(checked_codes(clusters, choice.size))
+    shape = (cluster_codes.size, n_systems)
+    cells = places * n_systems + system
+    shown = np.bincount(cells, minlength=cluster_codes.size * n_systems).reshape(shape)
+    net = np.bincount(cells, weights=choice, minlength=cluster_codes.size * n_systems).reshape(shape)
     best = np.bincount(system[choice > 0], minlength=n_systems)
     worst = np.bincount(system[choice < 0], minlength=n_systems)
-    samples = ratio_samples(net, shown, n_resamples, rng) if n_resamples and found.size else None
+    samples = ratio_samples(net, shown, n_resamples, rng) if n_resamples and cluster_codes.size else None
     total = shown.sum(axis=0)
     scores = np.divide(best - worst, total, out=np.full(n_systems, np.nan), where=total > 0)
     ranks = rank_of(scores[np.newaxis])[0]
@@ -111,13 +111,19 @@ def best_worst(
         n_items = int(np.count_nonzero(shown[:, k]))
         low, high, se, note = limits(None if samples is None else samples[:, k], n_items, confidence)
         score = Estimate(scores[k], low=low, high=high, se=se, n_ratings=int(total[k]), n_items=n_items, note=note)
-        rank = Estimate(ranks[k])
-        if ranks_drawn is not None and n_items > 1:
-            first, last, _se, note = interval(ranks_drawn[:, k], confidence, n_items)
-            whole = None if first is None or last is None else (float(np.floor(first)), float(np.ceil(last)))
-            rank = Estimate(ranks[k], low=whole and whole[0], high=whole and whole[1], note=note)
+        rank = _rank(ranks[k], None if ranks_drawn is None else ranks_drawn[:, k], n_items, confidence)
         result.append(BestWorst(int(best[k]), int(worst[k]), int(total[k]), score, rank))
     return result
+
+
+def _rank(rank: float, samples: Floats | None, n_items: int, confidence: float) -> Estimate:
+    """Return a rank with its interval, whose limits are whole ranks."""
+    if samples is None or n_items < 2:
+        return Estimate(rank)
+    low, high, _se, note = interval(samples, confidence, n_items)
+    if low is None or high is None:
+        return Estimate(rank, note=note)
+    return Estimate(rank, low=float(np.floor(low)), high=float(np.ceil(high)), note=note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +145,14 @@ def split_half(
 ) -> SplitHalf:
     """Split-half reliability of best-worst scores [1]_.
 
-    The judgments of each tuple are split at random into two halves, scores of texts are counted in each half, and the
-    two are correlated over the texts; this is done `n_splits` times, and the mean is given. Where a tuple has an odd
-    number of judgments, or one, chance says which half gets it.
+    The judgments of each tuple are split at random into two halves, texts are scored in each half, and the scores are
+    correlated over the texts; the result is the mean over `n_splits` splits. If a tuple has an odd number of judgments,
+    the larger half is random.
 
     Parameters
     ----------
     texts : array_like of int, shape (n,)
-        Codes from 0, one entry for every text that was shown.
+        Codes from 0, one entry per shown text.
     choices : array_like of int, shape (n,)
         1 best, -1 worst, 0 neither.
     judgments, tuples : array_like of int, shape (n,)
@@ -168,21 +174,21 @@ def split_half(
     if n_splits < 1:
         raise ValueError(f"There is at least 1 split, not {n_splits}.")
     choice = _checked(choices)
-    known, text = compressed(checked_codes(texts, choice.size))
-    judged, judgment = compressed(checked_codes(judgments, choice.size))
-    tuple_of = np.zeros(judged.size, dtype=np.intp)
+    text_codes, text = compressed(checked_codes(texts, choice.size))
+    judgment_codes, judgment = compressed(checked_codes(judgments, choice.size))
+    tuple_of = np.zeros(judgment_codes.size, dtype=np.intp)
     tuple_of[judgment] = checked_codes(tuples, choice.size)
-    found = [_once(text, choice, judgment, tuple_of, known.size, rng) for _split in range(n_splits)]
-    about: dict[str, Any] = {"n_ratings": judged.size, "n_items": known.size}
+    correlations = [_once(text, choice, judgment, tuple_of, text_codes.size, rng) for _split in range(n_splits)]
+    counts: dict[str, Any] = {"n_ratings": judgment_codes.size, "n_items": text_codes.size}
     estimates = []
-    for kind in range(2):
-        defined = [one[kind] for one in found if one is not None]
-        if known.size < 3 or not found or all(one is None for one in found):
-            estimates.append(Estimate(None, note=FEW_TEXTS, **about))
+    for coefficient in range(2):
+        defined = [pair[coefficient] for pair in correlations if pair is not None]
+        if text_codes.size < 3 or not correlations or all(pair is None for pair in correlations):
+            estimates.append(Estimate(None, note=FEW_TEXTS, **counts))
         elif any(value is None for value in defined):
-            estimates.append(Estimate(None, note=ALIKE, **about))
+            estimates.append(Estimate(None, note=ALIKE, **counts))
         else:
-            estimates.append(Estimate(float(np.mean([value for value in defined if value is not None])), **about))
+            estimates.append(Estimate(float(np.mean([value for value in defined if value is not None])), **counts))
     return SplitHalf(*estimates)
 
 
@@ -197,28 +203,28 @@ def _once(
     text: Codes, choice: Codes, judgment: Codes, tuple_of: Codes, n_texts: int, rng: np.random.Generator
 ) -> tuple[float | None, float | None] | None:
     """Return Pearson's and Spearman's correlation of one split; None where too few texts are in both halves."""
-    from scipy.stats import rankdata  # noqa: PLC0415  a second of start-up that only a task needs
+    from scipy.stats import rankdata  # noqa: PLC0415  takes a second to load, and only a job needs it
 
     n = tuple_of.size
     order = np.lexsort((rng.random(n), tuple_of))
     ordered = tuple_of[order]
     new = np.r_[True, ordered[1:] != ordered[:-1]][:n]
     begins = np.flatnonzero(new)
-    place = np.arange(n) - np.repeat(begins, np.diff(np.r_[begins, n]))
+    order_in_tuple = np.arange(n) - np.repeat(begins, np.diff(np.r_[begins, n]))
     half = np.empty(n, dtype=np.intp)
-    half[order] = (place + np.repeat(rng.integers(2, size=begins.size), np.diff(np.r_[begins, n]))) % 2
+    half[order] = (order_in_tuple + np.repeat(rng.integers(2, size=begins.size), np.diff(np.r_[begins, n]))) % 2
     cells = text * 2 + half[judgment]
     shown = np.bincount(cells, minlength=2 * n_texts).reshape(-1, 2)
     net = np.bincount(cells, weights=choice, minlength=2 * n_texts).reshape(-1, 2)
-    both = (shown > 0).all(axis=1)
-    if both.sum() < 3:
+    in_both = (shown > 0).all(axis=1)
+    if in_both.sum() < 3:
         return None
-    scores = net[both] / shown[both]
+    scores = net[in_both] / shown[in_both]
     return _correlation(scores), _correlation(np.column_stack([rankdata(scores[:, side]) for side in range(2)]))
 
 
 def _correlation(scores: Floats) -> float | None:
     if (scores.max(axis=0) == scores.min(axis=0)).any():
         return None
-    # Halves that agree wholly would end a hair above 1.
+    # Rounding may take the correlation of identical halves slightly above 1.
     return min(1.0, max(-1.0, round(float(np.atleast_2d(np.corrcoef(scores, rowvar=False))[0, 1]), 14)))

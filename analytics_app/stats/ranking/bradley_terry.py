@@ -16,9 +16,9 @@ from analytics_app.stats.resampling.pair_sums import Pairs, checked_pairs
 
 Ties: TypeAlias = Literal["half", "davidson"]
 
-# Newton's steps, the longest of them, and how far they go at all.
+# The most steps of Newton's method, the longest step, and the farthest point.
 _STEPS, _LONGEST, _FARTHEST = 60, 2.0, 30.0
-# A likelihood without a maximum flattens out: at a maximum the information is that of some comparison at least.
+# A likelihood without a maximum becomes flat: at a maximum the information is at least this.
 _FLAT = 1e-5
 # Cells of the matrices that are solved at once: 32 MiB.
 _CELLS = 2**22
@@ -38,8 +38,8 @@ def bradley_terry(
 ) -> Strengths:
     """Strengths of systems by the model of Bradley and Terry [1]_, ties as half wins or by Davidson's model [2]_.
 
-    Only systems that chains of wins link both ways have a finite maximum [3]_: those of the largest such set are
-    placed, and of the others it is said why they are not.
+    Only systems that chains of wins link in both directions have a finite maximum [3]_: those of the largest such set
+    are placed, and the others have a note that says why not.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ def bradley_terry(
     ties : {"half", "davidson"}
         With "half" a tie is half a win of each.
     resampled : array_like of float, shape (n_resamples, n_pairs, 3), optional
-        `counts` of bootstrap samples, of items: intervals and standard errors are then theirs. Without them standard
-        errors are by the information matrix, which takes every comparison as independent, and there are no intervals.
+        `counts` in bootstrap samples of items, for intervals and standard errors. Without them there are no intervals,
+        and standard errors come from the information matrix, which treats all comparisons as independent.
     n_items : int, optional
-        Number of items that were drawn for these.
+        Number of items from which they were drawn.
     confidence : float
 
     Returns
@@ -68,7 +68,8 @@ def bradley_terry(
 
     Notes
     -----
-    Points with half ties are those of choix; resamples and Davidson's model are solved by Newton's method, all at once.
+    Estimates with half ties are those of choix; resamples and Davidson's model are solved by Newton's method, all at
+    once.
 
     References
     ----------
@@ -86,40 +87,46 @@ def bradley_terry(
     >>> round(a - b, 6) == round(float(np.log(3)), 6)
     True
     """
-    columns = checked_pairs(pairs, n_systems)
-    table = _checked(counts, (len(columns), 3))
-    samples = None if resampled is None else _checked(resampled, (len(np.asarray(resampled)), len(columns), 3))
+    columns, table, samples = _checked_tables(pairs, counts, resampled, n_systems)
     links = _links(columns, table, n_systems)
     placed = largest_linked(links, both_ways=True)
     notes = unplaced(links, placed)
-    none = np.zeros((n_systems, n_systems))
+    errors = np.zeros((n_systems, n_systems))
     if not placed.any():
-        nothing = tuple(Estimate(None, note=note) for note in notes)
-        return Strengths(nothing, nothing, None, None, none)
+        undefined = tuple(Estimate(None, note=note) for note in notes)
+        return Strengths(undefined, undefined, None, None, errors)
     inside = placed[columns].all(axis=1)
-    number = np.cumsum(placed) - 1
+    new_codes = np.cumsum(placed) - 1
     model = _Model(
-        number[columns[inside]], int(placed.sum()), davidson=ties == "davidson" and bool(table[inside, 2].any())
+        new_codes[columns[inside]], int(placed.sum()), davidson=ties == "davidson" and bool(table[inside, 2].any())
     )
     theta, delta, fine = model.fit(table[np.newaxis, inside])
     if not fine[0]:
         undefined = tuple(Estimate(None, note=notes[k] if not placed[k] else NO_END) for k in range(n_systems))
-        return Strengths(undefined, undefined, None, None, none)
+        return Strengths(undefined, undefined, None, None, errors)
     if not model.davidson:
         theta[0] = _of_choix(links[np.ix_(placed, placed)], theta[0])
     covariance = model.covariance(theta, delta, table[np.newaxis, inside])
-    drawn = None if samples is None else model.resampled(samples[:, inside])
+    resampled_fit = None if samples is None else model.resampled(samples[:, inside])
     strengths, ranks = estimates(
-        theta[0], covariance, None if drawn is None else drawn[0], placed, notes, confidence, n_items
+        theta[0], covariance, None if resampled_fit is None else resampled_fit[0], placed, notes, confidence, n_items
     )
-    none[np.ix_(placed, placed)] = covariance[: model.n, : model.n]
-    tie = None
-    if ties == "davidson":
-        tie = Estimate(None, note=NO_TIES)
-        if model.davidson:
-            tie = _tie(delta[0], covariance, None if drawn is None else drawn[1], confidence, n_items)
+    errors[np.ix_(placed, placed)] = covariance[: model.n, : model.n]
+    tie = Estimate(None, note=NO_TIES) if ties == "davidson" else None
+    if model.davidson:
+        tie = _tie(delta[0], covariance, None if resampled_fit is None else resampled_fit[1], confidence, n_items)
     likelihood = model.log_likelihood(theta[0], delta[0], table[inside])
-    return Strengths(strengths, ranks, tie, likelihood, none)
+    return Strengths(strengths, ranks, tie, likelihood, errors)
+
+
+def _checked_tables(
+    pairs: Pairs, counts: ArrayLike, resampled: ArrayLike | None, n_systems: int
+) -> tuple[Codes, Floats, Floats | None]:
+    columns = checked_pairs(pairs, n_systems)
+    table = _checked(counts, (len(columns), 3))
+    if resampled is None:
+        return columns, table, None
+    return columns, table, _checked(resampled, (len(np.asarray(resampled)), len(columns), 3))
 
 
 def _checked(counts: ArrayLike, shape: tuple[int, ...]) -> Floats:
@@ -140,11 +147,11 @@ def _links(columns: Codes, table: Floats, n: int) -> Floats:
 
 
 def _of_choix(wins: Floats, start: Floats) -> Floats:
-    # A second of start-up that only a fit needs.
+    # Lazy import: choix takes a second to load, and only a fit needs it.
     from choix import ilsr_pairwise_dense  # noqa: PLC0415
 
-    found: Floats = np.asarray(ilsr_pairwise_dense(wins, alpha=0.0, initial_params=start, max_iter=1000))
-    centred: Floats = found - found.mean()
+    strengths: Floats = np.asarray(ilsr_pairwise_dense(wins, alpha=0.0, initial_params=start, max_iter=1000))
+    centred: Floats = strengths - strengths.mean()
     return centred
 
 
@@ -159,7 +166,7 @@ class _Model:
         self.a, self.b, self.n, self.davidson = columns[:, 0], columns[:, 1], n, davidson
 
     def _split(self, table: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return wins of a, wins of b, and ties that are an outcome of their own."""
+        """Return wins of a, wins of b, and ties that count as a separate outcome."""
         half = 0.0 if self.davidson else table[..., 2] / 2
         return table[..., 0] + half, table[..., 1] + half, table[..., 2] * float(self.davidson)
 
@@ -168,25 +175,25 @@ class _Model:
         tie = np.broadcast_to(delta[..., np.newaxis] if self.davidson else -np.inf, half.shape)
         top = np.maximum(np.abs(half), tie)
         first, second, third = np.exp(half - top), np.exp(-half - top), np.exp(tie - top)
-        whole = first + second + third
-        return first / whole, second / whole, third / whole
+        total = first + second + third
+        return first / total, second / total, third / total
 
     def _information(self, theta: Floats, delta: Floats, total: Floats) -> Floats:
         """Return the information matrix, shape (m, n + 1, n + 1): strengths, then log nu."""
         first, second, third = self._chances(theta, delta)
         gap = first - second
-        apart = total / 4 * ((first + second) - gap**2)
+        curvature = total / 4 * ((first + second) - gap**2)
         mixed = -total / 2 * gap * third
         matrix = np.zeros((len(theta), self.n + 1, self.n + 1))
         rows = np.arange(len(theta))[:, np.newaxis]
-        for one, other, sign in ((self.a, self.a, 1), (self.b, self.b, 1), (self.a, self.b, -1), (self.b, self.a, -1)):
-            np.add.at(matrix, (rows, one, other), sign * apart)
+        for row, column, sign in ((self.a, self.a, 1), (self.b, self.b, 1), (self.a, self.b, -1), (self.b, self.a, -1)):
+            np.add.at(matrix, (rows, row, column), sign * curvature)
         border = np.zeros((len(theta), self.n))
         np.add.at(border, (rows, self.a), mixed)
         np.add.at(border, (rows, self.b), -mixed)
         matrix[:, self.n, : self.n] = matrix[:, : self.n, self.n] = border
         matrix[:, self.n, self.n] = (total * third * (1 - third)).sum(axis=1) if self.davidson else 1.0
-        # Strengths have no origin: this fixes their sum, which the data do not touch.
+        # Strengths have no origin: this fixes their sum, which the data do not determine.
         matrix[:, : self.n, : self.n] += 1.0
         return matrix
 
@@ -209,7 +216,7 @@ class _Model:
             if (np.abs(gradient).max(axis=1) <= enough).all():
                 break
             matrix = self._information(theta, delta, total)
-            # A hair on the diagonal, for tables in which a system has no comparison left.
+            # A small number on the diagonal, for resamples in which a system has no comparison.
             matrix[:, np.arange(self.n + 1), np.arange(self.n + 1)] += 1e-12
             step = np.linalg.solve(matrix, gradient[..., np.newaxis])[..., 0]
             step *= np.minimum(1.0, _LONGEST / np.maximum(np.abs(step).max(axis=1, keepdims=True), 1e-300))
@@ -232,7 +239,7 @@ class _Model:
     def resampled(self, samples: Floats) -> tuple[Floats, Floats]:
         """Return strengths (m, n) and log nu (m,) of resamples, NaN where there is no maximum."""
         theta, delta = np.full((len(samples), self.n), np.nan), np.full(len(samples), np.nan)
-        linked = np.array([all_linked(_links(np.column_stack((self.a, self.b)), one, self.n)) for one in samples])
+        linked = np.array([all_linked(_links(np.column_stack((self.a, self.b)), table, self.n)) for table in samples])
         if self.davidson:
             linked &= samples[..., 2].any(axis=1)
         rows = np.flatnonzero(linked)
@@ -246,15 +253,15 @@ class _Model:
     def log_likelihood(self, theta: Floats, delta: float, table: Floats) -> float:
         """Return the logarithm of the likelihood of one table."""
         chances = self._chances(theta[np.newaxis], np.array([delta]))
-        found = 0.0
+        total = 0.0
         for chance, count in zip(chances, self._split(table), strict=True):
-            there = count > 0
-            found += float((count[there] * np.log(chance[0][there])).sum())
-        return found
+            observed = count > 0
+            total += float((count[observed] * np.log(chance[0][observed])).sum())
+        return total
 
 
-def _tie(delta: float, covariance: Floats, drawn: Floats | None, confidence: float, n_items: int | None) -> Estimate:
-    if drawn is None:
+def _tie(delta: float, covariance: Floats, samples: Floats | None, confidence: float, n_items: int | None) -> Estimate:
+    if samples is None:
         return Estimate(delta, se=float(np.sqrt(covariance[-1, -1])))
-    low, high, se, note = interval(drawn, confidence, n_items)
+    low, high, se, note = interval(samples, confidence, n_items)
     return Estimate(delta, low=low, high=high, se=se, note=note)

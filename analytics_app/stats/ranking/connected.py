@@ -9,20 +9,20 @@ from analytics_app.stats.arrays import Floats
 
 
 def largest_linked(links: Floats, *, both_ways: bool) -> NDArray[np.bool_]:
-    """Say which systems are in the largest set that comparisons link [1]_.
+    """Return which systems are in the largest set that comparisons link [1]_.
 
     Parameters
     ----------
     links : ndarray of float, shape (n, n)
-        Above 0 where system a has something over system b: wins, or half a tie.
+        Above 0 where system a has wins, or half ties, against system b.
     both_ways : bool
-        Whether from each system of the set a chain of wins leads to each other, as maximum likelihood needs; else any
-        comparisons link.
+        Whether a chain of wins must lead from each system of the set to each other, as maximum likelihood needs;
+        otherwise any comparison links.
 
     Returns
     -------
     ndarray of bool, shape (n,)
-        All False where no two systems are linked. Of several largest sets the one with the most links, then the first.
+        All False if no two systems are linked. Among several largest sets, the one with the most links, then the first.
 
     References
     ----------
@@ -41,15 +41,15 @@ def largest_linked(links: Floats, *, both_ways: bool) -> NDArray[np.bool_]:
         return np.zeros(0, dtype=bool)
     labels = _components(links, both_ways=both_ways)
     sizes = np.bincount(labels, minlength=len(links))
-    within = np.zeros(len(sizes))
-    np.add.at(within, labels, np.where(labels[:, np.newaxis] == labels, links, 0.0).sum(axis=1))
-    best = int(np.lexsort((-np.arange(len(sizes)), within, sizes))[-1])
-    found: NDArray[np.bool_] = (labels == best) & (sizes[best] > 1)
-    return found
+    weights = np.zeros(len(sizes))
+    np.add.at(weights, labels, np.where(labels[:, np.newaxis] == labels, links, 0.0).sum(axis=1))
+    best = int(np.lexsort((-np.arange(len(sizes)), weights, sizes))[-1])
+    in_largest: NDArray[np.bool_] = (labels == best) & (sizes[best] > 1)
+    return in_largest
 
 
 def all_linked(links: Floats) -> bool:
-    """Say whether from every system a chain of wins leads to every other one.
+    """Return whether a chain of wins leads from every system to every other system.
 
     Examples
     --------
@@ -60,11 +60,11 @@ def all_linked(links: Floats) -> bool:
 
 
 def _components(links: Floats, *, both_ways: bool) -> NDArray[np.intp]:
-    # Half a second of start-up that only a fit needs.
+    # Lazy import: scipy.sparse takes half a second to load, and only a fit needs it.
     from scipy.sparse import csr_array  # noqa: PLC0415
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 
     graph = csr_array(links > 0)
     _n, labels = connected_components(graph, directed=True, connection="strong" if both_ways else "weak")
-    found: NDArray[np.intp] = labels.astype(np.intp)
-    return found
+    components: NDArray[np.intp] = labels.astype(np.intp)
+    return components

@@ -11,7 +11,7 @@ from analytics_app.stats.arrays import Codes, Floats, checked_codes, checked_val
 
 
 def pairs_within(groups: ArrayLike) -> Iterator[tuple[Codes, Codes]]:
-    """Positions of all pairs of entries that share a group.
+    """Yield the indices of all pairs of entries that share a group.
 
     Parameters
     ----------
@@ -21,8 +21,8 @@ def pairs_within(groups: ArrayLike) -> Iterator[tuple[Codes, Codes]]:
     Yields
     ------
     first, second : ndarray of int
-        Positions; each pair once over all that is yielded. There are as many steps as the largest group has entries,
-        less one, so memory holds one pair an entry at most.
+        Indices; each pair is yielded once. There are as many steps as the largest group has entries,
+        less one, so memory holds at most one pair per entry.
 
     Examples
     --------
@@ -33,30 +33,30 @@ def pairs_within(groups: ArrayLike) -> Iterator[tuple[Codes, Codes]]:
     codes = checked_codes(array, array.size)
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
-    apart = 1
-    while apart < ordered.size:
-        together = np.flatnonzero(ordered[apart:] == ordered[:-apart])
-        if not together.size:
+    gap = 1
+    while gap < ordered.size:
+        firsts = np.flatnonzero(ordered[gap:] == ordered[:-gap])
+        if not firsts.size:
             return
-        yield order[together], order[together + apart]
-        apart += 1
+        yield order[firsts], order[firsts + gap]
+        gap += 1
 
 
 def pair_totals(values: ArrayLike, groups: ArrayLike, systems: ArrayLike, n_systems: int) -> tuple[Floats, Floats]:
-    """How often each system's value is above each other's in the same group, and how often they are equal.
+    """Count how often each system's value is above each other's in the same group, and how often they are equal.
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
         NaN = not rated; those entries are in no pair.
     groups, systems : array_like of int, shape (n,)
-        Codes from 0; two entries of one system are no pair.
+        Codes from 0; two entries of the same system are not a pair.
     n_systems : int
 
     Returns
     -------
     wins : ndarray of float, shape (n_systems, n_systems)
-        `wins[a, b]` times a stood above b.
+        `wins[a, b]` counts how often a was above b.
     ties : ndarray of float, shape (n_systems, n_systems)
         Symmetric.
 
@@ -74,14 +74,14 @@ def pair_totals(values: ArrayLike, groups: ArrayLike, systems: ArrayLike, n_syst
     numbers = checked_values(values)
     system = checked_codes(systems, numbers.size, below=n_systems)
     group = checked_codes(groups, numbers.size)
-    there = ~np.isnan(numbers)
-    numbers, system, group = numbers[there], system[there], group[there]
+    rated = ~np.isnan(numbers)
+    numbers, system, group = numbers[rated], system[rated], group[rated]
     wins, ties = np.zeros(n_systems * n_systems), np.zeros(n_systems * n_systems)
-    for one, other in pairs_within(group):
-        a, b, x, y = system[one], system[other], numbers[one], numbers[other]
-        apart = a != b
+    for first, second in pairs_within(group):
+        a, b, x, y = system[first], system[second], numbers[first], numbers[second]
+        different = a != b
         cells = np.where(x >= y, a * n_systems + b, b * n_systems + a)
-        wins += np.bincount(cells[apart & (x != y)], minlength=wins.size)
-        ties += np.bincount(cells[apart & (x == y)], minlength=ties.size)
+        wins += np.bincount(cells[different & (x != y)], minlength=wins.size)
+        ties += np.bincount(cells[different & (x == y)], minlength=ties.size)
     square = ties.reshape(n_systems, n_systems)
     return wins.reshape(n_systems, n_systems), square + square.T

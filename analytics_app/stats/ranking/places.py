@@ -1,17 +1,17 @@
-"""How often each position on the screen was chosen, compared with chance."""
+"""Shares of the choices at each position on the screen, compared with chance."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.arrays import checked_codes, compressed
+from analytics_app.stats.arrays import Floats, checked_codes, compressed
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.resampling.bootstrap import check_settings
 
 NOTHING = "Nothing was chosen."
-# Below so many choices expected at a place the chi-square distribution is no good any more (Cochran 1954).
+# With fewer expected choices per position the chi-square approximation is poor (Cochran 1954).
 _EXPECTED = 5
 
 
@@ -24,27 +24,27 @@ def choices_by_place(
     confidence: float,
     rng: np.random.Generator,
 ) -> tuple[list[Estimate], Estimate]:
-    """Share of the choices that fell on each place, and a test that places do not matter.
+    """Share of the choices at each position, and a test that positions do not matter.
 
-    Where texts are put into places by lot, every place is chosen equally often by whoever does not mind the place,
-    however well they choose: the expected share is 1 / n_places. Two places are tested exactly (binomial), more by
-    chi-square; the shares have percentile intervals over raters, since some raters may mind the place and others not.
+    If texts are in random order, a rater who ignores positions chooses each equally often, however well they choose:
+    the expected share is 1 / n_places. Two positions are tested exactly (binomial), more by chi-square; the shares have
+    percentile intervals over raters, since raters may differ in their preference for a position.
 
     Parameters
     ----------
     chosen : array_like of int, shape (n,)
-        The place of each choice, from 0.
+        The position of each choice, from 0.
     raters : array_like of int, shape (n,)
         Codes from 0.
     n_places : int
         At least 2.
     n_resamples, confidence, rng
-        Of the bootstrap over raters.
+        Settings of the bootstrap over raters.
 
     Returns
     -------
     tuple of (list of Estimate, Estimate)
-        The share of each place; and chi-square (value, df, p), whose p is exact for two places.
+        The share of each position, and chi-square (value, df, p), whose p is exact for two positions.
 
     Examples
     --------
@@ -61,15 +61,14 @@ def choices_by_place(
     place = checked_codes(chosen, np.asarray(chosen).size, below=n_places)
     rater = checked_codes(raters, place.size)
     n = place.size
-    about = {"n_ratings": n, "n_raters": compressed(rater)[0].size}
+    entered = {"n_ratings": n, "n_raters": compressed(rater)[0].size}
     if not n:
-        nothing = Estimate(None, **about, note=NOTHING)
-        return [nothing] * n_places, nothing
-    counts = np.bincount(place, minlength=n_places).astype(np.float64)
+        undefined = Estimate(None, **entered, note=NOTHING)
+        return [undefined] * n_places, undefined
     shares = []
-    for number in range(n_places):
-        found = group_means(
-            (place == number).astype(np.float64),
+    for k in range(n_places):
+        share = group_means(
+            (place == k).astype(np.float64),
             np.zeros(n, dtype=np.intp),
             rater,
             n_groups=1,
@@ -77,15 +76,21 @@ def choices_by_place(
             confidence=confidence,
             rng=rng,
         )[0]
-        note = "One rater: no interval." if about["n_raters"] < 2 else found.note
-        shares.append(Estimate(found.value, found.low, found.high, found.se, **about, note=note))
+        note = "One rater: no interval." if entered["n_raters"] < 2 else share.note
+        shares.append(Estimate(share.value, share.low, share.high, share.se, **entered, note=note))
+    return shares, _chi_square(np.bincount(place, minlength=n_places).astype(np.float64), entered)
+
+
+def _chi_square(counts: Floats, entered: dict[str, int]) -> Estimate:
+    """Return the test that all positions are chosen equally often."""
+    n, n_places = int(counts.sum()), counts.size
     expected = n / n_places
     chi2 = float(((counts - expected) ** 2).sum() / expected)
-    # Web processes import this module and never test anything.
+    # Lazy import: web processes import this module but never run the test.
     from scipy.special import bdtr, chdtrc  # noqa: PLC0415
 
     exact = n_places == 2
     p = min(1.0, 2 * float(bdtr(counts.min(), n, 0.5))) if exact else float(chdtrc(n_places - 1, chi2))
-    few = f"Fewer than {_EXPECTED} choices expected a place: p is rough."
-    note = few if n_places > 2 and expected < _EXPECTED else None
-    return shares, Estimate(chi2, df=n_places - 1, p=p, **about, note=note)
+    rough_note = f"Fewer than {_EXPECTED} choices expected a place: p is rough."
+    note = rough_note if n_places > 2 and expected < _EXPECTED else None
+    return Estimate(chi2, df=n_places - 1, p=p, **entered, note=note)

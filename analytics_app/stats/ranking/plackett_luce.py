@@ -16,9 +16,9 @@ from analytics_app.stats.ranking.pairs_within import pairs_within
 from analytics_app.stats.ranking.strengths import NO_END, Strengths, estimates, unplaced
 from analytics_app.stats.resampling.bootstrap import check_settings
 
-# Newton's steps, the longest of them, how far they go, and what is flat (see bradley_terry).
+# The most steps of Newton's method, the longest step, the farthest point, and the flatness (see bradley_terry).
 _STEPS, _LONGEST, _FARTHEST, _FLAT = 60, 2.0, 30.0, 1e-5
-# Cells that are worked on at once: 32 MiB; and the work of one step beyond which there are no resamples.
+# Cells that are processed at once (32 MiB), and the work of one step beyond which there are no resamples.
 _CELLS, _MOST_WORK = 2**22, 2e9
 
 TOO_MANY = "No interval: screens showed too many different sets of systems for it."
@@ -26,10 +26,10 @@ TOO_MANY = "No interval: screens showed too many different sets of systems for i
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """What rankings say, stage by stage: of a set of systems, which one was next.
+    """The choices that rankings consist of: from each set of remaining systems, the best.
 
-    `sets` are the different sets, shape (n_sets, n_systems). Of each choice `of` is its set, `chosen` the system,
-    `place` the item and `weight` how much it counts.
+    `sets` are the different sets, shape (n_sets, n_systems). For each choice `of` is its set, `chosen` the system,
+    `place` the item and `weight` its weight.
     """
 
     sets: NDArray[np.bool_]
@@ -52,9 +52,9 @@ def plackett_luce(
 ) -> Strengths:
     """Strengths of systems by the model of Plackett [1]_ and Luce [2]_, with bootstrap intervals over items.
 
-    A ranking is a chain of choices: the best of all, the best of the rest, and so on. A ranking with ties is none;
-    it counts as its pairs instead, each tie as half a win of both. As in the model of Bradley and Terry, only systems
-    that chains of wins link both ways are placed.
+    A ranking is a chain of choices: the best of all, the best of the rest, and so on. A ranking with ties is not; it
+    counts as its pairs instead, each tie as half a win of both. As in the model of Bradley and Terry, only systems that
+    chains of wins link in both directions are placed.
 
     Parameters
     ----------
@@ -78,12 +78,12 @@ def plackett_luce(
     Raises
     ------
     ValueError
-        Wrong shapes, codes or settings, or a system that stands in a ranking twice.
+        Wrong shapes, codes or settings, or a system that is in a ranking twice.
 
     Notes
     -----
     Solved by Newton's method for all resamples at once, from counts of the choices: the package choix, with which it
-    agrees, goes through the rankings one by one.
+    agrees, processes the rankings one by one.
 
     References
     ----------
@@ -102,108 +102,108 @@ def plackett_luce(
     numbers = checked_values(ranks)
     ranking, system, item = (checked_codes(codes, numbers.size) for codes in (rankings, systems, items))
     checked_codes(system, numbers.size, below=n_systems)
-    there = ~np.isnan(numbers)
-    made = _choices(numbers[there], ranking[there], system[there], item[there], n_systems)
+    ranked = ~np.isnan(numbers)
+    choices = _choices(numbers[ranked], ranking[ranked], system[ranked], item[ranked], n_systems)
     links = np.zeros((n_systems, n_systems))
-    np.add.at(links, made.chosen, made.sets[made.of] * made.weight[:, np.newaxis])
+    np.add.at(links, choices.chosen, choices.sets[choices.of] * choices.weight[:, np.newaxis])
     np.fill_diagonal(links, 0.0)
     placed = largest_linked(links, both_ways=True)
     notes = unplaced(links, placed)
     errors = np.zeros((n_systems, n_systems))
     if not placed.any():
-        nothing = tuple(Estimate(None, note=note) for note in notes)
-        return Strengths(nothing, nothing, None, None, errors)
-    made = _only(made, placed)
-    wins, times = _totals(made)
-    theta, fine = _fit(wins[np.newaxis], times[np.newaxis], made.sets)
+        undefined = tuple(Estimate(None, note=note) for note in notes)
+        return Strengths(undefined, undefined, None, None, errors)
+    choices = _only(choices, placed)
+    wins, times = _totals(choices)
+    theta, fine = _fit(wins[np.newaxis], times[np.newaxis], choices.sets)
     if not fine[0]:
-        nothing = tuple(Estimate(None, note=notes[k] if not placed[k] else NO_END) for k in range(n_systems))
-        return Strengths(nothing, nothing, None, None, errors)
-    covariance = np.linalg.inv(_information(theta, times[np.newaxis], made.sets)[0]) - 1 / len(wins) ** 2
-    drawn, note = None, None
+        undefined = tuple(Estimate(None, note=notes[k] if not placed[k] else NO_END) for k in range(n_systems))
+        return Strengths(undefined, undefined, None, None, errors)
+    covariance = np.linalg.inv(_information(theta, times[np.newaxis], choices.sets)[0]) - 1 / len(wins) ** 2
+    resampled, note = None, None
     if n_resamples:
-        drawn, note = _resampled(made, n_resamples, rng)
-    n_items = compressed(made.place)[0].size
-    strengths, ranks_of = estimates(theta[0], covariance, drawn, placed, notes, confidence, n_items)
+        resampled, note = _resampled(choices, n_resamples, rng)
+    n_items = compressed(choices.place)[0].size
+    strengths, ranks_of = estimates(theta[0], covariance, resampled, placed, notes, confidence, n_items)
     errors[np.ix_(placed, placed)] = covariance
-    return Strengths(strengths, ranks_of, None, _log_likelihood(theta[0], wins, times, made.sets), errors, note)
+    return Strengths(strengths, ranks_of, None, _log_likelihood(theta[0], wins, times, choices.sets), errors, note)
 
 
 def _choices(numbers: Floats, ranking: Codes, system: Codes, item: Codes, n: int) -> _Choices:
     """Turn rankings into choices."""
-    _known, row = compressed(ranking)
+    _ranking_codes, row = compressed(ranking)
     n_rankings = int(row.max(initial=-1)) + 1
     if np.unique(row * n + system).size != row.size:
         raise ValueError("A system stands in a ranking once.")
-    _item, place = compressed(item)
+    _item, item_places = compressed(item)
     order = np.lexsort((numbers, row))
-    row, system, numbers, place = row[order], system[order], numbers[order], place[order]
-    same = (row[1:] == row[:-1]) & (numbers[1:] == numbers[:-1])
+    row, system, numbers, item_places = row[order], system[order], numbers[order], item_places[order]
+    is_tie = (row[1:] == row[:-1]) & (numbers[1:] == numbers[:-1])
     tied = np.zeros(n_rankings, dtype=bool)
-    tied[row[1:][same]] = True
-    made = list(_stages(row[~tied[row]], system[~tied[row]], place[~tied[row]], n_rankings, n))
-    made += list(_pairs(row[tied[row]], system[tied[row]], place[tied[row]], numbers[tied[row]], n))
-    if not made:
+    tied[row[1:][is_tie]] = True
+    parts = list(_stages(row[~tied[row]], system[~tied[row]], item_places[~tied[row]], n_rankings, n))
+    parts += list(_pairs(row[tied[row]], system[tied[row]], item_places[tied[row]], numbers[tied[row]], n))
+    if not parts:
         empty = np.empty(0, dtype=np.intp)
         return _Choices(np.empty((0, n), dtype=bool), empty, empty, empty, np.empty(0))
-    packed, chosen, places, weight = (np.concatenate(columns) for columns in zip(*made, strict=True))
-    sets, of = np.unique(packed, axis=0, return_inverse=True)
+    packed, chosen, places, weight = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    sets, set_codes = np.unique(packed, axis=0, return_inverse=True)
     unpacked = np.unpackbits(sets, axis=1, count=n).astype(bool)
-    return _Choices(unpacked, of.ravel(), chosen, places, weight)
+    return _Choices(unpacked, set_codes.ravel(), chosen, places, weight)
 
 
 def _stages(
-    row: Codes, system: Codes, place: Codes, n_rankings: int, n: int
+    row: Codes, system: Codes, item_place: Codes, n_rankings: int, n: int
 ) -> Iterator[tuple[NDArray[np.uint8], Codes, Codes, Floats]]:
-    """Yield the choices of rankings without ties, the first of each, then the second: set, system, item, weight."""
-    left = np.zeros((n_rankings, n), dtype=bool)
-    left[row, system] = True
+    """Yield the choices of rankings without ties, first choices before second ones: set, system, item, weight."""
+    remaining = np.zeros((n_rankings, n), dtype=bool)
+    remaining[row, system] = True
     begins = np.searchsorted(row, np.arange(n_rankings))
     sizes = np.bincount(row, minlength=n_rankings)
     for stage in range(int(sizes.max(initial=0)) - 1):
         rows = np.flatnonzero(sizes > stage + 1)
-        at = begins[rows] + stage
-        yield np.packbits(left[rows], axis=1), system[at], place[at], np.ones(len(rows))
-        left[rows, system[at]] = False
+        positions = begins[rows] + stage
+        yield np.packbits(remaining[rows], axis=1), system[positions], item_place[positions], np.ones(len(rows))
+        remaining[rows, system[positions]] = False
 
 
 def _pairs(
-    row: Codes, system: Codes, place: Codes, numbers: Floats, n: int
+    row: Codes, system: Codes, item_place: Codes, numbers: Floats, n: int
 ) -> Iterator[tuple[NDArray[np.uint8], Codes, Codes, Floats]]:
-    """Yield the pairs of rankings with ties; a tie is half a choice of each."""
-    for one, other in pairs_within(row):
-        both = np.zeros((len(one), n), dtype=bool)
-        at = np.arange(len(one))
-        both[at, system[one]] = both[at, system[other]] = True
-        packed = np.packbits(both, axis=1)
-        better = np.where(numbers[one] <= numbers[other], system[one], system[other])
-        worse = np.where(numbers[one] <= numbers[other], system[other], system[one])
-        half = numbers[one] == numbers[other]
-        yield packed, better, place[one], np.where(half, 0.5, 1.0)
-        yield packed[half], worse[half], place[one][half], np.full(int(half.sum()), 0.5)
+    """Yield the pairs in rankings with ties; a tie is half a choice of each system."""
+    for first, second in pairs_within(row):
+        pair_sets = np.zeros((len(first), n), dtype=bool)
+        rows = np.arange(len(first))
+        pair_sets[rows, system[first]] = pair_sets[rows, system[second]] = True
+        packed = np.packbits(pair_sets, axis=1)
+        better = np.where(numbers[first] <= numbers[second], system[first], system[second])
+        worse = np.where(numbers[first] <= numbers[second], system[second], system[first])
+        half = numbers[first] == numbers[second]
+        yield packed, better, item_place[first], np.where(half, 0.5, 1.0)
+        yield packed[half], worse[half], item_place[first][half], np.full(int(half.sum()), 0.5)
 
 
-def _only(made: _Choices, placed: NDArray[np.bool_]) -> _Choices:
+def _only(choices: _Choices, placed: NDArray[np.bool_]) -> _Choices:
     """Return the choices of placed systems among placed systems."""
-    sets = made.sets[:, placed]
-    stays = placed[made.chosen] & (sets.sum(axis=1) > 1)[made.of]
-    number = np.cumsum(placed) - 1
-    _item, place = compressed(made.place[stays])
-    known, of = compressed(made.of[stays])
-    return _Choices(sets[known], of, number[made.chosen[stays]], place, made.weight[stays])
+    sets = choices.sets[:, placed]
+    kept = placed[choices.chosen] & (sets.sum(axis=1) > 1)[choices.of]
+    new_codes = np.cumsum(placed) - 1
+    _item, place = compressed(choices.place[kept])
+    used_sets, set_codes = compressed(choices.of[kept])
+    return _Choices(sets[used_sets], set_codes, new_codes[choices.chosen[kept]], place, choices.weight[kept])
 
 
-def _totals(made: _Choices) -> tuple[Floats, Floats]:
+def _totals(choices: _Choices) -> tuple[Floats, Floats]:
     """Return how often each system was chosen, and how often from each set."""
-    wins = np.bincount(made.chosen, weights=made.weight, minlength=made.sets.shape[1])
-    times = np.bincount(made.of, weights=made.weight, minlength=len(made.sets))
+    wins = np.bincount(choices.chosen, weights=choices.weight, minlength=choices.sets.shape[1])
+    times = np.bincount(choices.of, weights=choices.weight, minlength=len(choices.sets))
     return wins.astype(np.float64), times.astype(np.float64)
 
 
 def _chances(theta: Floats, sets: NDArray[np.bool_]) -> Floats:
     """Return the chance of each system in each set, shape (m, n_sets, n)."""
-    worth = np.exp(theta - theta.max(axis=1, keepdims=True))[:, np.newaxis, :] * sets
-    chances: Floats = worth / worth.sum(axis=2, keepdims=True)
+    strengths = np.exp(theta - theta.max(axis=1, keepdims=True))[:, np.newaxis, :] * sets
+    chances: Floats = strengths / strengths.sum(axis=2, keepdims=True)
     return chances
 
 
@@ -211,9 +211,9 @@ def _information(theta: Floats, times: Floats, sets: NDArray[np.bool_]) -> Float
     chances = _chances(theta, sets)
     weighted = chances * times[:, :, np.newaxis]
     matrix = -np.swapaxes(weighted, 1, 2) @ chances
-    along = np.arange(theta.shape[1])
-    matrix[:, along, along] += weighted.sum(axis=1)
-    # Strengths have no origin: this fixes their sum, which the data do not touch.
+    diagonal = np.arange(theta.shape[1])
+    matrix[:, diagonal, diagonal] += weighted.sum(axis=1)
+    # Strengths have no origin: this fixes their sum, which the data do not determine.
     matrix += 1.0
     return matrix
 
@@ -222,13 +222,13 @@ def _fit(wins: Floats, times: Floats, sets: NDArray[np.bool_]) -> tuple[Floats, 
     """Return strengths (m, n) of m tables of counts, and which have a maximum."""
     theta = np.zeros(wins.shape)
     enough = 1e-10 + 1e-13 * times.sum(axis=1)
-    along, slope = np.arange(wins.shape[1]), np.full(wins.shape, np.inf)
+    diagonal, slope = np.arange(wins.shape[1]), np.full(wins.shape, np.inf)
     for _step in range(_STEPS):
         slope = wins - (_chances(theta, sets) * times[:, :, np.newaxis]).sum(axis=1)
         if (np.abs(slope).max(axis=1) <= enough).all():
             break
         matrix = _information(theta, times, sets)
-        matrix[:, along, along] += 1e-12
+        matrix[:, diagonal, diagonal] += 1e-12
         step = np.linalg.solve(matrix, slope[..., np.newaxis])[..., 0]
         step *= np.minimum(1.0, _LONGEST / np.maximum(np.abs(step).max(axis=1, keepdims=True), 1e-300))
         theta = np.clip(theta + step, -_FARTHEST, _FARTHEST)
@@ -238,30 +238,32 @@ def _fit(wins: Floats, times: Floats, sets: NDArray[np.bool_]) -> tuple[Floats, 
     return theta, fine
 
 
-def _resampled(made: _Choices, n_resamples: int, rng: np.random.Generator) -> tuple[Floats | None, str | None]:
+def _resampled(choices: _Choices, n_resamples: int, rng: np.random.Generator) -> tuple[Floats | None, str | None]:
     """Return strengths of bootstrap samples, NaN where there is no maximum."""
-    n_sets, n = made.sets.shape
+    n_sets, n = choices.sets.shape
     if n_sets * n**2 * n_resamples > _MOST_WORK:
         return None, TOO_MANY
-    n_items = int(made.place.max()) + 1
-    # Each choice counts once for its system and its set together, from which both totals follow.
-    cells = made.of * n + made.chosen
+    n_items = int(choices.place.max()) + 1
+    # Choices are counted by set and system, from which the totals of both follow.
+    cells = choices.of * n + choices.chosen
     shape = (n_items, n_sets * n)
-    totals = resampled_totals(made.place, cells, shape, n_resamples, rng, made.weight).reshape(n_resamples, n_sets, n)
+    totals = resampled_totals(choices.place, cells, shape, n_resamples, rng, choices.weight).reshape(
+        n_resamples, n_sets, n
+    )
     wins, times = totals.sum(axis=1), totals.sum(axis=2)
     theta = np.full((n_resamples, n), np.nan)
-    links = np.swapaxes(totals, 1, 2) @ made.sets
+    links = np.swapaxes(totals, 1, 2) @ choices.sets
     links[:, np.arange(n), np.arange(n)] = 0.0
-    rows = np.flatnonzero([all_linked(one) for one in links])
+    rows = np.flatnonzero([all_linked(table) for table in links])
     height = max(1, _CELLS // (n_sets * n))
     for start in range(0, len(rows), height):
         chosen = rows[start : start + height]
-        strengths, fine = _fit(wins[chosen], times[chosen], made.sets)
+        strengths, fine = _fit(wins[chosen], times[chosen], choices.sets)
         theta[chosen[fine]] = strengths[fine]
     return theta, None
 
 
 def _log_likelihood(theta: Floats, wins: Floats, times: Floats, sets: NDArray[np.bool_]) -> float:
     top = theta.max()
-    whole = np.log((np.exp(theta - top) * sets).sum(axis=1)) + top
-    return float(wins @ theta - times @ whole)
+    log_totals = np.log((np.exp(theta - top) * sets).sum(axis=1)) + top
+    return float(wins @ theta - times @ log_totals)

@@ -1,4 +1,4 @@
-"""Ranks with ties, of many groups at once."""
+"""Ranks with ties, for many groups at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from analytics_app.stats.arrays import Codes, Floats
 
 
 def ranks_within(groups: Codes, values: Floats) -> Floats:
-    """Mid-rank of each value within its group.
+    """Return the mid-rank of each value within its group.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def ranks_within(groups: Codes, values: Floats) -> Floats:
         return np.zeros(0)
     ties = np.cumsum(np.r_[False, (np.diff(groups) != 0) | (np.diff(values) != 0)])
     lengths = np.bincount(ties)
-    # Ranks over everything, minus the entries of the groups before.
+    # Ranks over all groups, minus the entries of the preceding groups.
     overall = (np.cumsum(lengths) - lengths + (lengths + 1) / 2)[ties]
     sizes = np.bincount(groups)
     ranks: Floats = overall - (np.cumsum(sizes) - sizes)[groups]

@@ -21,7 +21,7 @@ NO_END = "The likelihood has no maximum: some outcomes never occurred."
 
 @dataclass(frozen=True, slots=True)
 class Strengths:
-    """What comparisons say of systems.
+    """Strengths and ranks of systems, estimated from comparisons.
 
     Parameters
     ----------
@@ -29,14 +29,14 @@ class Strengths:
         Logarithms of strengths, with mean 0 over the systems that are placed: the chance that a wins against b (of
         those with a winner) is 1 / (1 + exp(b - a)). None, with the reason, for systems that cannot be placed.
     ranks : tuple of Estimate, length n_systems
-        1 is the strongest, with the range of the resamples.
+        1 is the strongest; the interval is that of the resamples.
     log_ties : Estimate or None
         log nu of Davidson's model; None where ties count half.
     log_likelihood : float or None
     errors : ndarray of float, shape (n_systems, n_systems)
         Covariance of the strengths by the information matrix, 0 where a system is not placed.
     note : str or None
-        About all of it.
+        A note on the whole result.
     """
 
     strengths: tuple[Estimate, ...]
@@ -48,7 +48,7 @@ class Strengths:
 
 
 def unplaced(links: Floats, placed: NDArray[np.bool_]) -> list[str]:
-    """Say of every system why it is not placed; of those that are, nothing is asked."""
+    """Return a note for every system that says why it is not placed; notes of placed systems have no meaning."""
     notes = []
     for k in range(len(links)):
         won, lost = links[k, placed].any(), links[placed, k].any()
@@ -64,7 +64,7 @@ def unplaced(links: Floats, placed: NDArray[np.bool_]) -> list[str]:
 def estimates(
     theta: Floats,
     covariance: Floats,
-    drawn: Floats | None,
+    samples: Floats | None,
     placed: NDArray[np.bool_],
     notes: list[str],
     confidence: float,
@@ -73,22 +73,22 @@ def estimates(
     strengths = [Estimate(None, note=note) for note in notes]
     ranks = list(strengths)
     rank = rank_of(theta[np.newaxis])[0]
-    ranks_drawn = None if drawn is None else rank_of(drawn)
-    for place, k in enumerate(np.flatnonzero(placed).tolist()):
-        if drawn is None or ranks_drawn is None:
-            strengths[k] = Estimate(theta[place], se=float(np.sqrt(covariance[place, place])))
-            ranks[k] = Estimate(rank[place])
+    rank_samples = None if samples is None else rank_of(samples)
+    for i, k in enumerate(np.flatnonzero(placed).tolist()):
+        if samples is None or rank_samples is None:
+            strengths[k] = Estimate(theta[i], se=float(np.sqrt(covariance[i, i])))
+            ranks[k] = Estimate(rank[i])
             continue
-        low, high, se, note = interval(drawn[:, place], confidence, n_units)
-        strengths[k] = Estimate(theta[place], low=low, high=high, se=se, note=note)
-        best, worst, _se, note = interval(ranks_drawn[:, place], confidence, n_units)
-        whole = None if best is None or worst is None else (float(np.floor(best)), float(np.ceil(worst)))
-        ranks[k] = Estimate(rank[place], low=whole and whole[0], high=whole and whole[1], note=note)
+        low, high, se, note = interval(samples[:, i], confidence, n_units)
+        strengths[k] = Estimate(theta[i], low=low, high=high, se=se, note=note)
+        best, worst, _se, note = interval(rank_samples[:, i], confidence, n_units)
+        rank_range = None if best is None or worst is None else (float(np.floor(best)), float(np.ceil(worst)))
+        ranks[k] = Estimate(rank[i], low=rank_range and rank_range[0], high=rank_range and rank_range[1], note=note)
     return tuple(strengths), tuple(ranks)
 
 
 def rank_of(strengths: Floats) -> Floats:
-    """Return places within each row, 1 the highest; equal ones share the best place, NaN stays.
+    """Return ranks within each row, 1 the highest; equal values share the best rank, NaN stays.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""TrueSkill as WMT and RankME rank systems by it: many runs over comparisons drawn again, with rank ranges."""
+"""TrueSkill by the procedure of WMT and RankME: many runs over resampled comparisons, with rank ranges."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ APART = "No comparisons link it with the systems that are placed."
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """What the runs say of one system.
+    """Result of the runs for one system.
 
     Parameters
     ----------
     mu : Estimate
         Mean of mu over the runs, with the range of the runs as its interval; None where comparisons do not place it.
     rank : Estimate
-        Place by that mean, 1 is the best, with the rank range of the runs.
+        Rank by that mean, 1 is the best, with the rank range of the runs.
     cluster : int or None
-        From 1, the best.
+        Number of the cluster, from 1, the best.
     """
 
     mu: Estimate
@@ -43,7 +43,7 @@ class Skill:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Skills in the order of the systems, and what was drawn."""
+    """Skills in the order of the systems, and the numbers of comparisons, steps and runs."""
 
     skills: tuple[Skill, ...]
     n_comparisons: int
@@ -73,18 +73,18 @@ def wmt_trueskill(
     Parameters
     ----------
     wins, ties : array_like of float, shape (n, n)
-        `wins[a, b]` times a was above b; `ties` symmetric.
+        `wins[a, b]` counts how often a was above b; `ties` is symmetric.
     n_runs : int
-        At least 40, so that something is left of the runs' ends.
+        At least 40, so that the rank range leaves out at least one run on each side.
     most_steps : int
-        Steps of a run where there are more comparisons: N is then this number.
+        Most steps of a run: with more comparisons N is this number.
     confidence : float
     rng : numpy.random.Generator
 
     Returns
     -------
     Ranked
-        Where comparisons do not link all systems, those of the largest linked set are placed and the others are not.
+        If comparisons do not link all systems, only those of the largest linked set are placed.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def wmt_trueskill(
 
     Notes
     -----
-    All runs go on at once. Of systems that are equal in sigma one is drawn. The update is that of the package
+    All runs advance at once. Among systems with equal sigma one is drawn. The update is that of the package
     trueskill 0.4.5 for two players.
 
     References
@@ -126,13 +126,13 @@ def wmt_trueskill(
     total = round(compared[cut].sum() / 2)
     n_steps = min(total + 1, most_steps)
     mu = _runs(won[cut], tied[cut], n_runs, n_steps, rng)
-    for place, skill in zip(placed.tolist(), _skills(mu, confidence), strict=True):
-        skills[place] = skill
+    for system, skill in zip(placed.tolist(), _skills(mu, confidence), strict=True):
+        skills[system] = skill
     return Ranked(tuple(skills), total, n_steps, n_runs)
 
 
 def checked_counts(wins: ArrayLike, ties: ArrayLike) -> tuple[Floats, Floats]:
-    """Return wins and ties as square arrays with nothing on the diagonal; ValueError where they are not that."""
+    """Return wins and ties as square arrays with 0 on the diagonal; ValueError for other shapes or values."""
     won, tied = np.array(wins, dtype=np.float64), np.array(ties, dtype=np.float64)
     if won.ndim != 2 or won.shape[0] != won.shape[1] or tied.shape != won.shape:
         raise ValueError(f"Wins and ties are square and of one size, not {won.shape} and {tied.shape}.")
@@ -151,26 +151,26 @@ def _runs(won: Floats, tied: Floats, n_runs: int, n_steps: int, rng: np.random.G
     beta = SIGMA * n_steps / BETA_STEPS
     update = _Update(beta)
     total = won + won.T + tied
-    there = total > 0
-    safe = np.where(there, total, 1.0)
-    # Below the first a wins, below the second the two are equal.
+    compared = total > 0
+    safe = np.where(compared, total, 1.0)
+    # A random number below the first bound means that a wins, below the second that they tie.
     wins_to, ties_to = won / safe, (won + tied) / safe
     run = np.arange(n_runs)
-    # Each run has the systems in an order of its own: of equal ones the first is taken.
+    # Each run has its own order of the systems, since argmax takes the first of equal ones.
     order = rng.permuted(np.tile(np.arange(n), (n_runs, 1)), axis=1)
     mu, variance = np.full((n_runs, n), MU), np.full((n_runs, n), SIGMA**2)
     for _step in range(n_steps):
-        luck = rng.random((2, n_runs))
+        random = rng.random((2, n_runs))
         a = variance.argmax(axis=1)
         mu_a, system_a = mu[run, a], order[run, a]
-        chance = np.exp(-np.abs(mu - mu_a[:, np.newaxis])) * there[system_a[:, np.newaxis], order]
+        chance = np.exp(-np.abs(mu - mu_a[:, np.newaxis])) * compared[system_a[:, np.newaxis], order]
         up_to = np.cumsum(chance, axis=1)
-        # A hair below one, so that rounding never draws beyond the last.
-        drawn = luck[0] * (1 - 1e-12) * up_to[:, -1]
-        b = (up_to <= drawn[:, np.newaxis]).sum(axis=1)
+        # Slightly below 1, so that rounding never draws past the last system.
+        target = random[0] * (1 - 1e-12) * up_to[:, -1]
+        b = (up_to <= target[:, np.newaxis]).sum(axis=1)
         system_b = order[run, b]
-        a_wins = luck[1] < wins_to[system_a, system_b]
-        equal = ~a_wins & (luck[1] < ties_to[system_a, system_b])
+        a_wins = random[1] < wins_to[system_a, system_b]
+        equal = ~a_wins & (random[1] < ties_to[system_a, system_b])
         won_by, lost_by = np.where(a_wins | equal, a, b), np.where(a_wins | equal, b, a)
         update(mu, variance, run, won_by, lost_by, equal)
     by_system = np.empty_like(mu)
@@ -182,7 +182,7 @@ class _Update:
     """TrueSkill's update of two players, for many runs at once."""
 
     def __init__(self, beta: float) -> None:
-        # A third of a second of start-up that only a run needs.
+        # Lazy import: scipy takes a third of a second to load, and only a run needs it.
         from scipy.special import ndtr, ndtri  # noqa: PLC0415
 
         self._below: Any = ndtr
@@ -192,7 +192,7 @@ class _Update:
     def __call__(
         self, mu: Floats, variance: Floats, run: Codes, won_by: Codes, lost_by: Codes, equal: NDArray[np.bool_]
     ) -> None:
-        """Change mu and variance, shape (n_runs, n), after one game a run."""
+        """Update mu and variance, shape (n_runs, n), after one game in each run."""
         var_w, var_l = variance[run, won_by], variance[run, lost_by]
         spread = np.sqrt(var_w + var_l + self._noise)
         t = (mu[run, won_by] - mu[run, lost_by]) / spread
@@ -215,9 +215,9 @@ class _Update:
         far = np.abs(t)
         a, b = margin - far, -margin - far
         inside = self._below(a) - self._below(b)
-        safe, some = np.maximum(inside, 1e-300), inside > 0
-        v = np.where(some, (_density(b) - _density(a)) / safe, a)
-        w = np.where(some, v**2 + (a * _density(a) - b * _density(b)) / safe, 1.0)
+        safe, is_possible = np.maximum(inside, 1e-300), inside > 0
+        v = np.where(is_possible, (_density(b) - _density(a)) / safe, a)
+        w = np.where(is_possible, v**2 + (a * _density(a) - b * _density(b)) / safe, 1.0)
         return np.where(t < 0, -v, v), w
 
 
@@ -232,7 +232,7 @@ def _skills(mu: Floats, confidence: float) -> list[Skill]:
     score = mu.mean(axis=0)
     best_first = np.argsort(-score, kind="stable")
     ranks = rank_of(mu)
-    # Rounded, since 1 - 0.95 is a hair above 0.05.
+    # Rounded, since 1 - 0.95 is slightly above 0.05 in floats.
     cut = ceil(round(n_runs * (1 - confidence) / 2, 9))
     kept_ranks = np.sort(ranks, axis=0)[cut : n_runs - cut]
     kept_mu = np.sort(mu, axis=0)[cut : n_runs - cut]
@@ -250,7 +250,7 @@ def _skills(mu: Floats, confidence: float) -> list[Skill]:
 
 
 def clusters_of_ranges(best: ArrayLike, worst: ArrayLike) -> list[int]:
-    """Clusters of systems in the order of their scores, from their best and worst ranks.
+    """Number the clusters of systems in the order of their scores, from their best and worst ranks.
 
     Examples
     --------
@@ -258,9 +258,9 @@ def clusters_of_ranges(best: ArrayLike, worst: ArrayLike) -> list[int]:
     [1, 1, 2, 3]
     """
     low, high = np.asarray(best, dtype=np.float64), np.asarray(worst, dtype=np.float64)
-    clusters, now = [], 1
+    clusters, cluster = [], 1
     for k in range(len(low)):
-        clusters.append(now)
+        clusters.append(cluster)
         if k + 1 < len(low) and high[k] < low[k + 1 :].min():
-            now += 1
+            cluster += 1
     return clusters

@@ -10,25 +10,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from analytics_app.stats.arrays import Codes, Floats, compressed
 
-# Rows of a chunk, and its cells: 2**22 draws of 8 bytes are 32 MiB, whatever the number of units.
+# Most rows and cells of a chunk: 2**22 draws of 8 bytes are 32 MiB, whatever the number of units.
 _ROWS = 256
 _CELLS = 2**22
 # Resampling a handful of units gives intervals that are far too narrow.
 FEWEST_UNITS = 10
 ONE_UNIT = "No interval: only one unit could be drawn."
-# Share of resamples that may be undefined before the rest says little about the statistic.
+# Largest share of undefined resamples: with more, the rest are too selective.
 _FAILED = 0.05
-# A coefficient nearer than this to the end of its scale is at it but for rounding.
+# A coefficient closer than this to the end of its scale differs from it by rounding only.
 _AT_END = 1e-9
 
 
 def weights(
     n: int, n_resamples: int, rng: np.random.Generator, *, classes: Codes | None = None, width: int = 0
 ) -> Iterator[NDArray[np.float32]]:
-    """How often each of n units is in each of `n_resamples` bootstrap samples of size n, in chunks.
+    """Yield chunks of counts of how often each of n units is in each bootstrap sample of size n.
 
-    Every unit is drawn by itself, so the counts are exactly multinomial. Memory stays bounded however many units and
-    resamples there are, and the draws do not depend on how they are cut into chunks.
+    Units are drawn one by one, so the counts are exactly multinomial. Memory is bounded for any number of units and
+    resamples, and the draws do not depend on the size of the chunks.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ def weights(
         Number of samples; 0 gives no chunk.
     rng : numpy.random.Generator
     classes : ndarray of int, shape (n,), optional
-        Units with the same code from 0 are counted together, which saves work where units are alike.
+        Units with the same code from 0 are counted together, which saves work for units with equal ratings.
     width : int
-        Columns of what the caller makes of a chunk, where that is wider than n: chunks then have fewer rows.
+        Columns of the caller's arrays, if there are more than n: chunks then have fewer rows.
 
     Yields
     ------
@@ -87,9 +87,9 @@ def _chunks(
 
 
 def drawn_together(clusters: Codes, classes: Codes, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """How often each class of units is in each bootstrap sample of whole clusters, such as documents, in chunks.
+    """Yield chunks of counts of each class of units in bootstrap samples of whole clusters, such as documents.
 
-    Clusters are drawn, each with all of its units; so a sample need not have as many units as there are.
+    Clusters are drawn, each with all of its units, so samples differ in their number of units.
 
     Parameters
     ----------
@@ -110,18 +110,18 @@ def drawn_together(clusters: Codes, classes: Codes, n_resamples: int, rng: np.ra
     >>> chunk.tolist()
     [[1.0, 2.0], [0.0, 2.0], [2.0, 2.0]]
     """
-    # scipy takes long to import, and only clusters need it.
+    # Lazy import: scipy.sparse loads slowly, and only clusters need it.
     from scipy.sparse import csr_array  # noqa: PLC0415
 
-    found, places = compressed(clusters)
+    cluster_codes, places = compressed(clusters)
     width = int(classes.max()) + 1
-    table = csr_array((np.ones(classes.size), (places, classes)), shape=(found.size, width))
-    for chunk in weights(found.size, n_resamples, rng, width=width):
+    table = csr_array((np.ones(classes.size), (places, classes)), shape=(cluster_codes.size, width))
+    for chunk in weights(cluster_codes.size, n_resamples, rng, width=width):
         yield np.asarray((table.T @ chunk.T.astype(np.float64)).T)
 
 
 def cluster_of_units(units: Codes, clusters: Codes) -> Codes:
-    """Return the cluster of each unit, by the place of its code among those there are; one entry a rating goes in.
+    """Return the cluster of each unit, in the order of the unit codes; the arguments have one entry per rating.
 
     Raises
     ------
@@ -133,8 +133,8 @@ def cluster_of_units(units: Codes, clusters: Codes) -> Codes:
     >>> cluster_of_units(np.array([5, 5, 2]), np.array([0, 0, 3])).tolist()
     [3, 0]
     """
-    found, places = compressed(units)
-    of_unit = np.zeros(found.size, dtype=np.intp)
+    unit_codes, places = compressed(units)
+    of_unit = np.zeros(unit_codes.size, dtype=np.intp)
     of_unit[places] = clusters
     if (of_unit[places] != clusters).any():
         raise ValueError("A unit, such as an item, is in one cluster only.")
@@ -142,27 +142,27 @@ def cluster_of_units(units: Codes, clusters: Codes) -> Codes:
 
 
 def too_few(n_units: int, clusters: Codes | None) -> str | None:
-    """Say that so few texts, or documents they are drawn with, give no interval of agreement; None where they do."""
-    n, what = (n_units, "texts") if clusters is None else (compressed(clusters)[0].size, "documents")
+    """Return a note if there are too few texts, or documents, for an interval of agreement, else None."""
+    n, units = (n_units, "texts") if clusters is None else (compressed(clusters)[0].size, "documents")
     if n >= FEWEST_UNITS:
         return None
-    return f"Too few {what} with two ratings or more for an interval: {n}, and it takes {FEWEST_UNITS}."
+    return f"Too few {units} with two ratings or more for an interval: {n}, and it takes {FEWEST_UNITS}."
 
 
 def ratio_samples(sums: ArrayLike, counts: ArrayLike, n_resamples: int, rng: np.random.Generator) -> Floats:
-    """Bootstrap samples of means over ratings that are drawn unit by unit (a ratio estimator).
+    """Return bootstrap samples of means over ratings, with units resampled (a ratio estimator).
 
     Parameters
     ----------
     sums, counts : array_like of float, shape (n_units, k)
-        Sum and number of the ratings of each unit, for k means; all of them share their resamples.
+        Sum and number of the ratings of each unit, for k means; all means share the resamples.
     n_resamples : int
     rng : numpy.random.Generator
 
     Returns
     -------
     ndarray of float, shape (n_resamples, k)
-        NaN where a resample holds no rating of that mean.
+        NaN where a resample has no rating for that mean.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def ratio_samples(sums: ArrayLike, counts: ArrayLike, n_resamples: int, rng: np.
 
 
 class Interval(NamedTuple):
-    """A bootstrap interval, the bootstrap standard error, and a sentence where there is none or some failed."""
+    """A bootstrap interval, the bootstrap standard error, and a note if there is no interval or resamples failed."""
 
     low: float | None
     high: float | None
@@ -194,10 +194,10 @@ class Interval(NamedTuple):
 
 
 class Adjusted(float):
-    """A confidence whose bootstrap intervals allow for few units; a plain number takes plain percentiles.
+    """A confidence whose bootstrap intervals are corrected for few units; a plain float takes plain percentiles.
 
-    Percentiles of resamples are narrow where few units are drawn: a resample varies by (n - 1) / n as much as another
-    sample would, and its quantiles know nothing of Student's t.
+    Percentiles of resamples are too narrow for few units: a resample varies by (n - 1) / n as much as another
+    sample would, and its quantiles do not follow Student's t.
     """
 
 
@@ -207,8 +207,8 @@ def percentile(samples: ArrayLike, confidence: float) -> tuple[float | None, flo
     Parameters
     ----------
     samples : array_like of float, shape (n_resamples,)
-        NaN where the statistic was undefined in a resample. Such resamples are left out; where they are more than
-        1 in 20 there is no interval, since the rest is a selection.
+        NaN where the statistic was undefined in a resample. Such resamples are left out; if they are more than
+        1 in 20 there is no interval, since the others are a selection.
     confidence : float
         Between 0 and 1.
 
@@ -232,7 +232,7 @@ def percentile(samples: ArrayLike, confidence: float) -> tuple[float | None, flo
 
 
 def interval(samples: ArrayLike, confidence: float, n: int | None = None) -> Interval:
-    """Return percentiles of the samples with their standard deviation (ddof 1), and how many failed.
+    """Return percentiles of the samples, their standard deviation (ddof 1), and a note on failed resamples.
 
     An `Adjusted` confidence takes expanded percentiles [1]_, which are those of Student's t for the mean of n units
     that are not skewed: the tail is Phi(-sqrt(n / (n - 1)) t), with t the quantile of n - 1 degrees of freedom.
@@ -240,9 +240,9 @@ def interval(samples: ArrayLike, confidence: float, n: int | None = None) -> Int
     Parameters
     ----------
     samples, confidence
-        As of `percentile`.
+        As in `percentile`.
     n : int, optional
-        Number of units drawn that bear on the statistic; an `Adjusted` confidence needs it. One has no interval.
+        Number of resampled units of the statistic; an `Adjusted` confidence needs it. One unit gives no interval.
 
     References
     ----------
@@ -262,25 +262,27 @@ def interval(samples: ArrayLike, confidence: float, n: int | None = None) -> Int
     if numbers.ndim != 1:
         raise ValueError(f"Samples have one dimension, not {numbers.ndim}.")
     defined = numbers[~np.isnan(numbers)]
-    failed = numbers.size - defined.size
+    n_failed = numbers.size - defined.size
     if not numbers.size:
         return Interval(None, None, None, None)
-    if failed > _FAILED * numbers.size:
-        none = f"No interval: {failed:,} of {numbers.size:,} resamples left the value undefined."
-        return Interval(None, None, None, none)
+    if n_failed > _FAILED * numbers.size:
+        failure = f"No interval: {n_failed:,} of {numbers.size:,} resamples left the value undefined."
+        return Interval(None, None, None, failure)
     tail = _tail(confidence)
     if isinstance(confidence, Adjusted):
         if n is None:
             raise ValueError("An interval that allows for few units takes their number.")
         if n < 2:
             return Interval(None, None, None, ONE_UNIT)
-        # Start-up of web processes, which draw nothing, is spared a third of a second.
+        # Lazy import: scipy takes a third of a second to load, and web processes do not resample.
         from scipy.special import ndtr, ndtri  # noqa: PLC0415
 
         tail = float(ndtr(ndtri(tail) * _widening(tail, n)))
     low, high = np.quantile(defined, [tail, 1 - tail])
     se = float(defined.std(ddof=1)) if defined.size > 1 else None
-    note = f"{failed:,} of {numbers.size:,} resamples left the value undefined and are left out." if failed else None
+    note = (
+        f"{n_failed:,} of {numbers.size:,} resamples left the value undefined and are left out." if n_failed else None
+    )
     return Interval(float(low), float(high), se, note)
 
 
@@ -290,15 +292,15 @@ def agreement_interval(samples: ArrayLike, confidence: float, n: int, *, value: 
     In a resample a text that was drawn twice agrees with itself, so less disagreement is expected and coefficients
     fall. An `Adjusted` confidence therefore takes the percentiles to Fisher's scale for k ratings a text [1]_,
     log((1 + (k - 1) c) / (1 - c)), keeps half the distance between them, widens it by sqrt(n / (n - 1)) t / z as
-    `interval` does, and lays it to both sides of the value. Where one of the percentiles is at an end of the scale,
-    the distance of the other from the value is taken.
+    `interval` does, and puts it on both sides of the value. If one of the percentiles is at an end of the scale,
+    the distance of the other from the value is used.
 
     Parameters
     ----------
     samples, confidence, n
-        As of `interval`.
+        As in `interval`.
     value : float
-        The coefficient of the ratings as they are.
+        The coefficient of the ratings themselves.
     k : float
         Mean number of ratings of a text, at least 2.
 
@@ -313,25 +315,30 @@ def agreement_interval(samples: ArrayLike, confidence: float, n: int, *, value: 
     >>> round(found.low, 2), round(found.high, 2)
     (0.29, 0.71)
     """
-    found = interval(samples, float(confidence))
-    # All raters agree, or no percentile is to be had: there is nothing to take to another scale.
-    if not isinstance(confidence, Adjusted) or found.low is None or found.high is None or value > 1 - _AT_END:
-        return found
+    percentiles = interval(samples, float(confidence))
+    # All raters agree, or there are no percentiles: nothing can be transformed.
+    if (
+        not isinstance(confidence, Adjusted)
+        or percentiles.low is None
+        or percentiles.high is None
+        or value > 1 - _AT_END
+    ):
+        return percentiles
     from scipy.special import expit, logit  # noqa: PLC0415
 
     least = -1 / (k - 1)
-    if min(value, found.low) < least:
+    if min(value, percentiles.low) < least:
         # Texts with different numbers of ratings can disagree more than the same number of ratings could.
         least = -1.0
-    shares = (np.array([found.low, value, found.high]) - least) / (1 - least)
+    shares = (np.array([percentiles.low, value, percentiles.high]) - least) / (1 - least)
     low, middle, high = logit(np.where(shares > 1 - _AT_END, 1.0, np.where(shares < _AT_END, 0.0, shares)))
     if not np.isfinite(middle):
-        return found
+        return percentiles
     sides = np.array([middle - low, high - middle])
     half = sides[np.isfinite(sides)].mean() if np.isfinite(sides).any() else np.inf
     half *= _widening(_tail(confidence), n)
     ends = least + (1 - least) * expit(np.array([middle - half, middle + half]))
-    return Interval(float(ends[0]), float(ends[1]), found.se, found.note)
+    return Interval(float(ends[0]), float(ends[1]), percentiles.se, percentiles.note)
 
 
 def _tail(confidence: float) -> float:

@@ -12,15 +12,15 @@ from analytics_app.stats.resampling.bootstrap import Interval, interval
 
 Pairs = Sequence[tuple[int, int]]
 
-# Fewer items or documents than these give an interval, and a warning with it.
+# Intervals from fewer items or documents have a warning.
 _FEW = 10
 
 
 def by_cluster(matrix: Floats, places: Codes, n_clusters: int) -> tuple[Floats, Floats]:
-    """Return sums and counts of what is not NaN, shape (n_clusters, k)."""
-    there = ~np.isnan(matrix)
+    """Return sums and counts of the values that are not NaN, shape (n_clusters, k)."""
+    present = ~np.isnan(matrix)
     cells = places[:, np.newaxis] * matrix.shape[1] + np.arange(matrix.shape[1])
-    return summed(cells[there], matrix[there], (n_clusters, matrix.shape[1]))
+    return summed(cells[present], matrix[present], (n_clusters, matrix.shape[1]))
 
 
 def rows_by_cluster(table: Floats, clusters: Codes | None) -> Floats:
@@ -33,14 +33,14 @@ def rows_by_cluster(table: Floats, clusters: Codes | None) -> Floats:
     """
     if clusters is None:
         return table
-    found, places = compressed(clusters)
-    sums = np.zeros((found.size, table.shape[1]))
+    cluster_codes, places = compressed(clusters)
+    sums = np.zeros((cluster_codes.size, table.shape[1]))
     np.add.at(sums, places, table)
     return sums
 
 
 def summed(cells: Codes, numbers: Floats, shape: tuple[int, int]) -> tuple[Floats, Floats]:
-    """Return the sum and the number of what is in each cell of a table of this shape."""
+    """Return the sum and the count of the numbers in each cell of a table of this shape."""
     size = shape[0] * shape[1]
     sums = np.bincount(cells, weights=numbers, minlength=size).astype(np.float64, copy=False)
     counts = np.bincount(cells, minlength=size).astype(np.float64)
@@ -56,7 +56,7 @@ def checked_pairs(pairs: Pairs, n_systems: int | None) -> Codes:
 
 
 def limits(samples: Floats | None, n_clusters: int, confidence: float) -> Interval:
-    """Return the interval of what was drawn `n_clusters` at a time, with a warning where these are few."""
+    """Return the interval of samples in which `n_clusters` clusters were drawn, with a warning if they are few."""
     if samples is None:
         return Interval(None, None, None, None)
     if n_clusters < 2:
@@ -66,7 +66,7 @@ def limits(samples: Floats | None, n_clusters: int, confidence: float) -> Interv
 
 
 def few_drawn(n: int, unit: str) -> str | None:
-    """Say that so few units were drawn that their interval is too narrow, where they are few.
+    """Return a warning if so few units were resampled that their interval is too narrow, else None.
 
     Examples
     --------

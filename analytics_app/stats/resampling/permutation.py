@@ -8,9 +8,9 @@ import numpy as np
 
 from analytics_app.stats.arrays import Floats
 
-# Cells of a chunk of flips: 32 MiB.
+# Most cells of a chunk of flips (32 MiB).
 _CELLS = 2**22
-# Sums that differ by less than this share of the sum of absolute differences are equal but for rounding.
+# Sums that differ by less than this share of the sum of absolute differences count as equal.
 _TIE = 1e-11
 
 
@@ -22,8 +22,8 @@ def sign_flip_p(differences: Floats, n_permutations: int, rng: np.random.Generat
     differences : ndarray of float, shape (n_units, n_pairs)
         0 where a unit has no difference.
     n_permutations : int
-        Random flips, at least 1. Where a pair's non-zero differences have no more flips than these, all of them are
-        gone through instead and p is exact.
+        Random flips, at least 1. If a pair's non-zero differences have no more flips than this, all of them are
+        enumerated instead and p is exact.
     rng : numpy.random.Generator
 
     Returns
@@ -42,18 +42,18 @@ def sign_flip_p(differences: Floats, n_permutations: int, rng: np.random.Generat
     [0.25, 1.0]
     """
     p_values: list[float | None] = []
-    drawn = []
+    sampled = []
     for k, column in enumerate(differences.T):
-        moving = column[column != 0]
-        if moving.size <= 1:
+        nonzero = column[column != 0]
+        if nonzero.size <= 1:
             p_values.append(1.0)
-        elif 2**moving.size <= n_permutations:
-            p_values.append(_exact(moving))
+        elif 2**nonzero.size <= n_permutations:
+            p_values.append(_exact(nonzero))
         else:
             p_values.append(None)
-            drawn.append(k)
-    if drawn:
-        for k, p in zip(drawn, _random(differences[:, drawn], n_permutations, rng), strict=True):
+            sampled.append(k)
+    if sampled:
+        for k, p in zip(sampled, _random(differences[:, sampled], n_permutations, rng), strict=True):
             p_values[k] = float(p)
     return p_values
 
@@ -76,30 +76,30 @@ def permutations_needed(n_tests: int, correction: str, alpha: float) -> int:
         level = alpha / max(n_tests, 1)
     else:
         level = alpha
-    # B + 1 > 1 / level; what is 4200 but for rounding is 4200.
+    # B + 1 > 1 / level; rounded, so that an error of a float does not add a flip.
     return int(max(1, floor(round(1 / level, 6))))
 
 
 def _exact(differences: Floats) -> float:
-    # The first sign stays: the other half of the flips has the same sums with the sign changed.
+    # The first sign is fixed: the other half of the flips has the same sums with the opposite sign.
     sums = differences[:1]
     for difference in differences[1:]:
         sums = np.concatenate([sums + difference, sums - difference])
-    far = abs(differences.sum()) - _TIE * np.abs(differences).sum()
-    return float((np.abs(sums) >= far).mean())
+    threshold = abs(differences.sum()) - _TIE * np.abs(differences).sum()
+    return float((np.abs(sums) >= threshold).mean())
 
 
 def _random(differences: Floats, n_permutations: int, rng: np.random.Generator) -> Floats:
     observed = differences.sum(axis=0)
-    far = np.abs(observed) - _TIE * np.abs(differences).sum(axis=0)
+    threshold = np.abs(observed) - _TIE * np.abs(differences).sum(axis=0)
     n_units = len(differences)
     rows = max(1, _CELLS // n_units)
     extreme = np.zeros(differences.shape[1])
     for start in range(0, n_permutations, rows):
         height = min(rows, n_permutations - start)
-        # One random bit a sign.
+        # One random bit per sign.
         packed = rng.integers(256, size=(height, -(-n_units // 8)), dtype=np.uint8)
         kept = np.unpackbits(packed, axis=1, count=n_units).astype(np.float64)
-        extreme += (np.abs(2 * (kept @ differences) - observed) >= far).sum(axis=0)
+        extreme += (np.abs(2 * (kept @ differences) - observed) >= threshold).sum(axis=0)
     p: Floats = (extreme + 1) / (n_permutations + 1)
     return p

@@ -31,7 +31,7 @@ def correlated(x: ArrayLike, y: ArrayLike, *, method: str, confidence: float | N
     Returns
     -------
     Estimate
-        `n_items` rows that entered.
+        `n_items` counts the rows that entered.
 
     Raises
     ------
@@ -52,23 +52,23 @@ def correlated(x: ArrayLike, y: ArrayLike, *, method: str, confidence: float | N
         raise ValueError(f"The method is pearson or spearman, not {method!r}.")
     if confidence is not None:
         check_settings(0, confidence)
-    one, other = checked_values(x), checked_values(y)
-    if one.shape != other.shape:
-        raise ValueError(f"Both have a value a row, not {one.size} and {other.size}.")
-    there = ~np.isnan(one) & ~np.isnan(other)
-    one, other = one[there], other[there]
-    n = one.size
+    column_x, column_y = checked_values(x), checked_values(y)
+    if column_x.shape != column_y.shape:
+        raise ValueError(f"Both have a value a row, not {column_x.size} and {column_y.size}.")
+    complete = ~np.isnan(column_x) & ~np.isnan(column_y)
+    column_x, column_y = column_x[complete], column_y[complete]
+    n = column_x.size
     if n < 3:
         return Estimate(None, n_items=n, note=FEW)
-    if one.max() == one.min() or other.max() == other.min():
+    if column_x.max() == column_x.min() or column_y.max() == column_y.min():
         return Estimate(None, n_items=n, note=ALIKE)
-    # A second of start-up that only a task needs.
+    # Lazy import: scipy.stats takes a second to load, and only a job needs it.
     from scipy.stats import norm, rankdata  # noqa: PLC0415
 
     if method == "spearman":
-        # Means that are equal but for rounding tie.
-        one, other = rankdata(np.round(one, 12)), rankdata(np.round(other, 12))
-    r = round(float(np.corrcoef(one, other)[0, 1]), 14)
+        # Rounded, so that means that differ by rounding only are tied.
+        column_x, column_y = rankdata(np.round(column_x, 12)), rankdata(np.round(column_y, 12))
+    r = round(float(np.corrcoef(column_x, column_y)[0, 1]), 14)
     if confidence is None or n < 4 or abs(r) == 1:
         return Estimate(r, n_items=n)
     spread = sqrt((1 + r * r / 2 if method == "spearman" else 1) / (n - 3))

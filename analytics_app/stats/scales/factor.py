@@ -13,7 +13,7 @@ from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.optimisation import minimum
 from analytics_app.stats.scales.factorability import checked_correlation, checked_rows
 
-# The least uniqueness that is tried, as in R's factanal; a scale that ends there is a Heywood case.
+# The lower bound of uniquenesses, as in R's factanal; a scale that ends there is a Heywood case.
 LOWEST = 0.005
 NOT_CONVERGED = "The maximum likelihood search did not converge, so there are no factors."
 # The largest slope of the discrepancy that counts as zero.
@@ -26,8 +26,8 @@ Kaiser: TypeAlias = Literal["throughout", "varimax"]
 class Extraction:
     """Unrotated factors. `loadings` (p, k), `uniquenesses` (p,); `fit` holds chi-squared, its df and p.
 
-    `heywood` lists the scales whose uniqueness ended at its bound: the model explains more than all of them. Where
-    `converged` is false, no maximum was found and the other fields are no result.
+    `heywood` lists the scales whose uniqueness ended at its bound: the model explains more than their variance. If
+    `converged` is false, no maximum was found and the other fields must not be used.
     """
 
     loadings: Floats
@@ -42,7 +42,7 @@ class Rotation:
     """Rotated factors, the one that explains most first, each turned so that its loadings sum to a positive number.
 
     `pattern` (p, k) are regression weights of factors, `factors` (k, k) their correlations, `explained` (k,) the share
-    of the variance of all scales that falls to each (with correlated factors, Phi P'P as in R's psych).
+    of the variance of all scales that each explains (with correlated factors, Phi P'P as in R's psych).
     """
 
     pattern: Floats
@@ -52,8 +52,8 @@ class Rotation:
     @property
     def structure(self) -> Floats:
         """Correlations of scales with factors, shape (p, k)."""
-        found: Floats = self.pattern @ self.factors
-        return found
+        structure: Floats = self.pattern @ self.factors
+        return structure
 
 
 def degrees_of_freedom(p: int, k: int) -> int:
@@ -68,7 +68,7 @@ def degrees_of_freedom(p: int, k: int) -> int:
 
 
 def most_factors(p: int) -> int:
-    """Return for how many factors of p scales there are no fewer than 0 degrees of freedom.
+    """Return the largest number of factors of p scales that leaves at least 0 degrees of freedom.
 
     Examples
     --------
@@ -93,28 +93,28 @@ def chi2_p(chi2: float, df: float) -> float:
     """
     if chi2 < 0 or df <= 0:
         raise ValueError(f"Chi-squared is at least 0 and its degrees of freedom above it, not {chi2} and {df}.")
-    # Web processes import this module and never test anything.
+    # Lazy import: web processes import this module but never compute p values.
     from scipy.special import chdtrc  # noqa: PLC0415
 
     return float(chdtrc(df, chi2))
 
 
 def maximum_likelihood(correlation: ArrayLike, n_factors: int, n: int) -> Extraction:
-    """Maximum likelihood factors [1]_, as R's `factanal` finds them.
+    """Maximum likelihood factors [1]_, as in R's `factanal`.
 
     The uniquenesses minimise ``F = -sum(log e_i - e_i) - (p - k)`` over the eigenvalues e_i beyond the k largest of
     ``U^-1/2 R U^-1/2`` (L-BFGS-B, each uniqueness between .005 and 1, start ``(1 - k/2p) / diag(R^-1)``); the fit is
     ``chi2 = (n - 1 - (2p + 5)/6 - 2k/3) F``. statsmodels' Factor finds the same, from random starts and without a
-    lower bound, so that it neither repeats to the digit nor stops at Heywood cases.
+    lower bound, so its digits vary and it does not stop at Heywood cases.
 
     Parameters
     ----------
     correlation : array_like of float, shape (p, p)
-        With an inverse.
+        Invertible.
     n_factors : int
         At least 1, and few enough for degrees of freedom of at least 0.
     n : int
-        Rows that the correlations are of.
+        Number of rows behind the correlations.
 
     Returns
     -------
@@ -165,8 +165,8 @@ def maximum_likelihood(correlation: ArrayLike, n_factors: int, n: int) -> Extrac
 
 def _loadings(values: Floats, vectors: Floats, root: Floats, k: int) -> Floats:
     largest = slice(None, -k - 1, -1)
-    found: Floats = root[:, np.newaxis] * vectors[:, largest] * np.sqrt(np.maximum(values[largest] - 1, 0))
-    return found
+    loadings: Floats = root[:, np.newaxis] * vectors[:, largest] * np.sqrt(np.maximum(values[largest] - 1, 0))
+    return loadings
 
 
 def _fit(discrepancy: float, p: int, k: int, n: int) -> Estimate:
@@ -181,17 +181,17 @@ def _fit(discrepancy: float, p: int, k: int, n: int) -> Estimate:
 
 
 def varimax(loadings: ArrayLike, *, eps: float = 1e-12, most: int = 1000) -> tuple[Floats, Floats]:
-    """Rows as they are rotated to the varimax criterion [1]_: the rotated loadings and the rotation.
+    """Rotate loadings to the varimax criterion [1]_; return the rotated loadings and the rotation.
 
-    Kaiser normalisation is left to the caller: rows are divided by the roots of their communalities first.
+    Rows are rotated as given: for Kaiser normalisation the caller divides them by the roots of their communalities.
 
     Parameters
     ----------
     loadings : array_like of float, shape (p, k)
     eps : float
-        It ends when the criterion grows by less than this share.
+        Iteration ends when the criterion grows by less than this share.
     most : int
-        Steps.
+        Largest number of steps.
 
     Returns
     -------
@@ -215,8 +215,8 @@ def varimax(loadings: ArrayLike, *, eps: float = 1e-12, most: int = 1000) -> tup
     rotation, before = np.eye(k), 0.0
     for _step in range(most if k > 1 else 0):
         z = a @ rotation
-        left, size, right = np.linalg.svd(a.T @ (z**3 - z * ((z**2).sum(axis=0) / p)))
-        rotation = left @ right
+        u, size, v = np.linalg.svd(a.T @ (z**3 - z * ((z**2).sum(axis=0) / p)))
+        rotation = u @ v
         if size.sum() < before * (1 + eps):
             break
         before = float(size.sum())
@@ -224,7 +224,7 @@ def varimax(loadings: ArrayLike, *, eps: float = 1e-12, most: int = 1000) -> tup
 
 
 def promax(loadings: ArrayLike, *, power: int = 4, kaiser: Kaiser = "throughout") -> Rotation:
-    """Promax [1]_: correlated factors whose loadings come near those of varimax, raised to a power.
+    """Promax [1]_: correlated factors whose loadings approximate those of varimax, raised to a power.
 
     With "throughout", rows are divided by the roots of their communalities before varimax and restored after promax,
     as in SPSS (kappa = `power`); with "varimax" they are restored between the two, as in R's `promax(varimax(x))`.
@@ -267,7 +267,7 @@ def promax(loadings: ArrayLike, *, power: int = 4, kaiser: Kaiser = "throughout"
 
 
 def _ordered(pattern: Floats, factors: Floats) -> Rotation:
-    """Turn factors so that their loadings sum to a positive number, and put the one that explains most first."""
+    """Flip factors so that their loadings have a positive sum, and sort them by explained variance, largest first."""
     sign = np.where(pattern.sum(axis=0) < 0, -1.0, 1.0)
     pattern, factors = pattern * sign, factors * np.outer(sign, sign)
     explained = np.diag(factors @ pattern.T @ pattern) / len(pattern)
@@ -313,5 +313,5 @@ def regression_scores(data: ArrayLike, correlation: ArrayLike, structure: ArrayL
     """
     rows = checked_rows(data)
     z = (rows - rows.mean(axis=0)) / rows.std(axis=0, ddof=1)
-    found: Floats = z @ np.linalg.solve(checked_correlation(correlation), np.asarray(structure, dtype=np.float64))
-    return found
+    scores: Floats = z @ np.linalg.solve(checked_correlation(correlation), np.asarray(structure, dtype=np.float64))
+    return scores

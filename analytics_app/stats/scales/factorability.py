@@ -1,4 +1,4 @@
-"""Whether scales are correlated enough for factors, and the number of factors: KMO, Bartlett, parallel analysis."""
+"""Suitability of scales for factors (KMO, Bartlett) and the number of factors (parallel analysis)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from numpy.typing import ArrayLike
 from analytics_app.stats.arrays import Codes, Floats
 from analytics_app.stats.estimate import Estimate
 
-# Fewer rows a scale, or a lower KMO, and factors are not extracted.
+# With fewer rows per scale, or a lower KMO, factors are not extracted.
 ROWS_PER_SCALE = 5
 LEAST_KMO = 0.5
-# Below this share of the largest, the smallest eigenvalue of a correlation matrix is 0 but for rounding.
+# A smallest eigenvalue below this share of the largest counts as 0: the correlation matrix is singular.
 _SINGULAR = 1e-10
-# Correlation matrices of random data that are worked on at once: 2**22 cells of 8 bytes are 32 MiB.
+# Most cells of the random correlation matrices held at once: 2**22 cells of 8 bytes are 32 MiB.
 _CELLS = 2**22
 
 
 @dataclass(frozen=True, slots=True)
 class Factorability:
-    """Kaiser, Meyer and Olkin's measure over all scales and of each, Bartlett's test, and why no factors are taken.
+    """Kaiser, Meyer and Olkin's measure, over all scales and for each, with Bartlett's test.
 
-    `bartlett` holds chi-squared with its degrees of freedom and p. `refusal` is a sentence, or None.
+    `bartlett` holds chi-squared with its degrees of freedom and p. `refusal` says why factors are not extracted, or is
+    None.
     """
 
     kmo: Estimate
@@ -62,13 +63,13 @@ def correlations(data: ArrayLike) -> Floats:
         raise ValueError("The values of a column are all the same, so it correlates with nothing.")
     centred = rows - rows.mean(axis=0)
     scaled = centred / np.sqrt((centred**2).sum(axis=0))
-    found: Floats = np.clip(scaled.T @ scaled, -1, 1)
-    np.fill_diagonal(found, 1.0)
-    return found
+    matrix: Floats = np.clip(scaled.T @ scaled, -1, 1)
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
 
 
 def constant_columns(data: ArrayLike) -> Codes:
-    """Return the places of the columns whose values are all the same.
+    """Return the indices of the columns whose values are all the same.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def checked_rows(data: ArrayLike) -> Floats:
 
 
 def factorability(correlation: ArrayLike, n: int) -> Factorability:
-    """How well a correlation matrix suits factors: KMO [1]_ and Bartlett's test of sphericity [2]_.
+    """Suitability of a correlation matrix for factors: KMO [1]_ and Bartlett's test of sphericity [2]_.
 
     With q_ij the correlation of two scales when all others are held constant,
     ``KMO = sum r_ij^2 / (sum r_ij^2 + sum q_ij^2)`` over all pairs i != j; of one scale, over the pairs it is in.
@@ -105,7 +106,7 @@ def factorability(correlation: ArrayLike, n: int) -> Factorability:
     Returns
     -------
     Factorability
-        Without values where a scale follows from the others. Refused below 5 rows a scale and below a KMO of .5.
+        Without values if a scale follows from the others. Refused with fewer than 5 rows per scale or a KMO below .5.
 
     Raises
     ------
@@ -129,27 +130,27 @@ def factorability(correlation: ArrayLike, n: int) -> Factorability:
     p = len(r)
     if n < 1:
         raise ValueError(f"Correlations are of at least one row, not {n}.")
-    few = too_few_rows(n, p)
+    few_note = too_few_rows(n, p)
     values: Floats = np.asarray(np.linalg.eigvalsh(r), dtype=np.float64)
     if p < 3 or values[0] <= _SINGULAR * values[-1]:
-        why = few or (
+        reason = few_note or (
             "Factors take at least three scales."
             if p < 3
             else "Some scale follows exactly from the others, so that nothing can be held constant."
         )
-        none = Estimate(None, n_items=p, note=why)
-        return Factorability(none, (none,) * p, none, why)
+        undefined = Estimate(None, n_items=p, note=reason)
+        return Factorability(undefined, (undefined,) * p, undefined, reason)
     inverse = np.linalg.inv(r)
     scale = np.sqrt(np.diag(inverse))
     partial = inverse / np.outer(scale, scale)
     off = ~np.eye(p, dtype=bool)
     squares, partials = np.where(off, r**2, 0).sum(axis=1), np.where(off, partial**2, 0).sum(axis=1)
     if not squares.sum() > 0:
-        why = few or "No two scales correlate, so there are no factors."
-        none = Estimate(None, n_items=p, note=why)
-        return Factorability(none, (none,) * p, _bartlett(values, n), why)
+        reason = few_note or "No two scales correlate, so there are no factors."
+        undefined = Estimate(None, n_items=p, note=reason)
+        return Factorability(undefined, (undefined,) * p, _bartlett(values, n), reason)
     kmo = float(squares.sum() / (squares.sum() + partials.sum()))
-    low = None if kmo >= LEAST_KMO else f"KMO is {kmo:.2f}, below {LEAST_KMO:g}: the scales share too little."
+    low_kmo = None if kmo >= LEAST_KMO else f"KMO is {kmo:.2f}, below {LEAST_KMO:g}: the scales share too little."
     return Factorability(
         Estimate(kmo, n_items=p),
         tuple(
@@ -159,12 +160,12 @@ def factorability(correlation: ArrayLike, n: int) -> Factorability:
             for a, b in zip(squares, partials, strict=True)
         ),
         _bartlett(values, n),
-        few or low,
+        few_note or low_kmo,
     )
 
 
 def too_few_rows(n: int, p: int) -> str | None:
-    """Say that n rows are too few for the factors of p scales, or return None.
+    """Return a note if n rows are too few for the factors of p scales, else None.
 
     Examples
     --------
@@ -178,7 +179,7 @@ def too_few_rows(n: int, p: int) -> str | None:
 
 
 def _bartlett(eigenvalues: Floats, n: int) -> Estimate:
-    # Web processes import this module and never test anything.
+    # Lazy import: web processes import this module but never run the test.
     from scipy.special import chdtrc  # noqa: PLC0415
 
     p = len(eigenvalues)
@@ -191,7 +192,7 @@ def _bartlett(eigenvalues: Floats, n: int) -> Estimate:
 
 
 def checked_correlation(correlation: ArrayLike) -> Floats:
-    """Return a correlation matrix as floats; ValueError where it is none."""
+    """Return a correlation matrix as floats; ValueError if it is not a correlation matrix."""
     r = np.asarray(correlation, dtype=np.float64)
     if r.ndim != 2 or r.shape[0] != r.shape[1] or not r.size:
         raise ValueError(f"A correlation matrix is square, not of shape {r.shape}.")
@@ -204,7 +205,7 @@ def checked_correlation(correlation: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """Eigenvalues of the data, those of random data at a quantile, and for how many the first are above the second."""
+    """Eigenvalues of the data, quantiles of those of random data, and the number of factors they suggest."""
 
     eigenvalues: tuple[float, ...]
     random: tuple[float, ...]
@@ -214,10 +215,10 @@ class Parallel:
 def parallel_analysis(
     correlation: ArrayLike, n: int, *, n_draws: int = 1000, quantile: float = 0.95, rng: np.random.Generator
 ) -> Parallel:
-    """How many factors: eigenvalues above those of random data of the same size [1]_, at their 95th percentile [2]_.
+    """Number of factors: eigenvalues above those of random data of the same size [1]_, at their 95th percentile [2]_.
 
-    The correlations of n rows of p independent normal values are drawn at once, as those of a Wishart matrix by its
-    Bartlett decomposition: the same distribution, whatever n is.
+    The correlations of n rows of p independent normal values are drawn as those of a Wishart matrix by its
+    Bartlett decomposition: the same distribution, at a cost that does not depend on n.
 
     Parameters
     ----------
@@ -227,13 +228,13 @@ def parallel_analysis(
     n_draws : int
         Random correlation matrices.
     quantile : float
-        Of their eigenvalues, place by place.
+        Quantile of each of their eigenvalues.
     rng : numpy.random.Generator
 
     Returns
     -------
     Parallel
-        `n_factors` counts the eigenvalues before the first that is not above its random one.
+        `n_factors` counts the eigenvalues before the first that is not above its random counterpart.
 
     Raises
     ------
@@ -261,16 +262,16 @@ def parallel_analysis(
         raise ValueError("Parallel analysis takes at least one draw, and a quantile between 0 and 1.")
     values = np.linalg.eigvalsh(r)[::-1]
     chunk = max(1, _CELLS // p**2)
-    drawn = [_random_eigenvalues(n, p, min(chunk, n_draws - start), rng) for start in range(0, n_draws, chunk)]
-    random = np.quantile(np.concatenate(drawn), quantile, axis=0)
+    samples = [_random_eigenvalues(n, p, min(chunk, n_draws - start), rng) for start in range(0, n_draws, chunk)]
+    random = np.quantile(np.concatenate(samples), quantile, axis=0)
     above = values > random
     return Parallel(tuple(values.tolist()), tuple(random.tolist()), int(p if above.all() else np.argmin(above)))
 
 
 def _random_eigenvalues(n: int, p: int, draws: int, rng: np.random.Generator) -> Floats:
-    """Return the eigenvalues, falling, of correlation matrices of n rows of independent normal values."""
+    """Return the eigenvalues, in descending order, of correlation matrices of n rows of independent normal values."""
     lower = np.tril(rng.standard_normal((draws, p, p)), -1)
     lower[:, np.arange(p), np.arange(p)] = np.sqrt(rng.chisquare(n - 1 - np.arange(p), size=(draws, p)))
     lower /= np.sqrt((lower**2).sum(axis=2))[:, :, np.newaxis]
-    found: Floats = np.asarray(np.linalg.eigvalsh(lower @ lower.transpose(0, 2, 1))[:, ::-1], dtype=np.float64)
-    return found
+    eigenvalues: Floats = np.asarray(np.linalg.eigvalsh(lower @ lower.transpose(0, 2, 1))[:, ::-1], dtype=np.float64)
+    return eigenvalues

@@ -1,4 +1,4 @@
-"""Magnitude estimates: normalised on each rater's own terms, geometric means, ratios of systems."""
+"""Magnitude estimates: normalised by rater, geometric means, ratios of systems."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from analytics_app.stats.resampling.pair_sums import Pairs
 
 NORMALISATIONS = ("log", "standard", "modulus", "range")
 
-# The exponential of more does not fit a float.
+# The exponential of a larger number does not fit a float.
 _LARGEST_LOG = 700.0
 
 
@@ -95,26 +95,26 @@ def normalised(values: ArrayLike, raters: ArrayLike, how: str = "log", *, standa
     if how == "standard":
         logs -= np.log(standard)
     elif how == "modulus" and positive.any():
-        found, places = compressed(codes)
-        there = places[positive]
-        counts = np.bincount(there, minlength=found.size)
-        means = np.bincount(there, weights=logs[positive], minlength=found.size) / np.maximum(counts, 1)
+        rater_codes, places = compressed(codes)
+        rater = places[positive]
+        counts = np.bincount(rater, minlength=rater_codes.size)
+        means = np.bincount(rater, weights=logs[positive], minlength=rater_codes.size) / np.maximum(counts, 1)
         logs = logs - means[places] + logs[positive].mean()
     return Normalised(logs, True, left_out)
 
 
 def _ranged(numbers: Floats, codes: Codes) -> Normalised:
-    found, places = compressed(codes)
-    there = ~np.isnan(numbers)
-    low, high = np.full(found.size, np.inf), np.full(found.size, -np.inf)
-    np.minimum.at(low, places[there], numbers[there])
-    np.maximum.at(high, places[there], numbers[there])
+    rater_codes, places = compressed(codes)
+    rated = ~np.isnan(numbers)
+    low, high = np.full(rater_codes.size, np.inf), np.full(rater_codes.size, -np.inf)
+    np.minimum.at(low, places[rated], numbers[rated])
+    np.maximum.at(high, places[rated], numbers[rated])
     wide = high > low
     values = np.full(numbers.size, np.nan)
-    chosen = there & wide[places]
-    who = places[chosen]
-    values[chosen] = (numbers[chosen] - low[who]) / (high - low)[who]
-    return Normalised(values, False, 0, tuple(int(code) for code in found[~wide & (low < np.inf)]))
+    chosen = rated & wide[places]
+    place = places[chosen]
+    values[chosen] = (numbers[chosen] - low[place]) / (high - low)[place]
+    return Normalised(values, False, 0, tuple(int(code) for code in rater_codes[~wide & (low < np.inf)]))
 
 
 def taken_back(estimate: Estimate) -> Estimate:
@@ -155,20 +155,20 @@ def geometric_means(
 ) -> list[Estimate]:
     """Geometric mean of each group, exp(mean of logarithms), with a percentile bootstrap interval over clusters.
 
-    Parameters are those of `group_means`, with logarithms for values.
+    Parameters are those of `group_means`, with logarithms as values.
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
     >>> logs = np.log([50, 200, 100])
-    >>> (one,) = geometric_means(logs, [0] * 3, [0, 1, 2], n_groups=1, n_resamples=0, confidence=0.95, rng=rng)
-    >>> round(one.value, 6)
+    >>> (mean,) = geometric_means(logs, [0] * 3, [0, 1, 2], n_groups=1, n_resamples=0, confidence=0.95, rng=rng)
+    >>> round(mean.value, 6)
     100.0
     """
-    found = group_means(
+    means = group_means(
         logs, groups, clusters, n_groups=n_groups, n_resamples=n_resamples, confidence=confidence, rng=rng
     )
-    return [taken_back(one) for one in found]
+    return [taken_back(mean) for mean in means]
 
 
 def ratios(
@@ -181,7 +181,7 @@ def ratios(
     confidence: float,
     rng: np.random.Generator,
 ) -> list[Estimate]:
-    """Ratio of two systems: exp of the mean, over the items both have, of the difference of their mean logarithms.
+    """Ratio of two systems: exp of the mean difference of their mean logarithms over shared items.
 
     p is that of the sign-flip permutation test of the differences of logarithms. Parameters are those of `paired`,
     with a matrix of mean logarithms.
@@ -190,11 +190,11 @@ def ratios(
     --------
     >>> rng = np.random.default_rng(1)
     >>> logs = np.log([[100, 50], [200, 100], [80, 40]])
-    >>> (one,) = ratios(logs, [(0, 1)], n_resamples=0, confidence=0.95, rng=rng)
-    >>> round(one.value, 6), one.p
+    >>> (ratio,) = ratios(logs, [(0, 1)], n_resamples=0, confidence=0.95, rng=rng)
+    >>> round(ratio.value, 6), ratio.p
     (2.0, 0.25)
     """
-    found = paired(
+    comparisons = paired(
         matrix,
         pairs,
         clusters=clusters,
@@ -206,13 +206,13 @@ def ratios(
     return [
         taken_back(
             Estimate(
-                one.difference.value,
-                low=one.difference.low,
-                high=one.difference.high,
-                p=one.permutation_p,
-                n_items=one.n_items,
-                note=one.difference.note,
+                comparison.difference.value,
+                low=comparison.difference.low,
+                high=comparison.difference.high,
+                p=comparison.permutation_p,
+                n_items=comparison.n_items,
+                note=comparison.difference.note,
             )
         )
-        for one in found
+        for comparison in comparisons
     ]

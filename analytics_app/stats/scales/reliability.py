@@ -21,13 +21,13 @@ def cronbach_alpha(data: ArrayLike, *, confidence: float = 0.95) -> Estimate:
     Parameters
     ----------
     data : array_like of float, shape (n, k)
-        A row a respondent, complete; scales that point the other way are turned round before.
+        One complete row per respondent; scales that point the other way must be reversed first.
     confidence : float
 
     Returns
     -------
     Estimate
-        Without a value below two rows or two scales, or where the sum does not vary.
+        Without a value for fewer than two rows or scales, or where the sum does not vary.
 
     Raises
     ------
@@ -49,13 +49,13 @@ def cronbach_alpha(data: ArrayLike, *, confidence: float = 0.95) -> Estimate:
         raise ValueError(f"The confidence is between 0 and 1, not {confidence}.")
     rows = checked_rows(data)
     n, k = rows.shape
-    why = _too_little(rows)
-    # Equal sums: tested by their ends, since rounding leaves a variance of 1e-32.
+    reason = _too_little(rows)
+    # Equal sums are found by their range, since rounding leaves a variance of 1e-32.
     totals = rows.sum(axis=1)
-    if why is None and np.ptp(totals) <= 1e-12 * max(1.0, float(np.abs(totals).max())):
-        why = "The sum is the same in every row, so alpha is undefined."
-    if why is not None:
-        return Estimate(None, n_raters=n, note=why)
+    if reason is None and np.ptp(totals) <= 1e-12 * max(1.0, float(np.abs(totals).max())):
+        reason = "The sum is the same in every row, so alpha is undefined."
+    if reason is not None:
+        return Estimate(None, n_raters=n, note=reason)
     alpha = float(k / (k - 1) * (1 - rows.var(axis=0, ddof=1).sum() / totals.var(ddof=1)))
     if n < 3:
         return Estimate(alpha, n_raters=n, note="An interval takes at least three complete rows.")
@@ -63,8 +63,8 @@ def cronbach_alpha(data: ArrayLike, *, confidence: float = 0.95) -> Estimate:
 
     tail, df, df_b = (1 - confidence) / 2, n - 1, (n - 1) * (k - 1)
     low, high = (1 - (1 - alpha) * fdtri(df, df_b, share) for share in (1 - tail, tail))
-    negative = "It is below 0: some scales point the other way." if alpha < 0 else None
-    return Estimate(alpha, low=float(low), high=float(high), n_raters=n, note=negative)
+    negative_note = "It is below 0: some scales point the other way." if alpha < 0 else None
+    return Estimate(alpha, low=float(low), high=float(high), n_raters=n, note=negative_note)
 
 
 def omega_total(loadings: ArrayLike, uniquenesses: ArrayLike) -> float:
@@ -84,14 +84,14 @@ def omega_total(loadings: ArrayLike, uniquenesses: ArrayLike) -> float:
     >>> round(omega_total([0.5, 0.6, 0.7], [0.75, 0.64, 0.51]), 6)
     0.63035
     """
-    of, rest = np.asarray(loadings, dtype=np.float64), np.asarray(uniquenesses, dtype=np.float64)
-    if of.ndim != 1 or of.shape != rest.shape or not of.size:
+    factor, unique = np.asarray(loadings, dtype=np.float64), np.asarray(uniquenesses, dtype=np.float64)
+    if factor.ndim != 1 or factor.shape != unique.shape or not factor.size:
         raise ValueError("There is a loading and a uniqueness for each scale.")
-    common = float(of.sum() ** 2)
-    whole = common + float(rest.sum())
-    if not whole > 0:
+    common = float(factor.sum() ** 2)
+    total = common + float(unique.sum())
+    if not total > 0:
         raise ValueError("Neither the factor nor the uniquenesses vary.")
-    return common / whole
+    return common / total
 
 
 def omega(data: ArrayLike) -> Estimate:
@@ -100,12 +100,13 @@ def omega(data: ArrayLike) -> Estimate:
     Parameters
     ----------
     data : array_like of float, shape (n, k)
-        A row a respondent, complete.
+        One complete row per respondent.
 
     Returns
     -------
     Estimate
-        Without a value below three scales, where one follows from the others or does not vary, or with too few rows.
+        Without a value for fewer than three scales, if a scale follows from the others or does not vary, or with too
+        few rows.
 
     Examples
     --------
@@ -116,21 +117,21 @@ def omega(data: ArrayLike) -> Estimate:
     n, k = rows.shape
     if k < 3:
         return Estimate(None, n_raters=n, note="Omega takes at least three scales.")
-    why = _too_little(rows)
-    if why is None and constant_columns(rows).size:
-        why = "A scale does not vary, so omega is undefined."
-    if why is None and n <= k:
-        why = f"Omega takes more rows than scales, and here are {n} for {k}."
-    if why is not None:
-        return Estimate(None, n_raters=n, note=why)
+    reason = _too_little(rows)
+    if reason is None and constant_columns(rows).size:
+        reason = "A scale does not vary, so omega is undefined."
+    if reason is None and n <= k:
+        reason = f"Omega takes more rows than scales, and here are {n} for {k}."
+    if reason is not None:
+        return Estimate(None, n_raters=n, note=reason)
     try:
-        found = maximum_likelihood(correlations(rows), 1, n)
+        extraction = maximum_likelihood(correlations(rows), 1, n)
     except ValueError:
         return Estimate(None, n_raters=n, note="A scale follows exactly from the others, so omega is undefined.")
-    if not found.converged:
+    if not extraction.converged:
         return Estimate(None, n_raters=n, note=NOT_CONVERGED)
-    at_bound = "Heywood case: the uniqueness of a scale ended at its bound." if found.heywood else None
-    value = omega_total(found.loadings[:, 0], found.uniquenesses)
+    at_bound = "Heywood case: the uniqueness of a scale ended at its bound." if extraction.heywood else None
+    value = omega_total(extraction.loadings[:, 0], extraction.uniquenesses)
     return Estimate(value, n_raters=n, note=joined(at_bound))
 
 

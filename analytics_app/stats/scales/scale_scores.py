@@ -11,36 +11,36 @@ from analytics_app.stats.arrays import Floats
 
 
 class Scores(NamedTuple):
-    """A score a row, NaN where too much is missing, and how many answers a row lacks."""
+    """Score of each row, NaN where too many answers are missing, and number of missing answers of each row."""
 
     value: Floats
     missing: NDArray[np.int64]
 
     @property
     def prorated(self) -> NDArray[np.bool_]:
-        """Which scores stand in part for answers that are missing."""
+        """Which scores are prorated for missing answers."""
         return (self.missing > 0) & ~np.isnan(self.value)
 
 
 def prorated_sums(answers: ArrayLike, *, most_missing: int) -> Scores:
-    """Sums of the answers of each row, with the mean of a row standing for those that are missing [1]_.
+    """Sums of the answers of each row, with the row's mean in place of missing answers [1]_.
 
     Parameters
     ----------
     answers : array_like of float, shape (n, k)
         NaN = not answered.
     most_missing : int
-        A row that lacks more has no score, and neither has one that lacks all.
+        A row with more missing answers, or without any answer, has no score.
 
     Returns
     -------
     Scores
-        Sums over k answers, shape (n,): a row that lacks m has ``sum * k / (k - m)``.
+        Sums over k answers, shape (n,); with m missing answers ``sum * k / (k - m)``.
 
     Raises
     ------
     ValueError
-        No table of at least one column, infinite answers, or fewer than 0 missing ones allowed.
+        Answers are not a table, there is no column, an answer is infinite, or `most_missing` is below 0.
 
     References
     ----------
@@ -61,11 +61,11 @@ def prorated_sums(answers: ArrayLike, *, most_missing: int) -> Scores:
     if most_missing < 0:
         raise ValueError(f"At least 0 answers may be missing, not {most_missing}.")
     k = table.shape[1]
-    there = ~np.isnan(table)
-    given = there.sum(axis=1)
-    sums = np.where(there, table, 0).sum(axis=1)
-    missing = k - given
+    answered = ~np.isnan(table)
+    n_answered = answered.sum(axis=1)
+    sums = np.where(answered, table, 0).sum(axis=1)
+    missing = k - n_answered
     value = np.full(len(table), np.nan)
-    scored = (missing <= most_missing) & (given > 0)
-    value[scored] = sums[scored] * k / given[scored]
+    scored = (missing <= most_missing) & (n_answered > 0)
+    value[scored] = sums[scored] * k / n_answered[scored]
     return Scores(value, missing)

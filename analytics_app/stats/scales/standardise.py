@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from analytics_app.stats.arrays import Floats, checked_codes, checked_values, compressed
 
-# What becomes of the ratings of raters whose ratings do not vary.
+# Treatment of raters whose ratings do not vary.
 Constant: TypeAlias = Literal["drop", "zero"]
 
 
@@ -33,8 +33,8 @@ class Standardised:
 def judge_wise_z(values: ArrayLike, raters: ArrayLike, *, ddof: int = 1, constant: Constant = "drop") -> Standardised:
     """Each rating minus the mean of its rater's ratings, over their standard deviation [1]_.
 
-    z values can be compared between raters where every rater saw about the same mix of systems. The z of a rater who
-    gave the same rating throughout is undefined. By default it is NaN: 0 would count as a judgment of "average".
+    z values can be compared between raters if every rater saw about the same mix of systems. The z of a rater who
+    gave the same rating throughout is undefined. By default it is NaN, since 0 would count as a judgment of "average".
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def judge_wise_z(values: ArrayLike, raters: ArrayLike, *, ddof: int = 1, constan
     raters : array_like of int, shape (n,)
         Rater codes from 0.
     ddof : {1, 0}
-        Divisor of the variance is the number of ratings minus `ddof`: 1 as WMT and R have it, 0 as Lai et al. [2]_.
+        Divisor of the variance is the number of ratings minus `ddof`: 1 as in WMT and R, 0 as in Lai et al. [2]_.
     constant : {"drop", "zero"}
         What an undefined z becomes: NaN, or 0 as in the published scripts of RankME and the E2E challenge [3]_.
 
@@ -76,23 +76,23 @@ def judge_wise_z(values: ArrayLike, raters: ArrayLike, *, ddof: int = 1, constan
         raise ValueError(f"Raters whose ratings do not vary are set to one of drop and zero, not {constant!r}.")
     numbers = checked_values(values)
     codes = checked_codes(raters, numbers.size)
-    found, places = compressed(codes)
+    rater_codes, places = compressed(codes)
     z = np.full(numbers.size, np.nan)
-    there = ~np.isnan(numbers)
-    x, who = numbers[there], places[there]
+    rated = ~np.isnan(numbers)
+    x, rater = numbers[rated], places[rated]
 
-    counts = np.bincount(who, minlength=found.size)
-    low, high = np.full(found.size, np.inf), np.full(found.size, -np.inf)
-    np.minimum.at(low, who, x)
-    np.maximum.at(high, who, x)
-    means = np.bincount(who, weights=x, minlength=found.size) / np.maximum(counts, 1)
-    deviations = x - means[who]
-    squares = np.bincount(who, weights=deviations**2, minlength=found.size)
+    counts = np.bincount(rater, minlength=rater_codes.size)
+    low, high = np.full(rater_codes.size, np.inf), np.full(rater_codes.size, -np.inf)
+    np.minimum.at(low, rater, x)
+    np.maximum.at(high, rater, x)
+    means = np.bincount(rater, weights=x, minlength=rater_codes.size) / np.maximum(counts, 1)
+    deviations = x - means[rater]
+    squares = np.bincount(rater, weights=deviations**2, minlength=rater_codes.size)
     sd = np.sqrt(squares / np.maximum(counts - ddof, 1))
-    # Least and largest tell whether two ratings differ: rounding leaves an sd of 1e-16 where all are 0.1.
-    # The sd itself can still be 0 where the differences are too small to be squared.
+    # The range shows whether ratings differ: rounding leaves an sd of 1e-16 where all ratings are 0.1.
+    # The sd can still be 0 if the differences are too small to be squared.
     defined = (high > low) & (sd > 0)
 
     undefined = 0.0 if constant == "zero" else np.nan
-    z[there] = np.where(defined[who], deviations / np.where(defined, sd, 1.0)[who], undefined)
-    return Standardised(z, tuple(int(code) for code in found[~defined]))
+    z[rated] = np.where(defined[rater], deviations / np.where(defined, sd, 1.0)[rater], undefined)
+    return Standardised(z, tuple(int(code) for code in rater_codes[~defined]))
