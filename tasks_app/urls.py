@@ -6,7 +6,7 @@ from tasks_app.api import site
 from tasks_app.api import views as api
 from tasks_app.views import waves
 from tasks_app.views.public import catalogue, home, patterns
-from tasks_app.views.rater import arriving, ending, journey, judging, language, media, overview, people, rights, steps
+from tasks_app.views.rater import arriving, ending, journey, judging, media, overview, people, rights, steps
 from tasks_app.views.researcher import (
     checking,
     designing,
@@ -58,7 +58,7 @@ rater_urls: list[URLPattern] = [
     path("r/<str:token>/stored/", rights.stored, name="stored"),
     path("r/<str:token>/stored/mine.json", rights.mine, name="mine"),
     path("r/<str:token>/withdraw/", rights.withdraw, name="withdraw"),
-    path("r/<str:token>/language/", language.choose, name="language"),
+    path("r/<str:token>/language/", journey.choose_language, name="language"),
 ]
 
 researcher_urls: list[URLPattern] = [

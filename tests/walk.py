@@ -24,9 +24,6 @@ def answer(study: Study, assignment: Assignment, rng: Random, **rest: object) ->
     return judgments.Submission(
         uuid=rest.pop("uuid", None) or uuid.uuid4(),
         answer=form.cleaned_data,
-        values=tuple(frame.kind.ratings(screen, form.cleaned_data)),
-        part_ids=screens.material_of(assignment, study).part_ids,
-        criterion_ids=frame.criterion_ids,
         seconds_active=4.5,
         **rest,
     )

@@ -59,9 +59,7 @@ class _Row(NamedTuple):
         return self.state in State.DONE
 
 
-def progress_of(
-    rater: Rater, expected_minutes: float, set_size: int, assignment: Assignment | None = None
-) -> RaterProgress:
+def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = None) -> RaterProgress:
     """Count a rater's units in one query: those of the sequence an assignment is in, else those that are judged.
 
     Units lost to others while away do not count.
@@ -74,7 +72,7 @@ def progress_of(
     rows = [row for row in map(_Row._make, found) if row.replaces is None]
     own = [row for row in rows if _in_sequence(row, assignment)]
     seconds = [row.seconds for row in rows if row.seconds is not None and row.purpose in Purpose.JUDGED]
-    guess = expected_minutes * 60 / max(1, set_size, len(rows))
+    guess = rater.study.options.minutes * 60 / max(1, set_size, len(rows))
     pace = statistics.median(seconds) if len(seconds) >= ENOUGH_FOR_PACE else guess
     left = sum(not row.is_answered for row in rows)
     return RaterProgress(

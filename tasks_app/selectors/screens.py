@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
+from django import forms
 from django.db.models import F, Prefetch, QuerySet
 
-from tasks_app.models import Assignment, Criterion, Item, ItemMedia, PartOutput, Prefill, Study, Task, TaskGroup
+from tasks_app.models import Assignment, Criterion, Item, ItemMedia, PartOutput, Prefill, Rater, Study, Task, TaskGroup
 from tasks_app.models import TaskCriterion as Asked
 from tasks_app.task_types import TaskType
 from tasks_app.task_types import base as contract
@@ -218,6 +219,52 @@ def screen_of(assignment: Assignment, study: Study) -> contract.Screen:
     """Return the screen of an assignment, with the arrangement that was drawn for it."""
     frame = frame_of(assignment.unit.task_id, study)
     return make_screen(frame, material_of(assignment, study), study, assignment.arrangement)
+
+
+@dataclass(frozen=True)
+class RaterScreen:
+    """A unit as one rater sees it; made once for each request and handed on, to be shown or answered."""
+
+    rater: Rater
+    assignment: Assignment
+
+    @cached_property
+    def frame(self) -> Frame:
+        """What the task of the unit asks."""
+        return frame_of(self.assignment.unit.task_id, self.rater.study)
+
+    @cached_property
+    def material(self) -> Material:
+        """The texts of the unit, and the row behind every part."""
+        return material_of(self.assignment, self.rater.study)
+
+    @cached_property
+    def shown(self) -> contract.Screen:
+        """What the task type sees, with the arrangement that was drawn for the rater."""
+        return make_screen(self.frame, self.material, self.rater.study, self.assignment.arrangement)
+
+    @property
+    def kind(self) -> TaskType:
+        """The task type."""
+        return self.frame.kind
+
+    @property
+    def may_change(self) -> bool:
+        """Whether study, task type and purpose of the unit let a stored answer be changed until the rater has ended."""
+        options = self.rater.study.options
+        return (
+            options.allow_back
+            and self.kind.allows_back
+            and self.assignment.purpose not in Assignment.Purpose.PRELIMINARY
+        )
+
+    def form(self, data: Mapping[str, str] | None = None, initial: Mapping[str, Any] | None = None) -> forms.Form:
+        """Make the form of the task type: bound to posted data, or with initial values."""
+        return self.kind.form(self.shown, data, initial)
+
+    def values(self, answer: Mapping[str, Any]) -> tuple[contract.Value, ...]:
+        """Turn a cleaned answer into the values that are stored as ratings."""
+        return tuple(self.kind.ratings(self.shown, answer))
 
 
 def make_screen(frame: Frame, material: Material, study: Study, arrangement: Mapping[str, object]) -> contract.Screen:

@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -16,9 +15,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from tasks_app import access, channels
-from tasks_app.credentials import handle_of_rater
-from tasks_app.forms import StepForm
-from tasks_app.models import Identity, Membership, Rater, Study
+from tasks_app.models import Identity, Membership, Study
 from tasks_app.selectors import waves as reads
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services import events
@@ -26,8 +23,8 @@ from tasks_app.services.arrival import enrolment, returning
 from tasks_app.services.waves import reminders
 from tasks_app.services.waves import schedule as waves
 from tasks_app.views.rater import pages
-from tasks_app.views.rater.journey import forged, message, rater_page
 from tasks_app.views.rater.overview import as_text
+from tasks_app.views.rater.visit import Visit, forged, rater_page
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 RATERS_ON_A_PAGE = 100
@@ -40,15 +37,16 @@ LINE = 75
 
 
 @rater_page("GET", "HEAD")
-def waiting(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def waiting(visit: Visit) -> HttpResponse:
     """Between two waves: what is saved, when it goes on, and the link to come back with."""
+    rater = visit.rater
     wait = reads.waiting_for(rater)
     if wait is None:
-        return redirect("rater:next", token)
+        return visit.go_to("next")
     zone = rater.study.timezone
     context = {
         # The bar shows the title: nothing is left to do now.
-        "frame": pages.frame_for(rater, token, RaterProgress(0, 0, 0)),
+        "frame": pages.frame_for(visit, RaterProgress(0, 0, 0)),
         "done": ngettext("Your answer is saved on our server.", "All %(n)s answers are saved on our server.", wait.done)
         % {"n": wait.done},
         "has_begun": wait.done > 0,
@@ -57,10 +55,10 @@ def waiting(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         "closes": reads.closing_in_words(wait.closes_at, zone) if wait.closes_at else "",
         "zone": zone,
         "ending": returning.ending_before(rater, wait.wave) if wait.done else None,
-        "personal_link": pages.personal_link(request, token),
-        "calendar_url": reverse("rater:calendar", args=[token]),
+        "personal_link": pages.personal_link(visit.request, visit.token),
+        "calendar_url": visit.url("calendar"),
     }
-    return render(request, "rater/waiting.html", context)
+    return visit.render("rater/waiting.html", context)
 
 
 def in_days(moment: datetime, zone: str) -> str:
@@ -73,14 +71,15 @@ def in_days(moment: datetime, zone: str) -> str:
 
 
 @rater_page("GET", "HEAD")
-def calendar(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def calendar(visit: Visit) -> HttpResponse:
     """The next opening as a file that calendars take."""
+    rater = visit.rater
     wait = reads.waiting_for(rater)
     if wait is None:
-        return redirect("rater:next", token)
-    link = pages.personal_link(request, token)
+        return visit.go_to("next")
+    link = pages.personal_link(visit.request, visit.token)
     text = calendar_file(
-        uid=f"{rater.pseudonym}-{wait.wave}@{request.get_host().partition(':')[0]}",
+        uid=f"{rater.pseudonym}-{wait.wave}@{visit.request.get_host().partition(':')[0]}",
         begins=wait.opens_at,
         title=rater.study.public_title,
         link=link,
@@ -125,21 +124,21 @@ def _folded(line: str) -> str:
 
 
 @rater_page("GET", "HEAD", "POST")
-def mail(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def mail(visit: Visit) -> HttpResponse:
     """Get no more messages."""
-    form = StepForm(request.POST or None, bound_to={"rater": handle_of_rater(rater.pk), "step": "mail"})
-    if request.method == "POST":
+    form = visit.step_form("mail")
+    if visit.is_post:
         if not form.is_valid():
-            return forged(request)
-        reminders.stop_mail(rater=rater)
+            return forged(visit.request)
+        reminders.stop_mail(rater=visit.rater)
         sentences = [_("We send you no more messages about this study. You can still take part with your link.")]
-        return message(request, _("No more messages"), sentences)
+        return visit.message(_("No more messages"), sentences)
     context = {
-        "frame": pages.frame_for(rater, token, RaterProgress(0, 0, 0)),
+        "frame": pages.frame_for(visit, RaterProgress(0, 0, 0)),
         "form": form,
-        "back_url": reverse("rater:next", args=[token]),
+        "back_url": visit.url("next"),
     }
-    return render(request, "rater/mail.html", context)
+    return visit.render("rater/mail.html", context)
 
 
 @researcher_page

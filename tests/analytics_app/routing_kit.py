@@ -14,6 +14,7 @@ from tasks_app import studyfile
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Membership, Rater, Study
 from tasks_app.selectors import screens
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments, judgments
 from tasks_app.services.study import lifecycle
@@ -76,15 +77,8 @@ def judge(study: Study, rater: Rater, label: object) -> list[Assignment]:
         asked = [one.key for one in frame.kind.asked(screen.criteria, screen.params)]
         form = frame.kind.form(screen, {f"p1-{key}": label(assignment.unit.key, key) for key in asked})
         assert form.is_valid(), form.errors
-        given = judgments.Submission(
-            uuid=uuid.uuid4(),
-            answer=form.cleaned_data,
-            values=tuple(frame.kind.ratings(screen, form.cleaned_data)),
-            part_ids=screens.material_of(assignment, study).part_ids,
-            criterion_ids=frame.criterion_ids,
-            seconds_active=4.5,
-        )
-        judgments.submit(assignment=assignment, rater=rater, given=given)
+        given = judgments.Submission(uuid=uuid.uuid4(), answer=form.cleaned_data, seconds_active=4.5)
+        judgments.submit(screen=RaterScreen(rater, assignment), submission=given)
         done.append(assignment)
     return done
 

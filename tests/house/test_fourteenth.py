@@ -26,6 +26,7 @@ from random import Random
 
 from django import forms
 
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.base import (
     Criterion, ItemTexts, Outcome, Quality, Scale, Screen, TaskType, TextParams, UnitDraft, Value,
@@ -117,7 +118,7 @@ def test_it_is_judged_and_shown(client) -> None:
     study = build_study(None, type="thumbs")
     rater = walk.arrive(study)
     assignment = assignments.next_for(rater=rater)
-    judgments.submit(assignment=assignment, rater=rater, given=walk.answer(study, assignment, Random(1)))
+    judgments.submit(screen=RaterScreen(rater, assignment), submission=walk.answer(study, assignment, Random(1)))
     assert Rating.objects.get().label in {"up", "down"}
     for page in ("/patterns/", "/task-types/", "/task-types/thumbs/"):
         shown = client.get(page)

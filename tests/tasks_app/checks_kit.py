@@ -6,7 +6,7 @@ from collections.abc import Collection
 from django.contrib.auth.models import User
 
 from tasks_app.models import Assignment, Gold, Rater, Study, Task, Unit
-from tasks_app.selectors import screens
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
 from tasks_app.services.study import lifecycle
 from tests.builders import build_study
@@ -35,28 +35,25 @@ def checked_study(
 
 def give(study: Study, rater: Rater, assignment: Assignment, step: int, **rest: object) -> judgments.Receipt:
     """Answer one unit with a step, the same for every criterion."""
-    frame = screens.frame_of(assignment.unit.task_id, study)
-    screen = screens.screen_of(assignment, study)
-    form = frame.kind.form(screen)
-    form = frame.kind.form(screen, dict.fromkeys(form.fields, str(step)))
+    screen = RaterScreen(rater, assignment)
+    form = screen.form(dict.fromkeys(screen.form().fields, str(step)))
     assert form.is_valid(), form.errors
-    values = tuple(frame.kind.ratings(screen, form.cleaned_data))
-    part_ids = screens.material_of(assignment, study).part_ids
-    given = judgments.Submission(uuid.uuid4(), form.cleaned_data, values, part_ids, frame.criterion_ids, **rest)
-    return judgments.submit(assignment=assignment, rater=rater, given=given)
+    given = judgments.Submission(uuid.uuid4(), form.cleaned_data, **rest)
+    return judgments.submit(screen=RaterScreen(rater, assignment), submission=given)
 
 
 def skip(rater: Rater, assignment: Assignment, reason: str) -> judgments.Receipt:
     """Skip one unit."""
     given = judgments.Submission(uuid=uuid.uuid4(), answer={}, skip_reason=reason)
-    return judgments.submit(assignment=assignment, rater=rater, given=given)
+    return judgments.submit(screen=RaterScreen(rater, assignment), submission=given)
 
 
 def walk(study: Study, rater: Rater, wrong: Collection[str] = ()) -> list[str]:
     """Judge everything, with a wrong answer to the purposes named; return what was shown after each answer."""
     steps = []
     while (assignment := assignments.next_for(rater=rater)) is not None:
-        steps.append(give(study, rater, assignment, 1 if assignment.purpose in wrong else 3).step)
+        step = give(study, rater, assignment, 1 if assignment.purpose in wrong else 3).step
+        steps.append(step.kind if step else "")
     return steps
 
 

@@ -10,6 +10,7 @@ from django.db.models import F, Q
 from tasks_app import studyfile
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Rater, RaterSet, Study
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments, judgments
 from tasks_app.services.study import lifecycle
@@ -37,7 +38,7 @@ def do_what_is_open(study: Study, rater: Rater) -> int:
     """Answer everything that is open for a rater; return how many units that was."""
     rng, done = Random(4), 0
     while (found := assignments.next_for(rater=rater)) is not None:
-        judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, rng))
+        judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, rng))
         rater.refresh_from_db()
         done += 1
     rater.refresh_from_db()

@@ -1,11 +1,11 @@
-"""The next unit of a rater, and how raters stop."""
+"""Give raters their next unit, and end raters: who has finished, who stops, and who left without a word."""
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from tasks_app.credentials import new_code
 from tasks_app.models import Assignment, Rater, RaterSet, Study, Task
-from tasks_app.services import pay
+from tasks_app.services import events, pay
 from tasks_app.services.arrival import enrolment, groups
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import claims, grading, leases
@@ -201,3 +201,25 @@ def may_take_another(rater: Rater) -> bool:
 def start(*, rater: Rater) -> None:
     """Write down that a rater has read the instructions and begins."""
     Rater.objects.filter(pk=rater.pk, state=Rater.State.ENROLLED).update(state=Rater.State.JUDGING, instructed_at=Now())
+
+
+def absent_raters(study: Study) -> QuerySet[Rater]:
+    """Return the raters of a closed study who have not ended, hold no lease and wait for no later wave."""
+    if study.state != Study.State.CLOSED:
+        return Rater.objects.none()
+    sets = RaterSet.objects.filter(rater=OuterRef("pk"))
+    held = sets.filter(
+        Q(lease_until__gt=Now(), state=RaterSet.State.OPEN) | Q(opens_at__gt=Now()) | Q(closes_at__gt=Now())
+    )
+    raters = Rater.objects.filter(study=study, kind__in=Rater.Kind.COUNTED, erased_at=None)
+    return raters.exclude(state=Rater.State.ENDED).filter(~Exists(held)).order_by("pk")
+
+
+def end_absent(*, study: Study, by: events.Actor) -> int:
+    """End raters who left without a word, as if they had stopped, each in a transaction of its own; return how many."""
+    raters = list(absent_raters(study).select_related("study"))
+    for rater in raters:
+        stop(rater=rater)
+    if raters:
+        events.log(study, by, "absent raters ended", after={"raters": len(raters)})
+    return len(raters)

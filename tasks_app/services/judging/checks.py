@@ -1,6 +1,8 @@
-"""Consequences of screening, training, exam and controls. Answers are graded here, on the server.
+"""What screening, training and exam lead to, and the pages between two units: feedback, exam result, notice.
 
-Answers that decide (screening, training, exam) are graded when they are stored; the others as `grading` says.
+Answers to screening, training and exam are graded when they are stored; the others as `grading` says. A page between
+two units waits in the rater's prefs until they have gone on from it, so that a lost response, a reload or another
+device brings them back to it.
 """
 
 from collections.abc import Iterable
@@ -9,72 +11,91 @@ from dataclasses import dataclass
 from django.db.models import Max
 
 from tasks_app.check_settings import checks_of
-from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task
-from tasks_app.selectors import screens
+from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Task
 from tasks_app.selectors.check_results import score_of
+from tasks_app.selectors.screens import RaterScreen
+from tasks_app.services.database import atomically
 from tasks_app.services.judging import assignments, sets
 from tasks_app.services.judging.grading import WARN_AFTER, known_answers
 from tasks_app.task_types.base import Graded
 
 Purpose = Assignment.Purpose
 
-# Purposes whose answers decide whether a rater takes part, or teach them: never changed, and graded at once.
-
-# What the rater is shown after an answer, before the next unit.
+# The pages that a rater is shown after an answer, before the next unit.
 FEEDBACK, EXAM, NOTICE = "feedback", "exam", "notice"
 
+# The name under which such a page waits in a rater's prefs.
+WAITING = "step"
 
-def grade(assignment: Assignment, study: Study, judgment: Judgment) -> list[Graded]:
-    """Compare a stored answer with what is known about its unit, and write the results down."""
-    known = [(row, answer) for row, answer in known_answers(assignment.unit_id) if row.kind != Gold.Kind.WORSE]
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A page between two units. `number` is the order of the unit for feedback, for an exam which of the rater's."""
+
+    kind: str
+    number: int = 0
+
+
+def settle(screen: RaterScreen, judgment: Judgment) -> Step | None:
+    """Grade an answer to screening, training or exam, and do what it leads to; return the page to show next.
+
+    Under the claims lock, since a rater who does not pass gives their places back.
+    """
+    graded = _grade(screen, judgment)
+    assignment, rater = screen.assignment, screen.rater
+    if assignment.purpose == Purpose.SCREENING:
+        _settle_screening(assignment, rater, judgment, graded)
+        return None
+    if assignment.purpose == Purpose.EXAM:
+        return _settle_exam(assignment, rater)
+    return Step(FEEDBACK, assignment.order)
+
+
+def _grade(screen: RaterScreen, judgment: Judgment) -> list[Graded]:
+    """Compare a stored answer with the known answers of its unit, and store the results."""
+    known = [
+        (gold, answer) for gold, answer in known_answers(screen.assignment.unit_id) if gold.kind != Gold.Kind.WORSE
+    ]
     if judgment.skip_reason or not known:
         return []
-    kind = screens.frame_of(assignment.unit.task_id, study).kind
-    screen = screens.screen_of(assignment, study)
-    graded = kind.grade(screen, judgment.answer, [answer for _row, answer in known])
+    graded = screen.kind.grade(screen.shown, judgment.answer, [answer for _gold, answer in known])
     ControlResult.objects.bulk_create(
-        ControlResult(judgment=judgment, gold=row, passed=one.passed, detail={"given": list(one.given)})
-        for (row, _answer), one in zip(known, graded, strict=True)
+        ControlResult(judgment=judgment, gold=gold, passed=result.passed, detail={"given": list(result.given)})
+        for (gold, _answer), result in zip(known, graded, strict=True)
     )
     return list(graded)
 
 
-def settle(assignment: Assignment, rater: Rater, judgment: Judgment) -> str:
-    """Do what an answer that decides leads to; return what the rater is shown next, empty for the next unit.
-
-    Under the claims lock, since a rater who does not pass gives their places back.
-    """
-    graded = grade(assignment, rater.study, judgment)
-    if assignment.purpose == Purpose.SCREENING:
-        _settle_screening(assignment, rater, judgment, graded)
-        return ""
-    if assignment.purpose == Purpose.EXAM:
-        return _settle_exam(assignment, rater)
-    return FEEDBACK
-
-
 def _settle_screening(assignment: Assignment, rater: Rater, judgment: Judgment, graded: Iterable[Graded]) -> None:
-    """End for whom the study is not: who cannot say has not been found unfit, and a mere question ends nothing."""
+    """End a rater who does not fit the study.
+
+    Who skips for a blameless reason withdraws; skipping a question without a known answer ends nothing.
+    """
     if judgment.skip_reason:
         if Gold.objects.filter(unit=assignment.unit_id).exists():
             blameless = judgment.skip_reason in Judgment.Skip.BLAMELESS
             assignments.leave_early(rater, Rater.Outcome.WITHDRAWN if blameless else Rater.Outcome.SCREENED_OUT)
-    elif not all(one.passed for one in graded):
+    elif not all(result.passed for result in graded):
         assignments.leave_early(rater, Rater.Outcome.SCREENED_OUT)
 
 
-def step_after(assignment: Assignment, rater: Rater) -> str:
-    """Return what a rater is shown after an answer that had been stored before, as when it was stored."""
+def step_after(assignment: Assignment, rater: Rater) -> Step | None:
+    """Return the page that follows an answer which had been stored before: the same as when it was stored."""
     if assignment.purpose == Purpose.TRAINING:
-        return FEEDBACK
-    if assignment.purpose == Purpose.EXAM and not _open_exam(assignment, rater, attempt=assignment.attempt):
-        return EXAM
-    return ""
+        return Step(FEEDBACK, assignment.order)
+    if assignment.purpose == Purpose.EXAM and not _is_exam_open(assignment, rater):
+        return _exam_step(assignment, rater)
+    return None
 
 
-def _open_exam(assignment: Assignment, rater: Rater, *, attempt: int) -> bool:
+def _exam_step(assignment: Assignment, rater: Rater) -> Step:
+    return Step(EXAM, exam_number(rater, assignment.unit.task_id))
+
+
+def _is_exam_open(assignment: Assignment, rater: Rater) -> bool:
+    """Say whether units of the same attempt at an exam are still to be answered."""
     units = Assignment.objects.filter(
-        rater=rater, unit__task=assignment.unit.task_id, purpose=Purpose.EXAM, attempt=attempt
+        rater=rater, unit__task=assignment.unit.task_id, purpose=Purpose.EXAM, attempt=assignment.attempt
     )
     return units.filter(state__in=Assignment.State.UNANSWERED).exists()
 
@@ -122,26 +143,26 @@ def exam_result(rater: Rater, task: Task) -> ExamResult | None:
     return ExamResult(last, checks.exam_attempts, right, counted.count(), asked, checks.exam_pass)
 
 
-def _settle_exam(assignment: Assignment, rater: Rater) -> str:
-    if _open_exam(assignment, rater, attempt=assignment.attempt):
-        return ""
+def _settle_exam(assignment: Assignment, rater: Rater) -> Step | None:
+    """After the last unit of an attempt: pass the rater, give them another attempt, or end them."""
+    if _is_exam_open(assignment, rater):
+        return None
     task = assignment.unit.task
     result = exam_result(rater, task)
-    if result is None or result.passed:
-        return EXAM
-    if not result.is_last:
+    if result is not None and not result.passed:
+        if result.is_last:
+            # A rater who skipped most of the exam for blameless reasons has not failed it.
+            assignments.leave_early(rater, Rater.Outcome.FAILED if result.is_enough else Rater.Outcome.WITHDRAWN)
+            return None
         _another_attempt(assignment, rater, task, result.attempt + 1)
-        return EXAM
-    # Who could not be shown most of the exam has not failed it.
-    assignments.leave_early(rater, Rater.Outcome.FAILED if result.is_enough else Rater.Outcome.WITHDRAWN)
-    return ""
+    return _exam_step(assignment, rater)
 
 
 def _another_attempt(assignment: Assignment, rater: Rater, task: Task, attempt: int) -> None:
-    """Give a rater the exam once more, in the places that were kept free for it behind the attempt before."""
+    """Give a rater the exam again, under the order numbers kept free for it behind the attempt before."""
     before = Assignment.objects.filter(rater=rater, unit__task=task, purpose=Purpose.EXAM)
     judged = Assignment.objects.filter(rater=rater, unit__task=task, purpose=Purpose.MAIN)
-    criteria = {one or "" for one in judged.values_list("unit__features__criterion", flat=True)} - {""}
+    criteria = {key or "" for key in judged.values_list("unit__features__criterion", flat=True)} - {""}
     pool = sets.known_units(task).of(Purpose.EXAM, criteria)
     units = sets.exam_units(pool, checks_of(task.checks).exam, attempt)
     planned = [sets.Planned(Purpose.EXAM, unit, attempt=attempt) for unit in units]
@@ -153,30 +174,72 @@ def _another_attempt(assignment: Assignment, rater: Rater, task: Task, attempt: 
             rater=rater,
             rater_kind=rater.kind,
             set_id=assignment.set_id,
-            unit_id=one.unit,
+            unit_id=unit.unit,
             purpose=Purpose.EXAM,
             attempt=attempt,
             order=last + number,
-            arrangement={**one.arrangement, **own},
+            arrangement={**unit.arrangement, **own},
             wave=assignment.wave,
             version=assignment.version,
         )
-        for number, one in enumerate(planned, start=1)
+        for number, unit in enumerate(planned, start=1)
     )
 
 
-def _answered(rater: Rater) -> int:
-    return Judgment.objects.filter(assignment__rater=rater, replaces=None).count()
-
-
 def notice_due(rater: Rater) -> bool:
-    """Say whether the break has come at which a rater is told about failed checks."""
+    """Say whether a rater has answered enough units since a failed check to be told about it."""
     after = rater.prefs.get(WARN_AFTER)
-    return isinstance(after, int) and _answered(rater) >= after
+    answered = Judgment.objects.filter(assignment__rater=rater, replaces=None)
+    return isinstance(after, int) and answered.count() >= after
 
 
 def notice_seen(*, rater: Rater) -> None:
-    """Write down that a rater was told."""
+    """Store that a rater was told about failed checks."""
     prefs = {name: value for name, value in rater.prefs.items() if name != WARN_AFTER}
     rater.prefs = {**prefs, "warned": True}
     Rater.objects.filter(pk=rater.pk).update(prefs=rater.prefs)
+
+
+def step_due(rater: Rater) -> Step | None:
+    """Return the page that a rater has to see before they go on; one query at most, and mostly none."""
+    if rater.state == Rater.State.ENDED:
+        return None
+    match rater.prefs.get(WAITING):
+        case [str(kind), int(number)]:
+            return Step(kind, number)
+    return Step(NOTICE) if notice_due(rater) else None
+
+
+@atomically
+def go_on(*, rater: Rater, step: Step) -> None:
+    """Store that a rater has gone on from a page between two units."""
+    fresh = Rater.objects.select_for_update().get(pk=rater.pk)
+    if step.kind == NOTICE:
+        notice_seen(rater=fresh)
+    elif fresh.prefs.get(WAITING) == [step.kind, step.number]:
+        prefs = {name: value for name, value in fresh.prefs.items() if name != WAITING}
+        Rater.objects.filter(pk=rater.pk).update(prefs=prefs)
+
+
+@atomically
+def keep_step(*, rater: Rater, step: Step) -> None:
+    """Keep a page between two units until the rater has gone on from it."""
+    fresh = Rater.objects.select_for_update().get(pk=rater.pk)
+    rater.prefs = {**fresh.prefs, WAITING: [step.kind, step.number]}
+    Rater.objects.filter(pk=rater.pk).update(prefs=rater.prefs)
+
+
+def exam_number(rater: Rater, task_id: int) -> int:
+    """Number the exams of a rater, so that an address need not name a task."""
+    return 1 + _exams(rater).index(task_id)
+
+
+def exam_of(rater: Rater, number: int) -> Task | None:
+    """Return the task whose exam has a number; None where the rater has no such exam."""
+    tasks = _exams(rater)
+    return Task.objects.get(pk=tasks[number - 1]) if 0 < number <= len(tasks) else None
+
+
+def _exams(rater: Rater) -> list[int]:
+    units = Assignment.objects.filter(rater=rater, purpose=Assignment.Purpose.EXAM).order_by("order")
+    return list(dict.fromkeys(units.values_list("unit__task", flat=True)))

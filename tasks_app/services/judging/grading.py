@@ -14,10 +14,12 @@ from typing import Any
 from django.db.models.functions import Now
 
 from tasks_app.check_settings import OnFailing, checks_of
-from tasks_app.models import Assignment, ControlResult, Gold, Rater, Study, Task, is_current
+from tasks_app.models import Assignment, ControlResult, Gold, Rater, Task, is_current
 from tasks_app.selectors import screens
 from tasks_app.selectors.check_results import CheckScore, score_of
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.database import rows
+from tasks_app.services.judging.leases import Locked
 from tasks_app.services.study import degrading
 from tasks_app.task_types.base import GoldAnswer, Value
 
@@ -31,11 +33,14 @@ WARN_AFTER, TO_BE_ENDED = "warn_after", "failed"
 
 
 def known_answers(unit_id: int) -> list[tuple[Gold, GoldAnswer]]:
-    """Return what is known about a unit, row and contract side by side."""
-    found = Gold.objects.filter(unit=unit_id).select_related("criterion").order_by("id")
+    """Return the known answers of a unit, each as its row and as a task type reads it."""
+    rows_of_unit = Gold.objects.filter(unit=unit_id).select_related("criterion").order_by("id")
     return [
-        (row, GoldAnswer(row.kind, row.answer, row.criterion.key if row.criterion else None, None, row.explanation))
-        for row in found
+        (
+            gold,
+            GoldAnswer(gold.kind, gold.answer, gold.criterion.key if gold.criterion else None, None, gold.explanation),
+        )
+        for gold in rows_of_unit
     ]
 
 
@@ -96,7 +101,53 @@ SELECT
 """
 
 
-def standing_of(assignment: Assignment, rater: Rater) -> Standing:
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What a rater's score in the checks of a task leads to: a mark, and what is remembered in their prefs."""
+
+    marks: bool = False
+    prefs: Mapping[str, object] | None = None
+
+    @property
+    def ends(self) -> bool:
+        """Whether the rater is to be ended."""
+        return TO_BE_ENDED in (self.prefs or {})
+
+
+NOTHING = Consequence()
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What is stored of the grading with an answer, and whether the rater is then to be told of failed checks."""
+
+    results: Sequence[Mapping[str, object]] = ()
+    consequence: Consequence = NOTHING
+    notice_due: bool = False
+
+
+def grade(
+    screen: RaterScreen, locked: Locked, answer: Mapping[str, Any] | None, values: Sequence[Value], *, is_new: bool
+) -> Grade:
+    """Grade an answer to a unit that is judged, and decide what the checks before it lead to.
+
+    `answer` is None where the unit is skipped; `is_new` is False where a stored answer is changed.
+    """
+    standing = _standing_of(screen.assignment, screen.rater)
+    results = [] if answer is None else _grade(screen, standing, answer, values)
+    consequence = NOTHING
+    if is_new:
+        frames = [
+            (screens.frame_of(task, screen.rater.study), standing.scores[task]) for task in sorted(standing.scores)
+        ]
+        scores = [(frame.task, score) for frame, score in frames]
+        consequence = consequence_of(scores, standing.answered, marked=locked.failed_checks)
+    warn_after = locked.prefs.get(WARN_AFTER)
+    notice_due = isinstance(warn_after, int) and standing.answered + is_new >= warn_after
+    return Grade(results, consequence, notice_due)
+
+
+def _standing_of(assignment: Assignment, rater: Rater) -> Standing:
     """Read, in one statement, what an answer of a rater is graded with."""
     unit = assignment.unit
     params = {
@@ -128,77 +179,54 @@ def _scores(results: Iterable[tuple[int, int, int, bool]]) -> dict[int, CheckSco
     by_task: dict[int, list[tuple[int, int, bool]]] = {}
     for task, unit, judgment, passed in results:
         by_task.setdefault(task, []).append((unit, judgment, passed))
-    return {task: score_of(found) for task, found in by_task.items()}
+    return {task: score_of(results_of_task) for task, results_of_task in by_task.items()}
 
 
 def _by_criterion(values: Sequence[tuple[int, float]]) -> dict[int, float]:
     return {criterion: float(value) for criterion, value in values}
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """How an answer compares with one known answer."""
-
-    gold_id: int
-    passed: bool
-    given: Sequence[float | str]
-
-    def as_json(self) -> dict[str, object]:
-        """Return what is stored of it."""
-        return {"gold_id": self.gold_id, "passed": self.passed, "detail": {"given": list(self.given)}}
-
-
-def results_of(
-    assignment: Assignment,
-    study: Study,
-    standing: Standing,
-    answer: Mapping[str, Any],
-    values: Sequence[Value],
-    criterion_ids: Mapping[str, int],
-) -> list[Result]:
-    """Grade an answer that was not skipped; an answer that is final already gets no further result.
+def _grade(
+    screen: RaterScreen, standing: Standing, answer: Mapping[str, Any], values: Sequence[Value]
+) -> list[dict[str, object]]:
+    """Compare an answer with the known answers of its unit; an answer that is final already gets no further result.
 
     Everything is computed for units without known answers too.
     """
-    frame = screens.frame_of(assignment.unit.task_id, study)
-    graded = frame.kind.grade(screens.screen_of(assignment, study), answer, [known for _pk, known in standing.known])
-    found = [Result(pk, one.passed, one.given) for (pk, _known), one in zip(standing.known, graded, strict=True)]
+    frame, criterion_ids = screen.frame, screen.frame.criterion_ids
+    graded = frame.kind.grade(screen.shown, answer, [known for _gold, known in standing.known])
+    results = [
+        _result(gold, result.passed, result.given)
+        for (gold, _known), result in zip(standing.known, graded, strict=True)
+    ]
     scaled = degrading.scaled(frame.kind, frame.params, frame.criteria)
-    on = {criterion_ids[key] for key in scaled if key in criterion_ids}
+    comparable = {criterion_ids[key] for key in scaled if key in criterion_ids}
     own = {
-        criterion_ids[one.criterion]: float(one.value)
-        for one in values
-        if one.criterion is not None and one.value is not None and one.span_side is None
+        criterion_ids[value.criterion]: float(value.value)
+        for value in values
+        if value.criterion is not None and value.value is not None and value.span_side is None
     }
     if standing.counterpart is not None:
-        found += _pair(standing.counterpart, own, on, is_copy=assignment.purpose == Purpose.CONTROL)
-    return [] if standing.is_final else found
+        is_copy = screen.assignment.purpose == Purpose.CONTROL
+        results += _compare_with_copy(standing.counterpart, own, comparable, is_copy=is_copy)
+    return [] if standing.is_final else results
 
 
-def _pair(other: Counterpart, own: Mapping[int, float], on: set[int], *, is_copy: bool) -> list[Result]:
+def _compare_with_copy(
+    other: Counterpart, own: Mapping[int, float], comparable: set[int], *, is_copy: bool
+) -> list[dict[str, object]]:
     """Compare the answers to a text and its degraded copy: the copy passes with a lower mean over shared criteria."""
-    shared = sorted(own.keys() & other.values.keys() & on)
+    shared = sorted(own.keys() & other.values.keys() & comparable)
     if not shared:
         return []
-    mean, others = (sum(values[one] for one in shared) / len(shared) for values in (own, other.values))
-    copy, text = (mean, others) if is_copy else (others, mean)
-    return [Result(other.gold, copy < text, (copy, text))]
+    own_mean, other_mean = (sum(values[pk] for pk in shared) / len(shared) for values in (own, other.values))
+    copy, text = (own_mean, other_mean) if is_copy else (other_mean, own_mean)
+    return [_result(other.gold, copy < text, (copy, text))]
 
 
-@dataclass(frozen=True, slots=True)
-class Consequence:
-    """What a rater's score in the checks of a task leads to: a mark, and what is remembered in their prefs."""
-
-    marks: bool = False
-    prefs: Mapping[str, object] | None = None
-
-    @property
-    def ends(self) -> bool:
-        """Whether the rater is to be ended."""
-        return TO_BE_ENDED in (self.prefs or {})
-
-
-NOTHING = Consequence()
+def _result(gold_id: int, passed: bool, given: Sequence[float | str]) -> dict[str, object]:
+    """Return a row of control results: how an answer compares with one known answer."""
+    return {"gold_id": gold_id, "passed": passed, "detail": {"given": list(given)}}
 
 
 def consequence_of(scores: Iterable[tuple[Task, CheckScore]], answered: int, *, marked: bool) -> Consequence:

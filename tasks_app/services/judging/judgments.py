@@ -6,15 +6,15 @@ unit is for: no wait and no count tells a rater which units are checks (docs/dec
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 from uuid import UUID
 
 from tasks_app.models import Assignment, Draft, Judgment, Rater
-from tasks_app.selectors import screens
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.database import atomically, lock_claims, rows
 from tasks_app.services.judging import assignments, checks, grading, leases
+from tasks_app.services.judging.checks import Step
 from tasks_app.signals import judgment_submitted
 from tasks_app.task_types.base import Value
 
@@ -55,13 +55,10 @@ class _NeedsClaims(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a rater sent: the answer as given, the values in it, and how it came about."""
+    """What a rater sent: the answer as the task type's form has cleaned it, or a skip, and how it came about."""
 
     uuid: UUID
     answer: Mapping[str, Any]
-    values: tuple[Value, ...] = ()
-    part_ids: tuple[int, ...] = ()
-    criterion_ids: Mapping[str, int] = field(default_factory=dict)
     skip_reason: str = ""
     comment: str = ""
     seconds_active: float | None = None
@@ -74,17 +71,17 @@ class Submission:
 class Receipt:
     """What became of a submission: `is_new` is False where it had been stored before.
 
-    `step` says what the rater is shown before the next unit: feedback, exam, notice, or nothing. `ends` says that the
-    rater's answers to checks end the study for them.
+    `step` is the page that the rater is shown before the next unit, if any. `ends` says that the rater's answers to
+    checks end the study for them.
     """
 
     judgment: Judgment
     is_new: bool
-    step: str = ""
+    step: Step | None = None
     ends: bool = False
 
 
-def submit(*, assignment: Assignment, rater: Rater, given: Submission) -> Receipt:
+def submit(*, screen: RaterScreen, submission: Submission) -> Receipt:
     """Store an answer, or a skip with its reason.
 
     The same submission sent again gets the first result, and waits for nobody. An answer to a unit that went to
@@ -93,65 +90,76 @@ def submit(*, assignment: Assignment, rater: Rater, given: Submission) -> Receip
     Raises
     ------
     Conflict
-        Where another answer is stored and `given.replaces` does not name it.
+        Where another answer is stored and `submission.replaces` does not name it.
     TooManyChanges
         Where the stored answer has been changed `MOST_CHANGES` times.
     Over
         Where the rater has stopped.
     """
-    known = Judgment.objects.filter(assignment=assignment.pk, submission=given.uuid).first()
-    if known is not None:
-        return Receipt(known, is_new=False, step=checks.step_after(assignment, rater))
-    # Who skips, or does not pass, gives places back, which needs the claims lock from the start.
-    claiming = bool(given.skip_reason) or assignment.purpose in Purpose.PRELIMINARY
-    try:
-        receipt = _submit(assignment=assignment, rater=rater, given=given, claiming=claiming)
-    except _NeedsClaims:
-        receipt = _submit(assignment=assignment, rater=rater, given=given, claiming=True)
+    assignment, rater = screen.assignment, screen.rater
+    stored = Judgment.objects.filter(assignment=assignment.pk, submission=submission.uuid).first()
+    if stored is not None:
+        receipt = Receipt(stored, is_new=False, step=checks.step_after(assignment, rater))
+    else:
+        receipt = _store_once(screen, submission)
+    # Further transactions: the answer is stored whatever becomes of these, and sent again it leads here again.
     if receipt.ends:
-        # In a transaction of its own: it gives places back, and the answer is stored whatever becomes of it.
         assignments.stop(rater=rater, outcome=Rater.Outcome.FAILED)
+    if receipt.step is not None and receipt.step.kind != checks.NOTICE:
+        checks.keep_step(rater=rater, step=receipt.step)
     return receipt
 
 
+def _store_once(screen: RaterScreen, submission: Submission) -> Receipt:
+    """Store a submission; under the claims lock only where places may have to be given back or taken back."""
+    # Whoever skips, or does not pass, gives places back.
+    claiming = bool(submission.skip_reason) or screen.assignment.purpose in Purpose.PRELIMINARY
+    try:
+        return _submit(screen=screen, submission=submission, claiming=claiming)
+    except _NeedsClaims:
+        return _submit(screen=screen, submission=submission, claiming=True)
+
+
 @atomically
-def _submit(*, assignment: Assignment, rater: Rater, given: Submission, claiming: bool) -> Receipt:
+def _submit(*, screen: RaterScreen, submission: Submission, claiming: bool) -> Receipt:
+    assignment, rater = screen.assignment, screen.rater
     if claiming:
         lock_claims(rater.study_id)
-    taken = leases.take(assignment, rater)
-    locked = copy(assignment)
-    locked.state, locked.place_id = taken.state, taken.place_id
+    locked = leases.lock_to_answer(assignment, rater)
     # A unit that is still to be answered has no judgment; the states of all others tell that it may.
-    stored = [] if locked.state in State.WAITING else list(Judgment.objects.filter(assignment=locked).order_by("id"))
-    may_replace = may_change(locked, rater) and taken.rater_state != Rater.State.ENDED
-    if (known := _stored_before(locked, rater, given, stored, may_replace=may_replace)) is not None:
-        return known
+    stored = (
+        [] if locked.state in State.WAITING else list(Judgment.objects.filter(assignment=assignment).order_by("id"))
+    )
+    may_replace = screen.may_change and locked.rater_state != Rater.State.ENDED
+    if (same := _stored_before(submission, stored, may_replace=may_replace)) is not None:
+        return Receipt(same, is_new=False, step=checks.step_after(assignment, rater))
     if not claiming and locked.state in State.LATE:
         raise _NeedsClaims
-    graded = _grade(locked, rater, given, taken, is_new=not stored)
-    state = _state_after(locked, given)
-    judgment = _store(locked, given, stored[-1] if stored else None)
-    more = _finish(judgment, rater, given, state, graded)
-    if given.skip_reason or locked.state in State.LATE:
+    decides = assignment.purpose in Purpose.PRELIMINARY
+    values = () if submission.skip_reason else screen.values(submission.answer)
+    answer = None if submission.skip_reason else submission.answer
+    grade = grading.Grade() if decides else grading.grade(screen, locked, answer, values, is_new=not stored)
+    state = _state_after(locked, submission)
+    judgment = _store(assignment, submission, stored[-1] if stored else None)
+    has_more = _finish(screen, judgment, values, state, grade)
+    if submission.skip_reason or locked.state in State.LATE:
         leases.settle_place(locked.place_id)
-    if given.skip_reason:
-        leases.drop_repeat(locked.pk)
-    step = checks.settle(locked, rater, judgment) if locked.purpose in Purpose.PRELIMINARY else ""
-    ended = Rater.State.ENDED in (taken.rater_state, rater.state)
-    if not (stored or more or ended):
+    if submission.skip_reason:
+        leases.drop_repeat(assignment.pk)
+    step = checks.settle(screen, judgment) if decides else None
+    ended = Rater.State.ENDED in (locked.rater_state, rater.state)
+    if not (stored or has_more or ended):
         # The end page then only reads what the server has confirmed.
         assignments.end(rater, Rater.Outcome.COMPLETED)
         ended = True
     judgment_submitted.send(sender=Judgment, judgment=judgment, rater=rater)
-    if ended:
-        return Receipt(judgment, is_new=True, step=step)
-    return Receipt(judgment, is_new=True, step=step or graded.step, ends=graded.consequence.ends)
+    if step is None and grade.notice_due and not ended:
+        step = Step(checks.NOTICE)
+    return Receipt(judgment, is_new=True, step=step, ends=grade.consequence.ends and not ended)
 
 
-def _stored_before(
-    assignment: Assignment, rater: Rater, given: Submission, stored: Sequence[Judgment], *, may_replace: bool
-) -> Receipt | None:
-    """Return the first result where the submission, or the same answer, is stored; None where it is to be stored.
+def _stored_before(submission: Submission, stored: Sequence[Judgment], *, may_replace: bool) -> Judgment | None:
+    """Return the judgment where the submission, or the same answer, is stored; None where it is to be stored.
 
     Raises
     ------
@@ -161,12 +169,13 @@ def _stored_before(
     if not stored:
         return None
     last = stored[-1]
-    same = [one for one in stored if one.submission == given.uuid]
-    replaces = given.replaces == last.pk and may_replace
-    if not same and not replaces and (last.answer, last.skip_reason) == (given.answer, given.skip_reason):
-        same = [last]
-    if same:
-        return Receipt(same[0], is_new=False, step=checks.step_after(assignment, rater))
+    same = next((judgment for judgment in stored if judgment.submission == submission.uuid), None)
+    replaces = submission.replaces == last.pk and may_replace
+    has_same_answer = (last.answer, last.skip_reason) == (submission.answer, submission.skip_reason)
+    if same is None and not replaces and has_same_answer:
+        same = last
+    if same is not None:
+        return same
     if not replaces:
         raise Conflict(last)
     if len(stored) > MOST_CHANGES:
@@ -174,41 +183,7 @@ def _stored_before(
     return None
 
 
-def may_change(assignment: Assignment, rater: Rater) -> bool:
-    """Say whether the study, the task type and the purpose of a unit let a stored answer be changed before the end."""
-    kind = screens.frame_of(assignment.unit.task_id, rater.study).kind
-    return rater.study.options.allow_back and kind.allows_back and assignment.purpose not in Purpose.PRELIMINARY
-
-
-@dataclass(frozen=True, slots=True)
-class _Graded:
-    """What is stored of the grading with an answer, and what the rater is shown because of it."""
-
-    results: Sequence[grading.Result] = ()
-    consequence: grading.Consequence = grading.NOTHING
-    step: str = ""
-
-
-def _grade(assignment: Assignment, rater: Rater, given: Submission, taken: leases.Taken, *, is_new: bool) -> _Graded:
-    """Grade an answer to a unit that is judged, and decide what the checks before it lead to."""
-    if assignment.purpose in Purpose.PRELIMINARY:
-        return _Graded()
-    standing = grading.standing_of(assignment, rater)
-    results = (
-        grading.results_of(assignment, rater.study, standing, given.answer, given.values, given.criterion_ids)
-        if not given.skip_reason
-        else []
-    )
-    scores = [(screens.frame_of(task, rater.study).task, score) for task, score in sorted(standing.scores.items())]
-    consequence = (
-        grading.consequence_of(scores, standing.answered, marked=taken.failed_checks) if is_new else grading.NOTHING
-    )
-    warn_after = taken.prefs.get(grading.WARN_AFTER)
-    due = isinstance(warn_after, int) and standing.answered + is_new >= warn_after
-    return _Graded(results, consequence, checks.NOTICE if due else "")
-
-
-def _state_after(assignment: Assignment, given: Submission) -> str:
+def _state_after(locked: leases.Locked, submission: Submission) -> str:
     """Decide what the assignment becomes.
 
     Raises
@@ -216,13 +191,13 @@ def _state_after(assignment: Assignment, given: Submission) -> str:
     Over
         For a unit that the rater gave back.
     """
-    state = assignment.state
+    state = locked.state
     if state in State.GIVEN_BACK:
         raise Over
-    if given.skip_reason:
+    if submission.skip_reason:
         return State.SKIPPED
     if state in State.LATE:
-        return State.SUBMITTED if _is_free(assignment.place_id) else State.SURPLUS
+        return State.SUBMITTED if _is_free(locked.place_id) else State.SURPLUS
     return state if state in {State.SURPLUS, State.REPLACED} else State.SUBMITTED
 
 
@@ -232,17 +207,17 @@ def _is_free(place_id: int | None) -> bool:
     return not held.exists()
 
 
-def _store(assignment: Assignment, given: Submission, before: Judgment | None) -> Judgment:
+def _store(assignment: Assignment, submission: Submission, before: Judgment | None) -> Judgment:
     return Judgment.objects.create(
         assignment=assignment,
-        submission=given.uuid,
+        submission=submission.uuid,
         replaces=before,
-        answer=given.answer,
-        skip_reason=given.skip_reason,
-        comment=given.comment,
-        seconds_active=given.seconds_active,
-        seconds_elapsed=given.seconds_elapsed,
-        log=given.log,
+        answer=submission.answer,
+        skip_reason=submission.skip_reason,
+        comment=submission.comment,
+        seconds_active=submission.seconds_active,
+        seconds_elapsed=submission.seconds_elapsed,
+        log=submission.log,
         version=assignment.version,
     )
 
@@ -271,10 +246,10 @@ SELECT EXISTS (SELECT 1 FROM tasks_app_assignment WHERE rater_id = %(rater)s AND
 """
 
 
-def _finish(judgment: Judgment, rater: Rater, given: Submission, state: str, graded: _Graded) -> bool:
-    """Write down what follows from a judgment; say whether the rater has anything left to answer."""
-    assignment = judgment.assignment
-    prefs = dict(graded.consequence.prefs or {})
+def _finish(screen: RaterScreen, judgment: Judgment, values: Sequence[Value], state: str, grade: grading.Grade) -> bool:
+    """Store what follows from a judgment; say whether the rater has anything left to answer."""
+    assignment, rater = screen.assignment, screen.rater
+    prefs = dict(grade.consequence.prefs or {})
     params = {
         "judgment": judgment.pk,
         "task": assignment.unit.task_id,
@@ -282,49 +257,51 @@ def _finish(judgment: Judgment, rater: Rater, given: Submission, state: str, gra
         "unit": assignment.unit_id,
         "assignment": assignment.pk,
         "state": state,
-        "values": json.dumps(list(_ratings(given))),
-        "results": json.dumps([one.as_json() for one in graded.results]),
+        "values": json.dumps(list(_ratings(screen, values))),
+        "results": json.dumps(grade.results),
         "prefs": json.dumps(prefs),
-        "marks": graded.consequence.marks,
+        "marks": grade.consequence.marks,
     }
     rater.prefs = {**rater.prefs, **prefs}
     return bool(rows(_FINISH, params)[0][0])
 
 
-def _ratings(given: Submission) -> Iterator[dict[str, object]]:
-    """Turn values into rows of ratings, with the ids of what they are about."""
-    for value in given.values:
+def _ratings(screen: RaterScreen, values: Sequence[Value]) -> Iterator[dict[str, object]]:
+    """Turn values into rows of ratings, with the ids of the parts and criteria that they are about."""
+    for value in values:
+        part_ids, criterion_ids = screen.material.part_ids, screen.frame.criterion_ids
         yield {
-            "part_id": None if value.part is None else given.part_ids[value.part],
-            "part_b_id": None if value.part_b is None else given.part_ids[value.part_b],
-            "criterion_id": None if value.criterion is None else given.criterion_ids[value.criterion],
+            "part_id": None if value.part is None else part_ids[value.part],
+            "part_b_id": None if value.part_b is None else part_ids[value.part_b],
+            "criterion_id": None if value.criterion is None else criterion_ids[value.criterion],
             **asdict(value),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
-    """Whether a draft was kept, and the counter of the newest."""
+class SavedDraft:
+    """Whether a draft was stored, and the counter of the newest stored draft."""
 
     saved: bool
     counter: int
 
 
 @atomically
-def save_draft(*, assignment: Assignment, rater: Rater, counter: int, answer: Mapping[str, Any]) -> Saved:
-    """Keep an answer on its way and lengthen the lease; an older draft never overwrites a newer.
+def save_draft(*, screen: RaterScreen, counter: int, answer: Mapping[str, Any]) -> SavedDraft:
+    """Store the draft of an answer and lengthen the lease; an older draft never overwrites a newer one.
 
     Raises
     ------
     Over
         Where the assignment has been answered or given back, so that there is nothing to draft.
     """
+    assignment = screen.assignment
     if assignment.set_id is not None:
-        leases.renew(assignment.set_id, leases.minutes_of(rater))
+        leases.renew(assignment.set_id, leases.minutes_of(screen.rater))
     state = Assignment.objects.select_for_update().values_list("state", flat=True).get(pk=assignment.pk)
     if state not in State.UNANSWERED:
         raise Over
     Draft.objects.bulk_create([Draft(assignment=assignment, counter=0)], ignore_conflicts=True)
     newer = Draft.objects.filter(assignment=assignment, counter__lt=counter).update(counter=counter, answer=answer)
     newest = Draft.objects.values_list("counter", flat=True).get(assignment=assignment)
-    return Saved(bool(newer), newest)
+    return SavedDraft(bool(newer), newest)

@@ -87,7 +87,7 @@ WHERE id = %(assignment)s AND set_id IN (SELECT id FROM held) AND state IN ('res
 
 
 # Takes every lock that storing an answer needs, in the order of `database.LOCK_ORDER`: each part reads the one before.
-_TAKE = """
+_LOCK = """
 WITH shared AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(%(submissions)s, %(study)s)),
 person AS MATERIALIZED (
     SELECT id, state, prefs, failed_checks_at FROM tasks_app_rater
@@ -105,8 +105,8 @@ WHERE a.id = %(assignment)s AND (SELECT count(*) FROM held) >= 0 FOR NO KEY UPDA
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """An assignment and its rater as they stand while both are locked."""
+class Locked:
+    """The current state of an assignment and its rater, read while both are locked."""
 
     state: str
     place_id: int | None
@@ -115,20 +115,20 @@ class Taken:
     failed_checks: bool
 
 
-def take(assignment: Assignment, rater: Rater) -> Taken:
+def lock_to_answer(assignment: Assignment, rater: Rater) -> Locked:
     """Lock an assignment to store an answer to it, and lengthen the rater's leases; the locks last to the commit.
 
     One statement, the same for every purpose: no wait tells a rater what a unit is for.
     """
-    given = {
+    params = {
         "submissions": SUBMISSIONS,
         "study": rater.study_id,
         "rater": rater.pk,
         "minutes": minutes_of(rater),
         "assignment": assignment.pk,
     }
-    state, place, rater_state, prefs, failed = rows(_TAKE, given)[0]
-    return Taken(state, place, rater_state, json.loads(prefs) if isinstance(prefs, str) else prefs, failed)
+    state, place, rater_state, prefs, failed = rows(_LOCK, params)[0]
+    return Locked(state, place, rater_state, json.loads(prefs) if isinstance(prefs, str) else prefs, failed)
 
 
 def lock_rater(rater_id: int) -> Rater:

@@ -19,8 +19,9 @@ from tasks_app.models import Rater, Study, Task
 from tasks_app.services.arrival import endings, enrolment, invitations, returning
 from tasks_app.views import counting, pay_words
 from tasks_app.views.public import examples
-from tasks_app.views.rater import embedding, pages
-from tasks_app.views.rater.journey import forged, instructions_html, message
+from tasks_app.views.rater import pages
+from tasks_app.views.rater.journey import instructions_html
+from tasks_app.views.rater.visit import forged, framed, message, sending_away
 
 # Seconds after which somebody who meets a paused study may look again.
 COME_BACK_AFTER = 3600
@@ -45,7 +46,7 @@ def join(request: HttpRequest, code: str, channel: str = "link") -> HttpResponse
             response = not_arrived(request, error)
         except invitations.NotInvited:
             response = _not_invited(request)
-    return embedding.sending_away(embedding.framed(response, channel), channel)
+    return sending_away(framed(response, channel), channel)
 
 
 def _offer(request: HttpRequest, study: Study, channel: str) -> HttpResponse:

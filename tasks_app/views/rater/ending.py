@@ -2,43 +2,40 @@
 
 from collections.abc import Mapping
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app.credentials import handle_of_rater
-from tasks_app.forms import StepForm
 from tasks_app.models import Rater
 from tasks_app.selectors.progress import progress_of
 from tasks_app.services.arrival import endings, enrolment
 from tasks_app.services.judging import assignments
 from tasks_app.views import pay_words
-from tasks_app.views.rater import embedding, pages
-from tasks_app.views.rater.journey import rater_page, set_size
+from tasks_app.views.rater import pages
+from tasks_app.views.rater.journey import set_size
+from tasks_app.views.rater.visit import Visit, rater_page, sending_away
 
 
 @rater_page("GET", "HEAD")
-def end(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def end(visit: Visit) -> HttpResponse:
     """The end, as the server has it: how the rater ended, and the code that proves it."""
-    if rater.state != Rater.State.ENDED:
-        return redirect("rater:next", token)
-    options = rater.study.options
-    progress = progress_of(rater, options.minutes, set_size(rater))
+    rater = visit.rater
+    if not visit.has_ended:
+        return visit.go_to("next")
+    progress = progress_of(rater, set_size(rater))
     title, sentences = words(str(rater.outcome), progress.done, pay_words.sentences(rater))
     more = assignments.may_take_another(rater) and enrolment.has_room(rater.study)
     context = {
-        "frame": pages.frame_for(rater, token, progress),
+        "frame": pages.frame_for(visit, progress),
         "outcome": rater.outcome,
         "title": title,
         "sentences": sentences,
         "ending": endings.of_rater(rater),
-        "personal_link": pages.personal_link(request, token),
-        "more_form": StepForm(bound_to={"rater": handle_of_rater(rater.pk), "step": "more"}) if more else None,
-        "more_url": reverse("rater:more", args=[token]),
+        "personal_link": pages.personal_link(visit.request, visit.token),
+        "more_form": visit.step_form("more") if more else None,
+        "more_url": visit.url("more"),
     }
-    return embedding.sending_away(render(request, "rater/end.html", context), rater.channel)
+    return sending_away(visit.render("rater/end.html", context), rater.channel)
 
 
 def words(outcome: str, done: int, paid: list[str]) -> tuple[str, list[str]]:

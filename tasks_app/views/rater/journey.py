@@ -1,24 +1,19 @@
-"""A rater's pages. Each address contains the rater's token; none needs a cookie or JavaScript."""
+"""A rater's way through a study: instructions, help, stop, another set, a new link, another language."""
 
 from collections import Counter
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, cast
+from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
+from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods
 
-from tasks_app import access, languages, richtext
+from tasks_app import languages, richtext
 from tasks_app.check_settings import checks_of
 from tasks_app.credentials import handle_of_rater
-from tasks_app.forms import StepForm
+from tasks_app.forms import LanguageForm, StepForm
 from tasks_app.models import Assignment, Rater, Study, Task
 from tasks_app.selectors.progress import next_purpose, progress_of, units_by_purpose
 from tasks_app.selectors.waves import later_in_words
@@ -26,88 +21,50 @@ from tasks_app.services import pay
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments
 from tasks_app.services.plan import loads
+from tasks_app.services.study import languages as study_languages
 from tasks_app.views import pay_words
-from tasks_app.views.rater import embedding, pages, stages
-
-P = ParamSpec("P")
-RaterView = Callable[Concatenate[HttpRequest, Rater, str, P], HttpResponse]
-
-
-def rater_page(
-    *methods: str,
-) -> Callable[[RaterView[P]], Callable[Concatenate[HttpRequest, str, P], HttpResponse]]:
-    """Make a view of `(request, rater, token, …)` out of `(request, token, …)`, in the rater's language.
-
-    No cookie is asked for, so Django's CSRF check has nothing to compare: forms carry a signed token instead.
-    """
-
-    def decorate(view: RaterView[P]) -> Callable[Concatenate[HttpRequest, str, P], HttpResponse]:
-        @wraps(view)
-        def page(request: HttpRequest, token: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-            rater = access.rater_for_token(token)
-            with languages.speaking(rater.language or rater.study.language):
-                return embedding.framed(view(request, rater, token, *args, **kwargs), rater.channel)
-
-        return cast(
-            "Callable[Concatenate[HttpRequest, str, P], HttpResponse]",
-            csrf_exempt(require_http_methods(list(methods))(page)),
-        )
-
-    return decorate
-
-
-def message(request: HttpRequest, title: str, sentences: list[str], status: int = 200) -> HttpResponse:
-    """Answer with a title and a few sentences that say what is and what to do."""
-    return render(request, "rater/message.html", {"title": title, "sentences": sentences}, status=status)
-
-
-def forged(request: HttpRequest) -> HttpResponse:
-    """Answer a form that was not made for this rater and screen."""
-    return message(
-        request,
-        _("This page is out of date"),
-        [_("Nothing was stored."), _("Go back, reload the page and try again.")],
-        status=403,
-    )
+from tasks_app.views.rater import pages, stages
+from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 
 @rater_page("GET", "HEAD")
-def next_step(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def next_step(visit: Visit) -> HttpResponse:
     """Send a rater to whatever is due: the end, the wait for the next wave, else the page that knows what comes."""
-    if rater.state == Rater.State.ENDED:
-        return redirect("rater:end", token)
-    return redirect("rater:waiting" if assignments.is_waiting(rater) else "rater:judge", token)
+    if visit.has_ended:
+        return visit.go_to("end")
+    return visit.go_to("waiting" if assignments.is_waiting(visit.rater) else "judge")
 
 
 @rater_page("GET", "HEAD", "POST")
-def instructions(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def instructions(visit: Visit) -> HttpResponse:
     """What the rater is to do, how much it is, and the link that brings them back."""
-    if rater.state == Rater.State.ENDED:
-        return redirect("rater:end", token)
+    rater = visit.rater
+    if visit.has_ended:
+        return visit.go_to("end")
     if rater.state == Rater.State.ENROLLED and next_purpose(rater) == Assignment.Purpose.SCREENING:
         # What comes first decides whether there is anything to be instructed for.
-        return redirect("rater:judge", token)
-    form = StepForm(request.POST or None, bound_to={"rater": handle_of_rater(rater.pk), "step": "start"})
-    if request.method == "POST":
+        return visit.go_to("judge")
+    form = visit.step_form("start")
+    if visit.is_post:
         if not form.is_valid():
-            return forged(request)
+            return forged(visit.request)
         assignments.start(rater=rater)
-        return redirect("rater:judge", token)
-    return render(request, "rater/instructions.html", _instructions_context(request, rater, token, form))
+        return visit.go_to("judge")
+    return visit.render("rater/instructions.html", _instructions_context(visit, form))
 
 
-def _instructions_context(request: HttpRequest, rater: Rater, token: str, form: StepForm) -> dict[str, Any]:
-    options = rater.study.options
+def _instructions_context(visit: Visit, form: StepForm) -> dict[str, Any]:
+    rater, options = visit.rater, visit.options
     tasks = [task for task in enrolment.tasks_of(rater) if task.stage == Task.Stage.MAIN]
     full = sum(task.set_size for task in tasks)
-    progress = progress_of(rater, options.minutes, full)
+    progress = progress_of(rater, full)
     units = units_by_purpose(rater)
     offered = pay.offered(rater)
     share = min(1.0, offered.units / offered.full) if offered.full else 1.0
     return {
-        "frame": pages.frame_for(rater, token, progress),
+        "frame": pages.frame_for(visit, progress),
         "instructions_html": instructions_html(tasks),
-        "personal_link": pages.personal_link(request, token),
+        "personal_link": pages.personal_link(visit.request, visit.token),
         "amount": loads.load_in_words(progress.total, *loads.load_of(rater)),
         "minutes": pages.minutes_in_words(pages.expected_minutes(rater.study) * share),
         "shorter": _shorter(rater.study, offered),
@@ -151,21 +108,21 @@ def instructions_html(tasks: list[Task]) -> SafeString:
 
 
 @rater_page("GET", "HEAD")
-def help_page(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def help_page(visit: Visit) -> HttpResponse:
     """The instructions again, who runs the study, what is stored, and the personal link."""
-    options = rater.study.options
+    rater, options = visit.rater, visit.options
     context = {
-        "frame": pages.frame_for(rater, token, progress_of(rater, options.minutes, set_size(rater))),
+        "frame": pages.frame_for(visit, progress_of(rater, set_size(rater))),
         "instructions_html": instructions_html(enrolment.tasks_of(rater)),
         "about": pages.about_pairs(options),
-        "personal_link": pages.personal_link(request, token),
+        "personal_link": pages.personal_link(visit.request, visit.token),
         "consent_html": pages.consent_html(rater.study),
-        "back_url": reverse("rater:next", args=[token]),
-        "stored_url": reverse("rater:stored", args=[token]),
-        "link_form": StepForm(bound_to={"rater": handle_of_rater(rater.pk), "step": "link"}),
-        "link_url": reverse("rater:link", args=[token]),
+        "back_url": visit.url("next"),
+        "stored_url": visit.url("stored"),
+        "link_form": visit.step_form("link"),
+        "link_url": visit.url("link"),
     }
-    return render(request, "rater/help.html", context)
+    return visit.render("rater/help.html", context)
 
 
 def set_size(rater: Rater) -> int:
@@ -174,18 +131,18 @@ def set_size(rater: Rater) -> int:
 
 
 @rater_page("GET", "HEAD", "POST")
-def stop(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def stop(visit: Visit) -> HttpResponse:
     """Stop here, with pay for what was done."""
-    if rater.state == Rater.State.ENDED:
-        return redirect("rater:end", token)
-    form = StepForm(request.POST or None, bound_to={"rater": handle_of_rater(rater.pk), "step": "stop"})
-    if request.method == "POST":
+    rater = visit.rater
+    if visit.has_ended:
+        return visit.go_to("end")
+    form = visit.step_form("stop")
+    if visit.is_post:
         if not form.is_valid():
-            return forged(request)
+            return forged(visit.request)
         assignments.stop(rater=rater)
-        return redirect("rater:end", token)
-    options = rater.study.options
-    progress = progress_of(rater, options.minutes, set_size(rater))
+        return visit.go_to("end")
+    progress = progress_of(rater, set_size(rater))
     kept = ngettext(
         "Your %(n)s answer so far is kept and counted.",
         "Your %(n)s answers so far are kept and counted.",
@@ -198,30 +155,43 @@ def stop(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
     if paid := pay_words.stopping(rater):
         sentences.append(paid)
     context = {
-        "frame": pages.frame_for(rater, token, progress),
+        "frame": pages.frame_for(visit, progress),
         "form": form,
         "sentences": sentences,
-        "back_url": reverse("rater:next", args=[token]),
+        "back_url": visit.url("next"),
     }
-    return render(request, "rater/stop.html", context)
+    return visit.render("rater/stop.html", context)
 
 
 @rater_page("POST")
-def more(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def more(visit: Visit) -> HttpResponse:
     """Take another set."""
-    form = StepForm(request.POST, bound_to={"rater": handle_of_rater(rater.pk), "step": "more"})
+    form = visit.step_form("more")
     if not form.is_valid():
-        return forged(request)
-    if not assignments.take_another(rater=rater):
-        return message(request, *enrolment.refusal(enrolment.StudyFull(), rater.study))
-    return redirect("rater:judge", token)
+        return forged(visit.request)
+    if not assignments.take_another(rater=visit.rater):
+        return visit.message(*enrolment.refusal(enrolment.StudyFull(), visit.rater.study))
+    return visit.go_to("judge")
 
 
 @rater_page("POST")
-def link(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def link(visit: Visit) -> HttpResponse:
     """Make a new personal link; the old one ends."""
-    form = StepForm(request.POST, bound_to={"rater": handle_of_rater(rater.pk), "step": "link"})
+    form = visit.step_form("link")
     if not form.is_valid():
-        return forged(request)
-    new = enrolment.new_link(rater_id=rater.pk)
+        return forged(visit.request)
+    new = enrolment.new_link(rater_id=visit.rater.pk)
     return HttpResponseRedirect(reverse("rater:help", args=[new]))
+
+
+@rater_page("POST")
+def choose_language(visit: Visit) -> HttpResponse:
+    """Keep the language that the rater has chosen for our own words, and go back to the page they were on."""
+    form = LanguageForm(visit.request.POST, bound_to={"rater": handle_of_rater(visit.rater.pk)})
+    if not form.is_valid():
+        return forged(visit.request)
+    study_languages.choose(rater_id=visit.rater.pk, language=form.cleaned_data["language"])
+    own = visit.url("next")
+    back = form.cleaned_data["back"]
+    # Only pages of this rater's: an address in a form could lead anywhere.
+    return HttpResponseRedirect(back if back.startswith(own) else own)

@@ -1,246 +1,81 @@
 """The screen on which a rater judges: show it, store the answer or draft, skip, go back."""
 
 import json
-import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from django import forms
 from django.core import signing
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
-from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from tasks_app import access, credentials, plaintext
 from tasks_app.forms import AnswerFields, SkipForm
-from tasks_app.models import Assignment, Draft, Judgment, Rater
-from tasks_app.selectors import screens
-from tasks_app.selectors.progress import next_purpose, progress_of
-from tasks_app.services.judging import assignments, judgments, steps
-from tasks_app.services.judging.steps import Step
-from tasks_app.task_types.base import Screen
-from tasks_app.views.rater import pages, refusing, stages
-from tasks_app.views.rater.journey import forged, instructions_html, message, rater_page
+from tasks_app.models import Assignment, Draft, Rater
+from tasks_app.selectors.progress import next_purpose
+from tasks_app.selectors.screens import RaterScreen
+from tasks_app.services.judging import assignments, checks, judgments
+from tasks_app.views.rater import unit_page
+from tasks_app.views.rater.unit_page import UnitPage
+from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 LARGEST_DRAFT = 500_000  # bytes; the longest text a rater may edit, several times over
 LARGEST_COUNTER = 2**53  # what a browser can count to exactly
 
 
 @rater_page("GET", "HEAD", "POST")
-def judge(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
-    """The next unit: show it, or take its answer."""
-    if request.method == "POST":
-        return _answer(request, rater, token)
-    if rater.study.state == rater.study.State.PAUSED and rater.state != Rater.State.ENDED:
-        return _paused(request)
-    if (waiting := _first_of_all(rater, token)) is not None:
-        return waiting
-    assignment = assignments.next_for(rater=rater)
+def judge(visit: Visit) -> HttpResponse:
+    """Show the next unit, or store the answer to the one on the screen."""
+    if visit.is_post:
+        return _answer(visit)
+    if (response := _before_next_unit(visit)) is not None:
+        return response
+    assignment = assignments.next_for(rater=visit.rater)
     if assignment is None:
-        return redirect("rater:end" if rater.state == Rater.State.ENDED else "rater:next", token)
-    return _pending(request, rater, token, assignment)
+        return visit.go_to("end" if visit.has_ended else "next")
+    return _pending(visit, RaterScreen(visit.rater, assignment))
 
 
-def _first_of_all(rater: Rater, token: str) -> HttpResponse | None:
-    """Send a rater to what comes before the next unit: the feedback they have not gone on from, the instructions."""
-    step = steps.due(rater)
-    if step is not None:
-        return redirect(_address_of(step, token))
-    if rater.state != Rater.State.ENROLLED:
-        return None
-    purpose = next_purpose(rater)
-    if purpose is None and assignments.come_back(rater=rater):
-        purpose = next_purpose(rater)
-    return None if purpose in {None, Assignment.Purpose.SCREENING} else redirect("rater:instructions", token)
-
-
-def _address_of(step: Step | None, token: str) -> str:
-    """Return where a step is shown; without one, where the next unit is."""
-    if step is None:
-        return reverse("rater:judge", args=[token])
-    return reverse(f"rater:{step.kind}", args=[token, step.number] if step.number else [token])
-
-
-def _pending(request: HttpRequest, rater: Rater, token: str, assignment: Assignment) -> HttpResponse:
-    """Show a unit that is to be answered, with what was drafted of the answer."""
-    draft: Draft | None = getattr(assignment, "draft", None)
-    kept = dict(draft.answer) if draft else {}
-    comment = str(kept.pop("comment", ""))
-    form = _task_form(rater, assignment, initial=kept)
-    return _page(request, rater, token, assignment, form, comment=comment, counter=draft.counter if draft else 0)
-
-
-@rater_page("GET", "HEAD", "POST")
-def unit(request: HttpRequest, rater: Rater, token: str, order: int) -> HttpResponse:
-    """A unit of the rater's own choice: one that was answered, to change it, or one that is still to do.
-
-    The first only while the study lets raters go back, the second where the task type lists the set.
-    """
-    assignment = access.assignment_for_rater(rater, order=order)
-    if request.method == "POST":
-        return _answer(request, rater, token)
-    if rater.study.state == rater.study.State.PAUSED and rater.state != Rater.State.ENDED:
-        return _paused(request)
-    if (waiting := _first_of_all(rater, token)) is not None:
-        return waiting
-    stored = assignment.judgments.order_by("-id").first()
-    lists = screens.frame_of(assignment.unit.task_id, rater.study).kind.set_overview
-    judged = assignment.purpose in Assignment.Purpose.JUDGED
-    chosen = stored is None and lists and judged and next_purpose(rater) not in Assignment.Purpose.PRELIMINARY
-    if chosen and assignments.open_chosen(rater=rater, assignment=assignment):
-        return _pending(request, rater, token, assignment)
-    if stored is None or rater.state == Rater.State.ENDED or not judgments.may_change(assignment, rater):
-        return redirect("rater:next", token)
-    return _change(request, rater, token, assignment, stored)
-
-
-def _change(request: HttpRequest, rater: Rater, token: str, assignment: Assignment, stored: Judgment) -> HttpResponse:
-    """Show a unit with its stored answer, to change it."""
-    form = _task_form(rater, assignment, initial=stored.answer)
-    if assignment.judgments.count() > judgments.MOST_CHANGES:
-        return refusing.unchanged(request, rater, token, form, stored)
-    return _page(request, rater, token, assignment, form, stored=stored, comment=stored.comment)
-
-
-def _paused(request: HttpRequest) -> HttpResponse:
-    return message(
-        request,
-        _("This study is paused"),
-        [
-            _("Your answers are saved and your place is kept."),
-            _("Please come back later with the same link."),
-        ],
-    )
-
-
-def _screen(rater: Rater, assignment: Assignment) -> Screen:
-    return screens.screen_of(assignment, rater.study)
-
-
-def _task_form(
-    rater: Rater,
-    assignment: Assignment,
-    data: Mapping[str, str] | None = None,
-    initial: Mapping[str, Any] | None = None,
-) -> forms.Form:
-    frame = screens.frame_of(assignment.unit.task_id, rater.study)
-    return frame.kind.form(_screen(rater, assignment), data, initial)
-
-
-def _bound(rater: Rater, assignment: Assignment) -> dict[str, Any]:
-    """What a form's token says: whose it is, which unit, and which arrangement of it was on the screen.
-
-    A token can be read by whoever has it, so it holds no number of a row: those of repeats are higher than their
-    neighbours'. And there are few arrangements: only the server's key gives their digests.
-    """
-    drawn = json.dumps(assignment.arrangement, sort_keys=True)
-    screen = salted_hmac("tasks_app.screen", f"{assignment.pk}:{drawn}", algorithm="sha256").hexdigest()
-    return {"rater": credentials.handle_of_rater(rater.pk), "unit": assignment.order, "screen": screen[:16]}
-
-
-def _page(
-    request: HttpRequest,
-    rater: Rater,
-    token: str,
-    assignment: Assignment,
-    form: forms.Form,
-    *,
-    fields: AnswerFields | None = None,
-    stored: Judgment | None = None,
-    comment: str = "",
-    counter: int = 0,
-    status: int = 200,
-) -> HttpResponse:
-    frame = screens.frame_of(assignment.unit.task_id, rater.study)
-    options = rater.study.options
-    bound = _bound(rater, assignment)
-    submission = uuid.uuid4()
-    initial = {"submission": submission, "replaces": stored.pk if stored else None}
-    progress = progress_of(rater, options.minutes, frame.task.set_size, assignment)
-    back = progress.before(assignment.order) if judgments.may_change(assignment, rater) else None
-    context = {
-        "frame": pages.frame_for(rater, token, progress, lists_set=frame.kind.set_overview),
-        "screen": _screen(rater, assignment),
-        "form": form,
-        "unit_template": frame.kind.template_name,
-        "unit_script": frame.kind.script,
-        "unit_styles": frame.kind.styles,
-        "media_base": f"{reverse('rater:next', args=[token])}media/",
-        "answer_fields": fields or AnswerFields(bound_to=bound, initial=initial),
-        "instructions_html": instructions_html([frame.task]),
-        "skip_form": SkipForm(bound_to=bound, initial={"submission": uuid.uuid4()}) if options.allow_skip else None,
-        "skip_url": reverse("rater:skip", args=[token]),
-        "comment": fields.data.get("comment", "") if fields else comment,
-        "draft": {"counter": counter},
-        "draft_key": f"{rater.pseudonym}-{assignment.order}",
-        "draft_url": reverse("rater:draft", args=[token]) if stored is None else "",
-        "can_go_back": back is not None,
-        "back_url": reverse("rater:unit", args=[token, back]) if back is not None else "",
-        "next_url": reverse("rater:judge", args=[token]),
-        "break_after_minutes": options.break_after_minutes,
-        "content_warning": options.content_warning,
-        "stage_hint": stages.hint(assignment, progress),
-        "skip_note": stages.about_skipping(assignment),
-        "revising": stored is not None,
-    }
-    return render(request, "rater/judge.html", context, status=status)
-
-
-def _signed_assignment(rater: Rater, action: str, posted: QueryDict) -> Assignment | None:
-    """Return the assignment that a posted form was signed for; None where the token is not ours, or another's."""
+def _answer(visit: Visit) -> HttpResponse:
+    """Check a posted answer, store it, and send the rater on."""
+    posted = visit.request.POST
+    page = _signed_page(visit, AnswerFields.action, posted.get("form_token", ""), posted)
+    if page is None:
+        return forged(visit.request)
+    fields_ok, form_ok = page.fields.is_valid(), page.form.is_valid()
+    if page.fields.is_forged:
+        return forged(visit.request)
+    if not (fields_ok and form_ok):
+        return page.render(status=422)
     try:
-        signed = credentials.read_signed(action, posted.get("form_token", ""))
+        receipt = judgments.submit(screen=page.screen, submission=_submission(page))
+    except judgments.REFUSALS as refusal:
+        return unit_page.refused(page, refusal)
+    return _go_on(visit, receipt.step)
+
+
+def _signed_page(visit: Visit, action: str, token: str, answer: QueryDict | None = None) -> UnitPage | None:
+    """Return the page that a posted form was signed for; None where the token is not ours, or another rater's."""
+    try:
+        signed = credentials.read_signed(action, token)
     except signing.BadSignature:
         return None
-    if signed.get("rater") != credentials.handle_of_rater(rater.pk):
+    if signed.get("rater") != credentials.handle_of_rater(visit.rater.pk):
         return None
-    assignment = access.signed_assignment_for_rater(rater, signed.get("unit"))
-    return assignment if signed == _bound(rater, assignment) else None
+    assignment = access.signed_assignment_for_rater(visit.rater, signed.get("unit"))
+    page = UnitPage(visit, RaterScreen(visit.rater, assignment), posted=answer)
+    return page if signed == page.bound else None
 
 
-def _answer(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
-    """Check a posted answer and store it."""
-    assignment = _signed_assignment(rater, AnswerFields.action, request.POST)
-    if assignment is None:
-        return forged(request)
-    fields = AnswerFields(request.POST, bound_to=_bound(rater, assignment))
-    form = _task_form(rater, assignment, data=request.POST)
-    fields_ok, form_ok = fields.is_valid(), form.is_valid()
-    if fields.is_forged:
-        return forged(request)
-    if not (fields_ok and form_ok):
-        return _page(request, rater, token, assignment, form, fields=fields, status=422)
-    try:
-        step = steps.submit(assignment=assignment, rater=rater, given=_submission(rater, assignment, fields, form))
-    except judgments.REFUSALS as refusal:
-        return refusing.refused(request, rater, token, assignment, form, refusal, _bound(rater, assignment))
-    return _go_on(request, _address_of(step, token))
-
-
-def _go_on(request: HttpRequest, address: str) -> HttpResponse:
-    """Send the rater on: a redirect, or the address for the page's script, which saves a request."""
-    if request.accepts("text/html") and "application/json" in request.headers.get("Accept", ""):
-        return JsonResponse({"next": address})
-    return HttpResponseRedirect(address)
-
-
-def _submission(rater: Rater, assignment: Assignment, fields: AnswerFields, form: forms.Form) -> judgments.Submission:
-    frame = screens.frame_of(assignment.unit.task_id, rater.study)
-    material = screens.material_of(assignment, rater.study)
-    sent = fields.cleaned_data
+def _submission(page: UnitPage) -> judgments.Submission:
+    fields = page.fields.cleaned_data
     return judgments.Submission(
-        uuid=sent["submission"],
-        answer=form.cleaned_data,
-        values=tuple(frame.kind.ratings(_screen(rater, assignment), form.cleaned_data)),
-        part_ids=material.part_ids,
-        criterion_ids=frame.criterion_ids,
-        comment=sent["comment"],
-        seconds_active=_bounded(sent["seconds_active"], assignment),
-        seconds_elapsed=_bounded(sent["seconds_elapsed"], assignment),
-        log=sent["log"],
-        replaces=sent["replaces"],
+        uuid=fields["submission"],
+        answer=page.form.cleaned_data,
+        comment=fields["comment"],
+        seconds_active=_bounded(fields["seconds_active"], page.screen.assignment),
+        seconds_elapsed=_bounded(fields["seconds_elapsed"], page.screen.assignment),
+        log=fields["log"],
+        replaces=fields["replaces"],
     )
 
 
@@ -253,54 +88,125 @@ def _bounded(seconds: float | None, assignment: Assignment) -> float | None:
     return seconds if seconds is None or shown is None or shown < 0 else min(seconds, float(shown))
 
 
+def _go_on(visit: Visit, step: checks.Step | None) -> HttpResponse:
+    """Send the rater on: a redirect, or the address for the page's script, which saves a request."""
+    address = _address_of(visit, step)
+    if visit.request.accepts("text/html") and "application/json" in visit.request.headers.get("Accept", ""):
+        return JsonResponse({"next": address})
+    return HttpResponseRedirect(address)
+
+
+def _address_of(visit: Visit, step: checks.Step | None) -> str:
+    """Return where a step is shown; without one, where the next unit is."""
+    if step is None:
+        return visit.url("judge")
+    return visit.url(step.kind, step.number) if step.number else visit.url(step.kind)
+
+
+def _before_next_unit(visit: Visit) -> HttpResponse | None:
+    """Return what a rater sees before the next unit: the pause of a study, a step not gone on from, instructions."""
+    rater = visit.rater
+    if rater.study.state == rater.study.State.PAUSED and not visit.has_ended:
+        return _paused(visit)
+    step = checks.step_due(rater)
+    if step is not None:
+        return HttpResponseRedirect(_address_of(visit, step))
+    if rater.state != Rater.State.ENROLLED:
+        return None
+    purpose = next_purpose(rater)
+    if purpose is None and assignments.come_back(rater=rater):
+        purpose = next_purpose(rater)
+    return None if purpose in {None, Assignment.Purpose.SCREENING} else visit.go_to("instructions")
+
+
+def _paused(visit: Visit) -> HttpResponse:
+    sentences = [
+        _("Your answers are saved and your place is kept."),
+        _("Please come back later with the same link."),
+    ]
+    return visit.message(_("This study is paused"), sentences)
+
+
+def _pending(visit: Visit, screen: RaterScreen) -> HttpResponse:
+    """Show a unit that is to be answered, with the draft of the answer."""
+    draft: Draft | None = getattr(screen.assignment, "draft", None)
+    answer = dict(draft.answer) if draft else {}
+    comment, counter = str(answer.pop("comment", "")), draft.counter if draft else 0
+    return UnitPage(visit, screen, initial=answer, comment=comment, counter=counter).render()
+
+
+@rater_page("GET", "HEAD", "POST")
+def unit(visit: Visit, order: int) -> HttpResponse:
+    """Show a unit of the rater's own choice: one that was answered, to change it, or one that is still to do.
+
+    The first only while the study lets raters go back, the second where the task type lists the set.
+    """
+    assignment = access.assignment_for_rater(visit.rater, order=order)
+    if visit.is_post:
+        return _answer(visit)
+    if (response := _before_next_unit(visit)) is not None:
+        return response
+    stored = assignment.judgments.order_by("-id").first()
+    screen = RaterScreen(visit.rater, assignment)
+    lists = screen.kind.set_overview
+    judged = assignment.purpose in Assignment.Purpose.JUDGED
+    chosen = stored is None and lists and judged and next_purpose(visit.rater) not in Assignment.Purpose.PRELIMINARY
+    if chosen and assignments.open_chosen(rater=visit.rater, assignment=assignment):
+        return _pending(visit, screen)
+    if stored is None or visit.has_ended or not screen.may_change:
+        return visit.go_to("next")
+    page = UnitPage(visit, screen, initial=stored.answer, comment=stored.comment, stored=stored)
+    if assignment.judgments.count() > judgments.MOST_CHANGES:
+        return unit_page.unchanged(page, stored)
+    return page.render()
+
+
 @rater_page("POST")
-def skip(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def skip(visit: Visit) -> HttpResponse:
     """Skip a unit, with a reason; it goes to somebody else."""
-    assignment = _signed_assignment(rater, SkipForm.action, request.POST)
-    if assignment is None:
-        return forged(request)
-    if not rater.study.options.allow_skip:
-        return message(request, _("Units of this study cannot be skipped"), [_("Go back and answer it.")], status=403)
-    form = SkipForm(request.POST, bound_to=_bound(rater, assignment))
+    page = _signed_page(visit, SkipForm.action, visit.request.POST.get("form_token", ""))
+    if page is None:
+        return forged(visit.request)
+    if not visit.options.allow_skip:
+        return visit.message(_("Units of this study cannot be skipped"), [_("Go back and answer it.")], status=403)
+    form = SkipForm(visit.request.POST, bound_to=page.bound)
     if form.is_valid():
-        return _store_skip(request, rater, token, assignment, form)
+        return _store_skip(page, form)
     if form.is_forged:
-        return forged(request)
+        return forged(visit.request)
     sentences = [" ".join(map(str, errors)) for errors in form.errors.values()]
-    return message(request, _("This was not skipped yet"), [*sentences, _("Go back and press Skip again.")], status=422)
+    return visit.message(_("This was not skipped yet"), [*sentences, _("Go back and press Skip again.")], status=422)
 
 
-def _store_skip(request: HttpRequest, rater: Rater, token: str, assignment: Assignment, form: SkipForm) -> HttpResponse:
-    given = judgments.Submission(
+def _store_skip(page: UnitPage, form: SkipForm) -> HttpResponse:
+    submission = judgments.Submission(
         uuid=form.cleaned_data["submission"],
         answer={},
         skip_reason=form.cleaned_data["reason"],
         comment=form.cleaned_data["comment"],
     )
     try:
-        step = steps.submit(assignment=assignment, rater=rater, given=given)
+        receipt = judgments.submit(screen=page.screen, submission=submission)
     except judgments.Conflict:
-        return HttpResponseRedirect(reverse("rater:unit", args=[token, assignment.order]))
+        return page.visit.go_to("unit", page.screen.assignment.order)
     except judgments.Over:
-        return refusing.over(request)
-    return HttpResponseRedirect(_address_of(step, token))
+        return unit_page.over(page.visit)
+    return HttpResponseRedirect(_address_of(page.visit, receipt.step))
 
 
 @rater_page("POST")
-def draft(request: HttpRequest, rater: Rater, token: str) -> JsonResponse:
-    """Keep an answer on its way: JSON in, JSON out."""
-    sent = _read_draft(request)
+def draft(visit: Visit) -> JsonResponse:
+    """Store the draft of an answer: JSON in, JSON out."""
+    sent = _read_draft(visit.request)
     if isinstance(sent, str):
         return JsonResponse({"saved": False, "error": sent}, status=400)
-    posted = QueryDict(mutable=True)
-    posted["form_token"] = sent["form_token"]
-    assignment = _signed_assignment(rater, AnswerFields.action, posted)
-    if assignment is None:
+    page = _signed_page(visit, AnswerFields.action, sent["form_token"])
+    if page is None:
         return JsonResponse({"saved": False, "error": _("Reload the page.")}, status=403)
-    known = {*_task_form(rater, assignment).fields, "comment"}
-    answer = {name: value for name, value in sent["answer"].items() if name in known}
+    names = {*page.form.fields, "comment"}
+    answer = {name: value for name, value in sent["answer"].items() if name in names}
     try:
-        saved = judgments.save_draft(assignment=assignment, rater=rater, counter=sent["counter"], answer=answer)
+        saved = judgments.save_draft(screen=page.screen, counter=sent["counter"], answer=answer)
     except judgments.Over:
         return JsonResponse({"saved": False, "over": True}, status=410)
     if not saved.saved:

@@ -17,13 +17,14 @@ from django.utils.translation import ngettext
 from tasks_app import languages, richtext
 from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import LanguageForm
-from tasks_app.models import ConsentText, Rater, Study
+from tasks_app.models import ConsentText, Study
 from tasks_app.selectors.durations import measured
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.plan.loads import load_in_words
 from tasks_app.study_settings import StudySettings
 from tasks_app.views import pay_words
 from tasks_app.views.rater import stages
+from tasks_app.views.rater.visit import Visit
 
 
 def minutes_in_words(minutes: float) -> str:
@@ -156,24 +157,24 @@ class PageFrame:
     stage: str = ""
 
 
-def frame_for(rater: Rater, token: str, progress: RaterProgress, *, lists_set: bool = False) -> PageFrame:
+def frame_for(visit: Visit, progress: RaterProgress, *, lists_set: bool = False) -> PageFrame:
     """Put together the bars of a rater's page; `lists_set` where a page lists all texts of the set."""
-    language = languages.spoken()
+    study, language = visit.rater.study, languages.spoken()
     return PageFrame(
-        public_title=rater.study.public_title,
+        public_title=study.public_title,
         done=progress.done,
         total=progress.total,
         minutes_left=_("%(minutes)s left") % {"minutes": minutes_in_words(progress.minutes_left)},
-        help_url=reverse("rater:help", args=[token]),
-        stop_url=reverse("rater:stop", args=[token]),
+        help_url=visit.url("help"),
+        stop_url=visit.url("stop"),
         lang=language,
         # The page runs as the study's texts do, which are most of it, whatever language its own words are in.
-        dir=languages.direction(rater.study.language),
+        dir=languages.direction(study.language),
         languages=languages.to_choose_from(),
-        language_url=reverse("rater:language", args=[token]),
-        language_form=LanguageForm(bound_to={"rater": handle_of_rater(rater.pk)}),
-        study_lang=rater.study.language,
-        overview_url=reverse("rater:overview", args=[token]) if lists_set else "",
+        language_url=visit.url("language"),
+        language_form=LanguageForm(bound_to={"rater": handle_of_rater(visit.rater.pk)}),
+        study_lang=study.language,
+        overview_url=visit.url("overview") if lists_set else "",
         stage=stages.label(progress),
     )
 

@@ -2,41 +2,39 @@
 
 from zoneinfo import ZoneInfo
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
-from django.urls import reverse
+from django.http import HttpResponse, JsonResponse
 from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import richtext
-from tasks_app.credentials import handle_of_rater
-from tasks_app.forms import StepForm
 from tasks_app.models import Identity, Rater
 from tasks_app.selectors.progress import progress_of
 from tasks_app.selectors.stored import StoredAboutRater, own_data, stored_about
 from tasks_app.services import erasure
 from tasks_app.services.judging import assignments
 from tasks_app.views.rater import pages
-from tasks_app.views.rater.journey import forged, message, rater_page, set_size
+from tasks_app.views.rater.journey import set_size
+from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 
 @rater_page("GET", "HEAD")
-def stored(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def stored(visit: Visit) -> HttpResponse:
     """What is stored about the rater, and what is not."""
+    rater = visit.rater
     about = stored_about(rater)
-    progress = progress_of(rater, rater.study.options.minutes, set_size(rater))
+    progress = progress_of(rater, set_size(rater))
     context = {
-        "frame": pages.frame_for(rater, token, progress),
+        "frame": pages.frame_for(visit, progress),
         "kept": in_words(about),
-        "about": pages.about_pairs(rater.study.options),
+        "about": pages.about_pairs(visit.options),
         "agreed": [(one, richtext.to_html(one.body)) for one in about.agreed],
-        "mine_url": reverse("rater:mine", args=[token]),
-        "withdraw_url": reverse("rater:withdraw", args=[token]),
+        "mine_url": visit.url("mine"),
+        "withdraw_url": visit.url("withdraw"),
         "may_withdraw": may_withdraw(rater),
-        "back_url": reverse("rater:help", args=[token]),
+        "back_url": visit.url("help"),
     }
-    return render(request, "rater/stored.html", context)
+    return visit.render("rater/stored.html", context)
 
 
 def in_words(about: StoredAboutRater) -> list[tuple[str, str]]:
@@ -65,9 +63,9 @@ def in_words(about: StoredAboutRater) -> list[tuple[str, str]]:
 
 
 @rater_page("GET", "HEAD")
-def mine(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def mine(visit: Visit) -> HttpResponse:
     """The rater's own data as a file."""
-    answer = JsonResponse(own_data(rater), json_dumps_params={"ensure_ascii": False, "indent": 2})
+    answer = JsonResponse(own_data(visit.rater), json_dumps_params={"ensure_ascii": False, "indent": 2})
     answer["Content-Disposition"] = 'attachment; filename="my-answers.json"'
     return answer
 
@@ -79,28 +77,29 @@ def may_withdraw(rater: Rater) -> bool:
 
 
 @rater_page("GET", "HEAD", "POST")
-def withdraw(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def withdraw(visit: Visit) -> HttpResponse:
     """Have everything erased: what that means, the button, and that it is done."""
+    rater = visit.rater
     if not may_withdraw(rater):
-        return _too_late(request, rater)
-    form = StepForm(request.POST or None, bound_to={"rater": handle_of_rater(rater.pk), "step": "withdraw"})
-    if request.method == "POST":
+        return _too_late(visit)
+    form = visit.step_form("withdraw")
+    if visit.is_post:
         if not form.is_valid():
-            return forged(request)
-        if rater.state != Rater.State.ENDED:
+            return forged(visit.request)
+        if not visit.has_ended:
             assignments.stop(rater=rater)
         erased = erasure.erase(rater=rater)
-        return message(request, _("Your answers are erased"), _erased(erased.judgments))
-    progress = progress_of(rater, rater.study.options.minutes, set_size(rater))
+        return visit.message(_("Your answers are erased"), _erased(erased.judgments))
+    progress = progress_of(rater, set_size(rater))
     context = {
-        "frame": pages.frame_for(rater, token, progress),
+        "frame": pages.frame_for(visit, progress),
         "form": form,
-        "ended": rater.state == Rater.State.ENDED,
+        "ended": visit.has_ended,
         "has_id": Identity.objects.filter(rater=rater).exclude(external_id="").exists(),
-        "stop_url": reverse("rater:stop", args=[token]),
-        "back_url": reverse("rater:next", args=[token]),
+        "stop_url": visit.url("stop"),
+        "back_url": visit.url("next"),
     }
-    return render(request, "rater/withdraw.html", context)
+    return visit.render("rater/withdraw.html", context)
 
 
 def _erased(judgments: int) -> list[str]:
@@ -112,12 +111,12 @@ def _erased(judgments: int) -> list[str]:
     ]
 
 
-def _too_late(request: HttpRequest, rater: Rater) -> HttpResponse:
-    options = rater.study.options
+def _too_late(visit: Visit) -> HttpResponse:
+    options = visit.options
     last = formats.date_format(options.withdraw_until, "DATE_FORMAT") if options.withdraw_until else ""
     sentences = [_("The last day to withdraw was %(day)s, as you were told with the consent.") % {"day": last}]
     if options.contact:
         sentences.append(
             _("If you have a reason to ask all the same, write to %(contact)s.") % {"contact": options.contact}
         )
-    return message(request, _("Answers can no longer be withdrawn"), sentences, status=403)
+    return visit.message(_("Answers can no longer be withdrawn"), sentences, status=403)

@@ -6,24 +6,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import access
-from tasks_app.credentials import handle_of_rater
-from tasks_app.forms import StepForm
-from tasks_app.models import Assignment, Gold, Judgment, Rater, Task
-from tasks_app.selectors import screens
+from tasks_app.models import Assignment, Gold, Judgment, Task
 from tasks_app.selectors.progress import progress_of
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import checks, grading, steps
-from tasks_app.services.judging.steps import Step
-from tasks_app.task_types.base import GoldAnswer, Screen, TaskType, Words
+from tasks_app.services.judging import checks, grading
+from tasks_app.services.judging.checks import Step
+from tasks_app.task_types.base import GoldAnswer, TaskType, Words
 from tasks_app.views.rater import pages, stages
-from tasks_app.views.rater.journey import forged, instructions_html, rater_page
+from tasks_app.views.rater.journey import instructions_html
+from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +34,26 @@ class Told:
 
 
 @rater_page("GET", "HEAD", "POST")
-def feedback(request: HttpRequest, rater: Rater, token: str, order: int) -> HttpResponse:
+def feedback(visit: Visit, order: int) -> HttpResponse:
     """After a unit of the training: the text again, what was answered, what was right, and why."""
+    rater = visit.rater
     assignment = access.assignment_for_rater(rater, order=order)
     stored = assignment.judgments.order_by("-id").first()
     if stored is None or assignment.purpose != Assignment.Purpose.TRAINING:
-        return redirect("rater:next", token)
-    screen = screens.screen_of(assignment, rater.study)
-    kind = screens.frame_of(assignment.unit.task_id, rater.study).kind
-    form = kind.form(screen)
-    told = _told(kind, screen, form, stored, _as_shown(form, _known(assignment)))
+        return visit.go_to("next")
+    screen = RaterScreen(visit.rater, assignment)
+    form = screen.form()
+    told = _told(screen, form, stored, _as_shown(form, _known(assignment)))
     context = {
-        "screen": screen,
-        "rows": [{"shown": shown} for shown in screen.shown_parts],
-        "media_base": f"{reverse('rater:next', args=[token])}media/",
+        "screen": screen.shown,
+        "rows": [{"shown": shown} for shown in screen.shown.shown_parts],
+        "media_base": f"{visit.url('next')}media/",
         "answers": [] if stored.skip_reason else pages.in_words(form, stored.answer),
         "feedback": told,
         "all_right": all(one.passed for one in told) if told and not stored.skip_reason else None,
-        "content_warning": rater.study.options.content_warning,
+        "content_warning": visit.options.content_warning,
     }
-    return _page(request, rater, token, Step(checks.FEEDBACK, order), "rater/feedback.html", context, assignment)
+    return _page(visit, Step(checks.FEEDBACK, order), "rater/feedback.html", context, assignment)
 
 
 def _known(assignment: Assignment) -> list[GoldAnswer]:
@@ -71,19 +68,17 @@ def _as_shown(form: forms.Form, known: Sequence[GoldAnswer]) -> list[GoldAnswer]
     return sorted(known, key=lambda one: places.get(_field_of(form, one) if one.criterion else "", -1))
 
 
-def _told(
-    kind: TaskType, screen: Screen, form: forms.Form, stored: Judgment, known: Sequence[GoldAnswer]
-) -> list[Told]:
+def _told(screen: RaterScreen, form: forms.Form, stored: Judgment, known: Sequence[GoldAnswer]) -> list[Told]:
     if stored.skip_reason:
         return [Told(None, _("You skipped this one."))] + [
             Told(None, _expected(form, one), explanation=one.explanation) for one in known
         ]
-    said = kind.feedback(screen, stored.answer, known)
+    told = screen.kind.feedback(screen.shown, stored.answer, known)
     # A type that words its feedback itself says what would have been right.
-    words_it = type(kind).feedback is not TaskType.feedback
+    words_it = type(screen.kind).feedback is not TaskType.feedback
     return [
         Told(one.passed, one.sentence, "" if one.passed or words_it else _expected(form, gold), one.explanation)
-        for one, gold in zip(said, known, strict=True)
+        for one, gold in zip(told, known, strict=True)
     ]
 
 
@@ -120,15 +115,16 @@ def _apart(words: str) -> str:
 
 
 @rater_page("GET", "HEAD", "POST")
-def exam(request: HttpRequest, rater: Rater, token: str, number: int) -> HttpResponse:
+def exam(visit: Visit, number: int) -> HttpResponse:
     """After the last unit of an attempt: how many were right, never which, and what comes now."""
-    task = steps.exam_of(rater, number)
+    rater = visit.rater
+    task = checks.exam_of(rater, number)
     result = checks.exam_result(rater, task) if task is not None else None
     if result is None:
-        return redirect("rater:next", token)
+        return visit.go_to("next")
     title, sentences, label = _passed(result) if result.passed else _not_passed(result)
     context = {"title": title, "sentences": sentences, "label": label, "read_again": not result.passed}
-    return _page(request, rater, token, Step(checks.EXAM, number), "rater/between.html", context, result=result)
+    return _page(visit, Step(checks.EXAM, number), "rater/between.html", context, result=result)
 
 
 def _passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
@@ -157,10 +153,10 @@ def _how_many(result: checks.ExamResult) -> str:
 
 
 @rater_page("GET", "HEAD", "POST")
-def notice(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
+def notice(visit: Visit) -> HttpResponse:
     """A break at which a rater is told that checks were wrong, without a word about which."""
-    if not checks.notice_due(rater):
-        return redirect("rater:next", token)
+    if not checks.notice_due(visit.rater):
+        return visit.go_to("next")
     context = {
         "title": _("Time for a short break"),
         "sentences": [
@@ -171,13 +167,11 @@ def notice(request: HttpRequest, rater: Rater, token: str) -> HttpResponse:
         "label": _("Go on"),
         "read_again": True,
     }
-    return _page(request, rater, token, Step(checks.NOTICE), "rater/between.html", context)
+    return _page(visit, Step(checks.NOTICE), "rater/between.html", context)
 
 
 def _page(
-    request: HttpRequest,
-    rater: Rater,
-    token: str,
+    visit: Visit,
     step: Step,
     template: str,
     context: dict[str, Any],
@@ -185,23 +179,22 @@ def _page(
     result: checks.ExamResult | None = None,
 ) -> HttpResponse:
     """Show a step, or go on from it: the button is a form, so that going on is written down."""
-    if rater.state == Rater.State.ENDED:
-        return redirect("rater:end", token)
-    bound = {"rater": handle_of_rater(rater.pk), "step": f"{step.kind}-{step.number}"}
-    form = StepForm(request.POST or None, bound_to=bound)
-    if request.method == "POST":
+    rater = visit.rater
+    if visit.has_ended:
+        return visit.go_to("end")
+    form = visit.step_form(f"{step.kind}-{step.number}")
+    if visit.is_post:
         if not form.is_valid():
-            return forged(request)
-        steps.go_on(rater=rater, step=step)
-        return redirect("rater:judge", token)
+            return forged(visit.request)
+        checks.go_on(rater=rater, step=step)
+        return visit.go_to("judge")
     tasks = [task for task in enrolment.tasks_of(rater) if task.stage == Task.Stage.MAIN]
-    options = rater.study.options
-    progress = progress_of(rater, options.minutes, sum(task.set_size for task in tasks), assignment)
-    frame = pages.frame_for(rater, token, progress)
+    progress = progress_of(rater, sum(task.set_size for task in tasks), assignment)
+    frame = pages.frame_for(visit, progress)
     if assignment is not None:
         frame = replace(frame, stage=stages.practice(progress))
     elif result is not None:
         frame = replace(frame, stage=_("Test"), done=result.graded, total=max(1, result.graded))
     own = [assignment.unit.task] if assignment is not None else tasks
     full = {**context, "form": form, "frame": frame, "instructions_html": instructions_html(own)}
-    return render(request, template, full)
+    return visit.render(template, full)

@@ -26,7 +26,7 @@ from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.selectors import payees
 from tasks_app.selectors.ledger import Entry, Ledger
 from tasks_app.services import events, pay
-from tasks_app.services.judging import absent
+from tasks_app.services.judging import assignments
 from tasks_app.views import pay_words
 from tasks_app.views.researcher import pay_table
 from tasks_app.views.researcher.frame import researcher_page, study_page
@@ -79,7 +79,7 @@ def _page(request: HttpRequest, slug: str, form: BonusForm, status: int = 200) -
             "last": max((one.booked.last for one in ledger.entries), default=0),
             "form": form,
             "number": uuid.uuid4().hex,
-            "absent": absent.absent(study).count(),
+            "absent": assignments.absent_raters(study).count(),
             "simulated": study.raters.filter(kind=Rater.Kind.SIMULATED).exists(),
         }
 
@@ -322,6 +322,6 @@ def _amount(request: HttpRequest) -> Decimal:
 def end_absent(request: HttpRequest, slug: str) -> HttpResponse:
     """End raters of a closed study who left without a word, so that they are paid for what they did."""
     study = access.study_for_researcher(request.user, slug, OWNER)
-    n = absent.end_absent(study=study, by=request.user)
+    n = assignments.end_absent(study=study, by=request.user)
     messages.success(request, ngettext("%(n)s rater was ended.", "%(n)s raters were ended.", n) % {"n": n})
     return _back(request, slug)

@@ -12,6 +12,7 @@ from django.utils.dateparse import parse_datetime
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.models import Judgment, Membership, Rater, Study
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
 from tasks_app.services.study import lifecycle
 from tests import walk
@@ -30,7 +31,7 @@ def work(study: Study, units: int = 3, **rest: Any) -> Rater:
         given = assignments.next_for(rater=rater)
         last = number == units - 1
         answer = walk.answer(study, given, Random(1), **(rest if last else {}))
-        judgments.submit(assignment=given, rater=rater, given=answer)
+        judgments.submit(screen=RaterScreen(rater, given), submission=answer)
     return rater
 
 
@@ -123,7 +124,7 @@ def test_only_current_answers_of_real_raters_are_listed(rosas_script: Client, st
     rater = work(study, 1)
     first = Judgment.objects.get()
     again = walk.answer(study, first.assignment, Random(7), replaces=first.pk, uuid=uuid.uuid4())
-    judgments.submit(assignment=first.assignment, rater=rater, given=again)
+    judgments.submit(screen=RaterScreen(rater, first.assignment), submission=again)
     rows = everything(rosas_script, f"{STUDIES}{study.slug}/judgments/")
     assert [row["judgment"] for row in rows] == [Judgment.objects.get(replaces=first).pk]
 

@@ -16,6 +16,7 @@ from django.core.management import call_command
 from analytics_app.exports import ratings as export
 from tasks_app import importing
 from tasks_app.models import Assignment, Judgment, Rater, Rating, Study
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
 from tasks_app.services.study import lifecycle
 from tests import walk
@@ -42,16 +43,16 @@ def judged(tmp_path: Path) -> Study:
             given = walk.answer(study, assignment, rng)
             if number == 1 and name == "+49":
                 given = judgments.Submission(given.uuid, {}, skip_reason="cannot_judge")
-            receipt = judgments.submit(assignment=assignment, rater=rater, given=given)
+            receipt = judgments.submit(screen=RaterScreen(rater, assignment), submission=given)
             if number == 2:
                 revised = walk.answer(study, assignment, rng, replaces=receipt.judgment.pk)
-                judgments.submit(assignment=assignment, rater=rater, given=revised)
+                judgments.submit(screen=RaterScreen(rater, assignment), submission=revised)
     first = Assignment.objects.filter(state="submitted").order_by("id").first()
     again = Assignment.objects.create(
         rater=first.rater, rater_kind=first.rater_kind, unit=first.unit, purpose="repeat", repeat_of=first, order=9,
         version=1, state="submitted", arrangement={"parts": [0], "criteria": ["style", "fluency"]},
     )  # fmt: skip
-    judgments.submit(assignment=again, rater=first.rater, given=walk.answer(study, again, rng))
+    judgments.submit(screen=RaterScreen(first.rater, again), submission=walk.answer(study, again, rng))
     late = Assignment.objects.filter(rater__pseudonym="plain", state="submitted").order_by("id").last()
     Assignment.objects.filter(pk=late.pk).update(state="surplus")
     Rater.objects.filter(pseudonym="plain").update(group=study.groups.get())

@@ -10,6 +10,7 @@ import pytest
 from django.db import connection
 
 from tasks_app.models import Assignment, Judgment, Place, Rater, RaterSet, Study
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments, judgments
 from tests import invariants, walk
@@ -39,7 +40,7 @@ def finish(study: Study, rater: Rater, rng: Random) -> int:
     """Answer whatever is left for a rater; returns how much that was."""
     answered = 0
     while (found := assignments.next_for(rater=rater)) is not None:
-        judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, rng))
+        judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, rng))
         rater.refresh_from_db()
         answered += 1
     return answered
@@ -70,7 +71,7 @@ def test_everybody_judges_and_some_leave_and_all_places_are_filled_once() -> Non
         if number % 4:
             return finish(study, rater, rng)
         found = assignments.next_for(rater=rater)
-        judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, rng))
+        judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, rng))
         return assignments.stop(rater=rater) if number % 8 else None
 
     at_once(work)
@@ -90,7 +91,7 @@ def test_one_answer_sent_thirty_two_times_at_once_is_stored_once() -> None:
     rater = walk.arrive(study)
     found = assignments.next_for(rater=rater)
     given = walk.answer(study, found, Random(1))
-    receipts = at_once(lambda _number: judgments.submit(assignment=found, rater=rater, given=given).is_new)
+    receipts = at_once(lambda _number: judgments.submit(screen=RaterScreen(rater, found), submission=given).is_new)
     assert Counter(receipts) == {True: 1, False: 31}
     assert Judgment.objects.count() == invariants.ratings_stored() == 1
 
@@ -105,7 +106,7 @@ def test_answers_against_expiring_leases() -> None:
     def work(number: int) -> object:
         if number < len(late):
             given = walk.answer(study, shown[number], Random(number))
-            judgments.submit(assignment=shown[number], rater=late[number], given=given)
+            judgments.submit(screen=RaterScreen(late[number], shown[number]), submission=given)
             late[number].refresh_from_db()
             return finish(study, late[number], Random(number))
         try:

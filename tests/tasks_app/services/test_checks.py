@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Rating, Study, Task, Unit
 from tasks_app.selectors import screens
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments, checks, grading, judgments
 from tasks_app.services.study import lifecycle
@@ -66,7 +67,9 @@ def simulated(study: Study, rater: Rater, seed: int) -> Judgment:
     rng = Random(seed)
     while True:
         assignment = assignments.next_for(rater=rater)
-        stored = judgments.submit(assignment=assignment, rater=rater, given=answer(study, assignment, rng)).judgment
+        stored = judgments.submit(
+            screen=RaterScreen(rater, assignment), submission=answer(study, assignment, rng)
+        ).judgment
         if assignment.purpose == "control":
             return stored
 
@@ -196,7 +199,7 @@ def test_who_misses_checks_is_told_later_and_once() -> None:
         number += 1
         if assignment.purpose == "control" and failed is None:
             failed = number
-        if step == "notice":
+        if step is not None and step.kind == "notice":
             told.append(number)
             checks.notice_seen(rater=rater)
     if told:

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from tasks_app.models import Assignment, Rater, RaterSet
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
 from tests import invariants, walk
 from tests.builders import build_study
@@ -46,7 +47,7 @@ def test_a_set_lost_after_some_answers_ends_with_what_was_done() -> None:
     study = build_study(None, items=2, k=1, set_size=4)
     ada = walk.arrive(study)
     found = assignments.next_for(rater=ada)
-    judgments.submit(assignment=found, rater=ada, given=walk.answer(study, found, Random(1)))
+    judgments.submit(screen=RaterScreen(ada, found), submission=walk.answer(study, found, Random(1)))
     expire(ada)
     bob = walk.arrive(study)
     assert Assignment.objects.filter(rater=bob).count() == 3, "the rest, as a shorter set"

@@ -6,6 +6,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from tasks_app.models import Assignment, Booklet, Place, RaterSet, Study
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.selectors.studies import with_progress
 from tasks_app.services import erasure
 from tasks_app.services.judging import assignments, judgments
@@ -27,7 +28,7 @@ def test_answers_count_until_they_are_erased() -> None:
     rater = walk.arrive(study)
     for _answer in range(3):
         found = assignments.next_for(rater=rater)
-        judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, Random(1)))
+        judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(1)))
     walk.arrive(study, kind="sandbox")
     assert shown(study) == (16, 3, 1)
     erasure.erase(rater=rater)
@@ -60,7 +61,7 @@ def test_an_answer_follows_its_set_and_a_place_needs_one() -> None:
     study = build_study(None, items=4, k=2)
     first, second = walk.arrive(study), walk.arrive(study)
     found = assignments.next_for(rater=first)
-    judgments.submit(assignment=found, rater=first, given=walk.answer(study, found, Random(1)))
+    judgments.submit(screen=RaterScreen(first, found), submission=walk.answer(study, found, Random(1)))
     answered = Assignment.objects.filter(pk=found.pk)
     answered.update(set=RaterSet.objects.get(rater=second))
     assert list(RaterSet.objects.order_by("id").values_list("n_answered", flat=True)) == [0, 1]

@@ -6,6 +6,7 @@ import pytest
 
 from tasks_app.models import Assignment, Rater, Rating, Study
 from tasks_app.selectors import screens
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
 from tests import invariants
 from tests.builders import build_study
@@ -28,7 +29,7 @@ def judge(study: Study, rater: Rater, n: int) -> None:
         assert assignment is not None
         screen = screens.screen_of(assignment, study)
         assert [one.key for one in screen.criteria] == [assignment.unit.features["criterion"]]
-        judgments.submit(assignment=assignment, rater=rater, given=answer(study, assignment, Random(number)))
+        judgments.submit(screen=RaterScreen(rater, assignment), submission=answer(study, assignment, Random(number)))
 
 
 def test_one_criterion_a_rater_also_after_others_left() -> None:

@@ -18,6 +18,7 @@ from tasks_app.check_settings import COPIES
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Output, Rater, Study, System, Task, Unit
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, grading, judgments
 from tasks_app.services.study import degrading, lifecycle
 from tasks_app.services.study.degraded_text import Pieces, degrade, run_length
@@ -145,15 +146,8 @@ def submit(study: Study, rater: Rater, assignment: Assignment, step: int, **rest
     form = frame.kind.form(screen)
     form = frame.kind.form(screen, dict.fromkeys(form.fields, str(step)))
     assert form.is_valid(), form.errors
-    given = judgments.Submission(
-        uuid=uuid.uuid4(),
-        answer=form.cleaned_data,
-        values=tuple(frame.kind.ratings(screen, form.cleaned_data)),
-        part_ids=screens.material_of(assignment, study).part_ids,
-        criterion_ids=frame.criterion_ids,
-        **rest,
-    )
-    return judgments.submit(assignment=assignment, rater=rater, given=given)
+    given = judgments.Submission(uuid=uuid.uuid4(), answer=form.cleaned_data, **rest)
+    return judgments.submit(screen=RaterScreen(rater, assignment), submission=given)
 
 
 @pytest.mark.django_db
@@ -213,7 +207,7 @@ def test_a_skipped_original_takes_its_copy_along() -> None:
         assert assignment.pk != copy.pk
         if assignment.unit_id == copy.unit.features["degraded_of"]:
             skip = judgments.Submission(uuid=uuid.uuid4(), answer={}, skip_reason="technical")
-            judgments.submit(assignment=assignment, rater=rater, given=skip)
+            judgments.submit(screen=RaterScreen(rater, assignment), submission=skip)
         else:
             submit(study, rater, assignment, 3)
     copy.refresh_from_db()

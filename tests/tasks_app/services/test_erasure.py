@@ -11,6 +11,7 @@ from analytics_app.runs import start
 from analytics_app.services import exclusions
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Booklet, Erasure, Identity, Judgment, Payment, Rater, Rating, Study
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import erasure
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments, claims, judgments
@@ -33,11 +34,12 @@ def take_part(study: Study, answers: int = 3) -> tuple[Rater, str]:
         assignment = assignments.next_for(rater=rater)
         assert assignment is not None
         judgments.submit(
-            assignment=assignment, rater=rater, given=walk.answer(study, assignment, Random(number), comment=TYPED)
+            screen=RaterScreen(rater, assignment),
+            submission=walk.answer(study, assignment, Random(number), comment=TYPED),
         )
     current = assignments.next_for(rater=rater)
     if current is not None:
-        judgments.save_draft(assignment=current, rater=rater, counter=1, answer={"comment": TYPED})
+        judgments.save_draft(screen=RaterScreen(rater, current), counter=1, answer={"comment": TYPED})
     Payment.objects.create(rater=rater, kind="bonus", amount="1.00", reason=f"For {PLATFORM}")
     exclusions.exclude_rater(rater=rater, by=None, reason=f"{PLATFORM} wrote to us")
     return rater, enrolled.token
@@ -111,7 +113,7 @@ def test_without_the_erasure_answers_cannot_be_deleted_afterwards_either() -> No
     erased, other = Rater.objects.get(), walk.arrive(study)
     assignment = assignments.next_for(rater=other)
     assert assignment is not None
-    judgments.submit(assignment=assignment, rater=other, given=walk.answer(study, assignment, Random(1)))
+    judgments.submit(screen=RaterScreen(other, assignment), submission=walk.answer(study, assignment, Random(1)))
     erasure.erase(rater=erased)
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("DELETE FROM tasks_app_rating WHERE rater_id = %s", [other.pk])

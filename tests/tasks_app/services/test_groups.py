@@ -14,6 +14,7 @@ from hypothesis.stateful import initialize, invariant
 
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Booklet, Group, GroupBlock, Judgment, Rater, RaterSet, Study, Task, TaskGroup
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments, judgments, leases
 from tasks_app.services.study import lifecycle, units
@@ -70,7 +71,7 @@ def arrive(study: Study, group: str = "", kind: str = Rater.Kind.REAL) -> Rater:
 def judge(study: Study, rater: Rater) -> None:
     # Whose units all went to others is given new ones first.
     found = assignments.next_for(rater=rater) or assignments.next_for(rater=rater)
-    judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, Random(3)))
+    judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(3)))
 
 
 @pytest.mark.django_db
@@ -248,7 +249,7 @@ class Life(RaterLives):
     def judge(self, number: int) -> None:
         rater = self.worker(number)
         if found := assignments.next_for(rater=rater):
-            judgments.submit(assignment=found, rater=rater, given=walk.answer(self.study, found, self.rng))
+            judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(self.study, found, self.rng))
             self.note("judge")
 
     def stay_away(self, number: int) -> None:
@@ -266,7 +267,7 @@ class Life(RaterLives):
         found = assignments.next_for(rater=rater)
         self.note("come back to a place", GroupBlock.objects.filter(taken_by=rater).exists())
         if found and number % 2:
-            judgments.submit(assignment=found, rater=rater, given=walk.answer(self.study, found, self.rng))
+            judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(self.study, found, self.rng))
             self.note("judge after the place was given back")
 
     def leave(self, number: int) -> None:

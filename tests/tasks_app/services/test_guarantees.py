@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant
 
 from tasks_app.models import Assignment, Judgment, Rater, RaterSet
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import erasure
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments, judgments, leases
@@ -94,15 +95,17 @@ class Life(RaterLives):
         found = assignments.next_for(rater=rater)
         if found:
             given = walk.answer(self.study, found, self.rng)
-            assert judgments.submit(assignment=found, rater=rater, given=given).is_new
-            assert not judgments.submit(assignment=found, rater=rater, given=given).is_new  # posted twice
+            assert judgments.submit(screen=RaterScreen(rater, found), submission=given).is_new
+            assert not judgments.submit(screen=RaterScreen(rater, found), submission=given).is_new  # posted twice
             self.note("judge")
 
     def judge_late(self, number: int) -> None:
         """Answer a unit that was shown before the lease ended."""
         late = Assignment.objects.filter(rater__in=self.working(), state="expired").select_related("unit", "rater")
         lost = late.order_by("pk")[number % late.count()]
-        receipt = judgments.submit(assignment=lost, rater=lost.rater, given=walk.answer(self.study, lost, self.rng))
+        receipt = judgments.submit(
+            screen=RaterScreen(lost.rater, lost), submission=walk.answer(self.study, lost, self.rng)
+        )
         self.note("judge late", receipt.is_new)
 
     def skip(self, number: int) -> None:
@@ -110,7 +113,7 @@ class Life(RaterLives):
         found = assignments.next_for(rater=rater)
         if found:
             given = judgments.Submission(uuid=uuid.uuid4(), answer={}, skip_reason=Judgment.Skip.TECHNICAL)
-            judgments.submit(assignment=found, rater=rater, given=given)
+            judgments.submit(screen=RaterScreen(rater, found), submission=given)
             self.note("skip")
 
     def finish_and_go_on(self, number: int) -> None:
@@ -121,7 +124,7 @@ class Life(RaterLives):
             return
         rater = self.worker(number)
         while found := assignments.next_for(rater=rater):
-            judgments.submit(assignment=found, rater=rater, given=walk.answer(self.study, found, self.rng))
+            judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(self.study, found, self.rng))
             rater.refresh_from_db()
         self.note("finish", rater.state == Rater.State.ENDED)
         self.note("go on", assignments.take_another(rater=rater))
@@ -141,7 +144,7 @@ class Life(RaterLives):
         rater = done.assignment.rater
         given = walk.answer(self.study, done.assignment, Random(number), replaces=done.pk)
         try:
-            receipt = judgments.submit(assignment=done.assignment, rater=rater, given=given)
+            receipt = judgments.submit(screen=RaterScreen(rater, done.assignment), submission=given)
         except judgments.Conflict:
             assert rater.state == Rater.State.ENDED, "an answer could not be changed"
             self.note("be refused to revise")

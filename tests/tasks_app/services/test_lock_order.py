@@ -12,10 +12,11 @@ from django.contrib.auth.models import User
 from django.db import DataError, OperationalError, connection, transaction
 
 from tasks_app.models import Judgment, Rater, RaterSet, Study
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import erasure
 from tasks_app.services.arrival import enrolment, platform_statuses, returning
 from tasks_app.services.database import LOCK_ORDER, SUBMISSIONS
-from tasks_app.services.judging import assignments, judgments, steps
+from tasks_app.services.judging import assignments, checks, judgments
 from tasks_app.services.plan import reopening
 from tasks_app.services.waves import closing
 from tests.builders import build_study
@@ -56,21 +57,22 @@ def _everything_a_rater_does(study: Study) -> None:
     number = 0
     while (unit := assignments.next_for(rater=rater)) is not None:
         number += 1
-        judgments.save_draft(assignment=unit, rater=rater, counter=number, answer={})
+        judgments.save_draft(screen=RaterScreen(rater, unit), counter=number, answer={})
         if number % 3 == 0:
             RaterSet.objects.filter(rater=rater).update(lease_until="2020-01-01T00:00Z")
             arrive(study)
         if unit.purpose == "main" and number % 2:
             skip(rater, unit, "technical")
             continue
-        step = steps.submit(assignment=unit, rater=rater, given=answer(study, unit, Random(number)))
+        submission = answer(study, unit, Random(number))
+        step = judgments.submit(screen=RaterScreen(rater, unit), submission=submission).step
         rater.refresh_from_db()
         if step is not None:
-            steps.go_on(rater=rater, step=step)
+            checks.go_on(rater=rater, step=step)
         if unit.purpose == "main" and rater.state != Rater.State.ENDED:
             stored = Judgment.objects.get(assignment=unit)
             changed = answer(study, unit, Random(number + 100), replaces=stored.pk)
-            judgments.submit(assignment=unit, rater=rater, given=changed)
+            judgments.submit(screen=RaterScreen(rater, unit), submission=changed)
     assignments.take_another(rater=rater)
 
 
@@ -113,7 +115,7 @@ def test_one_statement_takes_the_locks_of_an_answer_in_their_order(level: str) -
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(HOLD[level], about)
             pid = pool.submit(_backend).result(timeout=30)
-            sent = pool.submit(_closing, lambda: judgments.submit(assignment=unit, rater=rater, given=given))
+            sent = pool.submit(_closing, lambda: judgments.submit(screen=RaterScreen(rater, unit), submission=given))
             _until_it_waits(pid)
             held = [other for other in HOLD if other != level and not _is_free(TRY[other], about)]
         assert sent.result(timeout=30).is_new

@@ -15,8 +15,9 @@ from tasks_app.models import Assignment, Event, Judgment, Payment, Rater, RaterS
 from tasks_app.pay import cents
 from tasks_app.selectors import pay as reads
 from tasks_app.selectors import payees
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import erasure, pay
-from tasks_app.services.judging import absent, assignments, judgments
+from tasks_app.services.judging import assignments, judgments
 from tasks_app.services.study import lifecycle
 from tests import walk
 from tests.builders import build_study
@@ -35,7 +36,7 @@ def work(study: Study, units: int | None = None, kind: str = Rater.Kind.REAL, ra
         assignment = assignments.next_for(rater=rater)
         if assignment is None:
             break
-        judgments.submit(assignment=assignment, rater=rater, given=walk.answer(study, assignment, RNG))
+        judgments.submit(screen=RaterScreen(rater, assignment), submission=walk.answer(study, assignment, RNG))
         units = None if units is None else units - 1
     return Rater.objects.select_related("study").get(pk=rater.pk)
 
@@ -106,7 +107,7 @@ def test_skipping_changes_no_pay(study: Study) -> None:
     assignments.start(rater=ada)
     while (assignment := assignments.next_for(rater=Rater.objects.get(pk=ada.pk))) is not None:
         given = walk.answer(study, assignment, RNG, skip_reason="upsetting")
-        judgments.submit(assignment=assignment, rater=Rater.objects.get(pk=ada.pk), given=given)
+        judgments.submit(screen=RaterScreen(Rater.objects.get(pk=ada.pk), assignment), submission=given)
     ada.refresh_from_db()
     assert rows(ada) == [("full", Decimal("3.00"))]
 
@@ -262,10 +263,10 @@ def test_the_minimum_is_compared_with_the_median_and_mended_for_each() -> None:
 def test_who_left_without_a_word_is_ended_when_the_study_is_closed(study: Study) -> None:
     ada, ben = work(study, 2), work(study, 1)
     RaterSet.objects.filter(rater=ada).update(lease_until="2020-01-01T00:00:00Z")
-    assert not absent.absent(study).exists()
+    assert not assignments.absent_raters(study).exists()
     study = lifecycle.move(study_id=study.pk, action="close", by=None)
-    assert list(absent.absent(study)) == [ada], "ben is at work"
-    assert absent.end_absent(study=study, by=None) == 1
+    assert list(assignments.absent_raters(study)) == [ada], "ben is at work"
+    assert assignments.end_absent(study=study, by=None) == 1
     assert rows(ada) == [("part", Decimal("1.50"))]
     assert rows(ben) == []
 

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tasks_app.models import Assignment, Document, Item, Judgment, PartOutput, RaterSet, Study, Unit
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
 from tasks_app.services.plan import reports
 from tasks_app.services.plan.reports import Report
@@ -31,7 +32,7 @@ def judge_everything(study: Study, raters: int) -> None:
     for _rater in range(raters):
         rater = walk.arrive(study)
         while found := assignments.next_for(rater=rater):
-            judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, rng))
+            judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, rng))
             rater.refresh_from_db()
 
 

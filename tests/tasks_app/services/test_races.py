@@ -19,6 +19,7 @@ from django.db.models import Sum
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Event, Identity, Judgment, Payment, Rater, RaterSet, Study
 from tasks_app.selectors import pay as reads
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import erasure, pay
 from tasks_app.services.arrival import enrolment, invitations, returning
 from tasks_app.services.database import atomically, lock_claims
@@ -58,7 +59,7 @@ def at_work(study: Study, left: int) -> list[Rater]:
     for rater in raters:
         while Assignment.objects.filter(rater=rater, state__in=("reserved", "live")).count() > left:
             found = assignments.next_for(rater=rater)
-            judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, Random(1)))
+            judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(1)))
     return raters
 
 
@@ -68,7 +69,7 @@ def answering(study: Study, rater: Rater, nth: int = 0) -> Callable[[], object]:
     found = own.order_by("order")[nth]
     given = walk.answer(study, found, Random(1))
     mine = Rater.objects.select_related("study").get(pk=rater.pk)
-    return lambda: judgments.submit(assignment=found, rater=mine, given=given)
+    return lambda: judgments.submit(screen=RaterScreen(mine, found), submission=given)
 
 
 def paid_as_earned(study: Study, raters: Sequence[Rater]) -> None:
@@ -130,7 +131,7 @@ def test_asking_again_while_others_arrive() -> None:
     for _rater in range(RATERS):
         rater = walk.arrive(study)
         while (found := assignments.next_for(rater=rater)) is not None:
-            judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, Random(1)))
+            judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(1)))
             rater.refresh_from_db()
     ids = list(Judgment.objects.values_list("pk", flat=True))
     again = [lambda n=n: reopening.reopen(study=study, judgments=ids[n::4], rule="manual") for n in range(4)]
@@ -197,7 +198,7 @@ def test_another_set_taken_eight_times_at_once_is_one_set() -> None:
     study = build_study(None, items=16, k=2, set_size=4, sets_per_rater=2)
     rater = walk.arrive(study)
     while (found := assignments.next_for(rater=rater)) is not None:
-        judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, Random(1)))
+        judgments.submit(screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(1)))
         rater.refresh_from_db()
     taken = together(*[lambda: assignments.take_another(rater=Rater.objects.get(pk=rater.pk))] * 8)
     assert Counter(taken) == {True: 1, False: 7}
@@ -283,7 +284,9 @@ def test_asking_again_waits_for_a_set_before_it_locks_an_answer() -> None:
     study = build_study(None, k=1)
     rater = walk.arrive(study)
     found = assignments.next_for(rater=rater)
-    judgment = judgments.submit(assignment=found, rater=rater, given=walk.answer(study, found, Random(1))).judgment
+    judgment = judgments.submit(
+        screen=RaterScreen(rater, found), submission=walk.answer(study, found, Random(1))
+    ).judgment
 
     def reopen() -> int:
         try:

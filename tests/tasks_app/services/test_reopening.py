@@ -8,6 +8,7 @@ from analytics_app.models import Exclusion, Plan, ResultRow, Run, RunState
 from analytics_app.runs import claim, start
 from analytics_app.services import reopening as after_runs
 from tasks_app.models import Assignment, Event, Judgment, Rater, Study
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, claims, judgments
 from tasks_app.services.plan import reopening
 from tasks_app.services.study import lifecycle
@@ -20,7 +21,9 @@ pytestmark = pytest.mark.django_db
 def judge_all(study: Study, rater: Rater) -> None:
     """Answer everything a rater has."""
     while (assignment := assignments.next_for(rater=rater)) is not None:
-        judgments.submit(assignment=assignment, rater=rater, given=walk.answer(study, assignment, Random(rater.pk)))
+        judgments.submit(
+            screen=RaterScreen(rater, assignment), submission=walk.answer(study, assignment, Random(rater.pk))
+        )
 
 
 def filled(**settings: object) -> tuple[Study, Rater]:

@@ -16,6 +16,7 @@ from analytics_app.exports import ratings
 from tasks_app import studyfile
 from tasks_app.models import Assignment, Identity, Rater, RaterSet, Study
 from tasks_app.selectors import waves as reads
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import endings, enrolment, returning
 from tasks_app.services.judging import assignments, judgments, leases
 from tasks_app.services.study import lifecycle
@@ -145,7 +146,7 @@ def test_what_opens_later_is_neither_shown_nor_counted_and_work_does_not_lengthe
     before = sets_of(ada)["week-1"].lease_until
     found = assignments.next_for(rater=ada)
     assert found.set.task.key == "before"
-    judgments.submit(assignment=found, rater=ada, given=walk.answer(study, found, Random(1)))
+    judgments.submit(screen=RaterScreen(ada, found), submission=walk.answer(study, found, Random(1)))
     assert sets_of(ada)["week-1"].lease_until == before
     assert assignments.next_for(rater=ada) is None
     ada.refresh_from_db()

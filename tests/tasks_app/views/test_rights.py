@@ -10,6 +10,7 @@ from django.test import Client
 
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, Event, Identity, Judgment, Rater, Study
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments, judgments
 from tests import pages, walk
@@ -39,7 +40,7 @@ def enrolled(study: Study) -> enrolment.Enrolled:
         assert assignment is not None
         comment = "The second line is cut off." if number == 0 else ""
         given = walk.answer(study, assignment, Random(number), comment=comment)
-        judgments.submit(assignment=assignment, rater=found.rater, given=given)
+        judgments.submit(screen=RaterScreen(found.rater, assignment), submission=given)
     return found
 
 
