@@ -38,6 +38,16 @@ class Correlation(BetweenRaters):
     )
     source = "Amidei, Piwek and Willis (2019). Agreement is overrated. INLG, 344-354."
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    statistics = {
+        "pearson": _("Pearson's r, all pairs of ratings"),
+        "pearson_mean": _("Pearson's r, mean over pairs of raters"),
+        "pearson_mean_fisher": _("Pearson's r, mean over pairs of raters by Fisher's z"),
+        "pearson_pair": _("Pearson's r"),
+        "spearman": _("Spearman's rho, all pairs of ratings"),
+        "spearman_mean": _("Spearman's rho, mean over pairs of raters"),
+        "spearman_mean_fisher": _("Spearman's rho, mean over pairs of raters by Fisher's z"),
+        "spearman_pair": _("Spearman's rho"),
+    }
 
     class Settings(OverallFilters):
         min_shared = forms.IntegerField(

@@ -25,6 +25,7 @@ class Distribution(Analysis):
     summary = _("How often each step, or each tenth of the range, was chosen: is the whole scale used?")
     source = "Amidei, Piwek and Willis (2019). The use of rating and Likert scales in NLG human evaluation tasks. INLG."
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL})
+    statistics = {"distribution": _("Distribution")}
 
     def fits(self, question: Question) -> bool:
         """Leave out ranks: each place is given as often as the others."""

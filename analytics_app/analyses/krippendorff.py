@@ -38,6 +38,7 @@ class Krippendorff(BetweenRaters):
     )
     source = "Krippendorff (2004). Reliability in content analysis. Human Communication Research 30(3), 411-433."
     scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    statistics = {"alpha": _("Krippendorff's alpha")}
     needs = frozenset({Kinds})
     told_apart_by = ("level", "reduce", "values")
 

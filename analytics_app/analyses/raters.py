@@ -29,6 +29,7 @@ class Raters(Analysis):
     summary = _("Mean and spread of each rater's ratings, and whose z is undefined.")
     source = "Kim and Kim (2022). Vacillating human correlation of SacreBLEU in unprotected languages. HumEval."
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    statistics = {"rater_mean": _("Mean of a rater"), "rater_sd": _("SD of a rater")}
     splits = False
 
     def compute(self, sample: Sample, settings: Mapping[str, Any]) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from typing import TypeVar
 
 from analytics_app.analyses.base import Analysis
+from analytics_app.show import labels
 from tasks_app.registry import Registry, stem
 
 AnyAnalysis = TypeVar("AnyAnalysis", bound=Analysis)
@@ -11,7 +12,8 @@ registry: Registry[Analysis] = Registry("analysis")
 
 
 def register(member: type[AnyAnalysis]) -> type[AnyAnalysis]:
-    """Make the one instance of an analysis known under its module's name."""
+    """Make the one instance of an analysis known under its module's name, and what it and its statistics are called."""
     member.name = stem(member)
     registry.register(member())
+    labels.add(member.name, member.label, member.statistics)
     return member

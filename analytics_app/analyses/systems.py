@@ -42,6 +42,22 @@ class Systems(Analysis):
     summary = _("Means raw and z with intervals, medians, distributions, and paired comparisons with correction.")
     source = "Koehn (2004). Statistical significance tests for machine translation evaluation. EMNLP, 388-395."
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    statistics = {
+        "mean": _("Mean"),
+        "mean_over_raters": _("Mean, interval over raters"),
+        "mean_z": _("Mean z"),
+        "mean_z_over_raters": _("Mean z, interval over raters"),
+        "median": _("Median"),
+        "sd": _("SD"),
+        "share": _("Share"),
+        "difference": _("Difference"),
+        "difference_z": _("Difference of z"),
+        "difference_over_raters": _("Difference, interval over raters"),
+        "wilcoxon": _("Wilcoxon's statistic"),
+        "effect_size": _("Effect size"),
+        "effect_size_z": _("Effect size of z"),
+        "superiority": _("Probability of superiority"),
+    }
 
     needs = frozenset({Kinds})
     told_apart_by = ("reduce",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import template
 
 from analytics_app.models import ResultRow
-from analytics_app.views import tables
+from analytics_app.show import cells
 
 register = template.Library()
 
@@ -13,22 +13,22 @@ register = template.Library()
 @register.filter
 def whole(value: int | None) -> str:
     """Write a count: 2,310; a dash for none."""
-    return tables.whole(value).text
+    return cells.whole(value).text
 
 
 @register.filter
 def number(value: float | None, digits: int = 2) -> str:
     """Write a number with so many digits after its point; a dash for none."""
-    return tables.number(value, digits).text
+    return cells.number(value, digits).text
 
 
 @register.filter
 def percent(value: float | None) -> str:
     """Write a share of one as a percentage."""
-    return tables.percent(value, 1).text
+    return cells.percent(value, 1).text
 
 
 @register.filter
 def ends(row: ResultRow, digits: int = 2) -> str:
     """Write the interval of a row."""
-    return tables.interval(row.low, row.high, digits).text
+    return cells.interval(row.low, row.high, digits).text

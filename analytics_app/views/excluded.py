@@ -13,8 +13,9 @@ from django.views.decorators.http import require_safe
 from analytics_app.models import Exclusion
 from analytics_app.selectors import exclusions, pages
 from analytics_app.selectors.sections import Names, names_of
-from analytics_app.views import tables, words
-from analytics_app.views.tables import Cell, Column, Table
+from analytics_app.show.cells import Cell, name, number
+from analytics_app.show.table import Column, Table
+from analytics_app.views import words
 from tasks_app.models import Study, Unit
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
@@ -51,9 +52,9 @@ def _table(caption: str, found: list[Exclusion], names: Names) -> Table:
     columns += [Column(_("Task"), number=False)] if several else []
     rows = []
     for one in found:
-        cells = [*_about(one, names), tables.name(one.reason), _figure(one.value), _figure(one.limit)]
+        cells = [*_about(one, names), name(one.reason), _figure(one.value), _figure(one.limit)]
         task = one.task.key if one.task is not None else ""
-        rows.append([*cells, tables.name(names.tasks.get(task, task))] if several else cells)
+        rows.append([*cells, name(names.tasks.get(task, task))] if several else cells)
     return Table(caption, columns, rows)
 
 
@@ -63,14 +64,12 @@ def _about(one: Exclusion, names: Names) -> tuple[Cell, Cell]:
         about = [_item(one.rating.unit)]
         if one.rating.criterion is not None:
             about.append(names.criteria.get(one.rating.criterion.key, one.rating.criterion.key))
-        return tables.name(one.rating.rater.pseudonym), tables.name(", ".join(filter(None, about)))
+        return name(one.rating.rater.pseudonym), name(", ".join(filter(None, about)))
     if one.judgment is not None:
         assignment = one.judgment.assignment
         said = _("judgment %(n)s") % {"n": assignment.order}
-        return tables.name(assignment.rater.pseudonym), tables.name(
-            ", ".join(filter(None, (said, _item(assignment.unit))))
-        )
-    return tables.name(one.rater.pseudonym if one.rater is not None else ""), tables.name(_("everything"))
+        return name(assignment.rater.pseudonym), name(", ".join(filter(None, (said, _item(assignment.unit)))))
+    return name(one.rater.pseudonym if one.rater is not None else ""), name(_("everything"))
 
 
 def _item(unit: Unit) -> str:
@@ -78,4 +77,4 @@ def _item(unit: Unit) -> str:
 
 
 def _figure(value: float | None) -> Cell:
-    return tables.number(value, 0 if value is None or value == int(value) else 3)
+    return number(value, 0 if value is None or value == int(value) else 3)

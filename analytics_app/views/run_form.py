@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy
 from analytics_app import quality
 from analytics_app.plan import ALL, BadPlan, PlanBlock, check
 from analytics_app.quality.base import Rule
+from analytics_app.show.labels import CORRECTIONS
 from analytics_app.views.analysis_forms import analysis_forms, wanted
-from analytics_app.views.words import CORRECTIONS
 from tasks_app.models import Criterion, Study
 
 

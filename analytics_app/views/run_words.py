@@ -14,8 +14,11 @@ from analytics_app import quality
 from analytics_app.models import ResultRow, Run
 from analytics_app.plan import PlanBlock
 from analytics_app.selectors import pages
-from analytics_app.views import tables, words
-from analytics_app.views.tables import Column, Table
+from analytics_app.show import formats
+from analytics_app.show.index import RowIndex
+from analytics_app.show.shown import named, own, table_of
+from analytics_app.show.table import Table
+from analytics_app.views import words
 from tasks_app.models import Study
 
 
@@ -97,25 +100,14 @@ def _steps(rows: Sequence[ResultRow]) -> Iterator[Step]:
 
 def _taken(rows: Sequence[ResultRow]) -> Table | None:
     """Return what each rule took from each system: a fair one takes about the same share from all."""
-    taken = [row for row in rows if row.statistic == "removed_by_system"]
-    if not taken:
-        return None
     columns = [
-        Column(_("System"), number=False),
-        Column(_("Rule"), number=False),
-        Column(_("Ratings removed")),
-        Column(_("Share of the system's ratings")),
+        named(_("System"), lambda row: row.system),
+        named(_("Rule"), lambda row: words.rule(row.label or "")),
+        own(_("Ratings removed"), formats.ratings),
+        own(_("Share of the system's ratings"), formats.percent(1)),
     ]
-    cells = [
-        [
-            tables.name(row.system),
-            tables.name(words.rule(row.label or "")),
-            tables.whole(row.n_ratings),
-            tables.percent(row.value, 1),
-        ]
-        for row in taken
-    ]
-    return Table(_("Exclusions by system"), columns, cells)
+    taken = [row for row in rows if row.statistic == "removed_by_system"]
+    return next(table_of(RowIndex(rows), _("Exclusions by system"), columns, taken, notes=[]), None)
 
 
 def standing(run: Run, study: Study) -> str:

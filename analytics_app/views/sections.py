@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from django.utils.translation import gettext as _
 
 from analytics_app import analyses, charts
 from analytics_app.models import Plot, ResultRow
 from analytics_app.selectors.sections import PAIRS_SHOWN, RATER_PAIRS_SHOWN, Place
-from analytics_app.views import tables, words
-from analytics_app.views.agreeing import AGREEMENT, RATER_PAIRS, agreement_table, pairs_of_raters
-from analytics_app.views.comparing import pairs_table, systems_table
-from analytics_app.views.picking import Question, notes_of
-from analytics_app.views.result_tables import tables_for
-from analytics_app.views.tables import Cell, Column, Table
-
-FURTHER_SHOWN = 200
+from analytics_app.show import cells, formats, labels
+from analytics_app.show.cells import Cell
+from analytics_app.show.index import RowIndex
+from analytics_app.show.shown import Shown, named, own, table_of
+from analytics_app.show.table import Column, Table
+from analytics_app.views.result_tables import is_shared, shared_tables, tables_for
 
 # More sections of a task than this are folded where its questions are read together first.
 MOST_OPEN = 4
-
-# Analyses whose rows the tables of this module show together.
-SHOWN_TOGETHER = frozenset(
-    {"systems", "krippendorff", "agreement", "kappa", "icc", "correlation", "raters", "distribution"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +98,7 @@ def sections_of(
     by_task: dict[str, list[Section]] = {}
     for at in places:
         rows_here, plots_here = found.get((at.task, at.criterion), []), drawn.get((at.task, at.criterion), [])
-        question = Question([row for row in rows_here if row.analysis in SHOWN_TOGETHER])
-        own, folded = _tables_of_analyses(rows_here, limit)
+        tables, folded = _tables(rows_here, limit, at)
         by_task.setdefault(at.task, []).append(
             Section(
                 key=at.key,
@@ -113,9 +106,9 @@ def sections_of(
                 title=criteria.get(at.criterion, at.criterion) if at.criterion else _title_of_all(at.analyses),
                 primary=bool(primary) and at.criterion == primary,
                 figures=[figure(plot) for plot in plots_here],
-                tables=[*own, *_tables(question, limit, at.pairs if rows_here else 0)],
-                further=[*folded, *_further(question, at.rater_pairs if rows_here else 0)],
-                raters=[row for row in question.rows if row.rater and row.note],
+                tables=tables,
+                further=folded,
+                raters=[row for row in rows_here if is_shared(row.analysis) and row.rater and row.note],
                 methods=list(_methods(rows_here)),
                 opened=bool(rows_here or plots_here),
             )
@@ -152,11 +145,14 @@ def _is_made_for_its_task(name: str) -> bool:
     return member is not None and bool(member.task_types) and member.leads
 
 
-def _tables_of_analyses(rows: Sequence[ResultRow], limit: float) -> tuple[list[Table], list[Table]]:
-    """Return the tables of analyses made for a type of task, then of others: those stand folded."""
+def _tables(rows: Sequence[ResultRow], limit: float, at: Place) -> tuple[list[Table], list[Table]]:
+    """Return the tables that stand open, and those that stand folded.
+
+    Open are the tables of analyses made for a type of task, then those in which several analyses stand together.
+    """
     of: dict[str, list[ResultRow]] = {}
     for row in rows:
-        if row.analysis not in SHOWN_TOGETHER:
+        if not is_shared(row.analysis):
             of.setdefault(row.analysis, []).append(row)
     first: list[Table] = []
     folded: list[Table] = []
@@ -164,12 +160,29 @@ def _tables_of_analyses(rows: Sequence[ResultRow], limit: float) -> tuple[list[T
         kept = any(row.basis == "kept" for row in found)
         shown = tables_for(name, found, limit) if kept else [_nothing_kept(name)]
         (first if _is_made_for_its_task(name) else folded).extend(shown)
+    together = [*shared_tables(rows, limit, folded=False), *(_not_read(at) if rows else [])]
+    first += [table for _order, table in sorted(together, key=itemgetter(0))]
+    if rows and at.rater_pairs > RATER_PAIRS_SHOWN:
+        said = _("There are too many pairs of raters for a page: they are in the file of results.")
+        folded.append(Table(_("Pairs of raters"), [], [], [said]))
+    folded += [table for _order, table in shared_tables(rows, limit, folded=True)]
     return first, folded
+
+
+# Behind the table of systems, before that of agreement.
+PLACE_OF_PAIRS = 20
+
+
+def _not_read(at: Place) -> Iterator[tuple[int, Table]]:
+    """Say in the place of their table that there are too many pairs of systems."""
+    if at.pairs > PAIRS_SHOWN:
+        said = _("%(n)s pairs of systems are too many for a page: they are in the file of results.")
+        yield PLACE_OF_PAIRS, Table(_("Pairs of systems"), [], [], [said % {"n": at.pairs}])
 
 
 def _nothing_kept(name: str) -> Table:
     """Say of an analysis that there is nothing after the rules: what was before them is not shown in its place."""
-    label = analyses.registry[name].label if name in analyses.registry else name
+    label = labels.analysis(name)
     said = _("%(analysis)s: the rules left nothing for it. What was before them is in the file of results.")
     return Table(label, [], [], [said % {"analysis": label}])
 
@@ -187,106 +200,46 @@ def figure(plot: Plot) -> Figure:
     columns, rows = charts.numbers(plot.spec)
     shares = {"shares", "distribution"} & {plot.key.rpartition("/")[2]}
     ends = [value for row in rows for value in row if isinstance(value, float)]
-    digits = 3 if all(abs(value) <= 1 for value in ends) else tables.digits_for(ends)
-    cells = [
+    digits = 3 if all(abs(value) <= 1 for value in ends) else cells.digits_for(ends)
+    lines = [
         [_cell(field, value, digits, as_share=bool(shares)) for (field, _head), value in zip(columns, row, strict=True)]
         for row in rows
     ]
     heads = [Column(head, number=field not in {"name", "label"}) for field, head in columns]
-    return Figure(plot, charts.subtitle(plot.spec), Table(_("Numbers behind this plot"), heads, cells))
+    return Figure(plot, charts.subtitle(plot.spec), Table(_("Numbers behind this plot"), heads, lines))
 
 
 def _cell(field: str, value: object, digits: int, *, as_share: bool) -> Cell:
     if isinstance(value, str):
-        return tables.name(value)
+        return cells.name(value)
     if isinstance(value, int):
-        return tables.whole(value)
+        return cells.whole(value)
     if not isinstance(value, float):
-        return Cell(tables.DASH)
+        return Cell(cells.DASH)
     if field == "p":
-        return tables.p_value(value)
-    return tables.percent(value, 1) if as_share else tables.number(value, digits)
-
-
-def _tables(question: Question, limit: float, pairs: int) -> Iterator[Table]:
-    """Yield the tables of a criterion in the order in which they are read."""
-    if question.systems:
-        yield systems_table(question)
-    if question.has("difference", "superiority"):
-        yield pairs_table(question, limit)
-    elif pairs > PAIRS_SHOWN:
-        said = _("%(n)s pairs of systems are too many for a page: they are in the file of results.")
-        yield Table(_("Pairs of systems"), [], [], [said % {"n": pairs}])
-    if question.has(*AGREEMENT):
-        yield agreement_table(question)
-
-
-def _further(question: Question, pairs: int) -> Iterator[Table]:
-    """Yield tables that stand folded: pairs of raters, and rows that have no place of their own."""
-    if pairs > RATER_PAIRS_SHOWN:
-        said = _("There are too many pairs of raters for a page: they are in the file of results.")
-        yield Table(_("Pairs of raters"), [], [], [said])
-    yield from pairs_of_raters(question)
-    rest = [row for row in question.rest if row.statistic not in (*AGREEMENT, *RATER_PAIRS) or row.slice]
-    if rest:
-        yield further_table(rest)
-
-
-def further_table(rows: Iterable[ResultRow]) -> Table:
-    """Return rows as they are, for what a page has no better form for."""
-    rows = list(rows)
-    columns = [
-        Column(_("Measure"), number=False),
-        Column(_("Part"), number=False),
-        Column(_("System"), number=False),
-        Column(_("Label"), number=False),
-        Column(_("Value")),
-        Column(_("Interval")),
-        Column(_("Adjusted p")),
-        Column(_("Ratings")),
-        Column(_("Basis"), number=False),
-    ]
-    cells = [
-        [
-            tables.name(words.statistic(row.statistic)),
-            tables.name("; ".join(filter(None, (row.slice, row.group, row.metric)))),
-            tables.name(" – ".join(filter(None, (row.system, row.system_b)))),
-            tables.name(row.label),
-            tables.number(row.value, 3),
-            tables.interval(row.low, row.high, 3),
-            tables.p_value(row.p_adjusted),
-            tables.whole(row.n_ratings),
-            tables.name(_("kept") if row.basis == "kept" else _("all")),
-        ]
-        for row in rows[:FURTHER_SHOWN]
-    ]
-    left = len(rows) - FURTHER_SHOWN
-    notes = [_("%(n)s more rows are in the file of results.") % {"n": left}] if left > 0 else []
-    return Table(_("Parts of the data, and further numbers"), columns, cells, [*notes_of(rows), *notes])
+        return cells.p_value(value)
+    return cells.percent(value, 1) if as_share else cells.number(value, digits)
 
 
 def raters_table(rows: Sequence[tuple[ResultRow, ResultRow | None]], criteria: Mapping[str, str]) -> Table:
     """Return how each rater used the scale; a rater whose ratings are all the same has no z."""
+    means = [mean for mean, _spread in rows]
+    spreads = {id(mean): spread for mean, spread in rows}
+    digits = formats.digits(cells.digits_for(mean.value for mean in means))
+
+    def note(row: ResultRow | None) -> Cell:
+        spread = spreads.get(id(row))
+        said = (spread.note or "") if spread else ""
+        return Cell(said, said)
+
     columns = [
-        Column(_("Rater"), number=False),
-        Column(_("Criterion"), number=False),
-        Column(_("Ratings")),
-        Column(_("Texts")),
-        Column(_("Mean")),
-        Column(_("SD")),
-        Column(_("Note"), number=False),
+        named(_("Rater"), lambda row: row.rater),
+        named(_("Criterion"), lambda row: criteria.get(row.criterion or "", row.criterion)),
+        own(_("Ratings"), formats.ratings),
+        own(_("Texts"), formats.items),
+        own(_("Mean"), digits),
+        own(_("SD"), lambda row: digits(spreads.get(id(row)))),
+        Shown(_("Note"), "", note, number=False),
     ]
-    digits = tables.digits_for(mean.value for mean, _spread in rows)
-    cells = [
-        [
-            tables.name(mean.rater),
-            tables.name(criteria.get(mean.criterion or "", mean.criterion)),
-            tables.whole(mean.n_ratings),
-            tables.whole(mean.n_items),
-            tables.number(mean.value, digits),
-            tables.number(spread.value if spread else None, digits),
-            Cell((spread.note or "") if spread else "", (spread.note or "") if spread else ""),
-        ]
-        for mean, spread in rows
-    ]
-    return Table(_("Raters"), columns, cells)
+    tables = table_of(RowIndex(means), _("Raters"), columns, means, notes=[])
+    return next(tables, Table(_("Raters"), [], []))

@@ -3,69 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 
 from django import forms
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import analyses, quality
-from analytics_app.analyses.base import Words
 from analytics_app.plan import ALL, PlanBlock
 from analytics_app.results import REPLACED
+from analytics_app.show.labels import CORRECTIONS
 from tasks_app.registry import Registry
-
-STATISTICS = {
-    "mean": gettext_lazy("Mean"),
-    "mean_over_raters": gettext_lazy("Mean, interval over raters"),
-    "mean_z": gettext_lazy("Mean z"),
-    "mean_z_over_raters": gettext_lazy("Mean z, interval over raters"),
-    "median": gettext_lazy("Median"),
-    "sd": gettext_lazy("SD"),
-    "share": gettext_lazy("Share"),
-    "distribution": gettext_lazy("Distribution"),
-    "difference": gettext_lazy("Difference"),
-    "difference_z": gettext_lazy("Difference of z"),
-    "difference_over_raters": gettext_lazy("Difference, interval over raters"),
-    "wilcoxon": gettext_lazy("Wilcoxon's statistic"),
-    "effect_size": gettext_lazy("Effect size"),
-    "effect_size_z": gettext_lazy("Effect size of z"),
-    "superiority": gettext_lazy("Probability of superiority"),
-    "alpha": gettext_lazy("Krippendorff's alpha"),
-    "pearson": gettext_lazy("Pearson's r, all pairs of ratings"),
-    "pearson_mean": gettext_lazy("Pearson's r, mean over pairs of raters"),
-    "pearson_mean_fisher": gettext_lazy("Pearson's r, mean over pairs of raters by Fisher's z"),
-    "pearson_pair": gettext_lazy("Pearson's r"),
-    "spearman": gettext_lazy("Spearman's rho, all pairs of ratings"),
-    "spearman_mean": gettext_lazy("Spearman's rho, mean over pairs of raters"),
-    "spearman_mean_fisher": gettext_lazy("Spearman's rho, mean over pairs of raters by Fisher's z"),
-    "spearman_pair": gettext_lazy("Spearman's rho"),
-    "rater_mean": gettext_lazy("Mean of a rater"),
-    "rater_sd": gettext_lazy("SD of a rater"),
-}
-
-CORRECTIONS = {
-    "none": gettext_lazy("no correction"),
-    "holm": gettext_lazy("Holm"),
-    "bonferroni": gettext_lazy("Bonferroni"),
-    "sidak": gettext_lazy("Šidák"),
-    "holm-sidak": gettext_lazy("Holm and Šidák"),
-    "fdr_bh": gettext_lazy("Benjamini and Hochberg"),
-}
-
-
-def statistic(name: str) -> str:
-    """Name a statistic; one that no page knows by its key, readable."""
-    return str(STATISTICS.get(name) or _of_analyses().get(name) or capfirst(name.replace("_", " ")))
-
-
-@cache
-def _of_analyses() -> dict[str, Words]:
-    """What analyses call their statistics."""
-    return {name: label for member in analyses.registry.values() for name, label in member.statistics.items()}
-
 
 # Why ratings are left out before any rule (analytics_app.ratings.left_out).
 LEFT_OUT = {

@@ -15,7 +15,6 @@ from analytics_app.analyses.base import Asked, Common, Question, Sample
 from analytics_app.models import ResultRow
 from analytics_app.ratings import Extras, Judgments, Names, Table
 from analytics_app.results import COLUMNS, Row
-from analytics_app.views import words
 from tasks_app import task_types
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.complete import missing_settings
@@ -186,7 +185,7 @@ def test_rows_fit_the_document_whatever_the_ratings(name: str, scale: Scale, cas
         assert row.analysis == name
         assert row.task == "main"
         assert row.criterion in ({None, "fluency"} if member.whole_task else {"fluency"})
-        assert row.statistic in member.statistics or row.statistic in words.STATISTICS, row.statistic
+        assert row.statistic in member.statistics, row.statistic
         for column, value in dataclasses.asdict(row).items():
             if isinstance(value, float):
                 assert math.isfinite(value), (column, row)
@@ -256,7 +255,7 @@ def test_a_planned_pair_that_names_a_system_without_ratings_has_a_row_with_the_r
         (a, b, f"Planned, but not compared: there are no ratings of {missing} here.") for a, b, missing in expected
     ]
     assert all(row.value is None and row.by_system for row in rows)
-    assert {row.statistic for row in rows} <= {*member.statistics, *words.STATISTICS}
+    assert {row.statistic for row in rows} <= set(member.statistics)
     everything = list(member.rows(planned, settings))
     if name not in {"error_spans"}:  # made-up tables have no errors, so nothing is compared at all
         assert [row for row in everything if row in rows] == rows
@@ -283,6 +282,14 @@ def test_a_system_left_out_leaves_no_trace(name: str) -> None:
     # z is taken before, over everything a rater judged, as Lai et al. (2022) do with the reference.
     raw = [(one.value, other.value) for one, other in zip(without, alone, strict=True) if "_z" not in one.statistic]
     assert [one for one, _other in raw] == pytest.approx([other for _one, other in raw])
+
+
+def test_a_statistic_has_one_name_whichever_analysis_yields_it() -> None:
+    called: dict[str, set[str]] = {}
+    for member in analyses.registry.values():
+        for name, label in member.statistics.items():
+            called.setdefault(name, set()).add(str(label))
+    assert {name: labels for name, labels in called.items() if len(labels) > 1} == {}
 
 
 @pytest.mark.parametrize("kind", ["quality", "analyses"])

@@ -47,7 +47,7 @@ class ErrorLabels(Analysis):
     whole_task = True
     needs = frozenset({Skips, Wanted})
     statistics = {
-        "share": _("Share of answers"),
+        "share": _("Share"),
         "label_count": _("Answers with this label"),
         "overall_share": _("Share of answers, all systems"),
         "label_difference": _("Difference of shares"),

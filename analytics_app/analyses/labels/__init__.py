@@ -48,8 +48,8 @@ class Labels(Analysis):
     task_types = frozenset({"labels"})
     needs = frozenset({Experts, Kinds})
     statistics = {
-        "share": _("Share of answers"),
-        "distribution": _("Share of answers"),
+        "share": _("Share"),
+        "distribution": _("Distribution"),
         "label_difference": _("Difference of shares"),
         "majority_share": _("Share of texts by majority"),
         "majority_ties": _("Texts without a majority"),

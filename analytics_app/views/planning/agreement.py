@@ -11,11 +11,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app.selectors.planning import ALPHA
+from analytics_app.show.cells import Cell, figure, interval, number, whole
+from analytics_app.show.table import Column, Table
 from analytics_app.stats.estimate import Estimate
 from analytics_app.stats.planning.alpha_width import Expected, Level, alpha_width, runs_within
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, seed_field, share
-from analytics_app.views.tables import Cell, Column, Table, figure, interval, number, whole
 
 RUNS = 1000
 AROUND = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)

@@ -8,7 +8,7 @@ from math import floor, log10
 
 from django.utils import formats
 
-from analytics_app.views.tables import Table
+from analytics_app.show.table import Table
 
 # As wide as a telephone shows it, so that letters are never smaller there than they are drawn.
 WIDTH, HEIGHT = 340, 220

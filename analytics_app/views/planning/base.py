@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app.selectors.planning import Pilot
+from analytics_app.show.cells import figure
 from analytics_app.views.planning.answer import Answer
-from analytics_app.views.tables import figure
 
 Words = str | Promise
 

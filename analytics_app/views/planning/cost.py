@@ -11,9 +11,10 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from analytics_app.show.cells import Cell, whole
+from analytics_app.show.table import Column, Table
 from analytics_app.views.planning.answer import Answer
 from analytics_app.views.planning.base import PlanningForm
-from analytics_app.views.tables import Cell, Column, Table, whole
 from tasks_app import pay
 from tasks_app.views.pay_words import money
 

@@ -8,6 +8,8 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from analytics_app.show.cells import Cell, percent, whole
+from analytics_app.show.table import Column, Table
 from analytics_app.stats.planning.sign_power import (
     MOST_ITEMS,
     items_for_sign_test,
@@ -16,7 +18,6 @@ from analytics_app.stats.planning.sign_power import (
 )
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, share
-from analytics_app.views.tables import Cell, Column, Table, percent, whole
 
 # Enumerating more preferences for each point of the curve would be felt.
 MOST = 5000

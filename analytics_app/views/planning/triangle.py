@@ -10,6 +10,8 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from analytics_app.show.cells import Cell, whole
+from analytics_app.show.table import Column, Table
 from analytics_app.stats.discrimination.triangle_test import least_correct, most_correct
 from analytics_app.stats.planning.discrimination_power import (
     Judges,
@@ -20,7 +22,6 @@ from analytics_app.stats.planning.discrimination_power import (
 )
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, exactly, plain, share
-from analytics_app.views.tables import Cell, Column, Table, whole
 
 # What the printed tables have; the reader's own case is added to them.
 RISKS = (0.2, 0.1, 0.05, 0.01, 0.001)

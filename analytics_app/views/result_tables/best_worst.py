@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from analytics_app.models import ResultRow
-from analytics_app.views.result_tables._comparisons import Parts, Shown, digits, interval, ranks, whole
-from analytics_app.views.result_tables.registry import tables_of
-from analytics_app.views.tables import Table
+from analytics_app.show.formats import digits, interval, ranks, whole
+from analytics_app.show.general import others, subsets
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, by_system, facts
+from analytics_app.show.table import Table
 
 
 @tables_of("best_worst")
-def best_worst(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def best_worst(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield systems by their score, then how well halves agree and how evenly texts were shown."""
-    parts = Parts(rows)
     columns = [
         Shown(_("Score"), "bw_score", digits(2)),
         Shown(_("Interval"), "bw_score", interval(2)),
@@ -25,8 +25,9 @@ def best_worst(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
         Shown(_("Times worst"), "bw_worst", whole),
         Shown(_("Times shown"), "bw_shown", whole),
     ]
-    yield from parts.by_system(_("Best-worst scores"), columns, lead="bw_score")
-    facts = {"bw_split_half": digits(2), "bw_split_half_spearman": digits(2)}
-    yield from parts.facts(_("Reliability and balance"), {**facts, "bw_least_shown": whole, "bw_most_shown": whole})
-    yield from parts.others(_("Best-worst scores of texts"), ("bw_text_score",), limit)
-    yield from parts.part_by_part(_("Best-worst scores by subset"), limit)
+    yield from by_system(rows.whole, _("Best-worst scores"), columns, lead="bw_score")
+    reliability = {"bw_split_half": digits(2), "bw_split_half_spearman": digits(2)}
+    balance = {"bw_least_shown": whole, "bw_most_shown": whole}
+    yield from facts(rows.whole, _("Reliability and balance"), reliability | balance)
+    yield from others(rows.whole, ("bw_text_score",), limit, _("Best-worst scores of texts"))
+    yield from subsets(rows, limit, _("Best-worst scores by subset"))

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
 from analytics_app.analyses.clusters import SECOND_HIGHER
 from analytics_app.models import ResultRow
-from analytics_app.views import tables
-from analytics_app.views.result_tables._comparisons import (
-    Parts,
-    Shown,
-    digits,
-    interval,
-    items,
-    p_below,
-    ranks,
-    ratings,
-    whole,
-)
-from analytics_app.views.result_tables.registry import tables_of
-from analytics_app.views.tables import Cell, Table
+from analytics_app.show.cells import DASH, Cell, name
+from analytics_app.show.formats import digits, interval, items, p_below, ranks, ratings, whole
+from analytics_app.show.general import subsets
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, by_pair, by_system
+from analytics_app.show.table import Table
 
 
 def tested(row: ResultRow | None) -> Cell:
     """Show which system of a pair a one-sided test takes for the higher one."""
     if row is None:
-        return Cell(tables.DASH)
+        return Cell(DASH)
     # Runs of versions that put the higher system first do not say it.
     second = (row.settings or {}).get("tested") == SECOND_HIGHER
-    return tables.name(_("second above first") if second else _("first above second"))
+    return name(_("second above first") if second else _("first above second"))
 
 
 @tables_of("trueskill")
-def trueskill(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def trueskill(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield systems by their score: cluster, rank range, mu."""
-    parts = Parts(rows)
     columns = [
         Shown(_("Cluster"), "trueskill_cluster", whole),
         Shown(_("Rank"), "trueskill_rank", whole),
@@ -45,14 +36,13 @@ def trueskill(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
         Shown(_("Range of runs"), "trueskill_mu", interval(2)),
         Shown(_("Ratings"), "trueskill_mu", ratings),
     ]
-    yield from parts.by_system(_("TrueSkill"), columns, lead="trueskill_mu")
-    yield from parts.part_by_part(_("TrueSkill by subset"), limit)
+    yield from by_system(rows.whole, _("TrueSkill"), columns, lead="trueskill_mu")
+    yield from subsets(rows, limit, _("TrueSkill by subset"))
 
 
 @tables_of("clusters")
-def clusters(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def clusters(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield systems by their score over segments, and the test of each pair."""
-    parts = Parts(rows)
     for kind, caption in (("z", _("Clusters by z (WMT)")), ("raw", _("Clusters by ratings (WMT)"))):
         columns = [
             Shown(_("Cluster"), f"cluster_{kind}", whole),
@@ -61,10 +51,10 @@ def clusters(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
             Shown(_("Mean over segments"), f"segment_score_{kind}", digits(3)),
             Shown(_("Segments"), f"cluster_rank_{kind}", items),
         ]
-        yield from parts.by_system(caption, columns, lead=f"segment_score_{kind}")
+        yield from by_system(rows.whole, caption, columns, lead=f"segment_score_{kind}")
         pairs = [
             Shown(_("Tested"), f"rank_sum_{kind}", tested),
             Shown(_("Rank-sum test, one-sided p"), f"rank_sum_{kind}", p_below(limit)),
         ]
-        yield from parts.by_pair(_("Rank-sum tests"), pairs, lead=f"rank_sum_{kind}", sign="–")
-    yield from parts.part_by_part(_("Clusters by subset"), limit)
+        yield from by_pair(rows.whole, _("Rank-sum tests"), pairs, lead=f"rank_sum_{kind}", sign="–")
+    yield from subsets(rows, limit, _("Clusters by subset"))

@@ -7,129 +7,116 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.views import tables, words
-from analytics_app.views.picking import notes_of
-from analytics_app.views.result_tables._finding import Found, degrees, ends, value
-from analytics_app.views.result_tables.registry import tables_of
-from analytics_app.views.tables import Cell, Column, Table
+from analytics_app.show import cells, formats
+from analytics_app.show.cells import DASH, Cell
+from analytics_app.show.formats import df, digits, interval, items, p, raters, ratings, share
+from analytics_app.show.notes import notes_of
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.table import Table
 
 SUITED = ("kmo", "bartlett", "n_factors", "factor_fit")
 
 
 @tables_of("factors")
-def factors_tables(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def factors_tables(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield loadings and what factors are worth, then whether the data suit factors at all."""
-    found = Found(rows)
-    names = found.values("metric", found.of("loading"))
-    if names:
-        yield _loadings(found, names)
-        yield _worth(found, names)
-    if found.of("factor_score"):
-        yield _scores(found, names)
-    yield _suited(found)
+    names = rows.values("metric", "loading")
+    yield from _loadings(rows, names)
+    yield from _worth(rows, names)
+    yield from _scores(rows, names)
+    yield from _suited(rows)
 
 
-def _loadings(found: Found, names: Sequence[str]) -> Table:
-    """Return a row a scale, those of the first factor first; the strongest loading stands out."""
-    columns = [
-        Column(_("Scale"), number=False),
-        *(Column(name.capitalize()) for name in names),
-        Column(_("Communality")),
-        Column(_("KMO")),
-    ]
-    by_scale: dict[str, list[float]] = {}
-    for row in found.of("loading"):
-        by_scale.setdefault(str(row.label), []).append(row.value if row.value is not None else 0.0)
+def _loadings(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
+    """Yield a line a scale, those of the first factor first; the strongest loading stands out."""
+    by_scale: dict[str | None, list[float]] = {}
+    for row in rows.of("loading"):
+        by_scale.setdefault(row.label, []).append(row.value if row.value is not None else 0.0)
 
-    def place(scale: str) -> tuple[int, float]:
-        sizes = [abs(one) for one in by_scale[scale]]
+    def place(row: ResultRow) -> tuple[int, float]:
+        sizes = [abs(loading) for loading in by_scale[row.label]]
         return sizes.index(max(sizes)), -max(sizes)
 
-    shown = []
-    for scale in sorted(by_scale, key=place):
-        strongest = max(abs(one) for one in by_scale[scale])
-        cells = [tables.name(scale)]
-        cells += [Cell(tables.figure(one, 2), one, strong=abs(one) == strongest) for one in by_scale[scale]]
-        cells += [value(found.one(name, label=scale)) for name in ("communality", "kmo_of_scale")]
-        shown.append(cells)
-    notes = notes_of(found.of("loading", "communality", "kmo_of_scale"))
-    method = _("Maximum likelihood, promax (power 4) with Kaiser normalisation throughout, as in SPSS.")
-    return Table(_("Loadings"), columns, shown, [method, *notes])
+    def loading(row: ResultRow | None) -> Cell:
+        if row is None:
+            return Cell(DASH)
+        value = row.value if row.value is not None else 0.0
+        strongest = max(abs(other) for other in by_scale[row.label])
+        return Cell(cells.figure(value, 2), value, strong=abs(value) == strongest)
 
-
-def _worth(found: Found, names: Sequence[str]) -> Table:
-    """Return a row a factor: variance, reliability, correlations, and whether other rows give the same."""
-    others = found.values("label", found.of("factor_congruence"))
     columns = [
-        Column(_("Factor"), number=False),
-        Column(_("Variance")),
-        Column(_("Cronbach's alpha")),
-        Column(_("Interval of alpha")),
-        Column(_("Omega")),
-        *(Column(_("r with %(name)s") % {"name": name}) for name in names[:-1]),
-        *(Column(_("Same with %(rows)s") % {"rows": label}) for label in others),
+        named(_("Scale"), lambda row: row.label),
+        *(Shown(name.capitalize(), "loading", loading, {"metric": name}) for name in names),
+        Shown(_("Communality"), "communality", digits(2)),
+        Shown(_("KMO"), "kmo_of_scale", digits(2)),
     ]
-    shown = []
-    for name in names:
-        alpha, explained = found.one("factor_alpha", metric=name), found.one("variance_explained", metric=name)
-        cells = [
-            tables.name(name.capitalize()),
-            tables.percent(explained.value if explained is not None else None),
-            value(alpha),
-            ends(alpha),
-            value(found.one("factor_omega", metric=name)),
-        ]
-        cells += [value(found.one("factor_correlation", metric=other, metric_b=name)) for other in names[:-1]]
-        cells += [value(found.one("factor_congruence", metric=name, label=label)) for label in others]
-        shown.append(cells)
-    notes = notes_of(found.of("factor_alpha", "factor_omega", "factor_congruence", "variance_explained"))
+    lines = sorted(lines_of(rows.of("loading"), "label"), key=place)
+    method = _("Maximum likelihood, promax (power 4) with Kaiser normalisation throughout, as in SPSS.")
+    notes = [method, *notes_of(rows.of("loading", "communality", "kmo_of_scale"))]
+    yield from table_of(rows, _("Loadings"), columns, lines, by=("label",), notes=notes)
+
+
+def _worth(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
+    """Yield a line a factor: variance, reliability, correlations, and whether other rows give the same."""
+    others = rows.values("label", "factor_congruence")
+    columns = [
+        named(_("Factor"), lambda row: str(row.metric).capitalize()),
+        Shown(_("Variance"), "variance_explained", share),
+        Shown(_("Cronbach's alpha"), "factor_alpha", digits(2)),
+        Shown(_("Interval of alpha"), "factor_alpha", interval(2)),
+        Shown(_("Omega"), "factor_omega", digits(2)),
+        *(_correlation(rows, name) for name in names[:-1]),
+        *(
+            Shown(_("Same with %(rows)s") % {"rows": label}, "factor_congruence", digits(2), {"label": label})
+            for label in others
+        ),
+    ]
+    notes = notes_of(rows.of("factor_alpha", "factor_omega", "factor_congruence", "variance_explained"))
     if others:
         notes.append(_("Same with: Tucker's congruence with the nearest factor of those rows; 1 is the same."))
-    return Table(_("Factors"), columns, shown, notes)
+    lines = lines_of(rows.of("loading"), "metric")
+    yield from table_of(rows, _("Factors"), columns, lines, by=("metric",), notes=notes)
 
 
-def _scores(found: Found, names: Sequence[str]) -> Table:
-    """Return a row a system: its mean score on each factor, with interval."""
-    rows = found.of("factor_score")
-    columns = [Column(_("System"), number=False), Column(_("Rows"))]
+def _correlation(rows: Rows, other: str) -> Shown:
+    """Return the column of correlations with a factor."""
+
+    def show(row: ResultRow | None) -> Cell:
+        name = row.metric if row is not None else None
+        return digits(2)(rows.one("factor_correlation", metric=other, metric_b=name))
+
+    return own(_("r with %(name)s") % {"name": other}, show)
+
+
+def _scores(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
+    """Yield a line a system: its mean score on each factor, with interval."""
+    first = {"metric": names[0]} if names else {}
+    columns = [named(_("System"), lambda row: row.system), Shown(_("Rows"), "factor_score", ratings, first)]
     for name in names:
-        columns += [Column(name.capitalize()), Column(_("Interval"))]
-    shown = []
-    for system in found.values("system", rows):
-        mine = [found.one("factor_score", system=system, metric=name) for name in names]
-        cells = [tables.name(system), tables.whole(mine[0].n_ratings if mine[0] is not None else None)]
-        for one in mine:
-            cells += [value(one), ends(one)]
-        shown.append(cells)
-    said = _("Scores by regression; 0 is the mean over all rows, 1 about one standard deviation.")
-    return Table(_("Factor scores of systems"), columns, shown, [*notes_of(rows), said])
-
-
-def _suited(found: Found) -> Table:
-    columns = [
-        Column(_("Measure"), number=False),
-        Column(_("Value")),
-        Column(_("df")),
-        Column(_("p")),
-        Column(_("Texts")),
-        Column(_("Raters")),
-        *([Column(_("Before rules"))] if found.both else []),
-    ]
-    shown = []
-    for name in SUITED:
-        row = found.one(name)
-        if row is None:
-            continue
-        digits = 0 if name == "n_factors" else 2
-        cells = [
-            tables.name(words.statistic(name)),
-            value(row, digits),
-            degrees(row),
-            tables.p_value(row.p),
-            tables.whole(row.n_items),
-            tables.whole(row.n_raters),
+        columns += [
+            Shown(name.capitalize(), "factor_score", digits(2), {"metric": name}),
+            Shown(_("Interval"), "factor_score", interval(2), {"metric": name}),
         ]
-        if found.both:
-            cells.append(value(found.one(name, before=True), digits))
-        shown.append(cells)
-    return Table(_("Suitability for factor analysis"), columns, shown, notes_of(found.of(*SUITED)))
+    said = _("Scores by regression; 0 is the mean over all rows, 1 about one standard deviation.")
+    lines = lines_of(rows.of("factor_score"), "system")
+    notes = [*notes_of(rows.of("factor_score")), said]
+    yield from table_of(rows, _("Factor scores of systems"), columns, lines, by=("system",), notes=notes)
+
+
+def _suited(rows: Rows) -> Iterator[Table]:
+    def value(row: ResultRow | None) -> Cell:
+        return digits(0 if row is not None and row.statistic == "n_factors" else 2)(row)
+
+    columns = [
+        named(_("Measure"), formats.statistic),
+        own(_("Value"), value),
+        own(_("df"), df),
+        own(_("p"), p),
+        own(_("Texts"), items),
+        own(_("Raters"), raters),
+        Shown(_("Before rules"), "", value, before=True),
+    ]
+    lines = [row for name in SUITED for row in rows.of(name)[:1]]
+    notes = notes_of(rows.of(*SUITED))
+    yield from table_of(rows, _("Suitability for factor analysis"), columns, lines, notes=notes)

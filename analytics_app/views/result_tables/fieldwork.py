@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.views import tables, words
-from analytics_app.views.picking import notes_of
-from analytics_app.views.result_tables._finding import Found
-from analytics_app.views.result_tables.registry import tables_of
-from analytics_app.views.tables import Cell, Column, Table
+from analytics_app.show import cells, formats
+from analytics_app.show.cells import DASH, Cell
+from analytics_app.show.index import RowIndex
+from analytics_app.show.notes import notes_of
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, named, own, table_of
+from analytics_app.show.table import Table
 
 COUNTS = frozenset(
     {
@@ -20,41 +22,44 @@ COUNTS = frozenset(
     }
 )  # fmt: skip
 SHARES = frozenset({"control_accuracy", "attention_accuracy", "hourly_below"})
-# Labels of the ends and the middle of a distribution, in their order.
-SPREAD = ("least", "lower quartile", "median", "upper quartile", "most")
 
 
 @tables_of("fieldwork")
-def fieldwork(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def fieldwork(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield one table: a line a measure, what was kept, and all ratings beside it where rules took some."""
-    whole = [row for row in rows if not row.slice]
-    found = Found(whole or rows)
-    lines: dict[str, list[ResultRow]] = {}
-    for row in found.kept:
-        of_its_own = row.statistic == "raters_ended"
-        lines.setdefault(f"{row.statistic} {row.label}" if of_its_own else row.statistic, []).append(row)
-    columns = [Column(_("Measure"), number=False), Column(_("Kept") if found.both else _("Value")), Column(_("Raters"))]
-    if found.both:
-        columns.append(Column(_("Before rules")))
-    cells = []
-    for line in lines.values():
-        one = line[0]
-        said = _named(one)
-        n = next((row.n_raters for row in line if row.n_raters is not None), None)
-        shown = [tables.name(said), _spread(line), tables.whole(n)]
-        if found.both:
-            before = [row for row in found.before if row.statistic == one.statistic and _same(row, one)]
-            shown.append(_spread(before) if before else Cell(tables.DASH))
-        cells.append(shown)
-    yield Table(_("Fieldwork"), columns, cells, notes_of(found.kept))
+    whole = [row for row in rows.rows if not row.slice]
+    index = RowIndex(whole or rows.rows)
+    kept, before = _measures(index.kept), _measures(index.before)
+
+    def n_raters(row: ResultRow | None) -> Cell:
+        counts = [other.n_raters for other in kept[_measure(row)] if other.n_raters is not None] if row else []
+        return cells.whole(counts[0] if counts else None)
+
+    was = own(_("Before rules"), lambda row: _spread(before.get(_measure(row), []) if row else []))
+    columns = [
+        named(_("Measure"), _named),
+        own(_("Kept") if index.both else _("Value"), lambda row: _spread(kept[_measure(row)] if row else [])),
+        own(_("Raters"), n_raters),
+        *([was] if index.both else []),
+    ]
+    lines = [measured[0] for measured in kept.values()]
+    yield from table_of(index, _("Fieldwork"), columns, lines, notes=notes_of(index.kept))
 
 
-def _same(row: ResultRow, one: ResultRow) -> bool:
-    return one.statistic != "raters_ended" or row.label == one.label
+def _measures(rows: Sequence[ResultRow]) -> dict[str, list[ResultRow]]:
+    """Return the rows of each measure: what a distribution has of them, such as its quartiles, belongs together."""
+    measures: dict[str, list[ResultRow]] = {}
+    for row in rows:
+        measures.setdefault(_measure(row), []).append(row)
+    return measures
+
+
+def _measure(row: ResultRow) -> str:
+    return f"{row.statistic} {row.label}" if row.statistic == "raters_ended" else row.statistic
 
 
 def _named(row: ResultRow) -> str:
-    name = words.statistic(row.statistic)
+    name = formats.statistic(row)
     if row.statistic == "raters_ended":
         return f"{name}: {(row.label or '').replace('_', ' ')}"
     if row.label in {"least", "lower quartile"}:
@@ -66,6 +71,8 @@ def _named(row: ResultRow) -> str:
 
 def _spread(line: Sequence[ResultRow]) -> Cell:
     """Return one value, "12 (6 to 20)" for a middle and quartiles, "6, 12, 20" for least, median and most."""
+    if not line:
+        return Cell(DASH)
     by_label = {row.label: row for row in line}
     if "median" not in by_label:
         return _value(line[0])
@@ -84,9 +91,9 @@ def _spread(line: Sequence[ResultRow]) -> Cell:
 
 def _value(row: ResultRow) -> Cell:
     if row.value is None:
-        return Cell(tables.DASH)
+        return Cell(DASH)
     if row.statistic in SHARES:
-        return tables.percent(row.value, 1)
+        return cells.percent(row.value, 1)
     if row.statistic in COUNTS:
-        return tables.number(row.value, 0 if row.value == int(row.value) else 1)
-    return tables.number(row.value, 2 if "pay" in row.statistic or "minimum" in row.statistic else 1)
+        return cells.number(row.value, 0 if row.value == int(row.value) else 1)
+    return cells.number(row.value, 2 if "pay" in row.statistic or "minimum" in row.statistic else 1)

@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from analytics_app.models import ResultRow
-from analytics_app.views import tables
-from analytics_app.views.result_tables._finding import Found, value
-from analytics_app.views.result_tables.registry import general_table, tables_of
-from analytics_app.views.tables import Column, Table
+from analytics_app.show.formats import digits, items, share
+from analytics_app.show.general import general_table
+from analytics_app.show.index import RowIndex
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, named, own, table_of
+from analytics_app.show.table import Table
 
 RATERS_SHOWN = 100
 
 
 @tables_of("intra_rater")
-def intra_rater(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def intra_rater(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield what all raters did, then each of them."""
-    together = [row for row in rows if not row.rater]
-    if together:
-        yield general_table(together, limit)
-    found = Found([row for row in rows if row.rater and not row.slice])
-    equal = found.of("rater_repeats_equal")
-    if not equal:
-        return
-    ordered = sorted(equal, key=lambda row: (row.value if row.value is not None else 2.0, row.rater or ""))
-    apart = {row.rater: row for row in found.of("rater_repeats_difference")}
-    columns = [Column(_("Rater"), number=False), Column(_("Pairs of answers")), Column(_("Stayed the same"))]
-    if apart:
-        columns.append(Column(_("Mean absolute difference")))
-    cells = []
-    for row in ordered[:RATERS_SHOWN]:
-        line = [tables.name(row.rater), tables.whole(row.n_items), tables.percent(row.value)]
-        if apart:
-            line.append(value(apart.get(row.rater), 2))
-        cells.append(line)
-    left = len(ordered) - len(cells)
-    notes = [_("%(n)s more raters are in the file of results.") % {"n": left}] if left else []
-    yield Table(_("Agreement with themselves, by rater"), columns, cells, notes)
+    yield from general_table([row for row in rows.rows if not row.rater], limit)
+    of_raters = RowIndex([row for row in rows.rows if row.rater and not row.slice])
+    apart = Shown(_("Mean absolute difference"), "rater_repeats_difference", digits(2))
+    columns = [
+        named(_("Rater"), lambda row: row.rater),
+        own(_("Pairs of answers"), items),
+        own(_("Stayed the same"), share),
+        *([apart] if of_raters.of(apart.statistic) else []),
+    ]
+    lines = of_raters.of("rater_repeats_equal")
+    lines.sort(key=lambda row: (row.value if row.value is not None else 2.0, row.rater or ""))
+    caption, more = _("Agreement with themselves, by rater"), _("%(n)s more raters are in the file of results.")
+    yield from table_of(of_raters, caption, columns, lines, by=("rater",), notes=[], most=RATERS_SHOWN, more=more)

@@ -7,10 +7,16 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.views import tables, words
-from analytics_app.views.picking import notes_of
-from analytics_app.views.result_tables.registry import general_table, tables_of
-from analytics_app.views.tables import Cell, Column, Table
+from analytics_app.show import cells, formats
+from analytics_app.show import labels as names
+from analytics_app.show.cells import DASH, Cell
+from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, percent, ratings
+from analytics_app.show.general import general_table
+from analytics_app.show.index import RowIndex
+from analytics_app.show.notes import left_out, notes_of
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.table import Table
 
 # What has a table of its own; everything else, and every slice, group and wave, stands in the general one.
 BY_SYSTEM = ("share", "majority_share", "ds_share", "final_share")
@@ -28,188 +34,163 @@ COUNTS = ("low_confidence_texts", "majority_ties", "low_confidence_left")
 
 
 @tables_of("labels")
-def labels(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def labels(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield few numbers first: shares by system, the labels in the end, then what they rest on."""
-    whole = [row for row in rows if not (row.slice or row.group or row.wave)]
-    kept = [row for row in whole if row.basis == "kept"] or whole
-    before = [row for row in whole if row.basis == "all"] if any(row.basis == "kept" for row in whole) else []
-    yield from by_system(kept)
-    yield from by_label(kept, before)
-    yield from pairs(kept, limit)
-    yield from numbers(kept, before)
-    yield from raters(kept)
-    yield from uncertain(rows)
-    rest = [row for row in rows if (row.slice or row.group or row.wave) and row.statistic != "uncertain_text"]
-    if rest:
-        yield general_table(rest, limit, caption=_("Labels by subset"))
+    whole = rows.whole
+    yield from _by_system(whole)
+    yield from _by_label(whole)
+    yield from pairs(whole, limit)
+    yield from _numbers(whole)
+    yield from _raters(whole)
+    yield from _uncertain(rows)
+    rest = [row for row in rows.parts if row.statistic != "uncertain_text"]
+    yield from general_table(rest, limit, caption=_("Labels by subset"))
 
 
-def by_system(kept: Sequence[ResultRow]) -> Iterator[Table]:
-    """Yield a row a system and measure, a column a label."""
-    found = [row for row in kept if row.statistic in BY_SYSTEM and row.system]
-    if not found:
-        return
-    of = {(row.statistic, row.system, row.label): row for row in found}
-    systems = list(dict.fromkeys(row.system for row in found))
-    every = list(dict.fromkeys(row.label for row in found))
-    listed = _often(every, kept)
-    columns = [Column(_("System"), number=False), Column(_("Measure"), number=False), Column(_("Items"))]
-    columns += [Column(str(label)) for label in listed]
-    cells = []
-    for statistic in BY_SYSTEM:
-        for system in systems:
-            own = [of.get((statistic, system, label)) for label in listed]
-            first = next((row for row in own if row is not None), None)
-            if first is not None:
-                head = [tables.name(system), tables.name(_measure(statistic)), tables.whole(first.n_items)]
-                cells.append([*head, *(_with_ends(row) for row in own)])
-    yield Table(_("Labels by system"), columns, cells, [*notes_of(found), *_left_out(every, listed)])
+def _by_system(rows: Rows) -> Iterator[Table]:
+    """Yield a line a system and measure, a column a label."""
+    of_systems = RowIndex([row for row in rows.of(*BY_SYSTEM) if row.system])
+    every = of_systems.values("label", *BY_SYSTEM)
+    listed = _often(every, rows)
+
+    def share_of(label: str | None) -> Shown:
+        def show(row: ResultRow | None) -> Cell:
+            return _with_ends(of_systems.one(row.statistic, system=row.system, label=label) if row else None)
+
+        return own(str(label), show)
+
+    columns = [
+        named(_("System"), lambda row: row.system),
+        named(_("Measure"), lambda row: _measure(row.statistic)),
+        own(_("Items"), items),
+        *(share_of(label) for label in listed),
+    ]
+    systems = of_systems.values("system", *BY_SYSTEM)
+    of = {(row.statistic, row.system): row for row in reversed(of_systems.rows) if row.label in listed}
+    lines = [of[name, system] for name in BY_SYSTEM for system in systems if (name, system) in of]
+    notes = [*notes_of(of_systems.rows), *_rarer(every, listed)]
+    yield from table_of(rows, _("Labels by system"), columns, lines, notes=notes)
 
 
-def _often(labels: Sequence[str | None], kept: Sequence[ResultRow], most: int = MOST_COLUMNS) -> list[str | None]:
+def _often(labels: Sequence[str | None], rows: Rows, most: int = MOST_COLUMNS) -> list[str | None]:
     """Return the labels that were chosen most, as many as a table has room for, in their order."""
-    share = {row.label: row.value or 0.0 for row in kept if row.statistic == "distribution"}
+    share = {row.label: row.value or 0.0 for row in rows.of("distribution")}
     often = sorted(labels, key=lambda label: -share.get(label, 0.0))[:most]
     return [label for label in labels if label in often]
 
 
-def _left_out(every: Sequence[object], listed: Sequence[object]) -> list[str]:
+def _rarer(every: Sequence[object], listed: Sequence[object]) -> list[str]:
     """Say that rarer labels are not in a table."""
-    left = len(every) - len(listed)
-    return [_("%(n)s rarer labels are in the file of results.") % {"n": left}] if left else []
+    return left_out(len(every) - len(listed), _("%(n)s rarer labels are in the file of results."))
 
 
 def _measure(statistic: str) -> str:
     """Name a measure of a table in which everything is about labels."""
-    return _("Share of answers") if statistic in {"share", "distribution"} else words.statistic(statistic)
+    return _("Share of answers") if statistic in {"share", "distribution"} else names.statistic(statistic)
 
 
-def by_label(kept: Sequence[ResultRow], before: Sequence[ResultRow]) -> Iterator[Table]:
-    """Yield a row a label, all systems together: answers, the likely labels, the labels in the end."""
-    found = [row for row in kept if row.statistic in BY_LABEL and row.label is not None]
-    if not found:
-        return
-    of = {(row.statistic, row.label): row for row in found}
-    earlier = {row.label: row for row in before if row.statistic == "distribution"}
-    every = list(dict.fromkeys(row.label for row in found))
-    listed = _often(every, kept, MOST_ROWS)
-    used = [one for one in BY_LABEL if any(row.statistic == one for row in found)]
-    columns = [Column(_("Label"), number=False), *(Column(_measure(one)) for one in used)]
-    columns += [Column(_("Before rules"))] if earlier else []
-    cells = []
-    for label in listed:
-        row = [tables.name(label), *(tables.percent(_value(of.get((one, label))), 1) for one in used)]
-        row += [tables.percent(_value(earlier.get(label)), 1)] if earlier else []
-        cells.append(row)
-    yield Table(_("Labels, all systems together"), columns, cells, [*notes_of(found), *_left_out(every, listed)])
-
-
-def pairs(kept: Sequence[ResultRow], limit: float) -> Iterator[Table]:
-    """Yield a row a pair of systems and label: the difference of shares, and McNemar's test on the texts' labels."""
-    found = [row for row in kept if row.statistic in OF_PAIRS]
-    if not found:
-        return
-    of = {(row.statistic, row.system, row.system_b, row.label): row for row in found}
-    columns = [Column(_("Pair"), number=False), Column(_("Label"), number=False), Column(_("Items"))]
-    columns += [Column(_("Difference of shares")), Column(_("Over items")), Column(_("p")), Column(_("Adjusted p"))]
-    with_test = any(row.statistic == "mcnemar" for row in found)
-    columns += [Column(_("McNemar, adjusted p"))] if with_test else []
-    cells = []
-    for a, b, label in dict.fromkeys((row.system, row.system_b, row.label) for row in found):
-        one, test = of.get(("label_difference", a, b, label)), of.get(("mcnemar", a, b, label))
-        row = [
-            tables.name(f"{a} − {b}"),
-            tables.name(label),
-            tables.whole(one.n_items if one else None),
-            tables.number(_value(one), 3),
-            tables.interval(one.low, one.high, 3) if one else Cell(tables.DASH),
-            tables.p_value(one.p if one else None),
-            tables.p_value(one.p_adjusted if one else None, limit),
-        ]
-        row += [tables.p_value(test.p_adjusted if test else None, limit)] if with_test else []
-        cells.append(row)
-    yield Table(_("Labels: pairs of systems"), columns, cells, notes_of(found))
-
-
-def numbers(kept: Sequence[ResultRow], before: Sequence[ResultRow]) -> Iterator[Table]:
-    """Yield how sure the labels are, and how far crowd and experts agree."""
-    found = [row for name in NUMBERS for row in kept if row.statistic == name]
-    if not found:
-        return
-    earlier = {(row.statistic, row.system): row for row in before}
-    columns = [Column(_("Measure"), number=False), Column(_("Value")), Column(_("Interval")), Column(_("Texts"))]
-    columns += [Column(_("Before rules"))] if earlier else []
-    cells = []
-    for row in found:
-        said = " – ".join(filter(None, (words.statistic(row.statistic), row.system)))
-        cell = [Cell(said, said), _number(row), tables.interval(row.low, row.high, 3), tables.whole(row.n_items)]
-        cell += [_number(earlier.get((row.statistic, row.system)))] if earlier else []
-        cells.append(cell)
-    yield Table(_("Certainty of the labels"), columns, cells, notes_of(found))
-
-
-def raters(kept: Sequence[ResultRow]) -> Iterator[Table]:
-    """Yield a row a rater, the least accurate first."""
-    found = [row for row in kept if row.statistic in OF_RATERS and row.rater]
-    if not found:
-        return
-    of = {(row.statistic, row.rater, row.label): row for row in found}
-    listed = _often(list(dict.fromkeys(row.label for row in found if row.statistic == "rater_sensitivity")), kept)
-    names = list(dict.fromkeys(row.rater for row in found))
-    names.sort(key=lambda name: _value(of.get(("rater_accuracy", name, None))) or 0.0)
+def _by_label(rows: Rows) -> Iterator[Table]:
+    """Yield a line a label, all systems together: answers, the likely labels, the labels in the end."""
+    of_labels = [row for row in rows.of(*BY_LABEL) if row.label is not None]
+    every = list(dict.fromkeys(row.label for row in of_labels))
+    listed = _often(every, rows, MOST_ROWS)
+    used = [name for name in BY_LABEL if any(row.statistic == name for row in of_labels)]
+    was = Shown(_("Before rules"), "distribution", percent(1), before=True)
     columns = [
-        Column(_("Rater"), number=False),
-        Column(_("Answers")),
-        Column(_("Accuracy")),
-        Column(_("With majority")),
+        named(_("Label"), lambda row: row.label),
+        *(Shown(_measure(name), name, percent(1)) for name in used),
+        *([was] if any(row.statistic == "distribution" for row in rows.before) else []),
     ]
-    columns += [Column(_("Finds “%(label)s”") % {"label": label}) for label in listed]
-    cells = []
-    for name in names[:RATERS_SHOWN]:
-        accuracy, skill = of.get(("rater_accuracy", name, None)), of.get(("wawa_skill", name, None))
-        about = accuracy or skill
-        row = [tables.name(name), tables.whole(about.n_ratings if about else None)]
-        row += [tables.percent(_value(accuracy), 1), tables.percent(_value(skill), 1)]
-        row += [tables.percent(_value(of.get(("rater_sensitivity", name, label)))) for label in listed]
-        cells.append(row)
+    lines = [row for row in lines_of(of_labels, "label") if row.label in listed]
+    notes = [*notes_of(of_labels), *_rarer(every, listed)]
+    yield from table_of(rows, _("Labels, all systems together"), columns, lines, by=("label",), notes=notes)
+
+
+def pairs(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield a line a pair of systems and label: the difference of shares, and McNemar's test on the texts' labels."""
+    columns = [
+        named(_("Pair"), pair("−")),
+        named(_("Label"), lambda row: row.label),
+        Shown(_("Items"), "label_difference", items),
+        Shown(_("Difference of shares"), "label_difference", digits(3)),
+        Shown(_("Over items"), "label_difference", interval(3)),
+        Shown(_("p"), "label_difference", p),
+        Shown(_("Adjusted p"), "label_difference", p_adjusted(limit)),
+    ]
+    if rows.of("mcnemar"):
+        columns.append(Shown(_("McNemar, adjusted p"), "mcnemar", p_adjusted(limit)))
+    by = ("system", "system_b", "label")
+    yield from table_of(rows, _("Labels: pairs of systems"), columns, lines_of(rows.of(*OF_PAIRS), *by), by=by)
+
+
+def _numbers(rows: Rows) -> Iterator[Table]:
+    """Yield how sure the labels are, and how far crowd and experts agree."""
+
+    def called(row: ResultRow | None) -> Cell:
+        said = " – ".join(filter(None, (formats.statistic(row), row.system))) if row is not None else DASH
+        return Cell(said, said)
+
+    columns = [
+        Shown(_("Measure"), "", called, number=False),
+        own(_("Value"), _number),
+        own(_("Interval"), interval(3)),
+        own(_("Texts"), items),
+        Shown(_("Before rules"), "", _number, before=True),
+    ]
+    lines = [row for name in NUMBERS for row in rows.of(name)]
+    yield from table_of(rows, _("Certainty of the labels"), columns, lines, by=("system",))
+
+
+def _raters(rows: Rows) -> Iterator[Table]:
+    """Yield a line a rater, the least accurate first."""
+
+    def about(row: ResultRow | None) -> Cell:
+        rater = row.rater if row is not None else None
+        own_rows = (rows.one(name, rater=rater, label=None) for name in ("rater_accuracy", "wawa_skill"))
+        return ratings(next(filter(None, own_rows), None))
+
+    def accuracy(row: ResultRow) -> float:
+        found = rows.one("rater_accuracy", rater=row.rater, label=None)
+        return (found.value if found is not None else None) or 0.0
+
+    columns = [
+        named(_("Rater"), lambda row: row.rater),
+        own(_("Answers"), about),
+        Shown(_("Accuracy"), "rater_accuracy", percent(1), {"label": None}),
+        Shown(_("With majority"), "wawa_skill", percent(1), {"label": None}),
+        *(
+            Shown(_("Finds “%(label)s”") % {"label": label}, "rater_sensitivity", percent(0), {"label": label})
+            for label in _often(rows.values("label", "rater_sensitivity"), rows)
+        ),
+    ]
+    lines = sorted(lines_of((row for row in rows.of(*OF_RATERS) if row.rater), "rater"), key=accuracy)
     notes = [_("By the model of Dawid and Skene; it is fitted to these same labels.")]
-    if len(names) > RATERS_SHOWN:
-        notes.append(_("%(n)s more rows are in the file of results.") % {"n": len(names) - RATERS_SHOWN})
-    yield Table(_("Raters of labels"), columns, cells, notes)
+    yield from table_of(
+        rows, _("Raters of labels"), columns, lines,
+        by=("rater",), notes=notes, most=RATERS_SHOWN, more=_("%(n)s more rows are in the file of results."),
+    )  # fmt: skip
 
 
-def uncertain(rows: Sequence[ResultRow]) -> Iterator[Table]:
+def _uncertain(rows: Rows) -> Iterator[Table]:
     """Yield the texts whose label is least certain."""
-    found = [row for row in rows if row.statistic == "uncertain_text"]
-    found = [row for row in found if row.basis == "kept"] or found
-    if not found:
-        return
-    columns = [Column(_("Text"), number=False), Column(_("Label"), number=False), Column(_("Confidence"))]
-    shown = found[:TEXTS_SHOWN]
-    cells = [
-        [tables.name(str(row.slice).removeprefix("text=")), tables.name(row.label), tables.percent(row.value, 1)]
-        for row in shown
+    columns = [
+        named(_("Text"), lambda row: str(row.slice).removeprefix("text=")),
+        named(_("Label"), lambda row: row.label),
+        own(_("Confidence"), percent(1)),
     ]
-    left = len(found) - len(shown)
-    notes = [_("%(n)s more rows are in the file of results.") % {"n": left}] if left else []
-    yield Table(_("Texts whose label is least certain"), columns, cells, notes)
-
-
-def _value(row: ResultRow | None) -> float | None:
-    return row.value if row is not None else None
+    caption, more = _("Texts whose label is least certain"), _("%(n)s more rows are in the file of results.")
+    yield from table_of(rows, caption, columns, rows.of("uncertain_text"), notes=[], most=TEXTS_SHOWN, more=more)
 
 
 def _with_ends(row: ResultRow | None) -> Cell:
-    """Return a share with its interval in one cell."""
+    """Show a share with its interval in one cell."""
     if row is None or row.value is None:
-        return Cell(tables.DASH)
+        return Cell(DASH)
     if row.low is None or row.high is None:
-        return tables.percent(row.value, 1)
-    ends = f"{tables.figure(row.low * 100, 1)}–{tables.figure(row.high * 100, 1)}"
-    return Cell(f"{tables.percent(row.value, 1).text} ({ends})", row.value)
+        return cells.percent(row.value, 1)
+    ends = f"{cells.figure(row.low * 100, 1)}–{cells.figure(row.high * 100, 1)}"
+    return Cell(f"{cells.percent(row.value, 1).text} ({ends})", row.value)
 
 
 def _number(row: ResultRow | None) -> Cell:
-    if row is None or row.value is None:
-        return Cell(tables.DASH)
-    return tables.whole(int(row.value)) if row.statistic in COUNTS else tables.percent(row.value, 1)
+    return formats.whole(row) if row is not None and row.statistic in COUNTS else percent(1)(row)

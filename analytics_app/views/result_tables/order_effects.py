@@ -2,104 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.views import tables, words
-from analytics_app.views.picking import notes_of
-from analytics_app.views.result_tables._finding import Found, ends, value
-from analytics_app.views.result_tables.registry import general_table, tables_of
-from analytics_app.views.tables import Cell, Column, Table
+from analytics_app.show import formats
+from analytics_app.show.cells import DASH, Cell
+from analytics_app.show.formats import digits, interval, items, p, p_tested, percent, raters, ratings
+from analytics_app.show.general import general_table
+from analytics_app.show.index import RowIndex
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, named, own, table_of
+from analytics_app.show.table import Table
 
-# A test, the rows of its places, and what they are called.
+# A test, and the rows of its places.
 TESTS = {
-    "place_test": ("place_effect", "place_mean"),
-    "chosen_place_test": ("chosen_place_share", ""),
-    "criterion_place_test": ("criterion_place_effect", ""),
-    "label_place_test": ("label_place_share", ""),
+    "place_test": "place_effect",
+    "chosen_place_test": "chosen_place_share",
+    "criterion_place_test": "criterion_place_effect",
+    "label_place_test": "label_place_share",
 }
 SITTING = ("second_half", "sitting_trend")
 TIMES = ("seconds_a_unit", "seconds_trend")
 
 
 @tables_of("order_effects")
-def order_effects(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def order_effects(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield a table of tests first, then places one by one, then times; parts of the data come last."""
-    whole = [row for row in rows if not row.slice]
-    found = Found(whole)
-    tested = found.of(*TESTS, *SITTING)
-    if tested:
-        yield _tests(found, tested, limit)
-    places = [row for names in TESTS.values() for row in found.of(names[0])]
-    if places:
-        yield _places(found, places)
-    if times := found.of(*TIMES):
-        yield _times(times)
-    rest = [row for row in rows if row.slice]
-    if rest:
-        yield general_table(rest, limit, caption=_("Order effects by subset"))
+    whole = RowIndex([row for row in rows.rows if not row.slice])
+    yield from _tests(whole, limit)
+    yield from _places(whole)
+    yield from _times(whole)
+    slices = [row for row in rows.rows if row.slice]
+    yield from general_table(slices, limit, caption=_("Order effects by subset"))
 
 
-def _tests(found: Found, tested: Sequence[ResultRow], limit: float) -> Table:
-    columns = [Column(_("Does it matter"), number=False), Column(_("Change")), Column(_("Interval")), Column(_("p"))]
-    columns += [Column(_("Ratings")), Column(_("Raters"))]
-    if found.both:
-        columns.append(Column(_("p before rules")))
-    cells = []
-    for row in tested:
+def _tests(rows: Rows, limit: float) -> Iterator[Table]:
+    def change(row: ResultRow | None) -> Cell:
         # F and chi-square say nothing to readers; what places add stands in the table below.
-        changes = row.statistic in SITTING
-        said = f"{words.statistic(row.statistic)}: {row.label}" if row.label else words.statistic(row.statistic)
-        line = [
-            tables.name(said),
-            value(row, 3) if changes else Cell(tables.DASH),
-            ends(row, 3),
-            tables.p_value(row.p, limit),
-            tables.whole(row.n_ratings),
-            tables.whole(row.n_raters),
-        ]
-        if found.both:
-            before = found.one(row.statistic, before=True, label=row.label)
-            line.append(tables.p_value(before.p if before else None, limit))
-        cells.append(line)
-    return Table(_("Order effects"), columns, cells, notes_of(tested))
+        return digits(3)(row) if row is not None and row.statistic in SITTING else Cell(DASH)
 
-
-def _places(found: Found, places: Sequence[ResultRow]) -> Table:
-    columns = [Column(_("Place"), number=False), Column(_("Measure"), number=False), Column(_("Value"))]
-    columns += [Column(_("Interval")), Column(_("Mean")), Column(_("Ratings"))]
-    cells = []
-    for row in places:
-        mean = found.one("place_mean", label=row.label) if row.statistic == "place_effect" else None
-        share = row.statistic.endswith("_share")
-        cells.append(
-            [
-                tables.name(row.label),
-                tables.name(words.statistic(row.statistic)),
-                tables.percent(row.value, 1) if share else value(row, 3),
-                ends(row, 3),
-                value(mean, 2),
-                tables.whole(row.n_ratings),
-            ]
-        )
-    return Table(_("Each position"), columns, cells, notes_of(places))
-
-
-def _times(times: Sequence[ResultRow]) -> Table:
-    columns = [Column(_("Measure"), number=False), Column(_("Part of the session"), number=False)]
-    columns += [Column(_("Value")), Column(_("Interval")), Column(_("p")), Column(_("Units")), Column(_("Raters"))]
-    cells = [
-        [
-            tables.name(words.statistic(row.statistic)),
-            tables.name(row.label),
-            value(row, 1 if row.statistic == "seconds_a_unit" else 2),
-            ends(row, 2),
-            tables.p_value(row.p),
-            tables.whole(row.n_items),
-            tables.whole(row.n_raters),
-        ]
-        for row in times
+    columns = [
+        named(_("Does it matter"), formats.statistic_and_label),
+        own(_("Change"), change),
+        own(_("Interval"), interval(3)),
+        own(_("p"), p_tested(limit)),
+        own(_("Ratings"), ratings),
+        own(_("Raters"), raters),
+        Shown(_("p before rules"), "", p_tested(limit), before=True),
     ]
-    return Table(_("Seconds per unit over the session"), columns, cells, notes_of(times))
+    yield from table_of(rows, _("Order effects"), columns, rows.of(*TESTS, *SITTING), by=("label",))
+
+
+def _places(rows: Rows) -> Iterator[Table]:
+    def value(row: ResultRow | None) -> Cell:
+        return percent(1)(row) if row is not None and row.statistic.endswith("_share") else digits(3)(row)
+
+    def mean(row: ResultRow | None) -> Cell:
+        has_mean = row is not None and row.statistic == "place_effect"
+        return digits(2)(rows.one("place_mean", label=row.label) if row and has_mean else None)
+
+    columns = [
+        named(_("Place"), lambda row: row.label),
+        named(_("Measure"), formats.statistic),
+        own(_("Value"), value),
+        own(_("Interval"), interval(3)),
+        own(_("Mean"), mean),
+        own(_("Ratings"), ratings),
+    ]
+    lines = [row for statistic in TESTS.values() for row in rows.of(statistic)]
+    yield from table_of(rows, _("Each position"), columns, lines)
+
+
+def _times(rows: Rows) -> Iterator[Table]:
+    def value(row: ResultRow | None) -> Cell:
+        return digits(1 if row is not None and row.statistic == "seconds_a_unit" else 2)(row)
+
+    columns = [
+        named(_("Measure"), formats.statistic),
+        named(_("Part of the session"), lambda row: row.label),
+        own(_("Value"), value),
+        own(_("Interval"), interval(2)),
+        own(_("p"), p),
+        own(_("Units"), items),
+        own(_("Raters"), raters),
+    ]
+    yield from table_of(rows, _("Seconds per unit over the session"), columns, rows.of(*TIMES))

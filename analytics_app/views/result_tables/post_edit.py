@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from analytics_app.models import ResultRow
-from analytics_app.views import tables
-from analytics_app.views.picking import notes_of
-from analytics_app.views.result_tables.registry import general_table, tables_of
-from analytics_app.views.tables import Cell, Column, Table
+from analytics_app.show.formats import digits, interval, p_adjusted, percent, ratings, share
+from analytics_app.show.general import general_table
+from analytics_app.show.notes import notes_of
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.table import Table
 
 OF_EDITORS = (
     "edit_distance_of_editor", "hter_of_editor", "unedited_of_editor", "seconds_per_word_of_editor",
@@ -22,94 +23,64 @@ OF_SYSTEMS = (
 
 
 @tables_of("post_edit")
-def post_edit(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def post_edit(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield choices and work by system, then distances to suggestions chosen and not chosen, then editors."""
-    whole = [row for row in rows if not (row.slice or row.group or row.wave)]
-    kept = [row for row in whole if row.basis == "kept"] or whole
-    yield from _systems(kept, limit)
-    yield from _distances(kept)
-    yield from _editors(kept)
-    own = {*OF_SYSTEMS, *OF_EDITORS}
-    rest = [row for row in kept if row.statistic not in own] + [row for row in rows if row not in whole]
-    if rest:
-        yield general_table(rest, limit, caption=_("Further figures, and parts of the texts"))
+    whole = rows.whole
+    yield from _systems(whole, limit)
+    yield from _distances(whole)
+    yield from _editors(whole)
+    rest = [row for row in whole.kept if row.statistic not in {*OF_SYSTEMS, *OF_EDITORS}]
+    yield from general_table([*rest, *rows.parts], limit, caption=_("Further figures, and parts of the texts"))
 
 
-def _systems(kept: Sequence[ResultRow], limit: float) -> Iterator[Table]:
-    of = {(row.statistic, row.system): row for row in kept if row.system and not row.system_b and row.label is None}
-    systems = list(dict.fromkeys(system for statistic, system in of if statistic in OF_SYSTEMS))
-    if not systems:
-        return
-    has_choice = any(statistic == "suggestion_chosen" for statistic, _system in of)
-    columns = [Column(_("System"), number=False)]
-    if has_choice:
-        columns += [Column(_("Chosen")), Column(_("Interval")), Column(_("Times shown")), Column(_("Adjusted p"))]
-    columns += [Column(_("Left unchanged")), Column(_("Seconds per word")), Column(_("Keystrokes per character"))]
-    columns += [Column(_("Edited"))]
-    cells = []
-    for system in systems:
-        choice, same = of.get(("suggestion_chosen", system)), of.get(("unedited_share", system))
-        cell = [tables.name(system)]
-        if has_choice:
-            cell += [
-                tables.percent(choice.value if choice else None, 1), _ends(choice),
-                tables.whole(choice.n_ratings if choice else None),
-                tables.p_value(choice.p_adjusted if choice else None, limit),
-            ]  # fmt: skip
-        cell += [tables.percent(same.value if same else None, 1)]
-        cell += [_value(of.get((one, system))) for one in ("seconds_per_word", "keystrokes_per_character")]
-        cells.append([*cell, tables.whole(same.n_ratings if same else None)])
-    shown = [row for (statistic, _system), row in of.items() if statistic not in ("edit_distance", "hter")]
-    yield Table(_("Choices and work by system"), columns, cells, notes_of(shown))
+def _systems(rows: Rows, limit: float) -> Iterator[Table]:
+    by = ("system", "system_b", "label")
+    of_systems = [row for row in rows.kept if row.system and not row.system_b and row.label is None]
+    choice = [
+        Shown(_("Chosen"), "suggestion_chosen", percent(1)),
+        Shown(_("Interval"), "suggestion_chosen", interval(2)),
+        Shown(_("Times shown"), "suggestion_chosen", ratings),
+        Shown(_("Adjusted p"), "suggestion_chosen", p_adjusted(limit)),
+    ]
+    columns = [
+        named(_("System"), lambda row: row.system),
+        *(choice if any(row.statistic == "suggestion_chosen" for row in of_systems) else []),
+        Shown(_("Left unchanged"), "unedited_share", percent(1)),
+        Shown(_("Seconds per word"), "seconds_per_word", digits(2)),
+        Shown(_("Keystrokes per character"), "keystrokes_per_character", digits(2)),
+        Shown(_("Edited"), "unedited_share", ratings),
+    ]
+    lines = lines_of((row for row in of_systems if row.statistic in OF_SYSTEMS), "system")
+    notes = notes_of(row for row in of_systems if row.statistic not in {"edit_distance", "hter"})
+    yield from table_of(rows, _("Choices and work by system"), columns, lines, by=by, notes=notes)
 
 
-def _distances(kept: Sequence[ResultRow]) -> Iterator[Table]:
-    found = [row for row in kept if row.statistic == "hter" and row.system]
-    letters = {(row.system, row.label): row for row in kept if row.statistic == "edit_distance"}
-    if not found:
-        return
+def _distances(rows: Rows) -> Iterator[Table]:
     called = {None: _("all"), "chosen": _("chosen"), "not chosen": _("not chosen")}
     columns = [
-        Column(_("System"), number=False), Column(_("Suggestions"), number=False), Column("HTER"),
-        Column(_("Interval")), Column(_("Character distance")), Column(_("Interval")), Column(_("Edited texts")),
-    ]  # fmt: skip
-    cells = []
-    for row in found:
-        other = letters.get((row.system, row.label))
-        cells.append(
-            [
-                tables.name(row.system), tables.name(called.get(row.label, row.label)), _value(row, 3), _ends(row, 3),
-                _value(other, 3), _ends(other, 3), tables.whole(other.n_ratings if other else None),
-            ]
-        )  # fmt: skip
-    yield Table(_("From suggestions to the edited text: lower is better"), columns, cells, notes_of(found))
+        named(_("System"), lambda row: row.system),
+        named(_("Suggestions"), lambda row: called.get(row.label, row.label)),
+        own("HTER", digits(3)),
+        own(_("Interval"), interval(3)),
+        Shown(_("Character distance"), "edit_distance", digits(3)),
+        Shown(_("Interval"), "edit_distance", interval(3)),
+        Shown(_("Edited texts"), "edit_distance", ratings),
+    ]
+    lines = [row for row in rows.of("hter") if row.system]
+    caption = _("From suggestions to the edited text: lower is better")
+    yield from table_of(rows, caption, columns, lines, by=("system", "label"), notes=notes_of(lines))
 
 
-def _editors(kept: Sequence[ResultRow]) -> Iterator[Table]:
-    of = {(row.statistic, row.rater): row for row in kept if row.rater and row.statistic in OF_EDITORS}
-    raters = list(dict.fromkeys(rater for _statistic, rater in of))
-    if not raters:
-        return
+def _editors(rows: Rows) -> Iterator[Table]:
+    distance, hter, unedited, seconds, keystrokes = OF_EDITORS
     columns = [
-        Column(_("Editor"), number=False), Column(_("Texts")), Column(_("Character distance")), Column("HTER"),
-        Column(_("Left unchanged")), Column(_("Seconds per word")), Column(_("Keystrokes per character")),
-    ]  # fmt: skip
-    cells = []
-    for rater in raters:
-        found = [of.get((statistic, rater)) for statistic in OF_EDITORS]
-        same = found[2]
-        cells.append(
-            [
-                tables.name(rater), tables.whole(same.n_ratings if same else None), _value(found[0], 3),
-                _value(found[1], 3), tables.percent(same.value if same else None), _value(found[3]), _value(found[4]),
-            ]
-        )  # fmt: skip
-    yield Table(_("Editors, and the suggestions they chose"), columns, cells, notes_of(of.values()))
-
-
-def _value(row: ResultRow | None, digits: int = 2) -> Cell:
-    return tables.number(row.value if row is not None else None, digits)
-
-
-def _ends(row: ResultRow | None, digits: int = 2) -> Cell:
-    return tables.interval(row.low, row.high, digits) if row is not None else Cell(tables.DASH)
+        named(_("Editor"), lambda row: row.rater),
+        Shown(_("Texts"), unedited, ratings),
+        Shown(_("Character distance"), distance, digits(3)),
+        Shown("HTER", hter, digits(3)),
+        Shown(_("Left unchanged"), unedited, share),
+        Shown(_("Seconds per word"), seconds, digits(2)),
+        Shown(_("Keystrokes per character"), keystrokes, digits(2)),
+    ]
+    lines = lines_of((row for row in rows.of(*OF_EDITORS) if row.rater), "rater")
+    yield from table_of(rows, _("Editors, and the suggestions they chose"), columns, lines, by=("rater",))

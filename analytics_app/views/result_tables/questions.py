@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.views import tables, words
-from analytics_app.views.picking import notes_of
-from analytics_app.views.result_tables._finding import Found, value
-from analytics_app.views.result_tables.registry import tables_of
-from analytics_app.views.tables import DASH, Cell, Column, Table
+from analytics_app.show import cells, formats
+from analytics_app.show.cells import DASH, Cell
+from analytics_app.show.formats import digits, raters, share
+from analytics_app.show.index import RowIndex
+from analytics_app.show.notes import notes_of
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.table import Table
 
 PEOPLE = ("people", "answered", "not_answered")
 GLANCES = ("question_mode", "question_median")
@@ -19,58 +22,57 @@ MIDDLE = ("answer_lower_quarter", "answer_median", "answer_upper_quarter", "answ
 
 
 @tables_of("questions")
-def question_table(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
-    """Yield a table with a row an answer, then how many answered, then median and mean; of all, a row a question."""
-    found = Found([row for row in rows if not row.slice])
-    if glances := found.of(*GLANCES):
-        yield _at_a_glance(glances)
+def question_table(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield a table with a line an answer, then how many answered, then median and mean; of all, a line a question."""
+    index = RowIndex([row for row in rows.rows if not row.slice])
+    if index.of(*GLANCES):
+        yield from _at_a_glance(index)
         return
-    parts = list(dict.fromkeys((row.group, row.wave) for row in found.kept))
-    columns = [Column(_("Answer"), number=False), *(Column(_part(*part)) for part in parts)]
-    if found.both:
-        columns.append(Column(_("Before rules")))
-    shown: list[list[Cell]] = []
-    labels = found.values("label", found.of("answer_count"))
-    # A box: 0 and 1 are how it is stored.
-    box = {"0": _("not ticked"), "1": _("ticked")} if labels == ["0", "1"] else {}
-    for label in labels:
-        shown.append([tables.name(box.get(label, label)), *(_share(found, label, part) for part in parts)])
-        if found.both:
-            shown[-1].append(_share(found, label, (None, None), before=True))
-    for name in (*PEOPLE, *MIDDLE):
-        if not found.of(name):
-            continue
-        digits = 0 if name in PEOPLE else 2
-        cells = [value(found.one(name, group=group, wave=wave), digits) for group, wave in parts]
-        if found.both:
-            cells.append(value(found.one(name, before=True, group=None, wave=None), digits))
-        shown.append([tables.name(words.statistic(name)), *cells])
-    yield Table(_("Answers"), columns, shown, notes_of(found.kept))
 
+    def value(row: ResultRow | None) -> Cell:
+        if row is None or row.statistic != "answer_count":
+            return digits(0 if row is not None and row.statistic in PEOPLE else 2)(row)
+        return _share(index, row)
 
-def _at_a_glance(rows: Sequence[ResultRow]) -> Table:
-    """Return a row a question: how many answered, and what most said, or what the middle is."""
+    parts = {(row.group, row.wave): {"group": row.group, "wave": row.wave} for row in index.kept}
+    answers = index.of("answer_count")
+    is_box = list(dict.fromkeys(row.label for row in answers)) == ["0", "1"]
     columns = [
-        Column(_("Question"), number=False),
-        Column(_("People")),
-        Column(_("Most frequent answer"), number=False),
-        Column(_("Share")),
-        Column(_("Median")),
+        named(_("Answer"), lambda row: _called(row, is_box=is_box)),
+        *(Shown(_part(*part), "", value, about) for part, about in parts.items()),
+        Shown(_("Before rules"), "", value, {"group": None, "wave": None}, before=True),
     ]
-    shown = []
-    for row in rows:
-        said = row.settings or {}
-        is_mode = row.statistic == "question_mode"
-        shown.append(
-            [
-                tables.name(said.get("question") or row.label),
-                tables.whole(row.n_raters),
-                tables.name(", ".join(said.get("answers", ()))),
-                tables.percent(row.value) if is_mode else Cell(DASH),
-                tables.number(said.get("median"), 1) if is_mode else value(row),
-            ]
-        )
-    return Table(_("Questions at a glance"), columns, shown, notes_of(rows))
+    lines = lines_of(answers, "label")
+    lines += [row for name in (*PEOPLE, *MIDDLE) for row in index.of(name)[:1]]
+    yield from table_of(index, _("Answers"), columns, lines, by=("label",), notes=notes_of(index.kept))
+
+
+def _called(row: ResultRow, *, is_box: bool) -> object:
+    """Name an answer, or a measure of all answers. Of a box 0 and 1 are how it is stored."""
+    if row.statistic != "answer_count":
+        return formats.statistic(row)
+    return {"0": _("not ticked"), "1": _("ticked")}[str(row.label)] if is_box else row.label
+
+
+def _at_a_glance(rows: Rows) -> Iterator[Table]:
+    """Yield a line a question: how many answered, and what most said, or what the middle is."""
+
+    def most(row: ResultRow | None) -> Cell:
+        return share(row) if row is not None and row.statistic == "question_mode" else Cell(DASH)
+
+    def median(row: ResultRow | None) -> Cell:
+        if row is not None and row.statistic == "question_mode":
+            return cells.number((row.settings or {}).get("median"), 1)
+        return digits(2)(row)
+
+    columns = [
+        named(_("Question"), lambda row: (row.settings or {}).get("question") or row.label),
+        own(_("People"), raters),
+        named(_("Most frequent answer"), lambda row: ", ".join((row.settings or {}).get("answers", ()))),
+        own(_("Share"), most),
+        own(_("Median"), median),
+    ]
+    yield from table_of(rows, _("Questions at a glance"), columns, rows.of(*GLANCES))
 
 
 def _part(group: str | None, wave: int | None) -> str:
@@ -80,12 +82,12 @@ def _part(group: str | None, wave: int | None) -> str:
     return ", ".join(said) or _("Everybody")
 
 
-def _share(found: Found, label: str, part: tuple[str | None, int | None], *, before: bool = False) -> Cell:
+def _share(rows: Rows, number: ResultRow) -> Cell:
     """Return how many gave an answer, and which share of those who answered that is."""
-    about = {"label": label, "group": part[0], "wave": part[1]}
-    number, share = (found.one(name, before=before, **about) for name in ("answer_count", "answer_share"))
-    if number is None or number.value is None:
+    if number.value is None:
         return Cell(DASH)
-    if share is None or share.value is None:
-        return tables.whole(int(number.value))
-    return Cell(f"{int(number.value)} ({tables.percent(share.value).text})", number.value)
+    about = {"label": number.label, "group": number.group, "wave": number.wave}
+    share_of = rows.one("answer_share", before=number.basis == "all", **about)
+    if share_of is None or share_of.value is None:
+        return cells.whole(int(number.value))
+    return Cell(f"{int(number.value)} ({cells.percent(share_of.value).text})", number.value)

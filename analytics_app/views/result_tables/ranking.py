@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from analytics_app.models import ResultRow
-from analytics_app.views.result_tables._comparisons import (
-    Parts,
-    Shown,
-    digits,
-    interval,
-    items,
-    p,
-    p_below,
-    ranks,
-    ratings,
-    share,
-    share_ends,
-    whole,
-)
-from analytics_app.views.result_tables.registry import tables_of
-from analytics_app.views.tables import Table
+from analytics_app.show.formats import digits, interval, items, p, p_below, ranks, ratings, share, share_interval, whole
+from analytics_app.show.general import subsets
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, by_pair, by_system, facts
+from analytics_app.show.table import Table
 
 
 @tables_of("ranking")
-def ranking(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def ranking(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield systems by their mean rank, then pairs, then agreement and start order."""
-    parts = Parts(rows)
     columns = [
         Shown(_("Rankings"), "rank_mean", ratings),
         Shown(_("Mean rank"), "rank_mean", digits(2)),
@@ -36,21 +23,21 @@ def ranking(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
         Shown(_("Over raters"), "rank_mean_over_raters", interval(2)),
         Shown(_("Median rank"), "rank_median", digits(1)),
         Shown(_("First places"), "first_share", share),
-        Shown(_("Interval"), "first_share", share_ends),
+        Shown(_("Interval"), "first_share", share_interval),
     ]
-    yield from parts.by_system(_("Rankings"), columns, lead="rank_mean", lowest_first=True)
+    yield from by_system(rows.whole, _("Rankings"), columns, lead="rank_mean", lowest_first=True)
     pairs = [
         Shown(_("Rankings"), "ranked_above_half", ratings),
         Shown(_("First above second"), "ranked_above", share),
         Shown(_("Tied"), "ranked_level", share),
         Shown(_("First below second"), "ranked_below", share),
         Shown(_("Above, ties half"), "ranked_above_half", share),
-        Shown(_("Interval"), "ranked_above_half", share_ends),
+        Shown(_("Interval"), "ranked_above_half", share_interval),
         Shown(_("Adjusted p"), "ranked_above_half", p_below(limit)),
         Shown(_("p"), "ranked_above_half", p),
         Shown(_("Items"), "ranked_above_half", items),
     ]
-    yield from parts.by_pair(_("Rankings by pair"), pairs, lead="ranked_above_half", sign="–")
+    yield from by_pair(rows.whole, _("Rankings by pair"), pairs, lead="ranked_above_half", sign="–")
     strengths = [
         Shown(_("Rankings"), "pl_strength", ratings),
         Shown(_("Strength (log)"), "pl_strength", digits(2)),
@@ -58,7 +45,7 @@ def ranking(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
         Shown(_("Rank"), "pl_rank", whole),
         Shown(_("Rank range"), "pl_rank", ranks),
     ]
-    yield from parts.by_system(_("Plackett-Luce strengths"), strengths, lead="pl_strength", also="pl_placed")
-    facts = {"concordance_w": digits(2), "friedman_chi2": digits(2), "start_order_r": digits(2)}
-    yield from parts.facts(_("Agreement, and the order at the start"), {**facts, "rank_by_start": digits(2)})
-    yield from parts.part_by_part(_("Rankings by subset"), limit)
+    yield from by_system(rows.whole, _("Plackett-Luce strengths"), strengths, lead="pl_strength", also="pl_placed")
+    numbers = dict.fromkeys(("concordance_w", "friedman_chi2", "start_order_r", "rank_by_start"), digits(2))
+    yield from facts(rows.whole, _("Agreement, and the order at the start"), numbers)
+    yield from subsets(rows, limit, _("Rankings by subset"))

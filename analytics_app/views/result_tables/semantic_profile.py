@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from analytics_app.models import ResultRow
-from analytics_app.views import tables
-from analytics_app.views.picking import notes_of
-from analytics_app.views.result_tables._finding import Found, ends, value
-from analytics_app.views.result_tables.registry import tables_of
-from analytics_app.views.tables import Column, Table
+from analytics_app.show.formats import digits, interval
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, table_of
+from analytics_app.show.table import Table
 
 
 @tables_of("semantic_profile")
-def profile_table(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def profile_table(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield the means of systems on each pair with their intervals; parts of the data are in the file."""
-    found = Found([row for row in rows if not (row.slice or row.group or row.wave)])
-    means = found.of("profile_mean")
-    systems = found.values("system", means)
-    columns = [Column(_("Pair"), number=False)]
-    for system in systems:
-        columns += [Column(system), Column(_("Interval"))]
-        if found.both:
-            columns.append(Column(_("%(system)s before rules") % {"system": system}))
-    shown = []
-    for label in found.values("label", means):
-        mine = [found.one("profile_mean", label=label, system=system) for system in systems]
-        said = next(((one.settings or {}).get("pair") for one in mine if one is not None), None)
-        cells = [tables.name(said or label)]
-        for system, one in zip(systems, mine, strict=True):
-            cells += [value(one), ends(one)]
-            if found.both:
-                cells.append(value(found.one("profile_mean", before=True, label=label, system=system)))
-        shown.append(cells)
-    yield Table(_("Profile of systems, steps taken as equal"), columns, shown, notes_of(means))
+    whole = rows.whole
+    columns = [named(_("Pair"), lambda row: (row.settings or {}).get("pair") or row.label)]
+    for system in whole.values("system", "profile_mean"):
+        here, was = {"system": system}, _("%(system)s before rules") % {"system": system}
+        columns += [
+            Shown(system, "profile_mean", digits(2), here),
+            Shown(_("Interval"), "profile_mean", interval(2), here),
+            Shown(was, "profile_mean", digits(2), here, before=True),
+        ]
+    lines = lines_of(whole.of("profile_mean"), "label")
+    yield from table_of(whole, _("Profile of systems, steps taken as equal"), columns, lines, by=("label",))

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
 from analytics_app.ratings.extras.orders import ORDERS
-from analytics_app.views import tables
-from analytics_app.views.result_tables.registry import MOST_ROWS, general_table, tables_of
-from analytics_app.views.tables import Cell, Column, Table
+from analytics_app.show import cells
+from analytics_app.show.cells import DASH, Cell
+from analytics_app.show.formats import (
+    digits,
+    interval,
+    p_adjusted,
+    p_tested,
+    p_uncorrected,
+    pair,
+    percent,
+    ratings,
+    share,
+)
+from analytics_app.show.general import MOST_ROWS, general_table
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.table import Table
 
 VERDICTS = ("triangle_correct", "triangle_share", "triangle_critical", "triangle_power", "triangle_judges")
 ABILITIES = (
@@ -21,94 +36,70 @@ ABILITIES = (
     "replicated_discriminators",
     "overdispersion",
 )
+# What is no share of people or triads.
+PLAIN = ("d_prime", "overdispersion")
 ORDER = ("order_share", "order_effect")
 POSITION = ("odd_position_share", "odd_position_effect")
 TRIADS = "triad_share"
 
-Pair = tuple[str, str]
-# Rows of one pair by statistic, and by label where there are several.
-Found = dict[tuple[str, str], ResultRow]
+PAIR = ("system", "system_b")
 
 
 @tables_of("triangle")
-def triangle(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def triangle(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield the verdicts, how many people can tell, and the rest; slices and groups stand in the last one."""
-    whole = [row for row in rows if not (row.slice or row.group or row.wave)]
-    kept = [row for row in whole if row.basis == "kept"] or whole
-    pairs = _by_pair(kept)
-    if any(("triangle_share", "") in found for found in pairs.values()):
-        yield _verdicts(pairs, limit)
-        yield _abilities(pairs)
-    for (shares, effect), labels, caption in (
-        (ORDER, ORDERS, _("Right choices by order (A is the first system)")),
-        (POSITION, ("1", "2", "3"), _("Right choices by position of the odd text")),
-    ):
-        if any((effect, "") in found for found in pairs.values()):
-            yield _by_label(pairs, shares, effect, labels, caption, limit)
-    triads = [row for row in kept if row.statistic == TRIADS]
-    if triads:
-        yield _triads(triads)
+    whole = rows.whole
+    pairs = lines_of((row for row in whole.kept if row.system and row.system_b), *PAIR)
+    if whole.of("triangle_share"):
+        yield from _verdicts(whole, pairs, limit)
+        yield from _abilities(whole, pairs)
+    by_order, by_position = (
+        _("Right choices by order (A is the first system)"),
+        _("Right choices by position of the odd text"),
+    )
+    yield from _by_label(whole, pairs, ORDER, ORDERS, by_order, limit)
+    yield from _by_label(whole, pairs, POSITION, ("1", "2", "3"), by_position, limit)
+    yield from _triads(whole)
     placed = {*VERDICTS, *ABILITIES, *ORDER, *POSITION, TRIADS}
-    rest = [row for row in rows if row.statistic not in placed or row.slice or row.group or row.wave]
-    if rest:
-        parts = any(row.slice or row.group or row.wave for row in rest)
-        yield general_table(rest, limit, caption=_("Triangle test by subset") if parts else "")
+    rest = [row for row in rows.rows if row.statistic not in placed or row.slice or row.group or row.wave]
+    yield from general_table(rest, limit, caption=_("Triangle test by subset") if rows.parts else "")
 
 
-def _by_pair(rows: Sequence[ResultRow]) -> dict[Pair, Found]:
-    found: dict[Pair, Found] = {}
-    for row in rows:
-        if row.system and row.system_b:
-            found.setdefault((row.system, row.system_b), {})[row.statistic, row.label or ""] = row
-    return found
+_named = pair("–")
 
 
-def _of(found: Found, statistic: str, label: str = "") -> ResultRow:
-    """Return the row of a statistic, an empty one where there is none."""
-    return found.get((statistic, label)) or ResultRow(statistic=statistic)
+def _pair_of(row: ResultRow) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in PAIR}
 
 
-def _name(pair: Pair) -> str:
-    return " – ".join(pair)
-
-
-def _verdicts(pairs: Mapping[Pair, Found], limit: float) -> Table:
-    goals = {(_of(found, "triangle_share").settings or {}).get("goal") for found in pairs.values()}
+def _verdicts(rows: Rows, pairs: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+    shares = rows.of("triangle_share")
+    goals = {(row.settings or {}).get("goal") for row in shares}
     columns = [
-        Column(_("Systems"), number=False),
-        Column(_("Judges")),
-        Column(_("Right")),
-        Column(_("Allowed") if "similarity" in goals else _("Needed")),
-        Column(_("Share right")),
-        Column(_("p, exact")),
-        Column(_("Adjusted p")),
-        Column(_("Power")),
+        named(_("Systems"), _named),
+        Shown(_("Judges"), "triangle_share", ratings),
+        Shown(_("Right"), "triangle_correct", digits(0)),
+        Shown(_("Allowed") if "similarity" in goals else _("Needed"), "triangle_critical", digits(0)),
+        Shown(_("Share right"), "triangle_share", percent(1)),
+        Shown(_("p, exact"), "triangle_share", p_uncorrected(limit)),
+        Shown(_("Adjusted p"), "triangle_share", p_adjusted(limit)),
+        Shown(_("Power"), "triangle_power", percent(1)),
     ]
-    rows, notes = [], []
-    for pair, found in pairs.items():
-        share, correct = _of(found, "triangle_share"), _of(found, "triangle_correct")
-        rows.append(
-            [
-                tables.name(_name(pair)),
-                tables.whole(share.n_ratings),
-                tables.number(correct.value, 0),
-                tables.number(_of(found, "triangle_critical").value, 0),
-                tables.percent(share.value, 1),
-                tables.p_value(share.p, limit if share.p_adjusted is None else 0.0),
-                tables.p_value(share.p_adjusted, limit),
-                tables.percent(_of(found, "triangle_power").value, 1),
-            ]
-        )
-        notes += [f"{_name(pair)}: {note}" for note in (share.note, correct.note) if note]
-    needed = next((_of(found, "triangle_judges") for found in pairs.values()), None)
+    notes = [
+        f"{_named(line)}: {row.note}"
+        for line in pairs
+        for name in ("triangle_share", "triangle_correct")
+        if (row := rows.one(name, **_pair_of(line))) is not None and row.note
+    ]
+    needed = rows.one("triangle_judges", **_pair_of(pairs[0]))
     if needed is not None and needed.value is not None:
         plan = _("The plan needs %(n)s judges a pair. %(stable)s")
-        notes.append(plan % {"n": tables.whole(int(needed.value)).text, "stable": needed.note or ""})
-    return Table(_("Verdicts"), columns, rows, notes)
+        notes.append(plan % {"n": cells.whole(int(needed.value)).text, "stable": needed.note or ""})
+    yield from table_of(rows, _("Verdicts"), columns, pairs, by=PAIR, notes=notes)
 
 
-def _abilities(pairs: Mapping[Pair, Found]) -> Table:
-    words = {
+def _abilities(rows: Rows, pairs: Sequence[ResultRow]) -> Iterator[Table]:
+    called = {
         "discriminators": _("Share of people who can tell"),
         "discriminators_upper": _("Its upper limit, one-sided"),
         "d_prime": _("d′"),
@@ -116,56 +107,64 @@ def _abilities(pairs: Mapping[Pair, Found]) -> Table:
         "replicated_discriminators": _("Share of triads that judges can tell (beta-binomial)"),
         "overdispersion": _("How much judges differ, 0 to 1"),
     }
-    columns = [Column(_("Systems"), number=False), Column(_("Measure"), number=False)]
-    columns += [Column(_("Value")), Column(_("Interval"))]
-    rows, notes = [], []
-    for pair, found in pairs.items():
-        for statistic in ABILITIES:
-            row = found.get((statistic, ""))
-            if row is None:
-                continue
-            plain = statistic in {"d_prime", "overdispersion"}
-            value = tables.number(row.value, 2) if plain else tables.percent(row.value, 1)
-            ends = tables.interval(row.low, row.high, 2) if plain else _percents(row)
-            rows.append([tables.name(_name(pair)), tables.name(words[statistic]), value, ends])
-            notes += [row.note] if row.note else []
-    return Table(_("How many people can tell"), columns, rows, list(dict.fromkeys(notes)))
+    columns = [
+        named(_("Systems"), _named),
+        named(_("Measure"), lambda row: called[row.statistic]),
+        own(_("Value"), _ability),
+        own(_("Interval"), _ends),
+    ]
+    of_pairs = [rows.one(statistic, **_pair_of(line)) for line in pairs for statistic in ABILITIES]
+    lines = [row for row in of_pairs if row is not None]
+    notes = list(dict.fromkeys(row.note for row in lines if row.note))
+    yield from table_of(rows, _("How many people can tell"), columns, lines, notes=notes)
 
 
-def _percents(row: ResultRow) -> Cell:
-    if row.low is None or row.high is None:
-        return Cell(tables.DASH)
-    ends = {"low": tables.percent(row.low, 1).text, "high": tables.percent(row.high, 1).text}
+def _ability(row: ResultRow | None) -> Cell:
+    return digits(2)(row) if row is not None and row.statistic in PLAIN else percent(1)(row)
+
+
+def _ends(row: ResultRow | None) -> Cell:
+    if row is None or row.low is None or row.high is None:
+        return Cell(DASH)
+    if row.statistic in PLAIN:
+        return interval(2)(row)
+    ends = {"low": cells.percent(row.low, 1).text, "high": cells.percent(row.high, 1).text}
     return Cell(_("%(low)s to %(high)s") % ends, row.low)
 
 
 def _by_label(
-    pairs: Mapping[Pair, Found], statistic: str, effect: str, labels: Sequence[str], caption: str, limit: float
-) -> Table:
-    """Return a row a pair, a column an order or position, and whether they differ."""
-    columns = [Column(_("Systems"), number=False), *(Column(label) for label in labels), Column(_("p of a difference"))]
-    rows, notes = [], []
-    for pair, found in pairs.items():
-        cells = [_right(_of(found, statistic, label)) for label in labels]
-        differs = _of(found, effect)
-        rows.append([tables.name(_name(pair)), *cells, tables.p_value(differs.p, limit)])
-        notes += [differs.note] if differs.note else []
-    return Table(caption, columns, rows, list(dict.fromkeys(notes)))
+    rows: Rows,
+    pairs: Sequence[ResultRow],
+    statistics: tuple[str, str],
+    labels: Sequence[str],
+    caption: str,
+    limit: float,
+) -> Iterator[Table]:
+    """Yield a line a pair, a column an order or position, and whether they differ."""
+    shares, effect = statistics
+    if not rows.of(effect):
+        return
+    columns = [
+        named(_("Systems"), _named),
+        *(Shown(label, shares, _right, {"label": label}) for label in labels),
+        Shown(_("p of a difference"), effect, p_tested(limit)),
+    ]
+    effects = [rows.one(effect, **_pair_of(line)) for line in pairs]
+    notes = list(dict.fromkeys(row.note for row in effects if row is not None and row.note))
+    yield from table_of(rows, caption, columns, pairs, by=PAIR, notes=notes)
 
 
-def _triads(found: Sequence[ResultRow]) -> Table:
-    """Return the triads, those that were found least often first."""
-    ordered = sorted(found, key=lambda row: (row.value or 0.0, row.label or ""))
-    cells = [[tables.name(row.label), _right(row), tables.percent(row.value)] for row in ordered[:MOST_ROWS]]
-    left = len(ordered) - MOST_ROWS
-    notes = [_("%(n)s more rows are in the file of results.") % {"n": left}] if left > 0 else []
-    columns = [Column(_("Triad"), number=False), Column(_("Right")), Column(_("Share"))]
-    return Table(_("Right choices by triad"), columns, cells, notes)
+def _triads(rows: Rows) -> Iterator[Table]:
+    """Yield the triads, those that were found least often first."""
+    columns = [named(_("Triad"), lambda row: row.label), own(_("Right"), _right), own(_("Share"), share)]
+    lines = sorted(rows.of(TRIADS), key=lambda row: (row.value or 0.0, row.label or ""))
+    caption, more = _("Right choices by triad"), _("%(n)s more rows are in the file of results.")
+    yield from table_of(rows, caption, columns, lines, notes=[], most=MOST_ROWS, more=more)
 
 
-def _right(row: ResultRow) -> Cell:
-    """Return "3 of 4"."""
-    if row.value is None or not row.n_ratings:
-        return Cell(tables.DASH)
+def _right(row: ResultRow | None) -> Cell:
+    """Show "3 of 4"."""
+    if row is None or row.value is None or not row.n_ratings:
+        return Cell(DASH)
     right = round(row.value * row.n_ratings)
     return Cell(_("%(right)s of %(n)s") % {"right": right, "n": row.n_ratings}, row.value)

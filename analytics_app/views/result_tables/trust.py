@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.views import tables
-from analytics_app.views.picking import notes_of
-from analytics_app.views.result_tables.registry import MOST_ROWS, tables_of
-from analytics_app.views.tables import Column, Table
+from analytics_app.show import cells
+from analytics_app.show.cells import Cell
+from analytics_app.show.general import MOST_ROWS
+from analytics_app.show.notes import notes_of
+from analytics_app.show.registry import tables_of
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.table import Table
 
 
 @tables_of("trust")
-def coefficients(rows: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def coefficients(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield the coefficients before and after the rules side by side, the least trusted rater first."""
-    own = [row for row in rows if row.statistic == "trust_coefficient" and row.rater]
-    ways = list(dict.fromkeys((_way(row), row.basis) for row in own))
+    of_raters = [row for row in rows.rows if row.statistic == "trust_coefficient" and row.rater]
+    ways = list(dict.fromkeys((_way(row), row.basis) for row in of_raters))
     both = len({basis for _name, basis in ways}) > 1
-    of = {(row.rater, _way(row), row.basis): row for row in own}
+    of = {(row.rater, _way(row), row.basis): row for row in of_raters}
     first = next((way for way in ways if way[1] == "kept"), ways[0] if ways else ("", "kept"))
 
-    def trusted(rater: str | None) -> tuple[bool, float]:
-        row = of.get((rater, *first))
+    def trusted(line: ResultRow) -> tuple[bool, float]:
+        row = of.get((line.rater, *first))
         return row is None or row.value is None, row.value if row is not None and row.value is not None else 0.0
 
-    raters = sorted(dict.fromkeys(row.rater for row in own), key=trusted)[:MOST_ROWS]
-    heads = [Column(_("Rater"), number=False)]
-    heads += [
-        Column(_("%(name)s, before rules") % {"name": name} if both and basis == "all" else name)
-        for name, basis in ways
-    ]
-    cells = []
-    for rater in raters:
-        found = [of.get((rater, *way)) for way in ways]
-        cells.append([tables.name(rater), *(tables.number(row.value if row else None, 3) for row in found)])
-    yield Table(_("Trust coefficients"), heads, cells, [*_said(rows), *notes_of(rows)])
+    def column(name: str, basis: str) -> Shown:
+        def show(line: ResultRow | None) -> Cell:
+            row = of.get((line.rater, name, basis)) if line is not None else None
+            return cells.number(row.value if row else None, 3)
+
+        return own(_("%(name)s, before rules") % {"name": name} if both and basis == "all" else name, show)
+
+    columns = [named(_("Rater"), lambda row: row.rater), *(column(*way) for way in ways)]
+    lines = sorted(lines_of(of_raters, "rater"), key=trusted)[:MOST_ROWS]
+    notes = [*_said(rows), *notes_of(rows.rows)]
+    yield from table_of(rows, _("Trust coefficients"), columns, lines, notes=notes, for_notes=True)
 
 
 def _way(row: ResultRow) -> str:
@@ -45,10 +48,10 @@ def _way(row: ResultRow) -> str:
     return ", ".join(filter(None, (row.slice, level)))
 
 
-def _said(rows: Sequence[ResultRow]) -> Iterator[str]:
+def _said(rows: Rows) -> Iterator[str]:
     """Say from how many groups of raters coefficients come, and in how many of them alpha is undefined."""
-    undefined = {(_way(row), row.basis): row.value for row in rows if row.statistic == "trust_groups_undefined"}
-    for row in rows:
+    undefined = {(_way(row), row.basis): row.value for row in rows.rows if row.statistic == "trust_groups_undefined"}
+    for row in rows.rows:
         if row.statistic != "trust_groups" or row.value is None:
             continue
         way = (_way(row), row.basis)

@@ -14,8 +14,9 @@ from analytics_app.charts.points import log_ticks
 from analytics_app.charts.words import SPACE
 from analytics_app.models import ResultRow
 from analytics_app.results import COLUMNS, Row
+from analytics_app.show.cells import DASH
+from analytics_app.show.table import Table
 from analytics_app.views.result_tables import tables_for
-from analytics_app.views.tables import DASH, Table
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.comparing import rows_of
 from tests.analytics_app.test_comparisons import magnitudes, preferences, rankings

@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 
 from analytics_app.models import Plot, ResultRow
-from analytics_app.views.agreeing import agreement_table, pairs_of_raters
-from analytics_app.views.picking import Question
-from analytics_app.views.result_tables import tables_for
+from analytics_app.show.table import Table
+from analytics_app.views.result_tables import shared_tables, tables_for
 from analytics_app.views.sections import figure
-from analytics_app.views.tables import Table
 
 
 def row(analysis: str, statistic: str, value: float | None = 0.5, **columns: Any) -> ResultRow:
@@ -24,7 +22,8 @@ def first_column(table: Table) -> list[str]:
 
 
 def read(rows: Sequence[ResultRow]) -> Table:
-    return agreement_table(Question(rows))
+    ((_order, table),) = shared_tables(rows, 0.05, folded=False)
+    return table
 
 
 def test_labels_steps_and_numbers_lead_with_their_own() -> None:
@@ -67,8 +66,9 @@ def test_an_undefined_coefficient_is_a_dash_and_a_sentence() -> None:
 
 
 def test_pairs_of_raters() -> None:
-    assert list(pairs_of_raters(Question([row("kappa", "cohen_kappa")]))) == []
-    (table,) = pairs_of_raters(Question([row("kappa", "cohen_kappa_pair", label="ada and ben", n_items=12)]))
+    assert shared_tables([row("kappa", "cohen_kappa")], 0.05, folded=True) == []
+    pairs = [row("kappa", "cohen_kappa_pair", label="ada and ben", n_items=12)]
+    ((_order, table),) = shared_tables(pairs, 0.05, folded=True)
     assert [cell.text for cell in table.rows[0]] == ["ada and ben", "Cohen's kappa of two raters", "0.500", "–", "12"]
 
 

@@ -1,9 +1,9 @@
-"""Tables of numbers for pages: the text of each cell, and the value it is sorted by."""
+"""Cells of tables: the text of each, and the value it is sorted by."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from django.utils import formats
 from django.utils.functional import Promise
@@ -27,30 +27,6 @@ class Cell:
         """What a script sorts by, a number as JavaScript writes it; "" where that is what is shown."""
         said = f"{self.sort:.7g}" if isinstance(self.sort, float) else "" if self.sort is None else str(self.sort)
         return "" if said == self.text else said
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """The head of a column. Numbers stand right-aligned."""
-
-    label: Words
-    number: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table: the first cell of each row is its head. `notes` are sentences about its numbers."""
-
-    caption: Words
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[Cell]]
-    notes: Sequence[str] = field(default=())
-
-    @property
-    def lines(self) -> Iterator[tuple[Cell, list[tuple[Cell, bool]]]]:
-        """Each row: its head, and its other cells with whether they are numbers."""
-        numbers = [column.number for column in self.columns[1:]]
-        return ((head, list(zip(cells, numbers, strict=True))) for head, *cells in self.rows)
 
 
 def name(text: object) -> Cell:

@@ -1,0 +1,76 @@
+"""Where analyses register their tables: each its own, and some that several stand in together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from analytics_app.models import ResultRow
+from analytics_app.show.general import general_table
+from analytics_app.show.index import RowIndex
+from analytics_app.show.shown import Rows
+from analytics_app.show.table import Table
+
+# Makes tables of the rows of an analysis; the number is below what a p value is significant.
+Make: TypeAlias = Callable[[Rows, float], Iterator[Table]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A table in which several analyses stand together. Those of a lower `order` come first, after all others."""
+
+    analyses: frozenset[str]
+    make: Make
+    order: int
+    folded: bool
+
+
+_own: dict[str, Make] = {}
+_shared: list[Shared] = []
+
+
+def tables_of(*analyses: str) -> Callable[[Make], Make]:
+    """Make known how the rows of an analysis are shown; with several names, those of each by itself."""
+
+    def known(make: Make) -> Make:
+        for name in analyses:
+            if _own.setdefault(name, make) is not make:
+                raise ValueError(f"There are tables of the analysis {name!r} already.")
+        return make
+
+    return known
+
+
+def shared_table(*analyses: str, order: int, folded: bool = False) -> Callable[[Make], Make]:
+    """Make known a table of the rows of several analyses; one with a table of this kind has no table of its own.
+
+    It is also made where the rules kept nothing, so that it can show what was before them as such.
+    """
+
+    def known(make: Make) -> Make:
+        _shared.append(Shared(frozenset(analyses), make, order, folded))
+        return make
+
+    return known
+
+
+def is_shared(analysis: str) -> bool:
+    """Say whether the rows of an analysis stand in tables together with others."""
+    return any(analysis in shared.analyses for shared in _shared)
+
+
+def tables_for(analysis: str, rows: Sequence[ResultRow], limit: float) -> list[Table]:
+    """Return the tables of an analysis: its own, else the general one."""
+    make = _own.get(analysis)
+    return list(make(RowIndex(rows), limit) if make is not None else general_table(rows, limit))
+
+
+def shared_tables(rows: Sequence[ResultRow], limit: float, *, folded: bool) -> list[tuple[int, Table]]:
+    """Return the tables in which several analyses stand together with their order."""
+    made = []
+    for shared in sorted(_shared, key=lambda one: one.order):
+        of_shared = [row for row in rows if row.analysis in shared.analyses]
+        if of_shared and shared.folded == folded:
+            made += [(shared.order, table) for table in shared.make(RowIndex(of_shared), limit)]
+    return made

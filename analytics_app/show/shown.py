@@ -1,0 +1,156 @@
+"""Tables that are declared: each column with its head, the statistic it shows, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultRow
+from analytics_app.show import formats
+from analytics_app.show.cells import DASH, Cell, Words, number
+from analytics_app.show.formats import Format
+from analytics_app.show.index import RowIndex
+from analytics_app.show.notes import left_out, notes_of
+from analytics_app.show.table import Column, Table
+
+Rows: TypeAlias = RowIndex[ResultRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A column: its head, the statistic it shows ("" for the row of the line itself), and how.
+
+    `where` gives columns of the statistic's row other values than the line has. A column of values `before` the rules
+    is left off where rules took nothing.
+    """
+
+    head: Words
+    statistic: str
+    show: Format
+    where: Mapping[str, Any] = field(default_factory=dict)
+    before: bool = False
+    number: bool = True
+
+
+def own(head: Words, show: Format) -> Shown:
+    """Return a column of numbers of the line's own row."""
+    return Shown(head, "", show)
+
+
+def named(head: Words, said: Callable[[ResultRow], object]) -> Shown:
+    """Return a column of words about the line's own row."""
+    return Shown(head, "", formats.text(said), number=False)
+
+
+def lines_of(rows: Iterable[ResultRow], *by: str) -> list[ResultRow]:
+    """Return the lines of a table: the first of some rows for each system, pair, label and so on."""
+    first: dict[tuple[Any, ...], ResultRow] = {}
+    for row in rows:
+        first.setdefault(tuple(getattr(row, name) for name in by), row)
+    return list(first.values())
+
+
+def table_of(
+    rows: Rows,
+    caption: Words,
+    columns: Sequence[Shown],
+    lines: Sequence[ResultRow],
+    *,
+    by: Sequence[str] = (),
+    notes: Sequence[str] | None = None,
+    most: int | None = None,
+    more: str = "",
+    used_only: bool = False,
+    for_notes: bool = False,
+) -> Iterator[Table]:
+    """Yield a table, if there are lines for it, or notes where a table is `for_notes` too.
+
+    A column shows the row of its statistic that has the same values as the line in the columns `by`. The notes are
+    those of the statistics that are shown, else of the lines. Of more than `most` lines the sentence `more` says how
+    many are left out. With `used_only` a column of dashes is left off, but for the first.
+    """
+    if not lines and not (for_notes and notes):
+        return
+    shown = [column for column in columns if rows.both or not column.before]
+    cells = [[column.show(_row(rows, column, line, by)) for column in shown] for line in lines[:most]]
+    if used_only:
+        used = [n for n in range(len(shown)) if n == 0 or any(line[n].text != DASH for line in cells)]
+        shown, cells = [shown[n] for n in used], [[line[n] for n in used] for line in cells]
+    if notes is None:
+        statistics = [column.statistic for column in columns if column.statistic]
+        notes = notes_of(rows.of(*statistics) if statistics else lines[:most])
+    yield Table(
+        caption,
+        [Column(column.head, column.number) for column in shown],
+        cells,
+        [*notes, *(left_out(len(lines) - most, more) if most is not None else [])],
+    )
+
+
+def _row(rows: Rows, column: Shown, line: ResultRow, by: Sequence[str]) -> ResultRow | None:
+    if not (column.statistic or column.before or column.where):
+        return line
+    about = {name: getattr(line, name) for name in by} | dict(column.where)
+    return rows.one(column.statistic or line.statistic, before=column.before, **about)
+
+
+def by_system(
+    rows: Rows, caption: Words, columns: Sequence[Shown], *, lead: str, lowest_first: bool = False, also: str = ""
+) -> Iterator[Table]:
+    """Yield a table with a line a system, by the values of `lead`, which is also shown before the rules.
+
+    What the rows of the statistic `also` have to say stands below it.
+    """
+    sign = 1 if lowest_first else -1
+    place = {row.system: sign * row.value for row in rows.of(lead) if row.value is not None}
+    lines = lines_of(rows.of(*(column.statistic for column in columns)), "system")
+    lines.sort(key=lambda row: place.get(row.system, float("inf")))
+    head = named(_("System"), lambda row: row.system)
+    yield from _compared(rows, caption, [head, *columns], lines, ("system",), lead, also)
+
+
+def by_pair(rows: Rows, caption: Words, columns: Sequence[Shown], *, lead: str, sign: str) -> Iterator[Table]:
+    """Yield a table with a line a pair of systems, in the order of the document."""
+    by = ("system", "system_b")
+    head = named(_("Pair"), formats.pair(sign))
+    yield from _compared(rows, caption, [head, *columns], lines_of(rows.of(lead), *by), by, lead)
+
+
+def _compared(
+    rows: Rows,
+    caption: Words,
+    columns: Sequence[Shown],
+    lines: Sequence[ResultRow],
+    by: Sequence[str],
+    lead: str,
+    also: str = "",
+) -> Iterator[Table]:
+    counts = {formats.ratings, formats.items}
+    first = next(column for column in columns if column.statistic == lead and column.show not in counts)
+    before = Shown(_("%(measure)s before rules") % {"measure": first.head}, lead, first.show, before=True)
+    notes = notes_of(rows.of(*(column.statistic for column in columns), also))
+    yield from table_of(rows, caption, [*columns, before], lines, by=by, notes=notes, used_only=True)
+
+
+def facts(rows: Rows, caption: Words, shown: Mapping[str, Format]) -> Iterator[Table]:
+    """Yield a table with a line a number, each shown in its own way, the value before the rules beside."""
+
+    def value(row: ResultRow | None) -> Cell:
+        return shown[row.statistic](row) if row is not None else Cell(DASH)
+
+    columns = [
+        named(_("Measure"), formats.statistic_and_label),
+        own(_("Value"), value),
+        own(_("Interval"), formats.interval(2)),
+        own(_("df"), lambda row: number(row.df if row is not None else None, 0)),
+        own(_("p"), formats.p),
+        own(_("Ratings"), formats.ratings),
+        own(_("Items"), formats.items),
+        own(_("Raters"), formats.raters),
+        Shown(_("Before rules"), "", value, before=True),
+    ]
+    lines = [row for statistic in shown for row in rows.of(statistic)]
+    yield from table_of(rows, caption, columns, lines, by=("label",), used_only=True)

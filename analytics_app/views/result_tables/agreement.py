@@ -1,0 +1,115 @@
+"""Tables of agreement between raters: what the scale calls for first, then pairs of raters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultRow
+from analytics_app.show import formats
+from analytics_app.show.cells import Cell
+from analytics_app.show.formats import digits, interval, items, raters, ratings
+from analytics_app.show.registry import shared_table
+from analytics_app.show.shown import Rows, Shown, named, own, table_of
+from analytics_app.show.table import Table
+
+CORRELATIONS = (
+    "pearson",
+    "pearson_mean",
+    "pearson_mean_fisher",
+    "spearman",
+    "spearman_mean",
+    "spearman_mean_fisher",
+)
+# What is read first on labels, on steps, and on scales of numbers.
+OF_LABELS = ("percent_agreement", "alpha", "cohen_kappa", "gwet_ac1", "fleiss_kappa")
+OF_STEPS = (
+    "alpha",
+    "cohen_kappa_quadratic",
+    "cohen_kappa_linear",
+    "gwet_ac2",
+    *CORRELATIONS[3:],
+    "kendall_w",
+    "percent_agreement",
+    "cohen_kappa",
+    "fleiss_kappa",
+    "icc",
+    *CORRELATIONS[:3],
+    "noise_bound",
+)
+OF_NUMBERS = ("icc", "alpha", *CORRELATIONS, "noise_bound")
+
+MEASURES = tuple(dict.fromkeys((*OF_NUMBERS, *OF_STEPS, *OF_LABELS)))
+OF_RATER_PAIRS = (
+    "pearson_pair",
+    "spearman_pair",
+    "cohen_kappa_quadratic_pair",
+    "cohen_kappa_linear_pair",
+    "cohen_kappa_pair",
+)
+
+
+@shared_table("krippendorff", "agreement", "kappa", "icc", "correlation", order=30)
+def agreement(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield how far raters agree; ratings before and after the rules side by side.
+
+    What is undefined is a dash, and the notes say why. Where nothing is defined one sentence stands for all.
+    """
+    whole = rows.whole
+    if not whole.has(*MEASURES):
+        return
+    caption, lines = _("Agreement between raters"), list(_measures(whole))
+    earlier = (whole.one(row.statistic, before=True, label=row.label) for row in lines)
+    if all(row is None or row.value is None for row in (*lines, *earlier)):
+        said = next((row.note for row in lines if row.note), _("The rules left nothing that raters could agree on."))
+        yield Table(caption, [], [], [f"{caption}: {said}"])
+        return
+    columns = [
+        Shown(_("Measure"), "", _called, number=False),
+        own(_("Value"), digits(3)),
+        own(_("Interval"), interval(3)),
+        own(_("Ratings"), ratings),
+        own(_("Texts"), items),
+        own(_("Raters"), raters),
+        Shown(_("Before rules"), "", digits(3), before=True),
+        Shown(_("Interval before rules"), "", interval(3), before=True),
+    ]
+    yield from table_of(whole, caption, columns, lines, by=("label",))
+
+
+def _measures(rows: Rows) -> Iterator[ResultRow]:
+    order = OF_LABELS if rows.has("gwet_ac1") else OF_STEPS if rows.has("gwet_ac2") else OF_NUMBERS
+    for statistic in order:
+        of_statistic = rows.of(statistic)
+        # Where there are logarithms, the values as given stand in the file.
+        logs = [row for row in of_statistic if (row.label or "").endswith("of logs")]
+        yield from (logs or of_statistic) if statistic in {"icc", "noise_bound"} else of_statistic[:1]
+
+
+def _called(row: ResultRow | None) -> Cell:
+    said = _with_settings(row) if row is not None else ""
+    return Cell(said, said)
+
+
+def _with_settings(row: ResultRow) -> str:
+    """Name a measure, with the level, the form or the weights that were taken."""
+    settings = row.settings or {}
+    if row.statistic == "icc":
+        model = str(settings.get("model", "")).replace(" k ", f" {settings.get('k', 'k')} ")
+        return f"{row.label}: {model}" if model else str(row.label)
+    more = settings.get("level") or (settings.get("weights") if row.statistic == "gwet_ac2" else None)
+    return f"{formats.statistic(row)} ({more})" if more else formats.statistic(row)
+
+
+@shared_table("kappa", "correlation", order=10, folded=True)
+def pairs_of_raters(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield a line a pair of raters."""
+    columns = [
+        named(_("Raters"), lambda row: row.label),
+        named(_("Measure"), formats.statistic),
+        own(_("Value"), digits(3)),
+        own(_("Interval"), interval(3)),
+        own(_("Texts"), items),
+    ]
+    yield from table_of(rows.whole, _("Pairs of raters"), columns, rows.whole.of(*OF_RATER_PAIRS))

@@ -1,0 +1,130 @@
+"""Tables of systems and of pairs of systems, and the rows that have no better place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from analytics_app.models import ResultRow
+from analytics_app.show import formats
+from analytics_app.show.cells import Cell, digits_for
+from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, percent, ratings
+from analytics_app.show.notes import notes_of
+from analytics_app.show.registry import shared_table
+from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
+from analytics_app.show.table import Table
+from analytics_app.views.result_tables.agreement import MEASURES, OF_RATER_PAIRS
+
+OF_SYSTEMS = ("mean", "mean_over_raters", "mean_z", "mean_z_over_raters", "median", "sd", "share")
+OF_PAIRS = (
+    "difference",
+    "difference_z",
+    "difference_over_raters",
+    "wilcoxon",
+    "superiority",
+    "effect_size",
+    "effect_size_z",
+)
+# What plots and the page of raters show.
+ELSEWHERE = ("distribution", "rater_mean", "rater_sd")
+
+# A scale of more steps is read in its plot and in the file.
+MOST_STEPS = 7
+FURTHER_SHOWN = 200
+
+
+@shared_table("systems", order=10)
+def systems(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield a line a system, the highest mean first; where a scale has steps, what needs no equal steps comes first."""
+    whole = rows.whole
+    every_step = list(dict.fromkeys(str(row.label) for row in whole.rows if row.statistic == "share"))
+    steps = every_step if len(every_step) <= MOST_STEPS else []
+    n = digits_for(row.value for row in whole.of("mean"))
+    columns = [
+        named(_("System"), lambda row: row.system),
+        Shown(_("Ratings"), "mean", ratings),
+        *(Shown(_("Step %(step)s") % {"step": step}, "share", percent(0), {"label": step}) for step in steps),
+        Shown(_("Median"), "median", digits(n)),
+        Shown(_("Mean, steps taken as equal") if every_step else _("Mean"), "mean", digits(n)),
+        Shown(_("Over items"), "mean", interval(n)),
+        Shown(_("Over raters"), "mean_over_raters", interval(n)),
+        Shown(_("SD"), "sd", digits(n)),
+        Shown(_("Mean z"), "mean_z", digits(3)),
+        Shown(_("z over items"), "mean_z", interval(3)),
+        Shown(_("z over raters"), "mean_z_over_raters", interval(3)),
+        Shown(_("Ratings before rules"), "mean", ratings, before=True),
+        Shown(_("Mean before rules"), "mean", digits(n), before=True),
+        Shown(_("z before rules"), "mean_z", digits(3), before=True),
+    ]
+
+    def place(row: ResultRow) -> float:
+        mean = whole.one("mean", system=row.system)
+        return -mean.value if mean is not None and mean.value is not None else float("inf")
+
+    lines = sorted(lines_of((r for r in whole.rows if r.statistic in OF_SYSTEMS and r.system), "system"), key=place)
+    notes = notes_of(whole.of(*OF_SYSTEMS))
+    yield from table_of(whole, _("Systems"), columns, lines, by=("system",), notes=notes)
+
+
+@shared_table("systems", order=20)
+def pairs(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield a line a pair of systems, in the order of the document."""
+    whole, by = rows.whole, ("system", "system_b")
+    if not whole.has("difference", "superiority"):
+        return
+
+    def compared(row: ResultRow | None) -> Cell:
+        of_pair = (whole.one(name, **{column: getattr(row, column) for column in by}) for name in by_statistic)
+        return items(next(filter(None, of_pair), None))
+
+    by_statistic = ("difference", "superiority")
+    above = [
+        Shown(_("First above second"), "superiority", digits(2)),
+        Shown(_("Interval"), "superiority", interval(2)),
+    ]
+    n = digits_for(row.value for row in whole.of("difference"))
+    columns = [
+        named(_("Pair"), pair("−")),
+        own(_("Items"), compared),
+        *(above if whole.has("share") else []),
+        Shown(_("Difference"), "difference", digits(n)),
+        Shown(_("Over items"), "difference", interval(n)),
+        Shown(_("Over raters"), "difference_over_raters", interval(n)),
+        Shown(_("p"), "difference", p),
+        Shown(_("Adjusted p"), "difference", p_adjusted(limit)),
+        Shown(_("Wilcoxon, adjusted p"), "wilcoxon", p_adjusted(limit)),
+        Shown(_("Effect size d"), "effect_size", digits(2)),
+        Shown(_("Difference before rules"), "difference", digits(n), before=True),
+        Shown(_("Adjusted p before rules"), "difference", p_adjusted(limit), before=True),
+    ]
+    lines = lines_of((row for row in whole.rows if row.system and row.system_b), *by)
+    yield from table_of(whole, _("Pairs of systems"), columns, lines, by=by, notes=notes_of(whole.of(*OF_PAIRS)))
+
+
+@shared_table(
+    "systems", "krippendorff", "agreement", "kappa", "icc", "correlation", "raters", "distribution",
+    order=20, folded=True,
+)  # fmt: skip
+def further(rows: Rows, limit: float) -> Iterator[Table]:
+    """Yield rows as they are, for what has no place of its own."""
+    of_raters = {*MEASURES, *OF_RATER_PAIRS}
+    placed = {*OF_SYSTEMS, *OF_PAIRS, *ELSEWHERE, *of_raters}
+    columns = [
+        named(_("Measure"), formats.statistic),
+        named(_("Part"), lambda row: "; ".join(filter(None, (row.slice, row.group, row.metric)))),
+        named(_("System"), lambda row: " – ".join(filter(None, (row.system, row.system_b)))),
+        named(_("Label"), lambda row: row.label),
+        own(_("Value"), digits(3)),
+        own(_("Interval"), interval(3)),
+        own(_("Adjusted p"), p_adjusted(0.0)),
+        own(_("Ratings"), ratings),
+        named(_("Basis"), lambda row: _("kept") if row.basis == "kept" else _("all")),
+    ]
+    lines = [
+        row
+        for row in rows.rows
+        if row.slice or row.statistic not in placed or ((row.group or row.wave) and row.statistic not in of_raters)
+    ]
+    caption, more = _("Parts of the data, and further numbers"), _("%(n)s more rows are in the file of results.")
+    yield from table_of(rows, caption, columns, lines, notes=notes_of(lines), most=FURTHER_SHOWN, more=more)
