@@ -14,6 +14,9 @@ from django.utils.translation import gettext as _
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
+# What a spreadsheet takes for a formula, after any number of apostrophes; Python and PostgreSQL read it alike.
+FORMULA = r"^'*[=+\-@\t\r]"
+
 # Deep enough for any answer a task type declares; a deeper one is an attack on the JSON decoder's stack.
 MAX_DEPTH = 20
 
@@ -32,6 +35,15 @@ def problem_in(text: str) -> str | None:
         "Character %(position)d is half of a broken character (a lone surrogate). "
         "Save the text as UTF-8 again, or type that character anew."
     ) % {"position": position}
+
+
+def without_formula(cell: str) -> str:
+    """Keep a spreadsheet from taking a cell for a formula.
+
+    A cell that begins with any number of apostrophes before the formula gets one more, so that taking one away gives
+    the text back.
+    """
+    return f"'{cell}" if re.match(FORMULA, cell) else cell
 
 
 def digest(text: str) -> str:

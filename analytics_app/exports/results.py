@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any, Literal
 
@@ -17,6 +16,7 @@ from analytics_app.models import Run
 from analytics_app.results import COLUMNS, FORMAT
 from analytics_app.selectors.results import rows_of, systems_shown
 from tasks_app.models import Study
+from tasks_app.plaintext import without_formula
 
 Format = Literal["json", "csv"]
 
@@ -24,9 +24,6 @@ CONTENT_TYPES: Mapping[Format, str] = {"json": "application/json", "csv": "text/
 
 # Rows read from the database at a time.
 ROWS = 1_000
-
-# What a spreadsheet takes for a formula, after any number of apostrophes; one more makes it a text.
-FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 _KINDS = {one.name: one.kind for one in RESULTS}
 
@@ -106,7 +103,7 @@ def _cell(kind: Kind, value: Any) -> Any:
         return "true" if value else "false"
     if kind == Kind.JSON:
         return _dumps(value)
-    return f"'{value}" if kind == Kind.TEXT and FORMULA.match(value) else value
+    return without_formula(value) if kind == Kind.TEXT else value
 
 
 def _dumps(value: Any) -> str:

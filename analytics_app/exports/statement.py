@@ -12,12 +12,9 @@ from analytics_app.exports.columns import FEATURE, RATINGS, Column, Kind
 from analytics_app.models import Exclusion
 from analytics_app.selectors.pages import best_run
 from tasks_app.models import Study, is_current
+from tasks_app.plaintext import FORMULA
 from tasks_app.services import database
 from tasks_app.services.marks import Marks
-
-# What a spreadsheet takes for a formula. A cell that begins with any number of apostrophes and then one of these
-# gets one apostrophe more, so that taking one away gives the text back.
-FORMULA = r"^'*[=+\-@\t\r]"
 
 TIME_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 

@@ -1,7 +1,5 @@
 """Waves: the page between two waves for raters, and the list of raters who are due for researchers."""
 
-import csv
-import io
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -22,8 +20,8 @@ from tasks_app.services import events
 from tasks_app.services.arrival import enrolment, returning
 from tasks_app.services.waves import reminders
 from tasks_app.services.waves import schedule as waves
+from tasks_app.views.csv_files import csv_file
 from tasks_app.views.rater import pages
-from tasks_app.views.rater.overview import as_text
 from tasks_app.views.rater.visit import Visit, forged, rater_page
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
@@ -245,15 +243,12 @@ def due_csv(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
     study = _study_with(request, slug, wave)
     found = reads.due_ids(study, wave)
     events.log(study, request.user, "downloaded ids of due raters", about=f"wave {wave}", after={"ids": len(found)})
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(["channel", "id", "opens", "closes"])
-    for one in found:
-        times = [moment.isoformat() if moment else "" for moment in (one.opens_at, one.closes_at)]
-        writer.writerow([one.channel, as_text(one.id), *times])
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="{study.slug}-wave-{wave}-due.csv"'
-    return response
+    rows = [[one.channel, one.id, *map(_moment, (one.opens_at, one.closes_at))] for one in found]
+    return csv_file(f"{study.slug}-wave-{wave}-due.csv", [["channel", "id", "opens", "closes"], *rows])
+
+
+def _moment(at: datetime | None) -> str:
+    return at.isoformat() if at else ""
 
 
 @researcher_page

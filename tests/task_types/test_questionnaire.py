@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from random import Random
@@ -14,11 +15,12 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.utils import translation
 
+from analytics_app.stats.scales.scale_scores import prorated_sums
 from tasks_app.models import Criterion as CriterionRow
 from tasks_app.models import Study, Unit
 from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, Quality, Scale, Screen, Value
-from tasks_app.task_types.questionnaire.panas import NEGATIVE, POSITIVE, WORDS, score_panas
+from tasks_app.task_types.questionnaire.panas import MOST_MISSING, NEGATIVE, POSITIVE, WORDS
 from tasks_app.task_types.simulation import latent_quality
 from tests.reproduction.published import folder_of, missing
 
@@ -337,20 +339,22 @@ def test_scores_are_sums_of_ten_words_and_at_most_two_may_be_missing() -> None:
     assert len(POSITIVE) == len(NEGATIVE) == 10
     # Items 1 3 5 9 10 12 14 16 17 19 are the positive ones (Watson et al. 1988).
     assert set(POSITIVE) == {PUBLISHED[number - 1].lower() for number in (1, 3, 5, 9, 10, 12, 14, 16, 17, 19)}
-    answers: dict[str, float | None] = {f"panas-{word}": 4 for word in POSITIVE} | dict.fromkeys(NEGATIVE, 1)
-    scored = score_panas(answers)
-    assert (scored.pa.value, scored.na.value, scored.pa.prorated) == (40, 10, False)
-    answers |= {"panas-active": None, "panas-alert": 5}
-    del answers["panas-proud"]
-    scored = score_panas(answers)
-    assert scored.pa.value == pytest.approx((7 * 4 + 5) / 8 * 10)
-    assert (scored.pa.missing, scored.pa.prorated, scored.na.value) == (2, True, 10)
-    answers["panas-strong"] = None
-    scored = score_panas(answers)
-    assert (scored.pa.value, scored.pa.missing) == (None, 3)
-    assert scored.pa.reason == "3 of the 10 words have no answer; at most 2 may be missing."
-    with pytest.raises(ValueError, match="active"):
-        score_panas({"active": 1, "panas-active": 2})
+    answers = dict.fromkeys(POSITIVE, 4.0)
+    assert scores_of([answers | dict.fromkeys(NEGATIVE, 1.0)]) == ([40], [10])
+    answers["alert"] = 5
+    del answers["proud"], answers["active"]
+    assert scores_of([answers])[0] == [pytest.approx((7 * 4 + 5) / 8 * 10)]
+    del answers["strong"]
+    assert np.isnan(scores_of([answers])).all()
+
+
+def scores_of(answers: Sequence[Mapping[str, float]]) -> tuple[list[float], list[float]]:
+    """Return the scores of positive and negative affect, one for each person."""
+    positive, negative = (
+        prorated_sums([[one.get(word, np.nan) for word in words] for one in answers], most_missing=MOST_MISSING)
+        for words in (POSITIVE, NEGATIVE)
+    )
+    return positive.value.tolist(), negative.value.tolist()
 
 
 @pytest.mark.skipif(bool(missing("panas_msqr")), reason=missing("panas_msqr"))
@@ -359,7 +363,7 @@ def test_scores_of_real_answers_agree_with_the_published_figures() -> None:
     expected = json.loads((PANAS_DATA / "expected.json").read_text())
     with gzip.open(PANAS_DATA / "ratings.csv.gz", "rt", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    answers: dict[str, dict[str, float | None]] = {}
+    answers: dict[str, dict[str, float]] = {}
     scales: dict[str, set[str]] = {}
     for row in rows:
         answers.setdefault(row["rater_id"], {})[row["criterion"]] = float(row["value"])
@@ -367,14 +371,16 @@ def test_scores_of_real_answers_agree_with_the_published_figures() -> None:
     assert scales == {"PA": set(POSITIVE), "NA": set(NEGATIVE)}
     assert len(answers) == expected["n_raters"]["value"]
     complete = [given for given in answers.values() if len(given) == 20]
-    sums = np.array([[score_panas(one).pa.value, score_panas(one).na.value] for one in complete], dtype=float)
-    assert np.std(sums[:, 1], ddof=1) == pytest.approx(expected["sd_sum.NA"]["value"], abs=1e-5)
+    positive, negative = scores_of(complete)
+    assert np.std(negative, ddof=1) == pytest.approx(expected["sd_sum.NA"]["value"], abs=1e-5)
     words = np.array([[one[word] for word in POSITIVE] for one in complete], dtype=float)
-    alpha = 10 / 9 * (1 - words.var(axis=0, ddof=1).sum() / sums[:, 0].var(ddof=1))
+    alpha = 10 / 9 * (1 - words.var(axis=0, ddof=1).sum() / np.var(positive, ddof=1))
     assert alpha == pytest.approx(expected["cronbach_alpha.PA"]["value"], abs=1e-5)
-    scored = [score_panas(given) for given in answers.values()]
-    assert all((one.pa.value is None) == (one.pa.missing > 2) for one in scored)
-    assert sum(one.pa.prorated or one.na.prorated for one in scored) > 0
+    everybody = list(answers.values())
+    too_few = [sum(word in given for word in POSITIVE) < 8 for given in everybody]
+    assert np.isnan(scores_of(everybody)[0]).tolist() == too_few
+    assert any(too_few)
+    assert any(7 < sum(word in given for word in POSITIVE) < 10 for given in everybody)
 
 
 @pytest.mark.django_db

@@ -1,8 +1,5 @@
 """The list of a rater's set: search it, open any text, download one's own answers."""
 
-import csv
-import io
-import re
 from collections import Counter
 
 from django.http import HttpResponse
@@ -10,13 +7,11 @@ from django.utils.translation import gettext as _
 
 from tasks_app.selectors import overview as selector
 from tasks_app.selectors.progress import progress_of
+from tasks_app.views.csv_files import BYTE_ORDER_MARK, csv_file
 from tasks_app.views.rater import pages
 from tasks_app.views.rater.visit import Visit, rater_page
 
 LONGEST_SEARCH = 200
-
-# What a spreadsheet takes for a formula, after any number of apostrophes.
-FORMULA = re.compile(r"^'*[=+\-@\t\r]")
 
 
 @rater_page("GET", "HEAD")
@@ -56,18 +51,13 @@ def _address(visit: Visit, entry: selector.Entry) -> str:
 @rater_page("GET", "HEAD")
 def summary(visit: Visit) -> HttpResponse:
     """A rater's own answers in words, as CSV: one row an answered question."""
-    text = io.StringIO(newline="")
-    # Without this mark, Excel takes the file for one of the local code page.
-    text.write("\ufeff")
-    writer = csv.writer(text)
-    writer.writerow([_("text number"), _("source"), _("text"), _("question"), _("answer"), _("comment")])
-    for one in selector.entries(visit.rater):
-        about = [str(one.order), one.source, "\n\n".join(one.texts)]
-        for question, answer in _said(one):
-            writer.writerow([as_text(cell) for cell in (*about, question, answer, one.comment)])
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
-    response.headers["Content-Disposition"] = 'attachment; filename="my-answers.csv"'
-    return response
+    header = [_("text number"), _("source"), _("text"), _("question"), _("answer"), _("comment")]
+    rows = [
+        [str(one.order), one.source, "\n\n".join(one.texts), question, answer, one.comment]
+        for one in selector.entries(visit.rater)
+        for question, answer in _said(one)
+    ]
+    return csv_file("my-answers.csv", [header, *rows], start=BYTE_ORDER_MARK)
 
 
 def _said(entry: selector.Entry) -> list[tuple[str, str]]:
@@ -77,8 +67,3 @@ def _said(entry: selector.Entry) -> list[tuple[str, str]]:
     if entry.skip_reason:
         return [(_("Skipped"), entry.skip_reason)]
     return pages.in_words(entry.kind.form(entry.screen), entry.answer)
-
-
-def as_text(cell: str) -> str:
-    """Keep a spreadsheet from taking a cell for a formula."""
-    return f"'{cell}" if FORMULA.match(cell) else cell

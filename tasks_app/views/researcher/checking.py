@@ -1,12 +1,9 @@
 """The Checks page: training, exam and checks of a study, and how raters do. No system is shown."""
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.http.response import HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -17,7 +14,7 @@ from tasks_app.check_settings import CheckSettings, OnFailing
 from tasks_app.models import Gold, Study, Task
 from tasks_app.selectors.check_results import CheckScore, TaskChecks, checks_of_study
 from tasks_app.services import events
-from tasks_app.views.rater.overview import as_text
+from tasks_app.views.csv_files import csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 # Raters on the page; the file has all of them.
@@ -111,7 +108,7 @@ def percent(share: float) -> str:
 
 @researcher_page
 @require_safe
-def table(request: HttpRequest, slug: str, table: str) -> HttpResponseBase:
+def table(request: HttpRequest, slug: str, table: str) -> HttpResponse:
     """A table of the page as a file: units, or raters. It names no system."""
     study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
     if table not in _TABLES:
@@ -119,11 +116,7 @@ def table(request: HttpRequest, slug: str, table: str) -> HttpResponseBase:
     events.log(study, request.user, "exported", about=f"checks by {table}")
     head, lines = _TABLES[table]
     rows = [line for about in checks_of_study(study) for line in lines(about)]
-    return StreamingHttpResponse(
-        _written([head, *rows]),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{study.slug}-checks-{table}.csv"'},
-    )
+    return csv_file(f"{study.slug}-checks-{table}.csv", [head, *rows])
 
 
 def _units(about: TaskChecks) -> Iterator[list[object]]:
@@ -150,13 +143,3 @@ _TABLES = {
         _raters,
     ),
 }
-
-
-def _written(rows: list[list[Any]]) -> Iterator[str]:
-    line = io.StringIO(newline="")
-    writer = csv.writer(line)
-    for row in rows:
-        writer.writerow([as_text(cell) if isinstance(cell, str) else cell for cell in row])
-        yield line.getvalue()
-        line.seek(0)
-        line.truncate()

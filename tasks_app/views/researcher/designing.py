@@ -1,8 +1,6 @@
 """The Design page: what each system, item, position and rater gets, before and after opening."""
 
-import csv
-import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Count, Q
@@ -20,7 +18,7 @@ from tasks_app.services.plan import plans
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.plan.reports import Report
 from tasks_app.views import pay_words
-from tasks_app.views.rater.overview import as_text
+from tasks_app.views.csv_files import csv_line
 from tasks_app.views.researcher import plan_words
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
@@ -85,7 +83,7 @@ def plan_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
         return redirect("researcher:design", slug)  # the page says why, and what would work
     events.log(study, request.user, "exported", about=f"plan of {task.key}")
     return StreamingHttpResponse(
-        _lines(places, units),
+        map(csv_line, _rows(places, units)),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{study.slug}-{task.key}-plan.csv"'},
     )
@@ -103,18 +101,12 @@ def _places(task: Task, units: Mapping[str, PlanUnit]) -> Iterator[tuple[int, in
     )
 
 
-def _lines(places: Iterator[tuple[int, int, str]], units: Mapping[str, PlanUnit]) -> Iterator[str]:
-    """Yield the lines of the file; `place` says the how-manieth judgment of its unit this is."""
-    line = io.StringIO(newline="")
-    writer = csv.writer(line)
-    writer.writerow(COLUMNS)
+def _rows(places: Iterator[tuple[int, int, str]], units: Mapping[str, PlanUnit]) -> Iterator[Sequence[object]]:
+    """Yield the rows of the file; `place` says the how-manieth judgment of its unit this is."""
+    yield COLUMNS
     counts: dict[str, int] = {}
     for booklet, order, key in places:
         unit = units[key]
         counts[key] = counts.get(key, 0) + 1
         systems = " | ".join(" = ".join(part) for part in unit.shape)
-        writer.writerow([booklet, order, as_text(key), as_text(unit.item or ""), as_text(systems), counts[key]])
-        yield line.getvalue()
-        line.seek(0)
-        line.truncate()
-    yield line.getvalue()
+        yield booklet, order, key, unit.item or "", systems, counts[key]

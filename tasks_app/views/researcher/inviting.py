@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,7 +22,7 @@ from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services.arrival import invitations
 from tasks_app.services.arrival.invitations import Made
 from tasks_app.studyfile import StudyFileError
-from tasks_app.views.rater.overview import as_text
+from tasks_app.views.csv_files import BYTE_ORDER_MARK, csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.recruiting import address_of
 
@@ -132,21 +130,15 @@ def _listed(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 def secrets_file(request: HttpRequest, study: Study, made: Iterable[Made], name: str) -> HttpResponse:
     """Answer with links, or accounts with passwords, as CSV: the only copy there is."""
-    text = io.StringIO(newline="")
-    # Without this mark, Excel takes the file for one of the local code page.
-    text.write("\ufeff")
-    writer = csv.writer(text)
-    writer.writerow(["name", "email", "group", "link", "account", "password"])
+    rows = [["name", "email", "group", "link", "account", "password"]]
     for one in made:
         row = one.invitation
         channel = "account" if one.account else "invited"
         link = address_of(request, study, channel)
         cells = [row.name, row.email, row.group.key if row.group else ""]
         cells += [link, one.account, one.secret] if one.account else [f"{link}?{KEY}={one.secret}", "", ""]
-        writer.writerow([as_text(cell) for cell in cells])
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+        rows.append(cells)
+    return csv_file(name, rows, start=BYTE_ORDER_MARK)
 
 
 @researcher_page

@@ -17,10 +17,10 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import channels
 from tasks_app.models import Payment, Rater
+from tasks_app.plaintext import without_formula
 from tasks_app.selectors.ledger import Entry
 from tasks_app.selectors.payees import channel_of
 from tasks_app.services.pay import may_undo
-from tasks_app.views.rater.overview import as_text
 
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
@@ -165,7 +165,7 @@ def csv_lines(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_peopl
 
 def _safe(cell: str) -> str:
     """Keep a spreadsheet from taking a cell for a formula; a number may begin with a minus."""
-    return cell if NUMBER.fullmatch(cell) else as_text(cell)
+    return cell if NUMBER.fullmatch(cell) else without_formula(cell)
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -66,11 +66,11 @@ def test_the_files_have_every_number_of_the_page(rosa: User, rosas_browser: Clie
     study = checked_study(rosa)
     walk(study, arrive(study), ("control",))
     answer = rosas_browser.get(reverse("researcher:checks_csv", args=[study.slug, "raters"]))
-    (row,) = csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode()))
+    (row,) = csv.DictReader(io.StringIO(answer.content.decode()))
     assert (row["task"], row["checks"], row["right"], row["share"]) == ("main", "2", "0", "0.0000")
     assert (row["loud_checks"], row["loud_right"], row["marked"]) == ("1", "1", "yes")
     answer = rosas_browser.get(reverse("researcher:checks_csv", args=[study.slug, "units"]))
-    rows = list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
     assert [row["unit"] for row in rows][:2] == ["i4 (1)", "i4 (2)"]
     assert sum(int(row["answered"]) for row in rows) == 2 + 2 + 2 + 1
 
