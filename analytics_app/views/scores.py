@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from analytics_app.selectors.scores import metrics_of
-from analytics_app.services.scores import Columns, import_scores, is_long
+from analytics_app.services.scores import Columns, Imported, import_scores, is_long
 from tasks_app import access
-from tasks_app.importing import RatingsFile, uploads
-from tasks_app.importing.guessing import Peek, guess, peek
-from tasks_app.models import Membership, Study
+from tasks_app.importing.guessing import Peek, guess
 from tasks_app.request_sizes import accepts_files
-from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.limits import largest_upload
-from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.import_forms import MARKS
-
-EDITOR = Membership.Role.EDITOR
+from tasks_app.views.researcher.uploading import EDITOR, TablePages, read_with
 
 
 class UploadForm(forms.Form):
@@ -115,78 +108,49 @@ def _looks_like_scores(looked: Peek, name: str) -> bool:
 @require_http_methods(["GET", "HEAD", "POST"])
 def scores(request: HttpRequest, slug: str) -> HttpResponse:
     """Scores from elsewhere: a page to upload a file, and one to check and store it."""
-    study = access.study_for_researcher(request.user, slug, EDITOR)
-    given = request.POST if request.method == "POST" else request.GET
-    action = request.POST.get("action", "")
-    if action == "upload":
-        return _upload(request, study)
-    token = given.get("file", "")
-    file = uploads.find(study, token) if token else None
-    if file is None:
-        if token:
-            messages.warning(request, _("The uploaded file was deleted after a day. Upload it again."))
-        return _first_page(request, study)
-    if action == "cancel":
-        uploads.forget(study, token)
-        return redirect("analytics:scores", slug)
-    try:
-        looked = peek(file, given.get("quoting", ""))
-    except StudyFileError as error:
-        uploads.forget(study, token)
-        return _first_page(request, study, refusal=error)
-    return _second_page(request, study, file, token, looked, action)
+    return _ScoresPages(request, access.study_for_researcher(request.user, slug, EDITOR)).answer()
 
 
-def _page(request: HttpRequest, slug: str, context: dict[str, Any], status: int) -> HttpResponse:
-    return study_page(
-        request, slug, "data", lambda _study: context, template="scores", title=_("Import scores"), role=EDITOR,
-        status=status,
-    )  # fmt: skip
+class _ScoresPages(TablePages):
+    """Scores, whose columns are named by choices."""
 
+    address = "analytics:scores"
+    template = "scores"
+    title = gettext_lazy("Import scores")
 
-def _first_page(request: HttpRequest, study: Study, form: UploadForm | None = None, **more: Any) -> HttpResponse:
-    form = form or UploadForm()
-    status = 422 if form.errors or more else 200
-    return _page(request, study.slug, {"upload": form, "stored": metrics_of(study), **more}, status)
+    def upload_form(self, *given: Any) -> UploadForm:
+        return UploadForm(*given)
 
+    def beside_upload(self) -> Mapping[str, Any]:
+        return {"stored": metrics_of(self.study)}
 
-def _upload(request: HttpRequest, study: Study) -> HttpResponse:
-    form = UploadForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return _first_page(request, study, form)
-    try:
-        token = uploads.keep(study, form.cleaned_data["file"])
-    except StudyFileError as error:
-        return _first_page(request, study, form, refusal=error)
-    return redirect(f"{reverse('analytics:scores', args=[study.slug])}?{urlencode({'file': token})}")
+    def columns(self) -> HttpResponse:
+        form = ColumnsForm(self.request.POST if self.action else None, looked=self.peek)
+        if not self.action:
+            return self.show(form)
+        done, refusal = read_with(form, self._do)
+        if done is None:
+            return self.show(form, status=422, **({"refusal": refusal} if refusal else {}))
+        if self.action != "import":
+            return self.show(form, checked=done)
+        return self.stored(_("Stored: scores %(n)d.") % {"n": done.counts["scores"]}, done.notes)
 
-
-def _second_page(
-    request: HttpRequest, study: Study, file: RatingsFile, token: str, looked: Peek, action: str
-) -> HttpResponse:
-    """Show the first rows and what the columns are; check or store, where a button says so."""
-    form = ColumnsForm(request.POST if action else None, looked=looked)
-    about: dict[str, Any] = {"file": file.name, "token": token, "peek": looked, "form": form}
-    if not action:
-        return _page(request, study.slug, about, 200)
-    if not form.is_valid():
-        return _page(request, study.slug, about, 422)
-    given = form.cleaned_data
-    check = action != "import"
-    try:
+    def _do(self, form: ColumnsForm) -> Imported:
+        """Check or import. Raises StudyFileError."""
+        given = form.cleaned_data
         columns = Columns(
-            item=given["item"] or "item", system=given["system"], variant=given["variant"] or "variant",
-            metrics=tuple(given.get("metrics", ())), quoting=given["quoting"],
-        )  # fmt: skip
-        done = import_scores(
-            study=study, file=file, by=request.user, columns=columns, replace=given["replace"], check=check
+            item=given["item"] or "item",
+            system=given["system"],
+            variant=given["variant"] or "variant",
+            metrics=tuple(given.get("metrics", ())),
+            quoting=given["quoting"],
         )
-    except StudyFileError as error:
-        return _page(request, study.slug, {**about, "refusal": error}, 422)
-    if check:
-        return _page(request, study.slug, {**about, "checked": done}, 200)
-    uploads.forget(study, token)
-    messages.success(request, _("Stored: scores %(n)d.") % {"n": done.counts["scores"]})
-    for note in done.notes:
-        messages.info(request, note)
-    return redirect("analytics:scores", study.slug)
+        check = self.action != "import"
+        return import_scores(
+            study=self.study,
+            file=self.file,
+            by=self.request.user,
+            columns=columns,
+            replace=given["replace"],
+            check=check,
+        )

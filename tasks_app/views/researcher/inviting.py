@@ -21,10 +21,10 @@ from tasks_app.models import Invitation, Membership, Study
 from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services.arrival import invitations
 from tasks_app.services.arrival.invitations import Made
-from tasks_app.studyfile import StudyFileError
 from tasks_app.views.csv_files import BYTE_ORDER_MARK, csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.recruiting import address_of
+from tasks_app.views.researcher.uploading import read_with
 
 EDITOR = Membership.Role.EDITOR
 ON_A_PAGE = 100
@@ -84,14 +84,9 @@ def invited(request: HttpRequest, slug: str) -> HttpResponse:
     study = access.study_for_researcher(request.user, slug, EDITOR)
     posted = request.method == "POST"
     form = PeopleForm(request.POST if posted else None, request.FILES if posted else None, study=study)
-    refusal: StudyFileError | None = None
-    if posted and form.is_valid():
-        try:
-            made = _invite(request, study, form)
-        except StudyFileError as error:
-            refusal = error
-        else:
-            return secrets_file(request, study, made, f"{study.slug}-invitations.csv")
+    made, refusal = read_with(form, lambda form: _invite(request, study, form))
+    if made is not None:
+        return secrets_file(request, study, made, f"{study.slug}-invitations.csv")
     context = {"form": form, "refusal": refusal, "may_invite": _may_invite(study), **_listed(request, study)}
     return study_page(
         request,

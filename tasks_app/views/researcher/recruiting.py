@@ -20,8 +20,8 @@ from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services.arrival import platform_statuses
 from tasks_app.services.arrival.platform_statuses import Entered, Report
 from tasks_app.study_settings import Codes
-from tasks_app.studyfile import StudyFileError
 from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.uploading import read_with
 
 EDITOR = Membership.Role.EDITOR
 
@@ -185,16 +185,11 @@ def statuses(request: HttpRequest, slug: str, channel: str) -> HttpResponse:
         raise Http404
     posted = request.method == "POST"
     form = FileForm(request.POST if posted else None, request.FILES if posted else None, statuses=known)
-    refusal: StudyFileError | None = None
+    reports, refusal = read_with(form, lambda form: _reports(form, known))
     entered: Entered | None = None
-    if posted and form.is_valid():
-        try:
-            reports = _reports(form, known)
-        except StudyFileError as error:
-            refusal = error
-        else:
-            entered = platform_statuses.enter(study=study, channel=channel, reports=reports, by=request.user)
-            form = FileForm(statuses=known)
+    if reports is not None:
+        entered = platform_statuses.enter(study=study, channel=channel, reports=reports, by=request.user)
+        form = FileForm(statuses=known)
     context = {
         "form": form,
         "refusal": refusal,

@@ -6,7 +6,6 @@ from typing import Any, cast
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -25,6 +24,7 @@ from tasks_app.studyfile.limits import largest_upload
 from tasks_app.views import pay_words
 from tasks_app.views.researcher import setup_facts
 from tasks_app.views.researcher.frame import researcher_page, show, study_page
+from tasks_app.views.researcher.uploading import read_with
 
 
 class UploadForm(forms.Form):
@@ -68,30 +68,23 @@ def studies(request: HttpRequest) -> HttpResponse:
 def load(request: HttpRequest) -> HttpResponse:
     """Load a study from a zip: stored whole, or not at all with every problem listed."""
     form = UploadForm(request.POST or None, request.FILES or None)
-    refusal: studyfile.StudyFileError | None = None
-    if request.method == "POST" and form.is_valid():
-        try:
-            study, loaded = studyfile.load_and_tell(
-                form.cleaned_data["file"], owner=cast("User", request.user), replace=form.cleaned_data["replace"]
-            )
-        except studyfile.StudyFileError as error:
-            refusal = error
-        else:
-            messages.success(
-                request,
-                _("“%(title)s” is loaded as a draft. Look it over, then open it.") % {"title": study.title},
-            )
-            for note in (*loaded.notes, *filter(None, [loaded.load])):
-                messages.info(request, note)
-            return redirect("researcher:setup", study.slug)
-    status = 422 if refusal or form.errors else 200
-    return show(request, "load", _("Load a study"), {"form": form, "refusal": refusal}, status=status)
-
-
-def _store_upload(
-    upload: "UploadedFile[Any]", request: HttpRequest, *, replace: bool
-) -> tuple[Study, studyfile.Loaded]:
-    return studyfile.load_and_tell(upload, owner=cast("User", request.user), replace=replace)
+    owner = cast("User", request.user)
+    done, refusal = read_with(
+        form,
+        lambda form: studyfile.load_and_tell(
+            form.cleaned_data["file"], owner=owner, replace=form.cleaned_data["replace"]
+        ),
+    )
+    if done is None:
+        status = 422 if refusal or form.errors else 200
+        return show(request, "load", _("Load a study"), {"form": form, "refusal": refusal}, status=status)
+    study, loaded = done
+    messages.success(
+        request, _("“%(title)s” is loaded as a draft. Look it over, then open it.") % {"title": study.title}
+    )
+    for note in (*loaded.notes, *filter(None, [loaded.load])):
+        messages.info(request, note)
+    return redirect("researcher:setup", study.slug)
 
 
 @researcher_page

@@ -1,0 +1,132 @@
+"""Pages that read an uploaded file. They work without scripts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, TypeVar
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from tasks_app.importing import RatingsFile, uploads
+from tasks_app.importing.guessing import Peek, peek
+from tasks_app.models import Membership, Study
+from tasks_app.studyfile import StudyFileError
+from tasks_app.views.researcher.frame import study_page
+
+Form = TypeVar("Form", bound=forms.Form)
+Result = TypeVar("Result")
+
+EDITOR = Membership.Role.EDITOR
+
+
+def read_with(form: Form, read: Callable[[Form], Result]) -> tuple[Result | None, StudyFileError | None]:
+    """Return what was read by a posted form, and why its file was refused; neither where the form itself is wrong."""
+    if not (form.is_bound and form.is_valid()):
+        return None, None
+    try:
+        return read(form), None
+    except StudyFileError as error:
+        return None, error
+
+
+class TablePages(ABC):
+    """A page to upload a large table, and one to say what its columns are, to check and to store it.
+
+    Between the two the file is kept under a token, for a day at most.
+    """
+
+    address: ClassVar[str]  # of both pages: the name of their URL
+    template: ClassVar[str]
+    title: ClassVar[str | Promise]
+
+    file: RatingsFile
+    peek: Peek
+
+    def __init__(self, request: HttpRequest, study: Study) -> None:
+        self.request = request
+        self.study = study
+        self.action = request.POST.get("action", "")
+        self.token = (request.POST if request.method == "POST" else request.GET).get("file", "")
+
+    @abstractmethod
+    def upload_form(self, *given: Any) -> forms.Form:
+        """Return the form of the first page."""
+
+    @abstractmethod
+    def beside_upload(self) -> Mapping[str, Any]:
+        """Return what the first page shows beside its form."""
+
+    @abstractmethod
+    def columns(self) -> HttpResponse:
+        """Answer with the second page, or do what its buttons say; `file` is there, and `peek` its first rows."""
+
+    def after_upload(self, _form: forms.Form) -> Mapping[str, str]:
+        """Return what the address of the second page says besides the file."""
+        return {}
+
+    def answer(self) -> HttpResponse:
+        """Answer with the page that is due."""
+        if self.action == "upload":
+            return self._upload()
+        file = uploads.find(self.study, self.token) if self.token else None
+        if file is None:
+            if self.token:
+                messages.warning(self.request, _("The uploaded file was deleted after a day. Upload it again."))
+            return self._first_page(self.upload_form())
+        if self.action == "cancel":
+            return self._leave()
+        try:
+            self.file, self.peek = file, peek(file, self.request.POST.get("quoting", ""))
+        except StudyFileError as error:
+            # Nothing of the file can be shown, so that another one is needed.
+            uploads.forget(self.study, self.token)
+            return self._first_page(self.upload_form(), refusal=error)
+        return self.columns()
+
+    def show(self, form: forms.Form, *, status: int = 200, **more: Any) -> HttpResponse:
+        """Show the second page."""
+        about = {"file": self.file.name, "token": self.token, "peek": self.peek, "form": form}
+        return self._page({**about, **more}, status)
+
+    def stored(self, sentence: str, notes: Iterable[str]) -> HttpResponse:
+        """Say what was stored, and lead back to the first page."""
+        messages.success(self.request, sentence)
+        for note in notes:
+            messages.info(self.request, note)
+        return self._leave()
+
+    def _upload(self) -> HttpResponse:
+        form = self.upload_form(self.request.POST, self.request.FILES)
+        token, refusal = read_with(form, lambda form: uploads.keep(self.study, form.cleaned_data["file"]))
+        if token is None:
+            return self._first_page(form, **({"refusal": refusal} if refusal else {}))
+        query = urlencode({"file": token, **self.after_upload(form)})
+        return redirect(f"{reverse(self.address, args=[self.study.slug])}?{query}")
+
+    def _first_page(self, form: forms.Form, **refusal: StudyFileError) -> HttpResponse:
+        status = 422 if form.errors or refusal else 200
+        return self._page({"upload": form, **self.beside_upload(), **refusal}, status)
+
+    def _leave(self) -> HttpResponse:
+        uploads.forget(self.study, self.token)
+        return redirect(self.address, self.study.slug)
+
+    def _page(self, context: dict[str, Any], status: int) -> HttpResponse:
+        return study_page(
+            self.request,
+            self.study.slug,
+            "data",
+            lambda _study: context,
+            template=self.template,
+            title=self.title,
+            role=EDITOR,
+            status=status,
+        )
