@@ -105,7 +105,7 @@ def raters_of(study: Study) -> QuerySet[Rater]:
     return (
         Rater.objects.filter(study=study)
         .annotate(
-            done=_number(given.filter(state__in=("submitted", "surplus", "skipped")), Count("id")),
+            done=_number(given.filter(state__in=Assignment.State.DONE), Count("id")),
             given=_number(given.exclude(state__in=("expired", "returned")), Count("id")),
         )
         .order_by(F("enrolled_at").desc(), "-id")
