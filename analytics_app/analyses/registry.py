@@ -1,5 +1,7 @@
 """The registry of analyses."""
 
+import pkgutil
+from importlib import import_module
 from typing import TypeVar
 
 from analytics_app.analyses.base import Analysis
@@ -17,3 +19,12 @@ def register(member: type[AnyAnalysis]) -> type[AnyAnalysis]:
     registry.register(member())
     labels.add(member.name, member.label, member.statistics)
     return member
+
+
+def import_shown(package: str) -> None:
+    """Import the tables and charts of every analysis that has some, so that they register."""
+    for name in registry:
+        path = getattr(import_module(f"{package}.{name}"), "__path__", [])
+        for module in pkgutil.iter_modules(path, prefix=f"{package}.{name}."):
+            if module.name.endswith((".tables", ".charts")):
+                import_module(module.name)

@@ -97,6 +97,12 @@ def falling(row: Row) -> float:
     return -value_of(row)
 
 
+def by_system(of: Material, statistic: str, *, lowest_first: bool) -> list[Row]:
+    """Return the rows of a statistic with one system and no label, by their values."""
+    found = [row for row in of.of(statistic) if row.system and not row.system_b and row.label is None]
+    return sorted(found, key=value_of if lowest_first else falling)
+
+
 @dataclass(frozen=True, slots=True)
 class Pairs:
     """Pairs of systems, each in the order of its row, as tables name it.

@@ -1,8 +1,9 @@
-"""The registry of charts that analyses bring, found in `analytics_app.charts.kinds`."""
+"""The registry of charts that analyses bring."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from analytics_app.charts.drawing import Sketch
@@ -10,25 +11,34 @@ from analytics_app.charts.picking import Material
 
 Kind: TypeAlias = Callable[[Material], Iterator[Sketch]]
 
-_kinds: list[tuple[int, Kind]] = []
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A kind of chart; those of a lower order stand first."""
+
+    order: int
+    kind: Kind
+    of_task: bool
+    side_by_side: bool
 
 
-def chart(*, order: int) -> Callable[[Kind], Kind]:
-    """Make a kind of chart known; those of a lower order stand first (shares 10, means 30, agreement 90)."""
+_registered: list[Registered] = []
+
+
+def chart(*, order: int, of_task: bool = True, side_by_side: bool = False) -> Callable[[Kind], Kind]:
+    """Make a kind of chart known; those of a lower order stand first (shares 11, means 30, agreement 90).
+
+    One that is not `of_task` is drawn of single criteria only. One that is drawn `side_by_side` also compares the
+    criteria of a task.
+    """
 
     def known(kind: Kind) -> Kind:
-        _kinds.append((order, kind))
+        _registered.append(Registered(order, kind, of_task, side_by_side))
         return kind
 
     return known
 
 
-def by_order(one: tuple[int, Kind]) -> tuple[int, str, str]:
-    """Sort key that does not depend on which module was imported first."""
-    order, kind = one
-    return order, kind.__module__, kind.__qualname__
-
-
-def of_analyses() -> list[tuple[int, Kind]]:
-    """Return every chart that was made known, in its order."""
-    return sorted(_kinds, key=by_order)
+def in_order() -> list[Registered]:
+    """Return every chart that was made known; the order does not depend on which module was imported first."""
+    return sorted(_registered, key=lambda one: (one.order, one.kind.__module__, one.kind.__qualname__))

@@ -14,9 +14,9 @@ from analytics_app.selectors.sections import PAIRS_SHOWN, RATER_PAIRS_SHOWN, Pla
 from analytics_app.show import cells, formats, labels
 from analytics_app.show.cells import Cell
 from analytics_app.show.index import RowIndex
+from analytics_app.show.registry import is_shared, shared_tables, tables_for
 from analytics_app.show.shown import Shown, named, own, table_of
 from analytics_app.show.table import Column, Table
-from analytics_app.views.result_tables import is_shared, shared_tables, tables_for
 
 # More sections of a task than this are folded where its questions are read together first.
 MOST_OPEN = 4

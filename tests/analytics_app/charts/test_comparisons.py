@@ -7,16 +7,21 @@ from dataclasses import asdict
 
 import pytest
 
+from analytics_app.analyses.best_worst import charts as best_worst_charts
+from analytics_app.analyses.clusters import charts as clusters_charts
+from analytics_app.analyses.magnitude import charts as magnitude_charts
+from analytics_app.analyses.pairwise import charts as pairwise_charts
+from analytics_app.analyses.ranking import charts as ranking_charts
+from analytics_app.analyses.trueskill import charts as trueskill_charts
 from analytics_app.charts.drawing import Sketch, finished
-from analytics_app.charts.kinds import comparisons
 from analytics_app.charts.picking import Material
 from analytics_app.charts.points import log_ticks
 from analytics_app.charts.words import SPACE
 from analytics_app.models import ResultRow
 from analytics_app.results import COLUMNS, Row
 from analytics_app.show.cells import DASH
+from analytics_app.show.registry import tables_for
 from analytics_app.show.table import Table
-from analytics_app.views.result_tables import tables_for
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.comparing import rows_of
 from tests.analytics_app.test_comparisons import magnitudes, preferences, rankings
@@ -62,16 +67,16 @@ def test_preferences_claim_what_interval_and_test_do(rows: list[tuple[float, flo
     for other, (value, low, high, p) in zip("BC", rows, strict=False):
         made.append(row("win_rate_half", value, low, high, "A", other))
         made.append(row("win_rate", value, low, high, "A", other, p_adjusted=p))
-    assert title(comparisons.preferences, *made) == said
+    assert title(pairwise_charts.preferences, *made) == said
 
 
 def test_ratios_stand_as_in_their_rows_above_one_or_below() -> None:
-    (sketch,) = drawn(comparisons.ratios, row("magnitude_ratio", 0.5, 0.4, 0.8, "A", "B", p_adjusted=0.01))
+    (sketch,) = drawn(magnitude_charts.ratios, row("magnitude_ratio", 0.5, 0.4, 0.8, "A", "B", p_adjusted=0.01))
     (point,) = sketch.chart.data.values
     assert (point["name"], point["value"], point["low"], point["high"]) == ("A / B", 0.5, 0.4, 0.8)
     assert sketch.title == "A gets 0.50 times the number of B for quality"
     finished(sketch)
-    assert title(comparisons.ratios, row("magnitude_ratio", 1.2, 0.9, 1.5, "A", "B", p_adjusted=0.4)).startswith(
+    assert title(magnitude_charts.ratios, row("magnitude_ratio", 1.2, 0.9, 1.5, "A", "B", p_adjusted=0.4)).startswith(
         "No two"
     )
 
@@ -80,7 +85,7 @@ def test_the_pairs_furthest_apart_are_drawn_on_either_side_of_no_difference() ->
     """Where a chart has no room for all, a ratio of a quarter stays and one of nearly one goes."""
     near = [row("magnitude_ratio", 1 + k / 1000, 0.9, 1.1, "A", f"N{k}") for k in range(60)]
     far = row("magnitude_ratio", 0.25, 0.2, 0.3, "A", "B", p_adjusted=0.01)
-    (sketch,) = drawn(comparisons.ratios, *near, far)
+    (sketch,) = drawn(magnitude_charts.ratios, *near, far)
     points = sketch.chart.data.values
     assert (len(points), points[-1]["name"], points[0]["name"]) == (40, "A / B", "A / N59")
     assert "the 40 furthest apart of 61 pairs" in sketch.subtitle
@@ -103,15 +108,18 @@ def test_an_axis_of_logarithms_has_round_numbers(ends: tuple[float, float], tick
 
 def test_systems_are_named_where_their_intervals_stand_apart() -> None:
     apart = [row("bt_strength", 1.0, 0.8, 1.2, "A"), row("bt_strength", -1.0, -1.2, -0.8, "B")]
-    assert title(comparisons.strengths, *apart) == "A is the strongest for quality (1.00)"
+    assert title(pairwise_charts.strengths, *apart) == "A is the strongest for quality (1.00)"
     near = [row("bw_score", 0.2, 0.0, 0.4, "A"), row("bw_score", 0.1, -0.1, 0.3, "B")]
-    assert title(comparisons.best_worst_scores, *near) == "At the top for quality, no clear difference between A and B"
-    assert drawn(comparisons.strengths, apart[0]) == []
+    assert (
+        title(best_worst_charts.best_worst_scores, *near)
+        == "At the top for quality, no clear difference between A and B"
+    )
+    assert drawn(pairwise_charts.strengths, apart[0]) == []
 
 
 def test_the_least_mean_rank_is_the_best() -> None:
     rows = [row("rank_mean", 2.6, 2.4, 2.8, "A"), row("rank_mean", 1.2, 1.1, 1.4, "B")]
-    (sketch,) = drawn(comparisons.mean_ranks, *rows)
+    (sketch,) = drawn(ranking_charts.mean_ranks, *rows)
     assert sketch.title == "B is ranked best for quality (1.20)"
     assert [point["name"] for point in sketch.chart.data.values] == ["B", "A"]
 
@@ -123,7 +131,7 @@ def test_rank_ranges_and_clusters() -> None:
         for name, place, low, high in (("A", 1, 1, 2), ("B", 2, 1, 2), ("C", 3, 3, 3))
     ]
     rows += [row("trueskill_cluster", cluster, 1, 1, name) for name, cluster in (("A", 1), ("B", 1), ("C", 2))]
-    (sketch,) = drawn(comparisons.trueskill_ranks, *rows)
+    (sketch,) = drawn(trueskill_charts.trueskill_ranks, *rows)
     assert sketch.title == "Systems by their TrueSkill rank for quality"
     assert [point["text"] for point in sketch.chart.data.values] == ["1–2", "1–2", "3"]
     assert "200 runs of 901 comparisons" in sketch.subtitle
@@ -144,13 +152,13 @@ def test_clusters_of_trueskill_are_claimed_as_far_as_tests_go(tests: list[tuple[
     rows = [row("trueskill_rank", place, place, place, name, **runs) for place, name in enumerate("ABC", 1)]
     rows += [row("trueskill_cluster", cluster, 1, 1, name) for name, cluster in (("A", 1), ("B", 1), ("C", 2))]
     rows += [row("win_rate", 0.6, 0.4, 0.8, a, b, p_adjusted=p) for a, b, p in tests]
-    assert title(comparisons.trueskill_ranks, *rows) == said
+    assert title(trueskill_charts.trueskill_ranks, *rows) == said
 
 
 def test_no_rows_draw_nothing() -> None:
-    for name in ("preferences", "ranked_pairs", "ratios", "geometric_means", "mean_ranks", "trueskill_ranks"):
-        assert drawn(getattr(comparisons, name)) == []
-    assert drawn(comparisons.cluster_ranks) == []
+    kinds = [pairwise_charts.preferences, ranking_charts.ranked_pairs, ranking_charts.mean_ranks]
+    kinds += [magnitude_charts.ratios, magnitude_charts.geometric_means, trueskill_charts.trueskill_ranks]
+    assert [drawn(kind) for kind in (*kinds, clusters_charts.cluster_ranks)] == [[]] * 7
 
 
 # Tables -----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Tables of systems in clusters: by TrueSkill, and by WMT's rank-sum tests."""
+"""Tables of clusters by WMT's rank-sum tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from analytics_app.analyses.clusters import SECOND_HIGHER
 from analytics_app.models import ResultRow
 from analytics_app.show.cells import DASH, Cell, name
-from analytics_app.show.formats import digits, interval, items, p_below, ranks, ratings, whole
+from analytics_app.show.formats import digits, items, p_below, ranks, whole
 from analytics_app.show.general import subsets
 from analytics_app.show.registry import tables_of
 from analytics_app.show.shown import Rows, Shown, by_pair, by_system
@@ -23,21 +23,6 @@ def tested(row: ResultRow | None) -> Cell:
     # Runs of versions that put the higher system first do not say it.
     second = (row.settings or {}).get("tested") == SECOND_HIGHER
     return name(_("second above first") if second else _("first above second"))
-
-
-@tables_of("trueskill")
-def trueskill(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield systems by their score: cluster, rank range, mu."""
-    columns = [
-        Shown(_("Cluster"), "trueskill_cluster", whole),
-        Shown(_("Rank"), "trueskill_rank", whole),
-        Shown(_("Rank range"), "trueskill_rank", ranks),
-        Shown(_("Score (mu)"), "trueskill_mu", digits(2)),
-        Shown(_("Range of runs"), "trueskill_mu", interval(2)),
-        Shown(_("Ratings"), "trueskill_mu", ratings),
-    ]
-    yield from by_system(rows.whole, _("TrueSkill"), columns, lead="trueskill_mu")
-    yield from subsets(rows, limit, _("TrueSkill by subset"))
 
 
 @tables_of("clusters")

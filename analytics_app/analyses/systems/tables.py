@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from analytics_app.analyses.agreement.tables import MEASURES, OF_RATER_PAIRS
 from analytics_app.models import ResultRow
 from analytics_app.show import formats
 from analytics_app.show.cells import Cell, digits_for
@@ -14,7 +15,6 @@ from analytics_app.show.notes import notes_of
 from analytics_app.show.registry import shared_table
 from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
 from analytics_app.show.table import Table
-from analytics_app.views.result_tables.agreement import MEASURES, OF_RATER_PAIRS
 
 OF_SYSTEMS = ("mean", "mean_over_raters", "mean_z", "mean_z_over_raters", "median", "sd", "share")
 OF_PAIRS = (

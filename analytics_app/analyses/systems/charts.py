@@ -22,13 +22,16 @@ from analytics_app.charts.picking import (
 )
 from analytics_app.charts.points import points_chart
 from analytics_app.charts.ranked import TESTED, at_the_top, correction, not_significant, ranked
+from analytics_app.charts.registry import chart
 
 
+@chart(order=30, of_task=False)
 def means(of: Material) -> Iterator[Sketch]:
     """Draw the systems by their mean rating."""
     yield from _by_mean(of, "mean", "means", "Mean rating", "rated highest")
 
 
+@chart(order=40, of_task=False)
 def z_means(of: Material) -> Iterator[Sketch]:
     """Draw the systems by the mean of their ratings after judge-wise z."""
     yield from _by_mean(of, "mean_z", "means-z", "Mean z score", "highest in z scores")
@@ -60,6 +63,7 @@ def _by_mean(of: Material, statistic: str, kind: str, measure: str, highest: str
     )
 
 
+@chart(order=50, of_task=False)
 def differences(of: Material) -> Iterator[Sketch]:
     """Draw every pair of systems by the difference of their means, first minus second as in the table."""
     found = of.of("difference")
@@ -103,6 +107,7 @@ def _significant(apart: int, tested: int, criterion: str, *, possible: bool) -> 
     return f"{'All' if apart == tested else f'{apart} of'} {tested} pairs of systems differ for {criterion}"
 
 
+@chart(order=20, of_task=False)
 def superiority(of: Material) -> Iterator[Sketch]:
     """Draw, for scales of steps, how often the first system's rating stands above the second's."""
     found = of.of("superiority")

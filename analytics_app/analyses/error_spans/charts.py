@@ -1,4 +1,4 @@
-"""Charts of marked errors, of post-edits, and of automatic metrics against people."""
+"""Charts of marked errors: penalties, severities and kinds."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Iterator, Sequence
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch
 from analytics_app.charts.picking import (
-    INTERVAL,
     Material,
+    by_system,
     counted,
     each,
-    falling,
     only,
-    point,
     value_of,
 )
 from analytics_app.charts.points import MOST_ROWS, points_chart
@@ -26,15 +24,10 @@ from analytics_app.results import Row
 MOST_KINDS = 10
 
 
-def _by_system(of: Material, statistic: str, *, lowest_first: bool) -> list[Row]:
-    found = [row for row in of.of(statistic) if row.system and not row.system_b and row.label is None]
-    return sorted(found, key=value_of if lowest_first else falling)
-
-
 @chart(order=31)
 def penalties(of: Material) -> Iterator[Sketch]:
     """Draw the systems by their penalty, the lowest first."""
-    found = _by_system(of, "mqm_score", lowest_first=True)
+    found = by_system(of, "mqm_score", lowest_first=True)
     if not found:
         return
     systems = ranked(of, found, n=lambda row: row.n_items)
@@ -120,98 +113,4 @@ def kinds(of: Material) -> Iterator[Sketch]:
         by_system=True,
         chart=sums_chart(ordered, labels, measure="Errors per text"),
         columns=(("name", "Kind"), ("label", "Severity"), ("value", "Errors per text")),
-    )
-
-
-@chart(order=35)
-def chosen(of: Material) -> Iterator[Sketch]:
-    """Draw how often each system's suggestion was chosen."""
-    found = _by_system(of, "suggestion_chosen", lowest_first=False)
-    if not found:
-        return
-    points = [point(row, words.share(value_of(row)), name=row.system, n=row.n_ratings) for row in found]
-    first = found[0]
-    limit = round(1 - of.confidence, 9)
-    clear = first.p_adjusted is not None and first.p_adjusted < limit and value_of(first) > 0.5
-    title = (
-        f"{words.short(first.system)} is chosen {points[0].text} of the time"
-        if clear
-        else "No system's suggestion is chosen clearly more often than the other"
-    )
-    yield Sketch(
-        kind="chosen",
-        title=title,
-        subtitle=(
-            f"Share of times the suggestion was chosen over the other one{only(found)}; {of.basis(found)}. "
-            f"Line: {of.interval(found, 'items')}. Clearly: exact test against one half, p below {limit:g} after "
-            f"correction.{counted(found)}"
-        ),
-        by_system=True,
-        chart=points_chart(points, measure="Share chosen", limits=[(0.5, "even")]),
-        columns=(("name", "System"), ("value", "Share"), *INTERVAL, ("n", "Times shown")),
-    )
-
-
-@chart(order=36)
-def distances(of: Material) -> Iterator[Sketch]:
-    """Draw how far the edited texts are from each system's suggestions."""
-    found = _by_system(of, "hter", lowest_first=True)
-    if not found:
-        return
-    points = [point(row, words.bare(value_of(row)), name=row.system, n=row.n_ratings) for row in found]
-    both = any(row.label == "not chosen" for row in of.rows if row.statistic == "hter")
-    drawn = " A text is nearer to the suggestion it was made from." if both else ""
-    yield Sketch(
-        kind="edit-distances",
-        title=apart(
-            points,
-            best=f"needs the fewest edits ({points[0].text} of the words)",
-            among="Among those with the fewest edits",
-            otherwise="Edits from each system's suggestion to the final text",
-        ),
-        subtitle=(
-            f"HTER, edits of words over words of the final text: lower is better; {of.basis(found)}. "
-            f"Line: {of.interval(found, 'items')}.{drawn}{counted(found)}"
-        ),
-        by_system=True,
-        chart=points_chart(points, measure="HTER (lower is better)"),
-        columns=(("name", "System"), ("value", "HTER"), *INTERVAL, ("n", "Edited texts")),
-    )
-
-
-@chart(order=80)
-def metrics_over_texts(of: Material) -> Iterator[Sketch]:
-    """Draw the metrics by their correlation with people over texts."""
-    yield from _metrics(of, "metric_pearson_texts", "metrics-texts", "over texts", "text")
-
-
-@chart(order=81)
-def metrics_over_systems(of: Material) -> Iterator[Sketch]:
-    """Draw the metrics by their correlation with people over systems."""
-    yield from _metrics(of, "metric_pearson_systems", "metrics-systems", "over systems", "system")
-
-
-def _metrics(of: Material, statistic: str, kind: str, level: str, unit: str) -> Iterator[Sketch]:
-    found = sorted((row for row in of.of(statistic) if row.metric), key=falling)
-    if not found:
-        return
-    points = [point(row, words.bare(value_of(row)), name=row.metric, n=row.n_ratings) for row in found]
-    whose = "people's ratings" + (f" for {of.name}" if of.criterion is not None else "")
-    n = max((row.n_ratings or 0 for row in found), default=0)
-    items = max((row.n_items or 0 for row in found), default=0)
-    yield Sketch(
-        kind=kind,
-        title=apart(
-            points,
-            best=f"agrees best with people {level} ({points[0].text})",
-            among=f"Among the metrics that agree best with people {level}",
-            otherwise=f"How far metrics agree with people {level}",
-        ),
-        subtitle=(
-            f"Pearson's correlation {level} with {whose}{only(found)}; {of.basis(found)}. "
-            f"Line: {of.interval(found, 'items')}. {n:,} {unit}s, {items:,} items."
-        ),
-        by_system=True,
-        chart=points_chart(points, measure="Pearson's r", limits=[(0.0, "none")]),
-        columns=(("name", "Metric"), ("value", "Pearson's r"), *INTERVAL, ("n", unit.capitalize() + "s")),
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from analytics_app.analyses.labels.tables import pairs
 from analytics_app.models import ResultRow
 from analytics_app.show import cells, labels
 from analytics_app.show.cells import DASH, Cell
@@ -15,7 +16,6 @@ from analytics_app.show.notes import notes_of
 from analytics_app.show.registry import tables_of
 from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of
 from analytics_app.show.table import Table
-from analytics_app.views.result_tables.labels import pairs
 
 OWN = ("share", "overall_share", "label_count", "label_difference", "rater_share", "confusion", "seconds_median")
 SEPARATOR = " / "

@@ -1,0 +1,25 @@
+"""The chart of best-worst scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analytics_app.charts.compared import strengths_of
+from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.picking import (
+    Material,
+)
+from analytics_app.charts.registry import chart
+
+
+@chart(order=5)
+def best_worst_scores(of: Material) -> Iterator[Sketch]:
+    """Draw the systems by how much more often they are best than worst."""
+    yield from strengths_of(
+        of,
+        "bw_score",
+        "best-worst",
+        "Best less worst, of times shown",
+        ("is best most often, and worst least", "best-worst scores"),
+        limits=((0.0, "as often"),),
+    )

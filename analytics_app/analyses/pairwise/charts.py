@@ -1,0 +1,26 @@
+"""Charts of pairwise preferences: pairs, and strengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analytics_app.charts.compared import pair_shares, strengths_of
+from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.picking import (
+    Material,
+)
+from analytics_app.charts.registry import chart
+
+
+@chart(order=3)
+def preferences(of: Material) -> Iterator[Sketch]:
+    """Draw every pair of systems by how often one of them is preferred, ties half."""
+    yield from pair_shares(of, "win_rate_half", "win_rate", "preferences", "is preferred to", "over")
+
+
+@chart(order=6)
+def strengths(of: Material) -> Iterator[Sketch]:
+    """Draw the systems by their strength in the model of Bradley and Terry."""
+    yield from strengths_of(
+        of, "bt_strength", "strengths", "Bradley-Terry strength (log)", ("is the strongest", "strengths")
+    )

@@ -1,0 +1,141 @@
+"""Charts that several analyses of comparisons draw: shares of pairs, strengths of systems, and their rank ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from analytics_app.charts import words
+from analytics_app.charts.drawing import Sketch
+from analytics_app.charts.picking import (
+    INTERVAL,
+    Material,
+    beside,
+    counted,
+    each,
+    falling,
+    only,
+    pair_point,
+    pairs_of,
+    point,
+    setting,
+    value_of,
+)
+from analytics_app.charts.points import points_chart
+from analytics_app.charts.ranked import TESTED, at_the_top, correction, not_significant, ranked
+from analytics_app.results import Row
+
+
+def pair_shares(of: Material, statistic: str, tested: str, kind: str, verb: str, sign: str) -> Iterator[Sketch]:
+    tests = {(row.system, row.system_b): row for row in of.of(tested)}
+    rows = [_with_p(row, tests) for row in of.of(statistic)]
+    if not rows:
+        return
+    limit = round(1 - of.confidence, 9)
+    pairs = pairs_of(
+        rows, lambda value: abs(value - 0.5), lambda row: beside(row, 0.5) and _below(row.p_adjusted, limit)
+    )
+    points = [pair_point(row, words.share(value_of(row)), sign=sign) for row in pairs.rows]
+    yield Sketch(
+        kind=kind,
+        title=_clear(pairs.clear, len(rows), of.name, verb),
+        subtitle=(
+            f"Share of comparisons for {of.name} in which the first of two systems stands above the other, ties half"
+            f"{pairs.only}; {of.basis(rows)}. Line: {of.interval(rows, 'items')}. p: exact sign test over items"
+            f"{corrected(list(tests.values()))}.{each(rows)}{counted(rows)}"
+        ),
+        by_system=True,
+        chart=points_chart(points, measure="Share of comparisons", limits=[(0.5, "even")], domain=(0.0, 1.0)),
+        columns=(("name", "Pair"), ("value", "Share"), *INTERVAL, ("p", "Adjusted p"), ("n", "Items")),
+    )
+
+
+def _with_p(row: Row, tests: Mapping[tuple[str | None, str | None], Row]) -> Row:
+    """Give a pair the p of its test, which stands in another row where ties are left out of it."""
+    test = tests.get((row.system, row.system_b))
+    return replace(row, p_adjusted=test.p_adjusted if test else None)
+
+
+def _below(p: float | None, limit: float) -> bool:
+    """Say whether a test that there is, is significant."""
+    return p is None or p < limit
+
+
+def _clear(clear: Sequence[Row], n: int, criterion: str, verb: str) -> str:
+    if not clear:
+        either = "Neither of two systems" if n == 1 else "No system"
+        return f"{either} {verb} {'the other' if n == 1 else 'another'} clearly for {criterion}"
+    first = clear[0]
+    if len(clear) == 1 or n == 1:
+        pair = f"{words.short(first.system)} {verb} {words.short(first.system_b)}"
+        share = words.share(value_of(first))
+        if value_of(first) < 0.5:
+            return f"{pair} in only {share} of comparisons for {criterion}"
+        return f"{pair} for {criterion} ({share})"
+    return (
+        f"In {'all' if len(clear) == n else f'{len(clear)} of'} {n} pairs one system {verb} the other for {criterion}"
+    )
+
+
+def corrected(tests: Sequence[Row]) -> str:
+    method = setting(tests, "correction") if tests else None
+    return f", {correction(method)} for several tests" if method and method != "none" else ""
+
+
+def strengths_of(
+    of: Material,
+    statistic: str,
+    kind: str,
+    measure: str,
+    said: tuple[str, str],
+    limits: Sequence[tuple[float, str]] = (),
+) -> Iterator[Sketch]:
+    found = sorted((row for row in of.of(statistic) if row.system), key=falling)
+    if len(found) < 2:
+        return
+    systems, (verb, measured) = ranked(of, found), said
+    yield Sketch(
+        kind=kind,
+        title=at_the_top(
+            systems.points,
+            of.name,
+            best=verb,
+            otherwise=f"Systems by their {measured}",
+            alike=not_significant(of, TESTED.get(statistic)),
+        ),
+        subtitle=(
+            f"{measure} for {of.name}{only(found)}; {of.basis(found)}. {systems.lines}{each(found)}{counted(found)}"
+        ),
+        by_system=True,
+        chart=points_chart(systems.points, measure=measure, limits=limits),
+        columns=(("name", "System"), ("value", measure), *systems.columns, ("n", "Ratings")),
+    )
+
+
+def rank_ranges(
+    of: Material,
+    titled: Callable[[Material, Mapping[str | None, float]], str],
+    rank: str,
+    cluster: str,
+    kind: str,
+    method: Callable[[Sequence[Row]], str],
+) -> Iterator[Sketch]:
+    found = sorted((row for row in of.of(rank) if row.system and row.low is not None), key=value_of)
+    if len(found) < 2:
+        return
+    clusters = {row.system: value_of(row) for row in of.of(cluster)}
+    points = [point(row, _range(row), name=row.system, n=row.n_ratings or row.n_items) for row in found]
+    yield Sketch(
+        kind=kind,
+        title=titled(of, clusters),
+        subtitle=f"Rank range for {of.name}, 1 is the best{only(found)}; {of.basis(found)}. {method(found)}.",
+        by_system=True,
+        chart=points_chart(points, measure="Rank: 1 is the best", domain=(1.0, float(len(found)))),
+        columns=(("name", "System"), ("value", "Rank"), ("low", "Best"), ("high", "Worst")),
+    )
+
+
+def _range(row: Row) -> str:
+    if row.low == row.high:
+        return f"{row.low:g}"
+    return f"{row.low:g}–{row.high:g}"

@@ -1,1 +1,0 @@
-"""Charts of analyses, found automatically; each is a function with `@chart`."""
