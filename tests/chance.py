@@ -21,8 +21,3 @@ settings.load_profile(PROFILE)
 def load(*, exhaustive: bool) -> None:
     """Choose how many examples are drawn from now on."""
     settings.load_profile(EXHAUSTIVE_PROFILE if exhaustive else PROFILE)
-
-
-def times_as_many() -> int:
-    """Return how many times the examples of every run are drawn now, for tests that need a number of their own."""
-    return EXAMPLES.get(settings.get_current_profile_name(), EXAMPLES[PROFILE]) // EXAMPLES[PROFILE]

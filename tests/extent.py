@@ -10,6 +10,17 @@ import pytest
 from tests import chance
 
 OPTION = "--exhaustive"
+_chosen = {"exhaustive": False}
+
+
+def is_exhaustive() -> bool:
+    """Say whether everything was asked for."""
+    return _chosen["exhaustive"]
+
+
+def times_as_many() -> int:
+    """Return how many times as much an exhaustive run tries, for tests that choose a number of their own; else 1."""
+    return chance.EXAMPLES[chance.EXHAUSTIVE_PROFILE] // chance.EXAMPLES[chance.PROFILE] if is_exhaustive() else 1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -18,9 +29,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose how many examples hypothesis draws, before any test module reads it."""
+    """Keep what was asked for, and choose how many examples hypothesis draws, before any test module reads it."""
+    _chosen["exhaustive"] = config.getoption(OPTION)
     if not config.getoption("--hypothesis-profile"):
-        chance.load(exhaustive=config.getoption(OPTION))
+        chance.load(exhaustive=is_exhaustive())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

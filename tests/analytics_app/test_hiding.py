@@ -23,6 +23,7 @@ def filled(study: Study) -> Study:
     return study
 
 
+@pytest.mark.charts
 def test_nothing_that_is_shown_while_open_tells_systems_apart(filled: Study) -> None:
     rules = [{"rule": "burn_in", "n": 1}]
     run = start.compute_here(run=start.start(study=filled, by=None, settings={"rules": rules}, trigger="command"))

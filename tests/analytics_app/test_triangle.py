@@ -178,6 +178,7 @@ def test_similarity_takes_the_first_answer_of_a_judge_only(analysed: Callable[..
     assert "Similarity was not shown: up to 100.0 % may be able to tell" in other["note"]
 
 
+@pytest.mark.charts
 def test_the_page_says_the_verdict_first_and_the_chart_claims_no_more(
     analysed: Callable[..., dict[str, Any]], rosa: Any
 ) -> None:

@@ -23,6 +23,7 @@ from tasks_app.management.simulated_raters import hidden_fields
 from tasks_app.models import Assignment, Draft, Judgment, Rater, Rating, Study
 from tasks_app.selectors import screens
 from tasks_app.task_types.base import Quality
+from tests import extent
 from tests.house.examples import every_example, load, opened
 
 pytestmark = pytest.mark.django_db
@@ -36,8 +37,8 @@ JUNK = (
 )  # fmt: skip
 # What no field takes, free text included.
 POISON = ("a\0b", "x" * 1_500_000)
-# A questionnaire has many fields alike; the first ones stand for the rest.
-MOST_FIELDS = 8
+# A type has many fields alike; the first ones stand for the rest, and more of them in an exhaustive run.
+MOST_FIELDS = 3 * extent.times_as_many()
 TICK = forms.BooleanField()
 
 

@@ -122,6 +122,7 @@ def test_nothing_keeps_the_name(rated: Study, leaving: Rater, stand_in: Use) -> 
     assert not Plot.objects.filter(key="of a rater").exists()
 
 
+@pytest.mark.charts
 def test_nothing_that_is_computed_keeps_the_name(rated: Study, leaving: Rater) -> None:
     """With real analyses of raters, pairs of raters and their plots."""
     filler = Filler(rated)

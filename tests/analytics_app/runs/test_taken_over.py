@@ -84,6 +84,7 @@ def test_rows_that_are_taken_over_stand_where_their_part_does(rated: Study) -> N
     assert placed(second) == placed(first) != []
 
 
+@pytest.mark.charts
 def test_it_is_what_would_have_been_computed(rated: Study) -> None:
     run_of(rated)
     judged_again(rated)
@@ -96,6 +97,7 @@ def test_it_is_what_would_have_been_computed(rated: Study) -> None:
     assert (rows_of(computed, "content"), plots_of(computed)) == kept
 
 
+@pytest.mark.charts
 def test_what_a_system_is_called_stands_in_plots_and_changes_it(rated: Study) -> None:
     run_of(rated)
     rated.systems.filter(key="alpha-mt").update(name="The new model")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from tasks_app.models import Rater, Study
-from tests import chance
+from tests import extent
 
 
 class RaterLives(RuleBasedStateMachine):
@@ -72,7 +72,7 @@ def effects_of(machine: type[RaterLives], examples: int, phases: tuple[Phase, ..
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=examples * chance.times_as_many(),
+            max_examples=examples * extent.times_as_many(),
             stateful_step_count=30,
             suppress_health_check=list(HealthCheck),
             phases=phases,
