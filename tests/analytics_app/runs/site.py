@@ -48,6 +48,10 @@ class Site:
             env=self.environment | WORKER_ENVIRONMENT | {"PYTHONPATH": str(BASE_DIR)},
         )
 
+    def runs(self, name: str) -> bool:
+        """Say whether the worker or the scheduler was started and has not ended."""
+        return name in self.running and self.running[name].poll() is None
+
     def stop(self, name: str) -> None:
         """End the worker or the scheduler, if it runs, and what it forked."""
         process = self.running.pop(name, None)

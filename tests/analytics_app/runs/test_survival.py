@@ -120,13 +120,12 @@ def reference() -> Iterator[Reference]:
 
 
 @pytest.fixture
-def working(reference: Reference) -> Iterator[Reference]:
-    """With a worker and a scheduler."""
+def working(reference: Reference) -> Reference:
+    """With a worker and a scheduler: those of the test before, where they have survived it as they should."""
     for name in ("worker", "scheduler"):
-        reference.site.start(name)
-    yield reference
-    for name in ("worker", "scheduler"):
-        reference.site.stop(name)
+        if not reference.site.runs(name):
+            reference.site.start(name)
+    return reference
 
 
 def test_a_run_that_nothing_happens_to(working: Reference) -> None:
@@ -201,6 +200,8 @@ def test_a_worker_that_is_stopped_in_good_order_ends_its_part_first(working: Ref
 
 
 def test_without_a_worker_beat_does_not_fill_the_broker(reference: Reference) -> None:
+    for name in ("worker", "scheduler"):
+        reference.site.stop(name)
     broker = redis.Redis.from_url(reference.site.valkey.url())
     broker.flushdb()
     reference.site.python(SIXTY_TICKS.format(str(reference.site.folder / "test-schedule")))
