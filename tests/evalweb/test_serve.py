@@ -167,21 +167,6 @@ def test_it_starts_refuses_a_second_start_stops_and_keeps_its_data(var: VarFolde
     assert serve(env, "stop").stdout == "evalweb is not running here.\n"
 
 
-@pytest.mark.whole
-def test_the_demonstration_arrives_behind_the_address_and_ends_with_everything(var: VarFolder) -> None:
-    with running(environment(var, EVALWEB_DEMO="1")) as site:
-        assert "/join/" not in site.said
-        assert site.process.stdout is not None
-        first = next(line for line in site.process.stdout if "/join/" in line)
-        assert f"{site.url}/join/" in first
-        with urlopen(first.split()[-1], timeout=30) as answer:
-            assert answer.status == 200
-        assert first.split()[-1] not in (var.logs / "supervisor.log").read_text()
-        rest = site.stop(signal.SIGINT)
-    assert rest.endswith("Stopping\nStopped.\n")
-    assert "the others are not" not in rest
-
-
 def manage(env: dict[str, str], *arguments: str) -> str:
     """Run a command by hand, as people do, while nothing runs."""
     command = [sys.executable, "manage.py", *arguments]
@@ -190,6 +175,7 @@ def manage(env: dict[str, str], *arguments: str) -> str:
 
 @pytest.mark.whole
 def test_what_is_killed_comes_back_and_nothing_outlives_the_supervisor(var: VarFolder) -> None:
+    """At the next start the demonstration arrives, behind the address, and ends with everything."""
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -215,12 +201,26 @@ def test_what_is_killed_comes_back_and_nothing_outlives_the_supervisor(var: VarF
             if sys.platform == "linux":
                 _gone, alive = psutil.wait_procs(family, timeout=30)
                 assert alive == []
-    with running(env) as again:
+    with running(env | {"EVALWEB_DEMO": "1"}) as again:
         assert again.is_ready_again()
-        assert again.stop(signal.SIGHUP).endswith("Stopping\nStopped.\n")
+        the_demonstration_arrives(again, var)
+        rest = again.stop(signal.SIGHUP)
+    assert rest.endswith("Stopping\nStopped.\n")
+    assert "the others are not" not in rest
     assert "killed by SIGKILL" in (var.logs / "supervisor.log").read_text()
     readable = {path.name for path in var.root.iterdir() if path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)}
     assert readable <= {"static", "lock"}  # public files, and an empty one
+
+
+def the_demonstration_arrives(site: Running, var: VarFolder) -> None:
+    """Assert that the first study of the demonstration is announced after the address, to people alone, and opens."""
+    assert "/join/" not in site.said
+    assert site.process.stdout is not None
+    first = next(line for line in site.process.stdout if "/join/" in line)
+    assert f"{site.url}/join/" in first
+    with urlopen(first.split()[-1], timeout=30) as answer:
+        assert answer.status == 200
+    assert first.split()[-1] not in (var.logs / "supervisor.log").read_text()
 
 
 # What the command line of each process holds, by the name that the supervisor gives it.

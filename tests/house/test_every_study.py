@@ -46,7 +46,7 @@ OTHERWISE: list[tuple[str, dict[str, object]]] = [
 
 @pytest.mark.parametrize(("name", "task"), OTHERWISE)
 def test_it_comes_back_unchanged_otherwise_set(name: str, task: dict[str, object], tmp_path: Path) -> None:
-    study = judged(load(name, tmp_path, f"first-{name}", **task))
+    study = judged(load(name, tmp_path, f"first-{name}", **task), raters=2)
     invariants.check(study)
     _every_rating_says_what_it_answers(study)
     comes_back_unchanged(study, load(name, tmp_path, f"copy-{name}", **task), tmp_path)

@@ -16,6 +16,7 @@ from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
 from tests.reproduction.published import OURS, folder_of, missing
+from tests.undrawn import undrawn
 
 Reproduce = Callable[..., dict[str, Any]]
 
@@ -49,7 +50,7 @@ def reproduce(
             pytest.skip(reason)
         folder = study_folder(tmp_path_factory.mktemp(name), name)
         document = folder / "results.json"
-        with django_db_blocker.unblock(), transaction.atomic():
+        with django_db_blocker.unblock(), transaction.atomic(), undrawn():
             command("load_study", str(folder))
             said = [
                 json.loads(

@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial, wraps
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evalweb.local_services.folder import BASE_DIR
+from tests.deviations import assert_each
 
 # Figures that some test compares, by set: whatever is asked for by `expected`.
 _COMPARED: dict[str, set[str]] = {}
@@ -39,15 +43,44 @@ def missing(name: str) -> str:
     return f"NOT REPRODUCED: there are no published data in {folder}. Set {VARIABLE} to the folder that holds {name}/."
 
 
-def expected(name: str, wanted: Callable[[str], bool]) -> Sequence[Any]:
-    """Return a case a published figure whose name is wanted, or one that is skipped and says what is missing."""
+@dataclass(frozen=True)
+class Figures:
+    """Published figures by their names, or what is missing of them."""
+
+    found: Mapping[str, Mapping[str, Any]]
+    reason: str = ""
+
+    def __add__(self, other: Figures) -> Figures:
+        """Return the figures of both."""
+        return Figures({**self.found, **other.found}, self.reason or other.reason)
+
+
+def expected(name: str, wanted: Callable[[str], bool]) -> Figures:
+    """Return the published figures whose name is wanted."""
     if reason := missing(name):
-        return [pytest.param("", {}, marks=pytest.mark.skip(reason=reason), id="missing")]
+        return Figures({}, reason)
     figures: Mapping[str, Any] = json.loads((folder_of(name) / "expected.json").read_text())
-    found = [pytest.param(key, figure, id=key) for key, figure in figures.items() if wanted(key)]
+    found = {key: figure for key, figure in figures.items() if wanted(key)}
     assert found, f"{folder_of(name)} holds none of the figures that are to be reproduced"
-    _COMPARED.setdefault(name, set()).update(str(case.values[0]) for case in found)
-    return found
+    _COMPARED.setdefault(name, set()).update(found)
+    return Figures(found)
+
+
+def every(figures: Figures) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a test of one figure, which takes its `name` and `figure`, a test of all that lists every deviation."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        @wraps(test)
+        def of_all(**fixtures: Any) -> None:
+            cases = ((name, {"name": name, "figure": figure}) for name, figure in figures.found.items())
+            assert_each(partial(test, **fixtures), cases)
+
+        whole = signature(test)
+        rest = [one for one in whole.parameters.values() if one.name not in {"name", "figure"}]
+        of_all.__signature__ = whole.replace(parameters=rest)  # type: ignore[attr-defined]  # fixtures alone
+        return pytest.mark.skip(reason=figures.reason)(of_all) if figures.reason else of_all
+
+    return decorate
 
 
 def left_out(name: str) -> set[str]:

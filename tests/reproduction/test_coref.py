@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import expected, left_out
+from tests.reproduction.published import every, expected, left_out
 
 # This module needs a database, for what `reproduce` does once.
 pytestmark = pytest.mark.django_db
@@ -62,21 +62,21 @@ def test_all_of_it_was_imported(results: Mapping[str, Any]) -> None:
     assert results["run"]["n_seen"] == 533
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key == "n_simple_items"))
+@every(expected(SET, lambda key: key == "n_simple_items"))
 def test_simple_items(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     (collected,) = rows(results, analysis="funnel", statistic="collected")
     (kept,) = rows(results, analysis="funnel", statistic="kept")
     assert (collected["n_items"], kept["n_items"]) == (127, figure["value"])
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, named("alpha_nominal", "alpha_ordinal", "alpha_interval")))
+@every(expected(SET, named("alpha_nominal", "alpha_ordinal", "alpha_interval")))
 def test_alpha(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     kind, scale, items = name.split(".")
     found = alpha(results, kind.removeprefix("alpha_"), scale, BASES[items])
     assert found == pytest.approx(figure["value"], abs=figure["tolerance"])
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key.endswith("without_A10")))
+@every(expected(SET, lambda key: key.endswith("without_A10")))
 def test_alpha_without_the_outlier(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     kind, scale, *_rest = name.split(".")
     document = results["plans"][OTHER]
@@ -87,7 +87,7 @@ def test_alpha_without_the_outlier(results: Mapping[str, Any], name: str, figure
     assert raters == 1
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, named("trust")))
+@every(expected(SET, named("trust")))
 def test_trust_coefficients(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     _trust, scale, items, rater = name.split(".")
     about = {"statistic": "trust_coefficient", "slice": SCALES[scale], "basis": BASES[items], "rater": rater}
@@ -96,14 +96,14 @@ def test_trust_coefficients(results: Mapping[str, Any], name: str, figure: Mappi
     assert row["settings"]["groups"] == "all 1,013"
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, named("outliers")))
+@every(expected(SET, named("outliers")))
 def test_who_is_at_a_half_or_below(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     _outliers, scale, items = name.split(".")
     found = rows(results, statistic="trust_coefficient", slice=SCALES[scale], basis=BASES[items])
     assert [row["rater"] for row in found if row["value"] <= 0.5] == figure["value"]
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, named("repeats")))
+@every(expected(SET, named("repeats")))
 def test_repeats(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     """The published pairs by the figure that needs them: how far a rater is from what they had said."""
     rater = name.split(".")[1]

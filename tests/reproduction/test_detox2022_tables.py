@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from analytics_app.stats.metrics.metric_meta import over_systems
-from tests.reproduction.published import expected, folder_of, left_out
+from tests.reproduction.published import every, expected, folder_of, left_out
 
 SET = "detox2022_tables"
 
@@ -35,7 +35,7 @@ def correlations(manual: str, automatic: str) -> dict[str, float | None]:
     return {"system_spearman": found.spearman.value, "system_pearson": found.pearson.value}
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key.startswith("system_")))
+@every(expected(SET, lambda key: key.startswith("system_")))
 def test_correlations_of_systems(name: str, figure: Mapping[str, Any]) -> None:
     kind, manual, automatic = name.split(".")
     value = correlations(manual, automatic)[kind]

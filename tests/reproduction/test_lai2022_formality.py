@@ -16,7 +16,7 @@ import pytest
 
 from analytics_app.stats.scales.standardise import judge_wise_z
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import expected, folder_of, left_out, row_of
+from tests.reproduction.published import every, expected, folder_of, left_out, row_of
 
 # This module needs a database, for what `reproduce` does once.
 pytestmark = pytest.mark.django_db
@@ -60,7 +60,7 @@ def test_all_of_it_was_imported(results: Mapping[str, Any]) -> None:
     assert results["run"]["n_seen"] == 4320
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key.split(".")[0] in AGREEMENT))
+@every(expected(SET, lambda key: key.split(".")[0] in AGREEMENT))
 def test_agreement_of_the_two_annotators(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     kind, *of, reference = name.split(".")
     # Surveys stand before the criterion in a name, directions after it.
@@ -82,7 +82,7 @@ def test_agreement_of_the_two_annotators(results: Mapping[str, Any], name: str, 
         assert round(row["value"], 2) == figure["paper"]
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key.split(".")[0] in MEANS))
+@every(expected(SET, lambda key: key.split(".")[0] in MEANS))
 def test_means_of_systems(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     kind, criterion, system = name.split(".")
     row = row_of(
@@ -94,7 +94,7 @@ def test_means_of_systems(results: Mapping[str, Any], name: str, figure: Mapping
     assert round(row["value"], digits) == figure["paper"]
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key.startswith("icc.")))
+@every(expected(SET, lambda key: key.startswith("icc.")))
 def test_intraclass_correlation(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     """All six forms, under the names of Shrout and Fleiss (1979)."""
     _kind, survey, criterion, _reference = name.split(".")
@@ -108,7 +108,7 @@ def test_intraclass_correlation(results: Mapping[str, Any], name: str, figure: M
         assert (row["n_ratings"], row["n_items"]) == (360, 180)
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key.startswith("z.")))
+@every(expected(SET, lambda key: key.startswith("z.")))
 def test_every_published_z(name: str, figure: Mapping[str, Any]) -> None:
     """A results document holds means of z only; the function that gives each of the 4,320 is ours."""
     with (folder_of(SET) / "ratings.csv").open(encoding="utf-8", newline="") as file:
@@ -178,7 +178,7 @@ def of_metric(results: Mapping[str, Any], statistic: str, metric: str, **columns
     return row_of({"rows": found}, analysis="metrics", statistic=statistic, task="formality", **columns)
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key.rpartition(".")[2] in LEVELS))
+@every(expected(SET, lambda key: key.rpartition(".")[2] in LEVELS))
 def test_metrics_against_people(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     """Tables 2, 3 and 5: over systems, over texts, and the three forms of tau within source sentences."""
     criterion, metric, *of, level = name.split(".")
@@ -193,7 +193,7 @@ def test_metrics_against_people(results: Mapping[str, Any], name: str, figure: M
         assert round(value, 2) == figure["paper"]
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key.startswith("metric_mean.")))
+@every(expected(SET, lambda key: key.startswith("metric_mean.")))
 def test_means_of_metrics(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     _kind, metric, against, system = name.split(".")
     metric = f"{metric}_{against.removeprefix('vs_')}"

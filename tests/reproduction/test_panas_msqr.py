@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import expected, left_out, row_of
+from tests.reproduction.published import every, expected, left_out, row_of
 
 # This module needs a database, for what `reproduce` does once.
 pytestmark = pytest.mark.django_db
@@ -30,14 +30,14 @@ def about(*starts: str) -> Any:
     return lambda key: key.startswith(starts)
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, about("n_")))
+@every(expected(SET, about("n_")))
 def test_all_of_it_was_imported(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     (said,) = results["imports"]
     assert said[{"n_ratings": "rows", "n_raters": "raters"}[name]] == figure["value"]
     assert results["run"]["n_seen"] == 60_446
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, about("cronbach_alpha.", "sd_sum.")))
+@every(expected(SET, about("cronbach_alpha.", "sd_sum.")))
 def test_scores(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     kind, scale = name.split(".")
     statistic = {"cronbach_alpha": "affect_alpha", "sd_sum": "affect_sd"}[kind]
@@ -46,7 +46,7 @@ def test_scores(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]
     assert row["n_raters"] == 2951
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, about("eigenvalues")))
+@every(expected(SET, about("eigenvalues")))
 def test_eigenvalues(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     found = [
         row_of(results, analysis="factors", task="mood", statistic="eigenvalue", label=str(place))["value"]
@@ -55,21 +55,21 @@ def test_eigenvalues(results: Mapping[str, Any], name: str, figure: Mapping[str,
     assert found == pytest.approx(figure["value"], abs=figure["tolerance"]), name
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, about("efa_ml_2factors.df")))
+@every(expected(SET, about("efa_ml_2factors.df")))
 def test_degrees_of_freedom(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     row = row_of(results, analysis="factors", task="mood", statistic="factor_fit")
     assert row["df"] == figure["value"], name
     assert row["n_raters"] == 2951
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, about("efa_ml_2factors.uniqueness")))
+@every(expected(SET, about("efa_ml_2factors.uniqueness")))
 def test_uniquenesses(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     word = name.rpartition(".")[2]
     row = row_of(results, analysis="factors", task="mood", statistic="communality", label=f"panas-{word}")
     assert 1 - row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, about("efa_ml_promax_kaiser.loading")))
+@every(expected(SET, about("efa_ml_promax_kaiser.loading")))
 def test_loadings(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     """The factor that explains more is that of positive affect, as there; signs are those of its own words."""
     word = name.rpartition(".")[2]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import expected, left_out, row_of
+from tests.reproduction.published import Figures, every, expected, left_out, row_of
 
 # This module needs a database, for what `reproduce` does once.
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ def results(reproduce: Reproduce) -> dict[str, Any]:
     return reproduce(SET, "paracrawl", [("ratings.csv.gz", "map.yaml")])
 
 
-def figures(*kinds: str) -> Any:
+def figures(*kinds: str) -> Figures:
     """Return the published figures of some kinds."""
     return expected(SET, lambda key: key.split(".")[1] in kinds)
 
@@ -58,7 +58,7 @@ def test_all_of_it_was_imported(results: Mapping[str, Any]) -> None:
     assert (unlabelled["value"], unlabelled["n_items"]) == (0, 10_000)
 
 
-@pytest.mark.parametrize(("name", "figure"), figures("cohen_kappa", "krippendorff_nominal", "percent_agreement"))
+@every(figures("cohen_kappa", "krippendorff_nominal", "percent_agreement"))
 def test_agreement(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     row = agreement(results, name)
     assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
@@ -69,7 +69,7 @@ def test_agreement(results: Mapping[str, Any], name: str, figure: Mapping[str, A
         assert printed == figure["paper"]
 
 
-@pytest.mark.parametrize(("name", "figure"), figures("label_percent"))
+@every(figures("label_percent"))
 def test_shares_of_labels(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     pair, _kind, annotator, _part = name.split(".", 3)
     for label in LABELS:
@@ -83,7 +83,7 @@ def test_shares_of_labels(results: Mapping[str, Any], name: str, figure: Mapping
         assert (off > 0.5 + 1e-9) is (label in OTHERWISE.get((pair, annotator), "").split()), label
 
 
-@pytest.mark.parametrize(("name", "figure"), figures("median_time_s"))
+@every(figures("median_time_s"))
 def test_median_seconds(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     pair, _kind, annotator, _part = name.split(".")
     row = row_of(

@@ -18,7 +18,7 @@ import pytest
 
 from analytics_app.stats.scales.magnitude import geometric_means
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import OURS, expected, folder_of, left_out, missing, row_of
+from tests.reproduction.published import OURS, every, expected, folder_of, left_out, missing, row_of
 
 # This module needs a database, for what `reproduce` does once.
 pytestmark = pytest.mark.django_db
@@ -82,7 +82,7 @@ def test_all_of_it_was_imported(results: Mapping[str, Any]) -> None:
     }
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, of("n_ratings", "n_items")))
+@every(expected(SET, of("n_ratings", "n_items")))
 def test_how_much_there_is(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     if name == "n_ratings":
         assert results["run"]["n_seen"] == figure["value"]
@@ -91,7 +91,7 @@ def test_how_much_there_is(results: Mapping[str, Any], name: str, figure: Mappin
         assert {row["n_items"] for row in rows} == {figure["value"]}
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, of(*ALPHA)))
+@every(expected(SET, of(*ALPHA)))
 def test_alpha(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     where, _system = place(name)
     settings = ALPHA[name.split(".", maxsplit=1)[0]]
@@ -100,7 +100,7 @@ def test_alpha(results: Mapping[str, Any], name: str, figure: Mapping[str, Any])
     assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, of("icc1k", "icc1k_p")))
+@every(expected(SET, of("icc1k", "icc1k_p")))
 def test_icc(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     kind, values = name.split(".")[:2]
     where, _system = place(name)
@@ -111,14 +111,14 @@ def test_icc(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -
         assert round(row["value"], 2) == figure["paper"]
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, of("mean")))
+@every(expected(SET, of("mean")))
 def test_means_of_systems(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     assert _of_system(results, "systems", "mean", name)["value"] == pytest.approx(
         figure["value"], abs=figure["tolerance"]
     )
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, of("zmean")))
+@every(expected(SET, of("zmean")))
 def test_means_of_z(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     """The plan sets the z of raters who gave one value throughout to 0, as the published scripts do."""
     z, raw = (_of_system(results, "systems", statistic, name) for statistic in ("mean_z", "mean"))
@@ -127,17 +127,14 @@ def test_means_of_z(results: Mapping[str, Any], name: str, figure: Mapping[str, 
     assert z["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
 
 
-@pytest.mark.parametrize(
-    ("name", "figure"),
-    [*expected(SET, of("geomean", method="plain_me")), *expected(SET, of("geomean", method="rankme"))],
-)
+@every(expected(SET, of("geomean", method="plain_me")) + expected(SET, of("geomean", method="rankme")))
 def test_geometric_means(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     row = _of_system(results, "magnitude", "geometric_mean", name)
     assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
     assert row["low"] < row["value"] < row["high"]
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, of("geomean", method="likert")))
+@every(expected(SET, of("geomean", method="likert")))
 def test_geometric_means_of_likert_steps(name: str, figure: Mapping[str, Any]) -> None:
     """Steps of a scale have no ratios, so no study is given these; the function that gives them is ours."""
     _kind, _method, setup, criterion, system = name.split(".")
@@ -160,7 +157,7 @@ def test_geometric_means_of_likert_steps(name: str, figure: Mapping[str, Any]) -
     assert found.value == pytest.approx(figure["value"], abs=figure["tolerance"])
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, of("trueskill_mu")))
+@every(expected(SET, of("trueskill_mu")))
 def test_trueskill_scores(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     row = _of_system(results, "trueskill", "trueskill_mu", name)
     assert row["value"] == pytest.approx(figure["value"], abs=figure["tolerance"])
@@ -168,7 +165,7 @@ def test_trueskill_scores(results: Mapping[str, Any], name: str, figure: Mapping
     assert row["settings"]["compared"] == "texts of one screen"
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, of("trueskill_clusters")))
+@every(expected(SET, of("trueskill_clusters")))
 def test_trueskill_clusters(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     where, _system = place(name)
     found: dict[str, tuple[float, float]] = {}
@@ -184,7 +181,7 @@ def test_trueskill_clusters(results: Mapping[str, Any], name: str, figure: Mappi
     assert list(clusters.values()) == figure["value"]
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, of("qc")))
+@every(expected(SET, of("qc")))
 def test_a_careless_rater_stands_out(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     about = {"task": "rankme2", "criterion": "quality", "label": "R036 and R078"}
     row = row_of(results, analysis="correlation", statistic="spearman_pair", **about)
@@ -192,7 +189,7 @@ def test_a_careless_rater_stands_out(results: Mapping[str, Any], name: str, figu
     assert row["n_items"] == 276
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, of(*CRITERIA)))
+@every(expected(SET, of(*CRITERIA)))
 def test_criteria_with_each_other(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     kind, method, setup, criteria = name.split(".")
     about = {"task": f"{METHODS[method]}{setup[1]}", "label": criteria.replace("~", " and ")}

@@ -18,26 +18,26 @@ import pytest
 from analytics_app.stats.scales.factor import chi2_p, degrees_of_freedom, most_factors
 from tasks_app.models import Criterion
 from tests.reproduction.conftest import command
-from tests.reproduction.published import expected, folder_of, left_out
+from tests.reproduction.published import every, expected, folder_of, left_out
 
 SET = "textq"
 CHI2, SCALES, FACTORS = 2.06, 8, 4
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key == "efa_df"))
+@every(expected(SET, lambda key: key == "efa_df"))
 def test_degrees_of_freedom(name: str, figure: Mapping[str, Any]) -> None:
     assert degrees_of_freedom(SCALES, FACTORS) == figure["value"], name
     assert most_factors(SCALES) == FACTORS
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key == "efa_p"))
+@every(expected(SET, lambda key: key == "efa_p"))
 def test_p_of_fit(name: str, figure: Mapping[str, Any]) -> None:
     assert chi2_p(CHI2, figure_df()) == pytest.approx(figure["value"], abs=figure["tolerance"]), name
     assert round(chi2_p(CHI2, figure_df()), 2) == figure["paper"]
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: key == "n_items"))
+@every(expected(SET, lambda key: key == "n_items"))
 def test_the_published_sentences_and_pairs_make_a_study(tmp_path: Path, name: str, figure: Mapping[str, Any]) -> None:
     with (folder_of(SET) / "adjective_pairs.csv").open(encoding="utf-8", newline="") as file:
         pairs = [(row["negative_de"], row["positive_de"]) for row in csv.DictReader(file)]

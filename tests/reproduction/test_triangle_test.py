@@ -20,7 +20,7 @@ import pytest
 from analytics_app.stats.discrimination import triangle_test as exact
 from analytics_app.stats.planning.discrimination_power import judges_each, judges_needed, power_of_difference
 from tests.reproduction.conftest import command
-from tests.reproduction.published import OURS, expected, folder_of, left_out, missing, row_of
+from tests.reproduction.published import OURS, every, expected, folder_of, left_out, missing, row_of
 
 SET = "triangle_test"
 MISPRINTED = {"min_judges.pd=0.1.alpha=0.05.beta=0.001"}
@@ -58,7 +58,7 @@ def in_tables(name: str) -> bool:
     return name.split(".", maxsplit=1)[0] in TABLES
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, in_tables))
+@every(expected(SET, in_tables))
 def test_every_cell_of_the_tables(name: str, figure: Mapping[str, Any]) -> None:
     assert computed(name) == figure["value"]
     if name not in MISPRINTED:
@@ -108,7 +108,7 @@ def _times(n: int) -> dict[str, int]:
     return {f"{times}_times": each.count(times) for times in set(each)}
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda name: not in_tables(name)))
+@every(expected(SET, lambda name: not in_tables(name)))
 def test_the_worked_examples(name: str, figure: Mapping[str, Any]) -> None:
     found = WORKED[name]()
     if isinstance(figure["value"], dict):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.reproduction.conftest import Reproduce
-from tests.reproduction.published import expected, folder_of, left_out, row_of
+from tests.reproduction.published import every, expected, folder_of, left_out, row_of
 
 # This module needs a database, for what `reproduce` does once.
 pytestmark = pytest.mark.django_db
@@ -50,7 +50,7 @@ def is_system(key: str) -> bool:
     return ".system_mqm." in key
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, is_system))
+@every(expected(SET, is_system))
 def test_penalties_of_systems(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     pair, _kind, system = name.split(".")
     row = one(results, "mqm_score", pair, system=system)
@@ -62,7 +62,7 @@ def test_penalties_of_systems(results: Mapping[str, Any], name: str, figure: Map
         assert round(row["value"], digits) == figure["paper"]
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: "rows_by_" in key))
+@every(expected(SET, lambda key: "rows_by_" in key))
 def test_marks_by_severity_and_kind(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     pair, kind = name.split(".")
     statistic = "severity_count" if kind == "rows_by_severity" else "group_count"
@@ -71,21 +71,21 @@ def test_marks_by_severity_and_kind(results: Mapping[str, Any], name: str, figur
         assert row["value"] == number, label
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: "mean_score_by_rater" in key))
+@every(expected(SET, lambda key: "mean_score_by_rater" in key))
 def test_penalties_by_rater(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     for rater, value in figure["value"].items():
         row = one(results, "mqm_of_rater", name.split(".", maxsplit=1)[0], rater=rater)
         assert row["value"] == pytest.approx(value, abs=figure["tolerance"])
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: "system_z" in key))
+@every(expected(SET, lambda key: "system_z" in key))
 def test_penalties_as_z(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     for system, value in figure["value"].items():
         row = one(results, "mqm_score_z", name.split(".", maxsplit=1)[0], system=system)
         assert row["value"] == pytest.approx(value, abs=figure["tolerance"])
 
 
-@pytest.mark.parametrize(("name", "figure"), expected(SET, lambda key: "max_errors" in key or "segments_equal" in key))
+@every(expected(SET, lambda key: "max_errors" in key or "segments_equal" in key))
 def test_counts_of_segments(results: Mapping[str, Any], name: str, figure: Mapping[str, Any]) -> None:
     if name == "max_errors_a_segment":
         assert one(results, "most_errors")["value"] == figure["value"]
