@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -39,6 +39,7 @@ class SharedBrowser:
     def __init__(self) -> None:
         self.open = ExitStack()
         self.running: Browser | None = None
+        self.goes_on = False
 
     def started(self, path: str) -> Browser:
         """Return the browser that runs, or start it."""
@@ -64,20 +65,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(config.stash[SHARED].close)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
-    """Close the browser where the next module begins without it."""
-    try:
-        return (yield)
-    finally:
-        if nextitem is None or (nextitem.path != item.path and "browser" not in getattr(nextitem, "fixturenames", ())):
-            item.config.stash[SHARED].close()
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Note whether the next test drives the browser."""
+    item.config.stash[SHARED].goes_on = "browser" in getattr(nextitem, "fixturenames", ())
 
 
 @pytest.fixture(scope="module")
-def browser(request: pytest.FixtureRequest, chromium_path: str) -> Browser:
+def browser(request: pytest.FixtureRequest, chromium_path: str) -> Iterator[Browser]:
     """Return a running browser, that of the module before where it still runs."""
-    return request.config.stash[SHARED].started(chromium_path)
+    shared = request.config.stash[SHARED]
+    yield shared.started(chromium_path)
+    if not shared.goes_on:
+        shared.close()
 
 
 @pytest.fixture
