@@ -1,11 +1,9 @@
 """The raters of a study as researchers see them: by pseudonym, with progress, without answers."""
 
-from typing import Any
-
-from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery, Sum, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery, Sum
 
 from tasks_app.models import Assignment, Identity, Judgment, Rater, Study
+from tasks_app.selectors.studies import number_of
 
 
 def raters_of(study: Study) -> "QuerySet[Rater]":
@@ -15,12 +13,8 @@ def raters_of(study: Study) -> "QuerySet[Rater]":
     judgments = Judgment.objects.filter(assignment__rater=OuterRef("pk")).order_by().values("assignment__rater")
     # Sub-queries are worked out for the raters of a page alone, a join for all of them.
     return raters.annotate(
-        n_answered=_number(main.filter(state__in=Assignment.State.RATED)),
-        n_given=_number(main),
+        n_answered=number_of(main.filter(state__in=Assignment.State.RATED), Count("id")),
+        n_given=number_of(main, Count("id")),
         seconds=Subquery(judgments.annotate(n=Sum("seconds_active")).values("n")),
         has_identity=Exists(Identity.objects.filter(rater=OuterRef("pk"))),
     ).order_by("-id")
-
-
-def _number(rows: "QuerySet[Assignment, Any]") -> Coalesce:
-    return Coalesce(Subquery(rows.annotate(n=Count("id")).values("n"), output_field=IntegerField()), Value(0))

@@ -35,13 +35,14 @@ def with_progress(studies: QuerySet[Study]) -> QuerySet[Study]:
     sets = RaterSet.objects.filter(task__study=OuterRef("pk")).order_by().values("task__study")
     raters = Rater.objects.filter(study=OuterRef("pk")).exclude(kind=Rater.Kind.SANDBOX).order_by().values("study")
     return studies.order_by("-created_at", "-id").annotate(
-        places=_number(booklets, Sum("n_places")),
-        answered=_number(sets, Sum("n_answered")),
-        n_raters=_number(raters, Count("id")),
+        places=number_of(booklets, Sum("n_places")),
+        answered=number_of(sets, Sum("n_answered")),
+        n_raters=number_of(raters, Count("id")),
     )
 
 
-def _number(rows: QuerySet[Any], counted: Aggregate) -> Coalesce:
+def number_of(rows: QuerySet[Any], counted: Aggregate) -> Coalesce:
+    """Return a number of grouped rows as a sub-query, 0 where there are none."""
     return Coalesce(Subquery(rows.annotate(n=counted).values("n"), output_field=IntegerField()), Value(0))
 
 
@@ -64,8 +65,8 @@ def contents(study: Study) -> Contents:
     counted = (
         Study.objects.filter(pk=study.pk)
         .annotate(
-            n_items=_number(Item.objects.filter(study=OuterRef("pk"), until=None).values("study"), Count("id")),
-            n_units=_number(units.order_by().values("task__study"), Count("id")),
+            n_items=number_of(Item.objects.filter(study=OuterRef("pk"), until=None).values("study"), Count("id")),
+            n_units=number_of(units.order_by().values("task__study"), Count("id")),
         )
         .values("n_items", "n_units")
         .get()
@@ -105,8 +106,8 @@ def raters_of(study: Study) -> QuerySet[Rater]:
     return (
         Rater.objects.filter(study=study)
         .annotate(
-            done=_number(given.filter(state__in=Assignment.State.DONE), Count("id")),
-            given=_number(given.exclude(state__in=("expired", "returned")), Count("id")),
+            done=number_of(given.filter(state__in=Assignment.State.DONE), Count("id")),
+            given=number_of(given.exclude(state__in=("expired", "returned")), Count("id")),
         )
         .order_by(F("enrolled_at").desc(), "-id")
     )

@@ -35,7 +35,6 @@ class StudySection(Section):
     name = "study"
 
     def schema(self) -> Mapping[str, Json]:
-        """Return the schema of the form."""
         return form_schema(StudyBlock)
 
     def check(self, reading: StudyReading) -> Json:
@@ -50,40 +49,32 @@ class StudySection(Section):
         return values
 
     def export(self, study: Study) -> Json:
-        """Return what the study is called."""
         return {name: getattr(study, name) for name in StudyBlock.base_fields}
 
 
 class SettingsSection(Section):
-    """A block of settings."""
+    """A block of settings, written with every default filled in."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def schema(self) -> Mapping[str, Json]:
-        """Return the schema of the form."""
         return form_schema(BLOCKS[self.name])
 
     def check(self, reading: StudyReading) -> Json:
-        """Check one block of settings."""
         return reading.clean(BLOCKS[self.name], reading.given(self.name), (self.name,))
 
     def export(self, study: Study) -> Json:
-        """Return one block of settings with every default filled in."""
         return {key: plain(value) for key, value in BLOCKS[self.name].read(study.settings.get(self.name, {})).items()}
 
     def store(self, study: Study, values: Json) -> None:
-        """Store one block of settings."""
         drafts.set_settings(study=study, block=self.name, values=values)
 
 
-class ChannelsSection(Section):
-    """Where raters come from."""
-
-    name = "channels"
+class ChannelsSection(SettingsSection):
+    """Where raters come from: the channels that are open, each with parameters of its own."""
 
     def schema(self) -> dict[str, Json]:
-        """Return one group of parameters a channel that is open."""
         members = {
             name: {**form_schema(one.Params), "title": str(one.label), KEPT: True}
             for name, one in channels.registry.items()
@@ -107,17 +98,12 @@ class ChannelsSection(Section):
         return {name: reading.clean(channels.registry[name].Params, given[name], ("channels", name)) for name in named}
 
     def export(self, study: Study) -> Json:
-        """Return the open channels with every default filled in."""
         opened = study.options.channels
         return {
             name: {key: plain(value) for key, value in channels.registry[name].Params.read(opened[name]).items()}
             for name in channels.registry
             if name in opened
         }
-
-    def store(self, study: Study, values: Json) -> None:
-        """Store them among the settings."""
-        drafts.set_settings(study=study, block=self.name, values=values)
 
 
 class ConsentSection(Section):
@@ -127,7 +113,6 @@ class ConsentSection(Section):
     after = ("study",)
 
     def schema(self) -> dict[str, Json]:
-        """Return the schema of one text in the study's language, or of one text a language."""
         return {
             "type": ["string", "object"],
             "propertyNames": {"pattern": LANGUAGE_PATTERN},
@@ -136,7 +121,6 @@ class ConsentSection(Section):
         }
 
     def check(self, reading: StudyReading) -> Json:
-        """Return the consent texts by language."""
         given, own = reading.given("consent"), reading.document["study"]["language"]
         if isinstance(given, str):
             given = {own: given}
@@ -164,12 +148,10 @@ class ConsentSection(Section):
         return texts[max(texts)] if texts else {}
 
     def store(self, study: Study, texts: Json) -> None:
-        """Store the consent texts."""
         drafts.store_consent(study=study, texts=texts)
 
     def erase(self, study: Study) -> None:
-        """Remove the consent texts."""
         drafts.erase_consent(study=study)
 
 
-SECTIONS = (StudySection(), *map(SettingsSection, BLOCKS), ChannelsSection(), ConsentSection())
+SECTIONS = (StudySection(), *map(SettingsSection, BLOCKS), ChannelsSection("channels"), ConsentSection())

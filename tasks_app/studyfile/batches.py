@@ -110,7 +110,6 @@ class BatchesSection(Section):
         return found
 
     def export(self, study: Study) -> list[dict[str, Json]]:
-        """Return the batches in their order."""
         return list(batches.rows_of(study))
 
     def store(self, study: Study, rows: Json) -> None:

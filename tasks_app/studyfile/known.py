@@ -251,7 +251,6 @@ class ControlsSection(Section):
         return found
 
     def export(self, study: Study) -> list[dict[str, Json]]:
-        """Return the known answers in their order."""
         rows = (
             Gold.objects.filter(unit__task__study=study, unit__until=None).exclude(kind=Gold.Kind.WORSE).order_by("id")
         )
@@ -301,7 +300,6 @@ class PrefillSection(Section):
         return found
 
     def export(self, study: Study) -> list[dict[str, Json]]:
-        """Return what parts carry, in its order."""
         rows = Prefill.objects.filter(part__unit__task__study=study, part__unit__until=None).order_by("id")
         found = rows.values_list("part__unit__task__key", "part__unit__key", "part__number", "payload")
         return [

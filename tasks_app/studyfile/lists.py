@@ -107,7 +107,6 @@ class ListSection(Section):
     """A list of entries that have keys."""
 
     def schema(self) -> Mapping[str, Json]:
-        """Return the schema of the list."""
         return list_schema(self.name)
 
     def check(self, reading: StudyReading) -> list[dict[str, Json]]:
@@ -136,7 +135,6 @@ class CriteriaSection(ListSection):
     name = "criteria"
 
     def export(self, study: Study) -> list[dict[str, Json]]:
-        """Return the criteria in their order."""
         empty: Mapping[str, Any] = {name: CriterionBlock.base_fields[name].initial for name in drafts.ENDS}
         found = []
         for row in Criterion.objects.filter(study=study, until=None).order_by("id"):
@@ -147,7 +145,6 @@ class CriteriaSection(ListSection):
         return found
 
     def store(self, study: Study, criteria: Json) -> None:
-        """Store the criteria."""
         drafts.store_criteria(study=study, criteria=criteria)
 
 
@@ -157,14 +154,12 @@ class GroupsSection(ListSection):
     name = "groups"
 
     def export(self, study: Study) -> list[dict[str, Json]]:
-        """Return the groups in their order."""
         return [
             {"key": row.key, "name": row.name, "share": row.share}
             for row in Group.objects.filter(study=study).order_by("id")
         ]
 
     def store(self, study: Study, groups: Json) -> None:
-        """Store the groups."""
         drafts.store_groups(study=study, groups=groups)
 
 
@@ -238,7 +233,6 @@ class SystemsSection(ListSection):
         return [{"key": row.key, "name": row.name, "kind": row.kind} for row in rows]
 
     def store(self, study: Study, systems: Json) -> None:
-        """Store the systems."""
         items.store_systems(study=study, systems=systems)
 
 
