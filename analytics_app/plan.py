@@ -23,7 +23,7 @@ from tasks_app.models import Criterion, Group, Item, Study, System
 from tasks_app.plaintext import problems_in_json
 from tasks_app.registry import Registry
 from tasks_app.sections import Json, Path
-from tasks_app.study_settings import Block
+from tasks_app.study_settings import Block, with_defaults
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.schema import plain
@@ -176,7 +176,7 @@ def _block(
     crooked = [name for name in given if not _is_list_of_words(form, name, given[name])]
     problems += [((*path, name), _("must be a list of words.")) for name in crooked]
     given = {name: value for name, value in given.items() if name not in crooked}
-    bound = form({**{name: field.initial for name, field in form.base_fields.items()}, **given})
+    bound = with_defaults(form, given)
     problems += [((*path, name), _("unknown setting")) for name in given if name not in form.base_fields]
     for name, errors in bound.errors.items():
         problems.append(((*path, name), " ".join(map(str, errors))))

@@ -15,7 +15,7 @@ from tasks_app.studyfile.explain import expected
 from tasks_app.studyfile.schema import field_schema
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Criterion, Words
-from tasks_app.task_types.samples import sample_criteria, sample_params, sample_screen
+from tasks_app.task_types.samples import sample_criteria, sample_kind, sample_screen
 
 # What HEDS 2.0 asks of each quality criterion, in our own short form; the numbers are the sheet's.
 HEDS = {
@@ -69,25 +69,24 @@ class Entry:
     facts: tuple[str, ...]
 
 
-def describe(member: TaskType) -> Entry:
+def describe(member: type[TaskType]) -> Entry:
     """Collect what a type declares, in the active language."""
-    params = sample_params(member)
-    criteria = sample_criteria(member, params)
+    kind = sample_kind(member)
     return Entry(
         params=tuple(_param(name, field) for name, field in member.Params.base_fields.items()),
         stored=tuple(_stored(member)),
-        brings=member.brings(params),
-        heds=tuple(_heds(member, criteria, params)),
+        brings=kind.brings(),
+        heds=tuple(_heds(kind, sample_criteria(kind))),
         keys=keys_of(member),
         facts=tuple(_facts(member)),
     )
 
 
-def _heds(member: TaskType, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[Facts]:
+def _heds(kind: TaskType, criteria: Sequence[Criterion]) -> Iterator[Facts]:
     """Yield the datasheet's answers, once for all criteria that have the same."""
     found: dict[tuple[tuple[str, str, str], ...], list[str]] = {}
     for criterion in criteria or (None,):
-        said = member.heds(criterion, params)
+        said = kind.heds(criterion)
         answers = tuple((number, what, said[number]) for number, what in HEDS.items() if said.get(number))
         found.setdefault(answers, []).append(criterion.name if criterion else "")
     for answers, names in found.items():
@@ -116,7 +115,7 @@ def _plain(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _stored(member: TaskType) -> Iterator[Mapping[str, str]]:
+def _stored(member: type[TaskType]) -> Iterator[Mapping[str, str]]:
     for outcome in member.outcomes:
         yield {
             "name": outcome.name,
@@ -128,7 +127,7 @@ def _stored(member: TaskType) -> Iterator[Mapping[str, str]]:
         }
 
 
-def _facts(member: TaskType) -> Iterator[str]:
+def _facts(member: type[TaskType]) -> Iterator[str]:
     """Yield plain sentences about what a study needs, and what a rater may do."""
     least, most = member.criteria_needed
     if most == 0:
@@ -189,22 +188,23 @@ class _KeysParser(HTMLParser):
             self.rows[-1][self.tag == "dd"] += data
 
 
-def keys_of(member: TaskType) -> tuple[tuple[str, str], ...]:
+def keys_of(member: type[TaskType]) -> tuple[tuple[str, str], ...]:
     """Return the keys of a type's unit, and what each does, as its template lists them."""
-    screen = sample_screen(member)
+    kind = sample_kind(member)
+    screen = sample_screen(kind)
     parser = _KeysParser()
-    parser.feed(render_to_string(member.template_name, {"screen": screen, "form": member.form(screen)}))
+    parser.feed(render_to_string(kind.template_name, {"screen": screen, "form": kind.form(screen)}))
     tidy = [(" ".join(keys.split()), " ".join(does.split())) for keys, does in parser.rows]
     return tuple(dict.fromkeys(tidy))
 
 
-def page(member: TaskType) -> str:
+def page(member: type[TaskType]) -> str:
     """Return the page of a type in Markdown, in English whatever language is active."""
     with override("en"):
         return "\n".join(_page(member)) + "\n"
 
 
-def _page(member: TaskType) -> Iterator[str]:
+def _page(member: type[TaskType]) -> Iterator[str]:
     entry = describe(member)
     yield from (_GENERATED, "", f"# {member.label} (`{member.name}`)", "", str(member.summary), "")
     yield from ("## When to use it", "", str(member.use_when), "")
@@ -268,7 +268,7 @@ def _cell(text: str) -> str:
     return " ".join(str(text).replace("|", "\\|").split())
 
 
-def index_row(member: TaskType) -> str:
+def index_row(member: type[TaskType]) -> str:
     """Return the row of a type in the index."""
     with override("en"):
         return f"| [`{member.name}`]({member.name}.md) | {_cell(str(member.label))} | {_cell(str(member.summary))} |"

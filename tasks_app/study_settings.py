@@ -13,7 +13,7 @@ from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 from django import forms
 from django.utils.functional import Promise
@@ -22,9 +22,19 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.plaintext import validate_storable
 from tasks_app.workload import Workload
 
+AnyForm = TypeVar("AnyForm", bound=forms.Form)
+
+
+def with_defaults(form: type[AnyForm], given: Mapping[str, object]) -> AnyForm:
+    """Return a form bound to what is given, and to the initial value of every field that is not."""
+    return form({**{name: field.initial for name, field in form.base_fields.items()}, **given})
+
 
 class Block(forms.Form):
     """A block of settings; unknown names are refused, defaults are the fields' own."""
+
+    # What messages call one of its fields.
+    called: ClassVar[str] = "setting"
 
     @classmethod
     def read(cls, given: Mapping[str, object]) -> dict[str, Any]:
@@ -35,9 +45,8 @@ class Block(forms.Form):
         ValueError
             With every problem, one a line, as `name: what is wrong`.
         """
-        defaults = {name: bound.initial for name, bound in cls.base_fields.items()}
-        form = cls({**defaults, **given})
-        problems = [f"{name}: unknown setting" for name in given if name not in cls.base_fields]
+        form = with_defaults(cls, given)
+        problems = [f"{name}: unknown {cls.called}" for name in given if name not in cls.base_fields]
         if not form.is_valid():
             problems += [f"{name}: {' '.join(map(str, errors))}" for name, errors in form.errors.items()]
         if problems:

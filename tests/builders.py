@@ -128,7 +128,7 @@ def _ask(task: Task, keys: tuple[str, ...]) -> None:
         )
         for key in keys
     ]
-    brought = task.kind.brings(task.kind.params(task.params))
+    brought = task.kind.brings()
     rows += [Criterion(study=task.study, key=one.key, name=one.name, kind=one.kind) for one in brought]
     for order, row in enumerate(Criterion.objects.bulk_create(rows), start=1):
         TaskCriterion.objects.create(task=task, criterion=row, order=order)

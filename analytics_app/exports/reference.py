@@ -65,7 +65,7 @@ def _columns(columns: Sequence[Column]) -> Iterator[str]:
     yield from (f"| `{one.name}` | {one.kind} | {one.doc} |" for one in columns)
 
 
-def _outcomes(name: str, kind: TaskType) -> Iterator[str]:
+def _outcomes(name: str, kind: type[TaskType]) -> Iterator[str]:
     for outcome in kind.outcomes:
         how_often, _places = PER[outcome.per]
         filled = ", ".join(f"`{one}`" for one in columns_of(outcome))

@@ -57,8 +57,6 @@ def question_of(
 
     `criteria` are those of the task, where they have been read already.
     """
-    kind = task.kind
-    params = kind.params(task.params)
     answered = _asked(task, criterion)
     asked: tuple[Asked, ...] = ()
     if whole:
@@ -75,7 +73,7 @@ def question_of(
         by_document=task.design == "documents",
         whole=whole,
         asked=asked,
-        params=params,
+        params=task.kind.params,
         labels=answered.labels,
     )
 
@@ -83,17 +81,16 @@ def question_of(
 def _asked(task: Task, criterion: Criterion | None) -> Asked:
     """Say on which scale a criterion is answered; its code is not known before ratings are read."""
     kind = task.kind
-    params = kind.params(task.params)
     asked = criterion_of(criterion) if criterion is not None else None
-    answered = kind.outcome_of(asked, params) or next((one for one in kind.outcomes if one.column == "value"), None)
+    answered = kind.outcome_of(asked) or next((one for one in kind.outcomes if one.column == "value"), None)
     scale = answered.scale if answered is not None else Scale.NOMINAL
-    range_ = kind.scale_of(params, asked)
+    range_ = kind.scale_of(asked)
     domain: tuple[float, ...] = ()
     if range_ is not None and scale is not Scale.INTERVAL:
         low, high, step = range_
         n = round((high - low) / step) + 1
         domain = tuple((low + step * np.arange(n)).tolist()) if n <= MOST_STEPS else ()
-    labels = kind.labels_of(asked, params)
+    labels = kind.labels_of(asked)
     if labels is None and asked is not None and answered is not None and answered.column == "label":
         labels = tuple(asked.labels)
     return Asked(
@@ -109,8 +106,7 @@ def _asked(task: Task, criterion: Criterion | None) -> Asked:
 
 def is_marked(task: Task, criterion: Criterion) -> bool:
     """Say whether a criterion is answered by marking spans, which nothing compares one by one."""
-    kind = task.kind
-    outcome = kind.outcome_of(criterion_of(criterion), kind.params(task.params))
+    outcome = task.kind.outcome_of(criterion_of(criterion))
     return outcome is not None and outcome.per == "span"
 
 
@@ -122,16 +118,15 @@ def with_codes(question: Question, names: Names) -> Question:
 def asking_of(task: Task, table: Table) -> Asking:
     """Say what was asked in a task, as rules see it."""
     kind = task.kind
-    params = kind.params(task.params)
     scales, marked = [], set()
     for criterion in Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"):
         if is_marked(task, criterion):
             marked.add(table.names.criterion_code(criterion.key))
             continue
-        range_ = kind.scale_of(params, criterion_of(criterion))
+        range_ = kind.scale_of(criterion_of(criterion))
         if range_ is not None:
             scales.append(Scope(criterion.key, table.names.criterion_code(criterion.key), *range_))
-    return Asking(task.key, params, tuple(scales), frozenset(marked))
+    return Asking(task.key, kind.params, tuple(scales), frozenset(marked))
 
 
 def common_of(run: Run) -> Common:

@@ -109,7 +109,7 @@ def _offer(run: Run, study: Study, task: Task) -> Offer:
 
 def _asked(task: Task) -> list[str]:
     """Return the criteria of a task whose labels decide: not what is asked after some labels."""
-    brought = {one.key for one in task.kind.brings(task.kind.params(task.params))}
+    brought = {one.key for one in task.kind.brings()}
     asked = TaskCriterion.objects.filter(task=task).values_list("criterion__key", flat=True)
     return [key for key in asked if key not in brought]
 

@@ -75,7 +75,7 @@ class RatingCheck:
             self._check_span(row, task)
         else:
             self._check_said(row, task, criterion)
-        known = task.frame.kind.labels_of(criterion, task.frame.params)
+        known = task.frame.kind.labels_of(criterion)
         if known is not None and row.cells.get("label", known[0]) not in known:
             refusal = _("must be one of: %(choices)s; it is %(value)s.")
             given = {"choices": ", ".join(known), "value": shown(row.cells["label"])}
@@ -128,7 +128,7 @@ class RatingCheck:
         if asked not in self._beside:
             if len(self._beside) >= REMEMBERED:
                 self._beside.clear()
-            self._beside[asked] = task.frame.kind.known_beside(column, word, task.frame.params)
+            self._beside[asked] = task.frame.kind.known_beside(column, word)
         known = self._beside[asked]
         if known is None:
             return
@@ -147,5 +147,5 @@ class RatingCheck:
             if len(self._off_scale) >= REMEMBERED:
                 self._off_scale.clear()
             frame = task.frame
-            self._off_scale[asked] = frame.kind.problem_in_value(value, criterion, frame.params)
+            self._off_scale[asked] = frame.kind.problem_in_value(value, criterion)
         return self._off_scale[asked]

@@ -53,7 +53,7 @@ class TaskTarget:
 
     def outcome(self, criterion: Criterion | None) -> Outcome | None:
         """Return the outcome that answers a criterion."""
-        return self.frame.kind.outcome_of(criterion, self.frame.params)
+        return self.frame.kind.outcome_of(criterion)
 
     def columns(self, criterion: Criterion | None) -> frozenset[str]:
         """Return the columns that ratings on a criterion stand in."""
@@ -224,7 +224,7 @@ class Targets:
 def _asks(unit: UnitTarget, name: str) -> bool:
     """Say whether a unit asks a criterion; a name that its task does not know is refused elsewhere."""
     asked = unit.task.criterion(name)
-    brought = {one.key for one in unit.task.frame.kind.brings(unit.task.frame.params)}
+    brought = {one.key for one in unit.task.frame.kind.brings()}
     return not unit.criterion or asked is None or asked.key == unit.criterion or asked.key in brought
 
 

@@ -52,7 +52,7 @@ class Entry:
     @property
     def source(self) -> str:
         """The source, where the task shows it."""
-        return self.screen.source if self.screen.params.get("show_source", True) else ""
+        return self.screen.source if self.kind.params.get("show_source", True) else ""
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from tasks_app.models import Assignment, Criterion, Item, ItemMedia, PartOutput,
 from tasks_app.models import TaskCriterion as Asked
 from tasks_app.task_types import TaskType
 from tasks_app.task_types import base as contract
+from tasks_app.task_types.texts import TextType
 
 UNITS_KEPT = 20_000
 TASKS_KEPT = 200
@@ -48,19 +49,14 @@ class Frame:
     """What a task asks, and the row behind every criterion."""
 
     task: Task
-    params: Mapping[str, object]
+    kind: TaskType
     criteria: tuple[contract.Criterion, ...]
     criterion_ids: Mapping[str, int]
 
     @property
-    def kind(self) -> TaskType:
-        """The task type."""
-        return self.task.kind
-
-    @property
     def context_before(self) -> int:
         """How many sources of the document are shown before a unit's own."""
-        return int(str(self.params.get("context_before") or 0))
+        return self.kind.context_before if isinstance(self.kind, TextType) else 0
 
 
 def criterion_of(row: Criterion, language: str = "") -> contract.Criterion:
@@ -98,7 +94,7 @@ def _frame(task: Task, asked: Iterable[Asked]) -> Frame:
     rows = [one.criterion for one in asked]
     return Frame(
         task=task,
-        params=task.kind.params(task.params),
+        kind=task.kind,
         criteria=tuple(criterion_of(row, task.study.language) for row in rows),
         criterion_ids={row.key: row.pk for row in rows},
     )
@@ -271,10 +267,9 @@ def make_screen(frame: Frame, material: Material, study: Study, arrangement: Map
     """Put together what a task asks and what a unit shows."""
     n = frame.context_before
     return contract.Screen(
-        type=frame.task.type,
+        kind=frame.kind,
         parts=material.parts,
         criteria=_asked_of(frame, material),
-        params=frame.params,
         source=material.source,
         source_language=material.source_language,
         reference=material.reference,
@@ -292,5 +287,5 @@ def _asked_of(frame: Frame, material: Material) -> tuple[contract.Criterion, ...
     """Return what a unit asks: every criterion, or the one it is about and those that the type brings along."""
     if not material.criterion:
         return frame.criteria
-    others = {one.key for one in frame.kind.asked(frame.criteria, frame.params)} - {material.criterion}
+    others = {one.key for one in frame.kind.asked(frame.criteria)} - {material.criterion}
     return tuple(one for one in frame.criteria if one.key not in others)

@@ -172,10 +172,9 @@ def _check_copies(reading: StudyReading, draft: DraftTask) -> None:
     """Refuse degraded copies where a task shows no single text, or asks nothing that has a better end."""
     if not draft.task["checks"].get("degraded") or draft.task["stage"] != Task.Stage.MAIN:
         return
-    params = draft.kind.params(draft.task["params"])
     criteria = asked(reading.document["criteria"], draft.task["criteria"])
     parts = max((len(unit.parts) for unit in draft.units.values()), default=1)
-    sentence = degrading.why_not(draft.kind, params, criteria, parts)
+    sentence = degrading.why_not(draft.kind, criteria, parts)
     if sentence is None and draft.task["checks"]["degraded"] > draft.task["set_size"]:
         sentence = _("A set of %(n)d units has room for %(n)d degraded copies at most. Choose fewer, or larger sets.")
         sentence %= {"n": draft.task["set_size"]}
@@ -285,12 +284,11 @@ class PrefillSection(Section):
                 check.report(row, "part", sentence % {"n": parts, "part": part})
                 continue
             text = draft.texts(draft.units[row.cells["unit"]])[part - 1].text
-            params = draft.kind.params(draft.task["params"])
             together = carried.setdefault((draft.task["key"], row.cells["unit"], part), [])
-            fault = draft.kind.prefill_problem(row.cells["payload"], text, params)
+            fault = draft.kind.prefill_problem(row.cells["payload"], text)
             if fault is None:
                 together.append(row.cells["payload"])
-                fault = draft.kind.prefill_problem_together(together, text, params)
+                fault = draft.kind.prefill_problem_together(together, text)
             if fault is not None:
                 check.report(row, "payload", fault)
                 continue

@@ -52,7 +52,7 @@ def why_never(kind: TaskType, screen: Screen, known: GoldAnswer) -> str | None:
 
 
 def _why_never(kind: TaskType, screen: Screen, criterion: Criterion, known: GoldAnswer) -> str | None:
-    outcome, answer = kind.outcome_of(criterion, screen.params), cast("Json", known.answer)
+    outcome, answer = kind.outcome_of(criterion), cast("Json", known.answer)
     column = outcome.column if outcome is not None else "value"
     if column == "text":
         return _("This is answered in words of one's own, so no answer to it can be known. Take this row out.")
@@ -78,7 +78,7 @@ def _no_label(kind: TaskType, screen: Screen, criterion: Criterion, value: float
 
 
 def _off_the_scale(kind: TaskType, screen: Screen, criterion: Criterion, ends: Sequence[float]) -> str | None:
-    scale = kind.scale_of(screen.params, criterion)
+    scale = kind.scale_of(criterion)
     if scale is None or (ends[0] <= scale[1] and ends[1] >= scale[0]):
         return None
     sentence = _("No answer lies in this range: the scale of this task goes from %(low)s to %(high)s.")
@@ -88,9 +88,9 @@ def _off_the_scale(kind: TaskType, screen: Screen, criterion: Criterion, ends: S
 def _not_a_step(kind: TaskType, screen: Screen, criterion: Criterion, value: float | str) -> str | None:
     if isinstance(value, str):
         return _("This is answered by a number; %(value)s is none.") % {"value": quoted(value)}
-    if (fault := kind.problem_in_value(float(value), criterion, screen.params)) is not None:
+    if (fault := kind.problem_in_value(float(value), criterion)) is not None:
         return fault
-    scale = kind.scale_of(screen.params, criterion)
+    scale = kind.scale_of(criterion)
     if scale is None:
         return None
     low, high, step = scale

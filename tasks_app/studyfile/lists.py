@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from django import forms
 from django.utils.translation import gettext as _
 
 from tasks_app import designs, languages, task_types
@@ -24,7 +23,7 @@ from tasks_app.task_types.base import Criterion as AskedCriterion
 
 def _check_limit(reading: StudyReading, path: Path, task: Mapping[str, Json], kind: task_types.TaskType) -> None:
     """Refuse sets that give a rater more units than the type allows."""
-    most, sets = kind.units_a_rater(task["params"]), reading.document["flow"].get("sets_per_rater") or 1
+    most, sets = kind.units_a_rater(), reading.document["flow"].get("sets_per_rater") or 1
     if most is not None and reading.sound((*path, "set_size")) and task["set_size"] * sets > most:
         sentence = _(
             "A rater would judge up to %(n)d units (set_size times sets_per_rater); this task allows %(most)d. "
@@ -44,7 +43,7 @@ def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_
     written = {one.get("key") for one in given if isinstance(one, dict)} if isinstance(given, list) else set()
     language = str(reading.document["study"]["language"])
     with languages.speaking(language):
-        asked_by_type = kind.brings(task["params"])
+        asked_by_type = kind.brings()
     for brought in asked_by_type:
         entry = _entry(replace(brought, language=languages.mark(brought.language, language)))
         if brought.key not in known:
@@ -74,10 +73,6 @@ def _check_names(reading: StudyReading, path: Path, keys: list[str], known: list
         if key not in names and reading.sound((*path, number)):
             sentence = _("There is no “%(key)s” in this file.") % {"key": key}
             reading.problem((*path, number), f"{sentence} {nearest(key, names)}".rstrip())
-
-
-def _params(reading: StudyReading, form: type[forms.Form], given: Json, path: Path) -> dict[str, Json]:
-    return reading.clean(form, given, path)
 
 
 def asked(criteria: list[dict[str, Json]], keys: list[str]) -> tuple[AskedCriterion, ...]:
@@ -177,11 +172,12 @@ class TasksSection(ListSection):
             _check_names(reading, (*path, "criteria"), task["criteria"], reading.document["criteria"])
             _check_names(reading, (*path, "groups"), task["groups"], reading.document["groups"])
             if task["type"] in task_types.registry:
-                kind = task_types.registry[task["type"]]
-                task["params"] = _params(reading, kind.Params, task["params"], (*path, "params"))
+                member = task_types.registry[task["type"]]
+                task["params"] = reading.clean(member.Params, task["params"], (*path, "params"))
                 if reading.sound((*path, "params")) and reading.sound((*path, "criteria")):
-                    own = kind.asked(asked(reading.document["criteria"], task["criteria"]), task["params"])
-                    for sentence in kind.problems(own, task["params"]):
+                    kind = member(task["params"])
+                    own = kind.asked(asked(reading.document["criteria"], task["criteria"]))
+                    for sentence in kind.problems(own):
                         reading.problem((*path, "criteria"), sentence)
                     _bring(reading, path, task, kind)
                     _check_limit(reading, path, task, kind)
@@ -190,10 +186,10 @@ class TasksSection(ListSection):
                             "This task type asks more than the criteria on every screen. Use together or page."
                         )
                         reading.problem((*path, "criteria_mode"), sentence)
-            task["checks"] = _params(reading, Checks, task["checks"], (*path, "checks"))
+            task["checks"] = reading.clean(Checks, task["checks"], (*path, "checks"))
             if task["design"] in designs.registry:
                 form = designs.registry[task["design"]].Params
-                task["design_params"] = _params(reading, form, task["design_params"], (*path, "design_params"))
+                task["design_params"] = reading.clean(form, task["design_params"], (*path, "design_params"))
         check_requested(reading, tasks)
         return tasks
 
@@ -204,7 +200,7 @@ class TasksSection(ListSection):
         found = []
         for row in Task.objects.filter(study=study, until=None).order_by("order", "id"):
             values = {name: getattr(row, name) for name in drafts.TASK_COLUMNS}
-            values["params"] = plain(row.kind.params(row.params))
+            values["params"] = plain(row.kind.params)
             # What a design has from a file of its own is not among its parameters.
             form = designs.registry[row.design].Params.base_fields
             values["design_params"] = {name: row.design_params.get(name, plain(form[name].initial)) for name in form}

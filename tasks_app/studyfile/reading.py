@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import sections
 from tasks_app.sections import Document, Json, Path
+from tasks_app.study_settings import with_defaults
 from tasks_app.studyfile.decoding import Place, decode
 from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.media import MediaFile
@@ -125,15 +126,14 @@ class StudyReading:
         """Return an object with every default filled in; what is wrong with it is reported and left at its default."""
         values = given if isinstance(given, Mapping) else {}
         fields = form.base_fields
-        defaults: dict[str, Any] = {name: field.initial for name, field in fields.items()}
         usable = {name: value for name, value in values.items() if name in fields and self.sound((*path, name))}
-        bound = form({**defaults, **usable})
+        bound = with_defaults(form, usable)
         for name, errors in bound.errors.items():
             where = path if name == NON_FIELD_ERRORS else (*path, name)
             # A field that was reported has its default here, of which nobody wants to hear.
             if name == NON_FIELD_ERRORS or self.sound(where):
                 self.problem(where, " ".join(map(str, errors)))
-        return {name: plain(bound.cleaned_data.get(name, defaults[name])) for name in fields}
+        return {name: plain(bound.cleaned_data.get(name, field.initial)) for name, field in fields.items()}
 
     def _about_format(self, path: Path) -> str | None:
         if path != ("evalweb",):

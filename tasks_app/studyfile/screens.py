@@ -30,13 +30,9 @@ class DraftTask:
 
     number: int
     task: Mapping[str, Json]
+    kind: TaskType
     items: Mapping[str, ItemTexts]
     units: Mapping[str, UnitDraft]
-
-    @property
-    def kind(self) -> TaskType:
-        """The task type."""
-        return task_types.registry[self.task["type"]]
 
     def wanted(self, document: Mapping[str, Json]) -> plans.Wanted:
         """What the plan is drawn for."""
@@ -56,10 +52,9 @@ class DraftTask:
     def screen(self, unit: UnitDraft, criteria: list[dict[str, Json]]) -> Screen:
         """A screen of the unit as a rater would see it, in canonical order."""
         return Screen(
-            type=self.kind.name,
+            kind=self.kind,
             parts=tuple(Part(number, one.text, one.language) for number, one in enumerate(self.texts(unit))),
             criteria=asked(criteria, self.task["criteria"]),
-            params=self.kind.params(self.task["params"]),
             source=self.items[unit.item].source if unit.item is not None else "",
             reference=self.items[unit.item].reference if unit.item is not None else "",
             options=self.items[unit.item].options if unit.item is not None else {},
@@ -94,20 +89,18 @@ def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
         if not reading.sound(("tasks", number)) or task["type"] not in task_types.registry:
             continue
         items = {item.key: item for item in _texts(reading.document["items"], keep=task["keep_identical"])}
-        kind = task_types.registry[task["type"]]
-        params = kind.params(task["params"])
-        if not _items_fit(reading, kind, items, params):
+        kind = task_types.registry[task["type"]](task["params"])
+        if not _items_fit(reading, kind, items):
             continue
         criteria = asked(reading.document["criteria"], task["criteria"])
         made = draft_units(
             kind=kind,
-            params=params,
             task=task["key"],
             seed=reading.document["study"]["seed"],
             items=list(items.values()),
-            criteria=asked_apart(kind, criteria, params, task["criteria_mode"]),
+            criteria=asked_apart(kind, criteria, task["criteria_mode"]),
         )
-        draft = DraftTask(number, task, items, _by_name(reading, task, made, items, names))
+        draft = DraftTask(number, task, kind, items, _by_name(reading, task, made, items, names))
         if not draft.units:
             reading.problem(("tasks", number), _("These items give this task nothing to show."))
         else:
@@ -118,14 +111,12 @@ def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
     return drafts
 
 
-def _items_fit(
-    reading: StudyReading, kind: TaskType, items: Mapping[str, ItemTexts], params: Mapping[str, object]
-) -> bool:
+def _items_fit(reading: StudyReading, kind: TaskType, items: Mapping[str, ItemTexts]) -> bool:
     """Report what keeps items from being judged by a task type; say whether there is nothing."""
     before = reading.problems.count
     for item in items.values():
-        missing = () if is_imported(reading) else kind.missing_for_raters(item, params)
-        for sentence in (*kind.item_problems(item, params), *missing):
+        missing = () if is_imported(reading) else kind.missing_for_raters(item)
+        for sentence in (*kind.item_problems(item), *missing):
             first = item.outputs[0] if item.outputs else None
             place = reading.output_places.get((item.key, first.system, first.variant)) if first else None
             line, column = (place.line, place.column) if place else (0, 0)
@@ -249,7 +240,7 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
 
 def _note_judges(reading: StudyReading, draft: DraftTask, units: Sequence[PlanUnit]) -> None:
     """Say where units of the same systems get fewer judgments than the task type advises."""
-    needed = draft.kind.judges_needed(draft.kind.params(draft.task["params"]))
+    needed = draft.kind.judges_needed()
     planned: dict[tuple[str, ...], int] = {}
     for unit in units:
         planned[unit.systems] = planned.get(unit.systems, 0) + unit.k

@@ -75,18 +75,18 @@ def _load(reading: StudyReading, draft: DraftTask) -> TaskLoad:
 def screen_of(draft: DraftTask, unit: UnitDraft, criteria: list[dict[str, Json]]) -> Screen:
     """Return a screen as it is arranged, with the criterion that the unit asks where each has units of its own."""
     screen = draft.screen(unit, criteria)
-    arranged = next(iter(draft.kind.arrange(len(unit.parts), screen.params, Random(1))))  # noqa: S311  any will do
+    arranged = next(iter(draft.kind.arrange(len(unit.parts), Random(1))))  # noqa: S311  any will do
     screen = replace(screen, arrangement=arranged)
     if not unit.criterion:
         return screen
-    others = {one.key for one in draft.kind.asked(screen.criteria, screen.params)} - {unit.criterion}
+    others = {one.key for one in draft.kind.asked(screen.criteria)} - {unit.criterion}
     return replace(screen, criteria=tuple(one for one in screen.criteria if one.key not in others))
 
 
 def _seconds_to_read(draft: DraftTask, unit: UnitDraft) -> float:
     shown = [one.text for one in draft.texts(unit)]
     if unit.item is not None:
-        item, params = draft.items[unit.item], draft.kind.params(draft.task["params"])
+        item, params = draft.items[unit.item], draft.kind.params
         shown += [item.source] if params.get("show_source", True) else []
         shown += [item.reference] if params.get("show_reference") else []
     return sum(map(reading_seconds, shown))

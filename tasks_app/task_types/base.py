@@ -2,6 +2,9 @@
 
 A type never sees the database, a system's name or another rater. It declares its parameters and outcomes once;
 admin form, study file schema, export columns, catalogue and contract tests follow from the declaration.
+
+The registry holds the classes. `Likert({"points": 7})` is a Likert scale of seven steps: the parameters are checked
+when it is made, and are its fields (`self.points`) wherever it makes units, a form or ratings.
 """
 
 from __future__ import annotations
@@ -11,9 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import ClassVar
 
-from django import forms
+from django.utils.functional import classproperty
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.study_settings import Block
 from tasks_app.task_types.grading import GoldAnswer, Graded, grade_one, sentence_for
 from tasks_app.task_types.screen_data import (
     Arrangement,
@@ -33,6 +37,7 @@ from tasks_app.task_types.screen_data import (
     Value,
     Words,
 )
+from tasks_app.task_types.screen_form import ScreenForm
 
 # Everything a type is written with comes from here.
 __all__ = [
@@ -43,46 +48,27 @@ __all__ = [
     "Graded",
     "ItemTexts",
     "Media",
-    "NoParams",
     "Outcome",
     "OutputText",
+    "Parameters",
     "Part",
     "Quality",
     "Sample",
     "Scale",
     "Screen",
+    "ScreenForm",
     "ShownPart",
     "TaskType",
-    "TextParams",
     "UnitDraft",
     "Value",
     "Words",
 ]
 
 
-class NoParams(forms.Form):
-    """Parameters of a type that has none."""
+class Parameters(Block):
+    """What a study can set of a task type: a form, each of whose fields is a parameter."""
 
-
-class TextParams(forms.Form):
-    """Parameters of every type that shows texts with an item."""
-
-    show_source = forms.BooleanField(
-        initial=True, required=False, label=_("Show the source"), help_text=_("Above the text to be judged.")
-    )
-    show_reference = forms.BooleanField(
-        initial=False,
-        required=False,
-        label=_("Show the reference"),
-        help_text=_("Marked as an example answer."),
-    )
-    context_before = forms.IntegerField(
-        min_value=0,
-        max_value=20,
-        initial=0,
-        label=_("Sources shown before"),
-        help_text=_("So many sources that come before this one in its document."),
-    )
+    called = "parameter"
 
 
 class TaskType(ABC):
@@ -96,8 +82,9 @@ class TaskType(ABC):
     `asks_apart` is False where criteria cannot be asked in blocks or one a rater, since every screen asks more.
     `set_overview` gives raters a page that lists their whole set, to search it and to open any text of it.
     `seconds_an_answer` is how long an answer takes once the text is read, as far as nobody has measured it.
-    `plain_text` keeps Markdown from being rendered, since the characters themselves are judged. `has_styles` says that
-    there is a style sheet of the type's own, static/css/task_types/<name>.css.
+    `Params` is the form of its parameters: every field of it is declared once more as a typed field of the class.
+    `Form` is the form of a screen. `plain_text` keeps Markdown from being rendered, since the characters themselves
+    are judged. `has_styles` says that there is a style sheet of the type's own, static/css/task_types/<name>.css.
     """
 
     name: ClassVar[str] = ""
@@ -121,24 +108,28 @@ class TaskType(ABC):
     grades_values: ClassVar[bool] = True
     sample: ClassVar[Sample] = Sample()
 
-    Params: ClassVar[type[forms.Form]] = NoParams
+    Params: ClassVar[type[Parameters]] = Parameters
+    Form: ClassVar[type[ScreenForm]]
 
-    @property
-    def template_name(self) -> str:
+    # Django's templates call what can be called, and a page that lists the types would make one of each.
+    do_not_call_in_templates: ClassVar[bool] = True
+
+    @classproperty
+    def template_name(cls) -> str:
         """The template of the unit."""
-        return f"task_types/{self.name}.html"
+        return f"task_types/{cls.name}.html"
 
-    @property
-    def script(self) -> str:
+    @classproperty
+    def script(cls) -> str:
         """The ES module that enhances the unit, under static/."""
-        return f"js/task_types/{self.name}.js"
+        return f"js/task_types/{cls.name}.js"
 
-    @property
-    def styles(self) -> str:
+    @classproperty
+    def styles(cls) -> str:
         """The style sheet of the type's own, under static/; empty where it has none."""
-        return f"css/task_types/{self.name}.css" if self.has_styles else ""
+        return f"css/task_types/{cls.name}.css" if cls.has_styles else ""
 
-    def params(self, given: Mapping[str, object]) -> dict[str, object]:
+    def __init__(self, given: Mapping[str, object] | None = None) -> None:
         """Fill in defaults and check parameters.
 
         Raises
@@ -146,17 +137,17 @@ class TaskType(ABC):
         ValueError
             With every problem, one a line, where a value is refused or a name unknown.
         """
-        unknown = [name for name in given if name not in self.Params.base_fields]
-        defaults = {name: bound.initial for name, bound in self.Params.base_fields.items()}
-        form = self.Params({**defaults, **given})
-        problems = [f"{name}: unknown parameter" for name in unknown]
-        if not form.is_valid():
-            problems += [f"{name}: {' '.join(map(str, errors))}" for name, errors in form.errors.items()]
-        if problems:
-            raise ValueError("\n".join(problems))
-        return dict(form.cleaned_data)
+        self.__dict__.update(self.Params.read(given or {}))
 
-    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"The parameters of {self.name} are set once; {name} cannot be changed.")
+
+    @property
+    def params(self) -> dict[str, object]:
+        """The parameters by their names, for whoever goes through all of them."""
+        return {name: getattr(self, name) for name in self.Params.base_fields}
+
+    def brings(self) -> tuple[Criterion, ...]:
         """Return what the type itself asks beside the criteria of the study: each becomes a criterion of its own.
 
         They are stored with the study, so that every rating says what it answers. A study that has a criterion of the
@@ -164,20 +155,20 @@ class TaskType(ABC):
         """
         return ()
 
-    def asked(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> tuple[Criterion, ...]:
+    def asked(self, criteria: Sequence[Criterion]) -> tuple[Criterion, ...]:
         """Return the criteria of the study, without those that the type brings along."""
-        brought = {one.key for one in self.brings(params)}
+        brought = {one.key for one in self.brings()}
         return tuple(one for one in criteria if one.key not in brought)
 
-    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome | None:
+    def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
         """Return the outcome that answers a criterion; None where there is none."""
         key = criterion.key if criterion is not None else ""
         named = [one for one in self.outcomes if one.criterion and one.criterion == key]
-        brought = {one.key for one in self.brings(params)}
+        brought = {one.key for one in self.brings()}
         general = [one for one in self.outcomes if not one.criterion and key not in brought]
         return next(iter([*named, *general]), None)
 
-    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
+    def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence for everything in the criteria that does not fit the parameters.
 
         `criteria` are those of the study, without those that the type brings along.
@@ -187,55 +178,51 @@ class TaskType(ABC):
             wanted = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
             yield f"{self.name} needs {wanted} criteria; {len(criteria)} given."
 
-    def units_a_rater(self, params: Mapping[str, object]) -> int | None:
+    def units_a_rater(self) -> int | None:
         """Return how many units one rater may judge at most; None where there is no limit."""
         return None
 
-    def judges_needed(self, params: Mapping[str, object]) -> int | None:
+    def judges_needed(self) -> int | None:
         """Return how many judgments units of the same systems should get in all; None where the type advises none."""
         return None
 
-    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+    def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence for everything in an item that keeps it from being judged."""
         return iter(())
 
-    def missing_for_raters(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+    def missing_for_raters(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence for what an item lacks that raters must see; ratings from elsewhere need none of it."""
         return iter(())
 
-    def prefill_problem(self, payload: object, text: str, params: Mapping[str, object]) -> str | None:
+    def prefill_problem(self, payload: object, text: str) -> str | None:
         """Say why something cannot be what a text carries when it is first shown, or return None."""
         return str(_("Texts of this task type carry nothing when they are first shown."))
 
-    def prefill_problem_together(
-        self, payloads: Sequence[object], text: str, params: Mapping[str, object]
-    ) -> str | None:
+    def prefill_problem_together(self, payloads: Sequence[object], text: str) -> str | None:
         """Say why payloads that are sound one by one cannot stand on one text, or return None."""
         return None
 
-    def instructions(self, params: Mapping[str, object]) -> Words:
+    def instructions(self) -> Words:
         """Return what raters are told where the study words no instructions."""
         return self.default_instructions
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Answer questions of the HEDS 2.0 datasheet about a criterion, by their numbers: 4.3.3 to 4.3.6 and 4.3.8."""
         return {}
 
-    def scale_of(
-        self, params: Mapping[str, object], criterion: Criterion | None = None
-    ) -> tuple[float, float, float] | None:
+    def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
         """Return least value, greatest value and step of the numeric scale of a criterion; None where there is none."""
         return None
 
     @abstractmethod
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+    def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make the units of a task out of its items."""
 
-    def shown_only(self, params: Mapping[str, object]) -> frozenset[str]:
+    def shown_only(self) -> frozenset[str]:
         """Return the keys of systems whose texts stand beside those that are judged, and never are."""
         return frozenset()
 
-    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+    def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
         """Yield arrangements for the places of units alike, endlessly; every prefix is balanced.
 
         The plan takes one a place, in the order of booklets. The default is for units whose parts have no order.
@@ -243,22 +230,20 @@ class TaskType(ABC):
         while True:
             yield {"parts": list(range(n_parts))}
 
-    def arrange_for_rater(
-        self, criteria: Sequence[Criterion], params: Mapping[str, object], rng: Random
-    ) -> dict[str, object]:
+    def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
         """Draw what stays the same for one rater: the order of the study's criteria, and what a type adds."""
-        keys = [criterion.key for criterion in self.asked(criteria, params)]
+        keys = [criterion.key for criterion in self.asked(criteria)]
         rng.shuffle(keys)
         return {"criteria": keys}
 
-    @abstractmethod
     def form(
         self,
         screen: Screen,
         data: Mapping[str, str] | None = None,
         initial: Mapping[str, object] | None = None,
-    ) -> forms.Form:
+    ) -> ScreenForm:
         """Return the form of a screen: unbound, or bound to what was posted."""
+        return self.Form(self, screen, data, initial)
 
     def answers_on(self, screen: Screen) -> int:
         """Return how many answers a screen asks for: the fields that must be filled in, at least one."""
@@ -268,24 +253,24 @@ class TaskType(ABC):
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Turn the cleaned data of the form into values, on canonical parts and criteria."""
 
-    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Say why a number that was given elsewhere cannot be a rating of this type, or return None.
 
         The sentence goes on after the name of the column. A type whose numbers lie on a scale says which.
         """
         return None
 
-    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+    def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
         """Return every label that a rating on a criterion can have; None where items or raters bring their own."""
         return None
 
-    def known_beside(self, column: str, word: str, params: Mapping[str, object]) -> tuple[str, ...] | None:
+    def known_beside(self, column: str, word: str) -> tuple[str, ...] | None:
         """Return what a marked span can have in a column (category, severity) where `word` is none of it, else None."""
         return None
 
     def labels_on(self, screen: Screen, criterion: Criterion) -> tuple[str, ...] | None:
         """Return every label that a rater can give on a screen; None where the answer is no label."""
-        return self.labels_of(criterion, screen.params)
+        return self.labels_of(criterion)
 
     @abstractmethod
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """What scales have in common: a number for every text on the screen and every criterion.
 
-Not a task type of its own (its name begins with an underscore), but the base of likert and slider.
+Not a task type of its own, but the base of likert and slider.
 """
 
 from __future__ import annotations
@@ -15,30 +15,22 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import languages, plaintext
-from tasks_app.orders import latin_orders
 from tasks_app.task_types.base import (
     Criterion,
-    ItemTexts,
     Quality,
     Screen,
+    ScreenForm,
     ShownPart,
-    TaskType,
-    TextParams,
-    UnitDraft,
     Value,
 )
 from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.units import units_of_texts
+from tasks_app.task_types.texts import LAYOUT, SingleOrTogether, TextParams
 
 
 class GridParams(TextParams):
     """Parameters of every type that asks for a number for each text and criterion."""
 
-    layout = forms.ChoiceField(
-        choices=(("single", _("one text a screen")), ("together", _("all texts of an item side by side"))),
-        initial="single",
-        label=_("Texts on a screen"),
-    )
+    layout = LAYOUT
     show_numbers = forms.BooleanField(
         initial=False, required=False, label=_("Show numbers"), help_text=_("Beside the words at the ends.")
     )
@@ -119,20 +111,18 @@ class Row:
     cells: tuple[Cell, ...]
 
 
-class GridForm(forms.Form):
-    """The form of a screen: one field for every text and criterion, in the order of the screen."""
+class TextsForm(ScreenForm):
+    """A form with one field for every text and criterion, in the order of the screen."""
 
-    screen: Screen
     # The criteria in the order of the screen, in the words that the type gives them.
-    criteria: tuple[Criterion, ...] = ()
+    criteria: tuple[Criterion, ...]
 
     def rows(self) -> list[Row]:
         """The texts with their questions, for the template."""
         screen = self.screen
         about = repr((screen.type, sorted(screen.params.items()), len(screen.parts), screen.paged, get_language()))
-        criteria = self.criteria or screen.shown_criteria
         return [
-            Row(shown, tuple(self._cell(shown, criterion, about) for criterion in criteria))
+            Row(shown, tuple(self._cell(shown, criterion, about) for criterion in self.criteria))
             for shown in screen.shown_parts
         ]
 
@@ -148,57 +138,50 @@ class GridForm(forms.Form):
         return Cell(criterion, field, plaintext.digest(f"{about}{field.auto_id}{criterion!r}"))
 
 
-class GridType(TaskType):
-    """A number for each text and criterion. A member says which numbers, in `field`, `scale_of` and `to_number`."""
+class GridForm(TextsForm):
+    """The form of a screen that asks for a number for each text and criterion."""
 
-    Params = GridParams
+    kind: GridType
 
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
-        """Make one unit a distinct text, or one an item with all its distinct texts side by side."""
-        return units_of_texts(items, together=params["layout"] == "together")
-
-    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
-        """Put every text in every place of the screen equally often, by random Latin squares."""
-        for order in latin_orders(n_parts, rng):
-            yield {"parts": list(order)}
-
-    def worded(self, criterion: Criterion, params: Mapping[str, object]) -> Criterion:
-        """Return a criterion with the words that the parameters ask for, where the study gives it none of its own."""
-        return criterion
-
-    @abstractmethod
-    def field(self, criterion: Criterion, missing: str, params: Mapping[str, object]) -> forms.Field:
-        """Return the field of one question; `missing` is the message when it was left out."""
-
-    @abstractmethod
-    def scale_of(self, params: Mapping[str, object], criterion: Criterion | None = None) -> tuple[float, float, float]:
-        """Return least value, greatest value and step."""
-
-    def form(
-        self,
-        screen: Screen,
-        data: Mapping[str, str] | None = None,
-        initial: Mapping[str, object] | None = None,
-    ) -> GridForm:
-        """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
-        form = GridForm(data, initial=dict(initial or {}))
-        form.screen = screen
-        form.criteria = tuple(self.worded(criterion, screen.params) for criterion in screen.shown_criteria)
-        several = len(screen.parts) > 1
-        for shown in screen.shown_parts:
-            for criterion in form.criteria:
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield a field for every text and criterion."""
+        self.criteria = tuple(map(self.kind.worded, self.screen.shown_criteria))
+        several = len(self.screen.parts) > 1
+        for shown in self.screen.shown_parts:
+            for criterion in self.criteria:
                 names = {"criterion": criterion.name, "letter": shown.letter}
                 missing = (
                     gettext("Text %(letter)s: answer “%(criterion)s”.") % names
                     if several
                     else gettext("Answer “%(criterion)s”.") % names
                 )
-                form.fields[field_name(shown.position, criterion.key)] = self.field(criterion, missing, screen.params)
-        return form
+                yield field_name(shown.position, criterion.key), self.kind.field(criterion, missing)
 
-    def elicitation(self, params: Mapping[str, object]) -> str:
+
+class GridType(SingleOrTogether):
+    """A number for each text and criterion. A member says which numbers, in `field` and `scale_of`."""
+
+    Params = GridParams
+    Form = GridForm
+
+    show_numbers: bool
+    agreement: bool
+
+    def worded(self, criterion: Criterion) -> Criterion:
+        """Return a criterion with the words that the parameters ask for, where the study gives it none of its own."""
+        return criterion
+
+    @abstractmethod
+    def field(self, criterion: Criterion, missing: str) -> forms.Field:
+        """Return the field of one question; `missing` is the message when it was left out."""
+
+    @abstractmethod
+    def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
+        """Return least value, greatest value and step."""
+
+    def elicitation(self) -> str:
         """Name the form in which answers are drawn out, as the datasheet does (HEDS 4.3.8)."""
-        return "agreement with a quality statement" if params.get("agreement") else "direct quality estimation"
+        return "agreement with a quality statement" if self.agreement else "direct quality estimation"
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give one rating a text and criterion, on the canonical number of the text."""
@@ -209,9 +192,9 @@ class GridType(TaskType):
                     raise TypeError(f"A rating must be a number, not {value!r}.")
                 yield Value("rating", part=shown.part.number, criterion=criterion.key, value=float(value) + 0.0)
 
-    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse a number off the scale. Finer steps than the task's are accepted: they were given elsewhere."""
-        low, high, _step = self.scale_of(params)
+        low, high, _step = self.scale_of()
         if low <= value <= high:
             return None
         about = {"low": f"{low:g}", "high": f"{high:g}", "value": f"{value:g}"}
@@ -219,7 +202,7 @@ class GridType(TaskType):
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer from the latent quality of each text, with the noise of the rater's quality."""
-        low, high, step = self.scale_of(screen.params)
+        low, high, step = self.scale_of()
         steps = round((high - low) / step)
         answers: dict[str, str] = {}
         for shown in screen.shown_parts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from django import forms
@@ -97,34 +97,35 @@ class Likert(GridType):
         )
         agreement = AGREEMENT
 
-    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
+    points: int
+
+    def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence where the words of a criterion do not fit the steps."""
-        yield from super().problems(criteria, params)
-        if params["agreement"]:
+        yield from super().problems(criteria)
+        if self.agreement:
             yield from questions_for_agreement(criteria)
         for criterion in criteria:
-            if criterion.labels and len(criterion.labels) != params["points"]:
+            if criterion.labels and len(criterion.labels) != self.points:
                 yield (
                     f"Criterion {criterion.key!r} words {len(criterion.labels)} steps, but the scale has "
-                    f"{params['points']}. Word all of them, or only the ends (low, high)."
+                    f"{self.points}. Word all of them, or only the ends (low, high)."
                 )
 
-    def worded(self, criterion: Criterion, params: Mapping[str, object]) -> Criterion:
+    def worded(self, criterion: Criterion) -> Criterion:
         """Word every step of agreement where there are customary words for so many, else its ends."""
-        if not params["agreement"]:
+        if not self.agreement:
             return criterion
-        customary = AGREEMENT_STEPS.get(int(str(params["points"])))
+        customary = AGREEMENT_STEPS.get(self.points)
         if customary is None or criterion.low or criterion.high or criterion.labels:
             return in_agreement(criterion)
         with languages.speaking(criterion.language) as spoken:
             return replace(criterion, labels=tuple(map(str, customary)), scale_language=spoken)
 
-    def field(self, criterion: Criterion, missing: str, params: Mapping[str, object]) -> forms.Field:
+    def field(self, criterion: Criterion, missing: str) -> forms.Field:
         """Return a choice of steps with their words."""
-        points = int(str(params["points"]))
-        words = criterion.labels or (criterion.low, *[""] * (points - 2), criterion.high)
+        words = criterion.labels or (criterion.low, *[""] * (self.points - 2), criterion.high)
         return forms.TypedChoiceField(
-            choices=[(str(step), words[step - 1]) for step in range(1, points + 1)],
+            choices=[(str(step), words[step - 1]) for step in range(1, self.points + 1)],
             coerce=int,
             empty_value=None,
             widget=forms.RadioSelect,
@@ -132,25 +133,24 @@ class Likert(GridType):
             error_messages={"required": missing, "invalid_choice": _("Choose one of the steps shown.")},
         )
 
-    def scale_of(self, params: Mapping[str, object], criterion: Criterion | None = None) -> tuple[float, float, float]:
+    def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
         """Steps are 1, 2 … points."""
-        return 1.0, float(str(params["points"])), 1.0
+        return 1.0, float(self.points), 1.0
 
-    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse what is no step of the scale."""
         if not value.is_integer():
             return gettext("must be a whole step of the scale; it is %(value)s.") % {"value": f"{value:g}"}
-        return super().problem_in_value(value, criterion, params)
+        return super().problem_in_value(value, criterion)
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Answer what the datasheet asks of a rating instrument."""
-        points = int(str(params["points"]))
-        shown = self.worded(criterion or Criterion("", ""), params)
-        words = shown.labels or (shown.low, *[""] * (points - 2), shown.high)
+        shown = self.worded(criterion or Criterion("", ""))
+        words = shown.labels or (shown.low, *[""] * (self.points - 2), shown.high)
         steps = [f"{step} ({word})" if word else f"{step}" for step, word in enumerate(words, start=1)]
         return {
-            "4.3.3": f"{points}",
+            "4.3.3": f"{self.points}",
             "4.3.4": ", ".join(steps),
             "4.3.5": "multiple choice",
-            "4.3.8": self.elicitation(params),
+            "4.3.8": self.elicitation(),
         }

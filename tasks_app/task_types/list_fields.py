@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
 from tasks_app.plaintext import validate_storable
+from tasks_app.study_settings import with_defaults
 
 # What may be stored as a label and named in a file: as the keys of rows.
 LABEL_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z"
@@ -106,8 +107,7 @@ class EntriesField(_ListField):
         return cleaned
 
     def _form(self, given: object) -> forms.Form:
-        defaults = {name: field.initial for name, field in self.entry.base_fields.items()}
-        form = self.entry({**defaults, **given} if isinstance(given, dict) else defaults)
+        form = with_defaults(self.entry, given if isinstance(given, dict) else {})
         form.full_clean()
         return form
 

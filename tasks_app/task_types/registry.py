@@ -7,11 +7,11 @@ from tasks_app.task_types.base import TaskType
 
 AnyType = TypeVar("AnyType", bound=TaskType)
 
-registry: Registry[TaskType] = Registry("task type")
+registry: Registry[type[TaskType]] = Registry("task type")
 
 
 def register(member: type[AnyType]) -> type[AnyType]:
-    """Make the one instance of a task type known under its module's name."""
+    """Make a task type known under its module's name."""
     member.name = stem(member)
-    registry.register(member())
+    registry.register(member)
     return member

@@ -56,57 +56,53 @@ CRITERIA = (
 AMOUNTS = ((1, 2), (1, 3), (1, 4), (1, 5), (3, 2), (2, 3))
 
 
-def sample_params(member: TaskType, given: Mapping[str, object] | None = None) -> dict[str, object]:
-    """Return the parameters of a type's sample, with a few changed."""
-    return member.params({**member.sample.params, **(given or {})})
+def sample_kind(member: type[TaskType], given: Mapping[str, object] | None = None) -> TaskType:
+    """Return a type with the parameters of its sample, a few of them changed."""
+    return member({**member.sample.params, **(given or {})})
 
 
-def sample_criteria(member: TaskType, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+def sample_criteria(kind: TaskType) -> tuple[Criterion, ...]:
     """Return the criteria of a type's sample: its own or ordinary ones, and what the type brings along."""
-    most = member.criteria_needed[1]
-    asked = member.sample.criteria or CRITERIA[: len(CRITERIA) if most is None else most]
+    most = kind.criteria_needed[1]
+    asked = kind.sample.criteria or CRITERIA[: len(CRITERIA) if most is None else most]
     # They are in English, on whatever page they are shown.
-    return tuple(replace(one, language=one.language or "en") for one in asked) + member.brings(params)
+    return tuple(replace(one, language=one.language or "en") for one in asked) + kind.brings()
 
 
-def sample_screen(member: TaskType, language: str = "en", given: Mapping[str, object] | None = None) -> Screen:
+def sample_screen(kind: TaskType, language: str = "en") -> Screen:
     """Make a screen of a type the way a study would: items into units, a unit into parts, an arrangement drawn."""
-    params = sample_params(member, given)
     rng = Random(SEED)  # noqa: S311  an example, not a secret
-    items, unit = _first_unit(member, TEXTS[language], params, rng)
-    criteria = sample_criteria(member, params)
+    items, unit = _first_unit(kind, TEXTS[language], rng)
+    criteria = sample_criteria(kind)
     parts = tuple(_parts(items, unit, language)) if unit is not None else ()
-    drawn = next(member.arrange(max(1, len(parts)), params, rng))
+    drawn = next(kind.arrange(max(1, len(parts)), rng))
     return Screen(
-        type=member.name,
+        kind=kind,
         parts=parts,
         criteria=criteria,
-        params=params,
-        source=SOURCE if member.needs_items else "",
+        source=SOURCE if kind.needs_items else "",
         source_language="de",
         language="en",
-        options=member.sample.options,
-        arrangement={**drawn, **member.arrange_for_rater(criteria, params, rng)},
+        options=kind.sample.options,
+        arrangement={**drawn, **kind.arrange_for_rater(criteria, rng)},
     )
 
 
-def _first_unit(
-    member: TaskType, texts: Sequence[str], params: Mapping[str, object], rng: Random
-) -> tuple[dict[str, ItemTexts], UnitDraft | None]:
+def _first_unit(kind: TaskType, texts: Sequence[str], rng: Random) -> tuple[dict[str, ItemTexts], UnitDraft | None]:
     """Return the first unit that a type makes, of as few texts as it makes one of."""
     for n_items, n_texts in AMOUNTS:
-        items = {f"item-{number}": _item(member, number, n_texts, texts) for number in range(n_items)}
-        unit = next(iter(member.units(list(items.values()), params, rng)), None)
+        items = {f"item-{number}": _item(kind, number, n_texts, texts) for number in range(n_items)}
+        unit = next(iter(kind.units(list(items.values()), rng)), None)
         if unit is not None:
             return items, unit
     return {}, None
 
 
-def _item(member: TaskType, number: int, n_texts: int, texts: Sequence[str]) -> ItemTexts:
+def _item(kind: TaskType, number: int, n_texts: int, texts: Sequence[str]) -> ItemTexts:
     shown = texts[number * n_texts : (number + 1) * n_texts]
     outputs = [OutputText(system=str(place), variant="", text=text) for place, text in enumerate(shown)]
-    source = SOURCE if member.needs_items else ""
-    return ItemTexts.collapsed(f"item-{number}", outputs, options=member.sample.options, source=source)
+    source = SOURCE if kind.needs_items else ""
+    return ItemTexts.collapsed(f"item-{number}", outputs, options=kind.sample.options, source=source)
 
 
 def _parts(items: Mapping[str, ItemTexts], unit: UnitDraft, language: str) -> Iterator[Part]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from django.utils.functional import Promise
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.base import TaskType
 
 Arrangement: TypeAlias = Mapping[str, object]
 Words: TypeAlias = str | Promise
@@ -176,18 +179,18 @@ class ShownPart:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """Everything one screen shows, frozen: parts, texts, criteria, parameters, options and arrangement.
+    """Everything one screen shows, frozen: parts, texts, criteria, options and arrangement.
 
-    `arrangement` is what was drawn and stored: "parts" the parts by screen position (a part may stand at several
-    positions, or at none), "criteria" the order of criterion keys; a type may add its own entries. `context` holds the
-    sources before this one in its document. `paged` says that questions are to be shown one at a time. There is no
-    system in a screen, by construction.
+    `kind` is the task type with its parameters, which are `params` in templates. `arrangement` is what was drawn and
+    stored: "parts" the parts by screen position (a part may stand at several positions, or at none), "criteria" the
+    order of criterion keys; a type may add its own entries. `context` holds the sources before this one in its
+    document. `paged` says that questions are to be shown one at a time. There is no system in a screen, by
+    construction.
     """
 
-    type: str
+    kind: TaskType
     parts: tuple[Part, ...]
     criteria: tuple[Criterion, ...]
-    params: Mapping[str, object] = field(default_factory=dict)
     source: str = ""
     source_language: str = ""
     reference: str = ""
@@ -198,6 +201,16 @@ class Screen:
     context: tuple[str, ...] = ()
     media: tuple[Media, ...] = ()
     paged: bool = False
+
+    @property
+    def type(self) -> str:
+        """The name of the task type."""
+        return self.kind.name
+
+    @property
+    def params(self) -> Mapping[str, object]:
+        """The parameters of the task type."""
+        return self.kind.params
 
     @property
     def shown_parts(self) -> tuple[ShownPart, ...]:

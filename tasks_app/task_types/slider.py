@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import floor
 
@@ -105,12 +105,17 @@ class Slider(GridType):
                 self.add_error("anchors", _("Nobody agrees or disagrees with a level of SQM; set agreement to false."))
             return cleaned
 
-    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
+    minimum: int
+    maximum: int
+    step: float
+    anchors: str
+
+    def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence for every anchor that is off the range, and for words that do not go together."""
-        yield from super().problems(criteria, params)
-        if params["agreement"]:
+        yield from super().problems(criteria)
+        if self.agreement:
             yield from questions_for_agreement(criteria)
-        low, high, _step = self.scale_of(params)
+        low, high, _step = self.scale_of()
         for criterion in criteria:
             if criterion.labels:
                 yield (
@@ -126,24 +131,24 @@ class Slider(GridType):
                     span = f"{low:.10g} to {high:.10g}"
                     yield f"Criterion {criterion.key!r} has an anchor at {point!r}; the range is {span}."
 
-    def worded(self, criterion: Criterion, params: Mapping[str, object]) -> Criterion:
+    def worded(self, criterion: Criterion) -> Criterion:
         """Put the levels of SQM along the range, or agreement at its ends, where the criterion has no such words."""
-        if params["agreement"]:
+        if self.agreement:
             return in_agreement(criterion)
-        if params["anchors"] == "sqm" and not criterion.anchors:
+        if self.anchors == "sqm" and not criterion.anchors:
             with languages.speaking(criterion.language) as spoken:
-                return replace(criterion, anchors=self._sqm(params), scale_language=spoken)
+                return replace(criterion, anchors=self._sqm(), scale_language=spoken)
         return criterion
 
-    def _sqm(self, params: Mapping[str, object]) -> dict[str, str]:
-        low, high, step = self.scale_of(params)
+    def _sqm(self) -> dict[str, str]:
+        low, high, step = self.scale_of()
         # 0, 33, 66 and 100 of a hundred: the thirds are rounded down to a step.
         places = [low + floor((high - low) * third / 3 / step + 1e-9) * step for third in range(4)]
         return {f"{place:.10g}": str(words) for place, words in zip(places, SQM, strict=True)}
 
-    def field(self, criterion: Criterion, missing: str, params: Mapping[str, object]) -> forms.Field:
+    def field(self, criterion: Criterion, missing: str) -> forms.Field:
         """Return a number field; the page's script makes a slider of it."""
-        low, high, step = self.scale_of(params)
+        low, high, step = self.scale_of()
         out_of_range = _("Set the slider between %(low)s and %(high)s.") % {
             "low": f"{low:.10g}",
             "high": f"{high:.10g}",
@@ -164,14 +169,14 @@ class Slider(GridType):
             },
         )
 
-    def scale_of(self, params: Mapping[str, object], criterion: Criterion | None = None) -> tuple[float, float, float]:
+    def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
         """The range and step as set."""
-        return float(str(params["minimum"])), float(str(params["maximum"])), float(str(params["step"]))
+        return float(self.minimum), float(self.maximum), self.step
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Answer what the datasheet asks of a rating instrument."""
-        low, high, step = self.scale_of(params)
-        shown = self.worded(criterion or Criterion("", ""), params)
+        low, high, step = self.scale_of()
+        shown = self.worded(criterion or Criterion("", ""))
         ends = {f"{low:.10g}": shown.low, f"{high:.10g}": shown.high}
         words = {point: word for point, word in {**ends, **shown.anchors}.items() if word}
         worded = "; ".join(f"{point}: {words[point]}" for point in sorted(words, key=float))
@@ -179,5 +184,5 @@ class Slider(GridType):
             "4.3.3": f"{round((high - low) / step) + 1}",
             "4.3.4": f"{low:.10g} to {high:.10g} in steps of {step:.10g}" + (f" ({worded})" if worded else ""),
             "4.3.5": "slider",
-            "4.3.8": self.elicitation(params),
+            "4.3.8": self.elicitation(),
         }

@@ -1,6 +1,6 @@
 """What types that hold texts of two systems against each other have in common: pairs of texts, and a choice.
 
-Not a task type of its own (its name begins with an underscore), but shared by pairwise and triangle.
+Not a task type of its own, but shared by pairwise and triangle.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import plaintext
-from tasks_app.task_types.base import ItemTexts, OutputText, TextParams
+from tasks_app.task_types.base import ItemTexts, OutputText
+from tasks_app.task_types.texts import TextParams
 
 # A unit's key holds up to 300 characters; with the criterion of its own that a study may add there is room for this.
 LONGEST_KEY = 180

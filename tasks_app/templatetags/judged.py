@@ -8,7 +8,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from tasks_app import richtext
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import Media, Screen
 
 register = template.Library()
@@ -22,8 +21,7 @@ def is_rich(screen: object) -> bool:
     """Say whether the texts of a screen are Markdown to be rendered: not where the characters themselves are judged."""
     if not isinstance(screen, Screen) or screen.format != "markdown":
         return False
-    kind = registry.get(screen.type)
-    return kind is None or not kind.plain_text
+    return not screen.kind.plain_text
 
 
 @register.filter

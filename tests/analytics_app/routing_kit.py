@@ -74,7 +74,7 @@ def judge(study: Study, rater: Rater, label: object) -> list[Assignment]:
     while (assignment := assignments.next_for(rater=rater)) is not None:
         frame = screens.frame_of(assignment.unit.task_id, study)
         screen = screens.screen_of(assignment, study)
-        asked = [one.key for one in frame.kind.asked(screen.criteria, screen.params)]
+        asked = [one.key for one in frame.kind.asked(screen.criteria)]
         form = frame.kind.form(screen, {f"p1-{key}": label(assignment.unit.key, key) for key in asked})
         assert form.is_valid(), form.errors
         given = judgments.Submission(uuid=uuid.uuid4(), answer=form.cleaned_data, seconds_active=4.5)

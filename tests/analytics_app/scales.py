@@ -116,7 +116,7 @@ def sample(
         scale=Scale.ORDINAL,
         whole=True,
         asked=tuple(replace(one, code=data.names.criterion_code(one.key)) for one in asked),
-        params=task_types.registry[kind].params(params),
+        params=task_types.registry[kind](params).params,
     )
     extras = Extras({OtherWaves: others}) if others is not None else Extras.empty(data, member.needs)
     common = Common(n_resamples=200, n_permutations=99, seed=5)

@@ -199,7 +199,7 @@ def test_few_repeats_give_counts_and_no_coefficient() -> None:
 def test_who_can_agree(task_type: str, criterion: str, possible: bool) -> None:
     from tasks_app import task_types
 
-    params = task_types.registry[task_type].params({})
+    params = task_types.registry[task_type]().params
     question = Question("main", task_type, Scale.NOMINAL, criterion, params=params)
     assert can_be_compared(question) is possible
     for name in ("agreement", "kappa", "krippendorff", "with_rest"):

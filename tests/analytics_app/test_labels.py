@@ -62,7 +62,7 @@ def rows_of(
     )
     question = Question(
         task="main", task_type=kind, scale=Scale.NOMINAL, criterion=None if whole else data.names.criteria[0],
-        whole=whole, asked=asked if whole else (), params=task_types.registry[kind].params(params or {}),
+        whole=whole, asked=asked if whole else (), params=task_types.registry[kind](params).params,
         labels=() if whole else tuple(labels),
     )  # fmt: skip
     found = {need: need.empty(data) for need in member.needs} | (extras or {})
@@ -258,7 +258,7 @@ def test_a_test_over_items_of_whole_documents_says_so() -> None:
         member = analyses.registry["labels"]
         question = Question(
             task="main", task_type="labels", scale=Scale.NOMINAL, criterion="tone", by_document=by_document,
-            params=task_types.registry["labels"].params({}), labels=("Yes", "No"),
+            params=task_types.registry["labels"]().params, labels=("Yes", "No"),
         )  # fmt: skip
         extras = Extras({need: need.empty(data) for need in member.needs})
         sample = Sample(data, np.full(len(data), np.nan), question, Common(n_resamples=50), "kept", extras=extras)

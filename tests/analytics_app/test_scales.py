@@ -293,7 +293,7 @@ def test_everybody_the_same_and_nobody() -> None:
 
 def test_panas_is_offered_where_its_words_are_asked() -> None:
     member = analyses.registry["panas"]
-    params = task_types.registry["questionnaire"].params({})
+    params = task_types.registry["questionnaire"]().params
     question = Question("main", "questionnaire", Scale.ORDINAL, whole=True, asked=words(), params=params)
     assert member.fits(question)
     assert member.fits(replace(question, asked=words()[:10]))

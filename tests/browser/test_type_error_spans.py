@@ -235,15 +235,13 @@ def test_without_javascript_the_page_says_what_can_be_done(
 
 
 def test_marks_given_in_a_text_from_right_to_left(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = registry["error_spans"]
+    kind = registry["error_spans"]()
     text = "القطار إلى لشبونة لا يعمل اليوم."
     given = [{"start": 0, "end": 6, "severity": "major"}, {"start": 21, "end": 25, "severity": "minor"}]
-    params = kind.params({})
     shown = Screen(
-        kind.name,
+        kind,
         (Part(0, text, "ar", (given,)),),
-        kind.brings(params),
-        params,
+        kind.brings(),
         source="Der Zug.",
         source_language="de",
     )

@@ -77,18 +77,17 @@ def test_it_is_judged_comes_back_unchanged_and_is_analysed(name: str, tmp_path: 
 def _every_rating_says_what_it_answers(study: Study) -> None:
     """Each rating belongs to a declared outcome, in its column, on its scale."""
     for task in study.tasks.all():
-        params = task.kind.params(task.params)
         asked = {one.key: one for one in screens.read_frame(task.pk).criteria}
         for rating in Rating.objects.filter(task=task).select_related("criterion"):
             criterion = asked[rating.criterion.key] if rating.criterion else None
-            outcome = task.kind.outcome_of(criterion, params)
+            outcome = task.kind.outcome_of(criterion)
             assert outcome is not None, rating.criterion
             if outcome.per != "span":
                 assert getattr(rating, outcome.column) is not None, (outcome, rating.criterion)
-            scale = task.kind.scale_of(params, criterion) if outcome.column == "value" else None
+            scale = task.kind.scale_of(criterion) if outcome.column == "value" else None
             if scale is not None and rating.value is not None:
                 assert scale[0] <= rating.value <= scale[1]
-                assert task.kind.problem_in_value(rating.value, criterion, params) is None
+                assert task.kind.problem_in_value(rating.value, criterion) is None
 
 
 def _only_columns_that_the_page_names_are_filled(study: Study) -> None:
@@ -100,7 +99,7 @@ def _only_columns_that_the_page_names_are_filled(study: Study) -> None:
         row = json.loads(line)
         if row["rating"] is not None:
             task = tasks[row["task"]]
-            outcome = task.kind.outcome_of(asked[task.key].get(row["criterion"]), task.kind.params(task.params))
+            outcome = task.kind.outcome_of(asked[task.key].get(row["criterion"]))
             assert outcome is not None
             filled = {name for name in differ if row[name] is not None}
             assert filled <= set(columns_of(outcome)), (outcome.name, row)

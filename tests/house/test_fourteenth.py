@@ -22,21 +22,33 @@ MODULE = '''\
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from random import Random
 
 from django import forms
 
-from tasks_app.selectors.screens import RaterScreen
-from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.base import (
-    Criterion, ItemTexts, Outcome, Quality, Scale, Screen, TaskType, TextParams, UnitDraft, Value,
-)
+from tasks_app.task_types.base import Outcome, Quality, Scale, Screen, ScreenForm, Value
 from tasks_app.task_types.registry import register
+from tasks_app.task_types.simulation import share_of
+from tasks_app.task_types.texts import TextParams, TextType
+
+
+class ThumbsForm(ScreenForm):
+    """A choice for each criterion."""
+
+    kind: Thumbs
+
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        for criterion in self.screen.shown_criteria:
+            yield f"p1-{criterion.key}", forms.ChoiceField(
+                choices=[(key, self.kind.words[key]) for key in ("up", "down")], widget=forms.RadioSelect,
+                label=criterion.question,
+                error_messages={"required": f"Answer {criterion.name}.", "invalid_choice": "Choose up or down."},
+            )
 
 
 @register
-class Thumbs(TaskType):
+class Thumbs(TextType):
     """Up or down for each criterion; nothing is preselected."""
 
     label = "Thumbs"
@@ -49,22 +61,15 @@ class Thumbs(TaskType):
     default_instructions = "Read the text and choose."
 
     class Params(TextParams):
-        pass
+        shout = forms.BooleanField(initial=False, required=False, label="In capital letters")
 
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
-        for item in items:
-            for group in item.groups:
-                yield UnitDraft(f"{item.key}/{item.outputs[group[0]].system}", item.key, (group,), item.document)
+    Form = ThumbsForm
 
-    def form(self, screen: Screen, data=None, initial=None) -> forms.Form:
-        form = forms.Form(data, initial=dict(initial or {}))
-        for criterion in screen.shown_criteria:
-            form.fields[f"p1-{criterion.key}"] = forms.ChoiceField(
-                choices=[("up", "Up"), ("down", "Down")], widget=forms.RadioSelect, label=criterion.question,
-                error_messages={"required": f"Answer {criterion.name}.", "invalid_choice": "Choose up or down."},
-            )
-        form.screen = screen
-        return form
+    shout: bool
+
+    @property
+    def words(self) -> dict[str, str]:
+        return {key: key.upper() if self.shout else key.capitalize() for key in ("up", "down")}
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         for criterion in screen.shown_criteria:
@@ -106,6 +111,7 @@ WHOLE = """\
 import pytest
 
 from tasks_app.models import Rating
+from tasks_app.selectors.screens import RaterScreen
 from tasks_app.task_types import registry
 from tests import walk
 from tests.builders import build_study

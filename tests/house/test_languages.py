@@ -171,32 +171,24 @@ def test_published_instruments_stay_as_they_were_published() -> None:
     with translation.override("de"):
         from tasks_app.task_types import registry
 
-        spans = registry["error_spans"]
-        score = spans.brings(spans.params({"scheme": "esa"}))[1]
+        score = registry["error_spans"]({"scheme": "esa"}).brings()[1]
         assert (score.language, score.anchors["100"]) == ("en", "Perfect meaning and grammar")
-        asked = registry["questionnaire"].brings(registry["questionnaire"].params({"instrument": "panas"}))
+        asked = registry["questionnaire"]({"instrument": "panas"}).brings()
         assert {one.language for one in asked} == {"en"}
         assert asked[0].question == "Interested"
 
 
 @every_language
 def test_questionnaires_of_our_own_are_translated_and_their_keys_stay(language: str) -> None:
-    from tasks_app.task_types import registry
+    from tasks_app.task_types.questionnaire import Questionnaire
 
-    kind = registry["questionnaire"]
     for instrument in ("demographics", "exit"):
-        params = kind.params({"instrument": instrument})
-        english = kind.brings(params)
+        kind = Questionnaire({"instrument": instrument})
+        english = kind.brings()
         with translation.override(language):
-            said = kind.brings(params)
-            choices = [[one.key for one in asked.question.options] for asked in _asked(kind, params)]
+            said = kind.brings()
+            choices = [[one.key for one in asked.question.options] for asked in kind.asked_of_raters().values()]
         assert [one.key for one in said] == [one.key for one in english]
-        assert choices == [[one.key for one in asked.question.options] for asked in _asked(kind, params)]
+        assert choices == [[one.key for one in asked.question.options] for asked in kind.asked_of_raters().values()]
         assert all(one.question != other.question for one, other in zip(said, english, strict=True))
         assert {one.language for one in said} == {language}
-
-
-def _asked(kind: object, params: dict[str, object]) -> list[object]:
-    from tasks_app.task_types.questionnaire import asked_in
-
-    return list(asked_in(params).values())

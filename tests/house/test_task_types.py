@@ -1,8 +1,10 @@
 """Every task type keeps the contract: its rooms are there, and what it declares is what it does."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import ClassVar, get_origin, get_type_hints
 
 import pytest
 from django import forms
@@ -15,7 +17,7 @@ from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputTe
 
 ROOT = Path(settings.BASE_DIR)
 
-every_type = pytest.mark.parametrize("kind", list(registry.values()), ids=list(registry))
+every_type = pytest.mark.parametrize("member", list(registry.values()), ids=list(registry))
 
 CRITERIA = (
     Criterion("fluency", "Fluency", question="How fluent is it?", low="not at all", high="perfectly"),
@@ -23,96 +25,115 @@ CRITERIA = (
 )
 
 
-def items_for(kind: TaskType, keys: str = "abc") -> tuple[ItemTexts, ...]:
+def items_for(member: type[TaskType], keys: str = "abc") -> tuple[ItemTexts, ...]:
     """Make a few items with one text by each of three systems."""
     return tuple(
         ItemTexts.collapsed(
             f"i{number}",
             [OutputText(system, "", f"Text {number} by {index}") for index, system in enumerate(keys)],
-            options=kind.sample.options,
+            options=member.sample.options,
         )
         for number in range(6)
     )
 
 
-def criteria_for(kind: TaskType) -> tuple[Criterion, ...]:
+def criteria_for(member: type[TaskType]) -> tuple[Criterion, ...]:
     """Return as many criteria as a type takes of ours, or its own samples."""
-    most = kind.criteria_needed[1]
-    return kind.sample.criteria or CRITERIA[: len(CRITERIA) if most is None else most]
+    most = member.criteria_needed[1]
+    return member.sample.criteria or CRITERIA[: len(CRITERIA) if most is None else most]
 
 
-def screens_of(kind: TaskType, seed: int = 1, **given: object) -> list[Screen]:
+def screens_of(member: type[TaskType], seed: int = 1, **given: object) -> list[Screen]:
     """Make screens the way a study does: units from items, arrangements from the stream, one rater's order."""
-    params = kind.params({**kind.sample.params, **given})
+    kind = member({**member.sample.params, **given})
     rng = Random(seed)
-    criteria = criteria_for(kind) + kind.brings(params)
-    own = kind.arrange_for_rater(criteria, params, rng)
-    items = {item.key: item for item in items_for(kind)}
+    criteria = criteria_for(member) + kind.brings()
+    own = kind.arrange_for_rater(criteria, rng)
+    items = {item.key: item for item in items_for(member)}
     made = []
-    for unit in kind.units(list(items.values()), params, rng):
+    for unit in kind.units(list(items.values()), rng):
         parts = tuple(
             Part(n, items[unit.item_of(n) or ""].outputs[group[0]].text) for n, group in enumerate(unit.parts)
         )
-        arrangement = {**next(kind.arrange(len(parts), params, rng)), **own}
-        options = kind.sample.options
-        made.append(
-            Screen(kind.name, parts, criteria, params, source="A source", options=options, arrangement=arrangement)
-        )
+        arrangement = {**next(kind.arrange(len(parts), rng)), **own}
+        options = member.sample.options
+        made.append(Screen(kind, parts, criteria, source="A source", options=options, arrangement=arrangement))
     return made
 
 
-def layouts(kind: TaskType) -> list[dict[str, object]]:
+def layouts(member: type[TaskType]) -> list[dict[str, object]]:
     """Every choice of every parameter that is a choice, so that no layout goes untested."""
     found: list[dict[str, object]] = [{}]
-    for name, field in kind.Params.base_fields.items():
+    for name, field in member.Params.base_fields.items():
         if isinstance(field, forms.ChoiceField):
             found += [{name: value} for value, _label in field.choices]
     return found
 
 
 @every_type
-def test_its_rooms_are_there(kind: TaskType) -> None:
-    get_template(kind.template_name)
-    module = ROOT / "tasks_app" / "task_types" / kind.name
+def test_its_rooms_are_there(member: type[TaskType]) -> None:
+    get_template(member.template_name)
+    module = ROOT / "tasks_app" / "task_types" / member.name
     assert module.with_suffix(".py").is_file() or (module / "__init__.py").is_file()
     for room in (
-        f"static/{kind.script}",
-        f"tests/task_types/test_{kind.name}.py",
-        *([f"static/{kind.styles}"] if kind.has_styles else []),
+        f"static/{member.script}",
+        f"tests/task_types/test_{member.name}.py",
+        *([f"static/{member.styles}"] if member.has_styles else []),
     ):
         assert (ROOT / room).is_file(), room
 
 
 @every_type
-def test_it_says_what_it_is(kind: TaskType) -> None:
+def test_it_says_what_it_is(member: type[TaskType]) -> None:
     names = ("label", "summary", "default_instructions", "source", "use_when", "analysed", "limits")
-    for words in (getattr(kind, name) for name in names):
+    for words in (getattr(member, name) for name in names):
         assert str(words).strip()
-    assert kind.outcomes
-    assert all(str(outcome.doc).strip() for outcome in kind.outcomes)
-    assert type(kind).__doc__
+    assert member.outcomes
+    assert all(str(outcome.doc).strip() for outcome in member.outcomes)
+    assert member.__doc__
 
 
 @every_type
-def test_defaults_are_valid_and_unknown_parameters_are_named(kind: TaskType) -> None:
-    assert set(kind.params({})) == set(kind.Params.base_fields)
+def test_defaults_are_valid_and_unknown_parameters_are_named(member: type[TaskType]) -> None:
+    assert set(member().params) == set(member.Params.base_fields)
     with pytest.raises(ValueError, match="colour: unknown parameter"):
-        kind.params({"colour": "red"})
+        member({"colour": "red"})
+
+
+@every_type
+def test_every_parameter_is_a_typed_field(member: type[TaskType]) -> None:
+    """What the class fixes itself, such as a source that is always shown, is no parameter."""
+    typed = {name: hint for name, hint in get_type_hints(member).items() if get_origin(hint) is not ClassVar}
+    assert {name for name in typed if not hasattr(member, name)} == set(member.Params.base_fields)
+    for given in ({}, member.sample.params):
+        for name, value in member(given).params.items():
+            assert isinstance(value, list if get_origin(typed[name]) is list else typed[name]), name
+
+
+@every_type
+def test_parameters_are_set_once(member: type[TaskType]) -> None:
+    kind = member()
+    for name in (*kind.params, "colour"):
+        with pytest.raises(AttributeError, match="set once"):
+            setattr(kind, name, "red")
+    assert member(kind.params).params == kind.params
 
 
 @every_type
 @pytest.mark.parametrize("quality", list(Quality))
-def test_a_simulated_answer_is_accepted_and_gives_the_declared_outcomes(kind: TaskType, quality: Quality) -> None:
-    for given in layouts(kind):
-        for screen in screens_of(kind, **given):
-            form = kind.form(screen, kind.simulate(screen, quality, Random(3)))
+def test_a_simulated_answer_is_accepted_and_gives_the_declared_outcomes(
+    member: type[TaskType], quality: Quality
+) -> None:
+    for given in layouts(member):
+        for screen in screens_of(member, **given):
+            form = screen.kind.form(screen, screen.kind.simulate(screen, quality, Random(3)))
             assert form.is_valid(), form.errors
-            values = list(kind.ratings(screen, form.cleaned_data))
+            values = list(screen.kind.ratings(screen, form.cleaned_data))
             said = {value.outcome for value in values}
-            assert said <= {outcome.name for outcome in kind.outcomes}
-            needed = {one.name for one in kind.outcomes if not one.optional}
+            assert said <= {outcome.name for outcome in member.outcomes}
+            needed = {one.name for one in member.outcomes if not one.optional}
             asked = {one.key for one in screen.criteria}
-            assert said >= {one.name for one in kind.outcomes if one.name in needed and one.criterion in {"", *asked}}
+            assert said >= {one.name for one in member.outcomes if one.name in needed and one.criterion in {"", *asked}}
             _hold_together(screen, values)
 
 
@@ -126,43 +147,41 @@ def _hold_together(screen: Screen, values: list[Value]) -> None:
 
 
 @every_type
-def test_nothing_is_preselected(kind: TaskType) -> None:
-    for screen in screens_of(kind):
-        form = kind.form(screen)
+def test_nothing_is_preselected(member: type[TaskType]) -> None:
+    for screen in screens_of(member):
+        form = screen.kind.form(screen)
         assert not any(bound.value() for bound in form)
 
 
 @every_type
-def test_an_empty_answer_says_what_is_missing(kind: TaskType) -> None:
-    for screen in screens_of(kind)[:2]:
-        form = kind.form(screen, {})
+def test_an_empty_answer_says_what_is_missing(member: type[TaskType]) -> None:
+    for screen in screens_of(member)[:2]:
+        form = screen.kind.form(screen, {})
         assert not form.is_valid()
         assert all(len(str(message)) > 5 for messages in form.errors.values() for message in messages)
 
 
-def _lays_numbers_side_by_side(kind: TaskType) -> bool:
+def _lays_numbers_side_by_side(member: type[TaskType]) -> bool:
     """Say whether a type can show texts one by one or side by side, with a number for each of them."""
-    choices = dict(getattr(kind.Params.base_fields.get("layout"), "choices", ()))
-    return "together" in choices and all(one.per == "criterion" for one in kind.outcomes)
+    choices = dict(getattr(member.Params.base_fields.get("layout"), "choices", ()))
+    return "together" in choices and all(one.per == "criterion" for one in member.outcomes)
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(one, id=one.name) for one in registry.values() if _lays_numbers_side_by_side(one)]
+    "member", [pytest.param(one, id=one.name) for one in registry.values() if _lays_numbers_side_by_side(one)]
 )
-def test_what_the_rater_sees_decides_the_fields_and_what_is_canonical_the_ratings(kind: TaskType) -> None:
+def test_what_the_rater_sees_decides_the_fields_and_what_is_canonical_the_ratings(member: type[TaskType]) -> None:
     """The same answer under another order of the screen gives ratings of other parts."""
-    screen = screens_of(kind, layout="together")[0]
+    screen = screens_of(member, layout="together")[0]
     assert len(screen.parts) > 1
     turned = list(reversed([shown.part.number for shown in screen.shown_parts]))
-    other = Screen(
-        screen.type, screen.parts, screen.criteria, screen.params, arrangement={**screen.arrangement, "parts": turned}
-    )
-    said = kind.simulate(screen, Quality.CAREFUL, Random(5))
-    first, second = kind.form(screen, said), kind.form(other, said)
+    other = replace(screen, source="", options={}, arrangement={**screen.arrangement, "parts": turned})
+    said = screen.kind.simulate(screen, Quality.CAREFUL, Random(5))
+    first, second = screen.kind.form(screen, said), other.kind.form(other, said)
     assert first.is_valid()
     assert second.is_valid()
-    here = {(v.part, v.criterion): v.value for v in kind.ratings(screen, first.cleaned_data)}
-    there = {(v.part, v.criterion): v.value for v in kind.ratings(other, second.cleaned_data)}
+    here = {(v.part, v.criterion): v.value for v in screen.kind.ratings(screen, first.cleaned_data)}
+    there = {(v.part, v.criterion): v.value for v in other.kind.ratings(other, second.cleaned_data)}
     mirrored = {(len(screen.parts) - 1 - part, criterion): value for (part, criterion), value in there.items()}
     assert sorted(here) == sorted(mirrored)
     order = [shown.part.number for shown in screen.shown_parts]
@@ -172,14 +191,14 @@ def test_what_the_rater_sees_decides_the_fields_and_what_is_canonical_the_rating
 
 
 @every_type
-def test_gold_is_graded_on_the_server(kind: TaskType) -> None:
-    screen = screens_of(kind)[0]
-    form = kind.form(screen, kind.simulate(screen, Quality.CAREFUL, Random(2)))
+def test_gold_is_graded_on_the_server(member: type[TaskType]) -> None:
+    screen = screens_of(member)[0]
+    form = screen.kind.form(screen, screen.kind.simulate(screen, Quality.CAREFUL, Random(2)))
     assert form.is_valid()
-    value = next(kind.ratings(screen, form.cleaned_data))
+    value = next(screen.kind.ratings(screen, form.cleaned_data))
     right = value.value if value.value is not None else value.label
     about = {"criterion": value.criterion, "part": value.part}
-    graded = kind.grade(
+    graded = screen.kind.grade(
         screen,
         form.cleaned_data,
         [
@@ -189,7 +208,9 @@ def test_gold_is_graded_on_the_server(kind: TaskType) -> None:
         ],
     )
     assert [one.passed for one in graded] == [True, False, True]
-    told = kind.feedback(screen, form.cleaned_data, [GoldAnswer("exact", "else", **about, explanation="Because.")])
+    told = screen.kind.feedback(
+        screen, form.cleaned_data, [GoldAnswer("exact", "else", **about, explanation="Because.")]
+    )
     assert not told[0].passed
     assert told[0].explanation == "Because."
 
@@ -208,24 +229,24 @@ def test_nobody_asks_which_type_it_is() -> None:
 
 
 @every_type
-def test_labels_that_can_be_told_beforehand_are_those_that_are_given(kind: TaskType) -> None:
+def test_labels_that_can_be_told_beforehand_are_those_that_are_given(member: type[TaskType]) -> None:
     for quality in Quality:
-        for screen in screens_of(kind):
-            form = kind.form(screen, kind.simulate(screen, quality, Random(4)))
+        for screen in screens_of(member):
+            form = screen.kind.form(screen, screen.kind.simulate(screen, quality, Random(4)))
             assert form.is_valid()
             asked = {one.key: one for one in screen.criteria}
-            for value in kind.ratings(screen, form.cleaned_data):
-                known = kind.labels_of(asked.get(value.criterion or ""), screen.params)
+            for value in screen.kind.ratings(screen, form.cleaned_data):
+                known = screen.kind.labels_of(asked.get(value.criterion or ""))
                 assert value.label is None or known is None or value.label in known
 
 
 @every_type
-def test_no_answer_that_raters_give_is_taken_for_one_that_nobody_can_give(kind: TaskType) -> None:
+def test_no_answer_that_raters_give_is_taken_for_one_that_nobody_can_give(member: type[TaskType]) -> None:
     for quality in Quality:
-        for screen in screens_of(kind):
-            form = kind.form(screen, kind.simulate(screen, quality, Random(4)))
+        for screen in screens_of(member):
+            form = screen.kind.form(screen, screen.kind.simulate(screen, quality, Random(4)))
             assert form.is_valid()
-            for value in kind.ratings(screen, form.cleaned_data):
+            for value in screen.kind.ratings(screen, form.cleaned_data):
                 given = value.label if value.value is None else value.value
                 if given is not None:
-                    assert why_never(kind, screen, GoldAnswer("exact", given, value.criterion)) is None
+                    assert why_never(screen.kind, screen, GoldAnswer("exact", given, value.criterion)) is None

@@ -123,7 +123,7 @@ def frame(request: HttpRequest, done: int = 12) -> PageFrame:
 def screen_of(request: HttpRequest) -> Screen:
     """Make the screen that the address asks for."""
     asked = request.GET
-    kind = registry[asked.get("type", "likert")]
+    member = registry[asked.get("type", "likert")]
     given: dict[str, object] = {"show_numbers": "numbers" in asked}
     n = int(asked.get("n", "1"))
     if n > 1:
@@ -132,12 +132,11 @@ def screen_of(request: HttpRequest) -> Screen:
         given["points"] = int(asked["points"])
     language = asked.get("text", "en")
     return Screen(
-        type=kind.name,
+        kind=member(given),
         parts=tuple(
             Part(number, TEXTS[language][number], "en" if language == "md" else language) for number in range(n)
         ),
         criteria=CRITERIA[asked.get("criteria", "ends")],
-        params=kind.params(given),
         source="Die alte Brücke wird gesperrt." if "source" in asked else "",
         source_language="de",
         language="en",
@@ -152,7 +151,6 @@ def screen_of(request: HttpRequest) -> Screen:
 def judge(request: HttpRequest) -> HttpResponse:
     """The judging page; posted to, it answers as the stage says."""
     screen = screen_of(request)
-    kind = registry[screen.type]
     data: dict[str, str] | None = None
     if request.method == "POST":
         stage.posts.append({name: str(value) for name, value in request.POST.items()})
@@ -160,19 +158,19 @@ def judge(request: HttpRequest) -> HttpResponse:
             return HttpResponse(status=503, headers={"Retry-After": "1"})
         data = stage.posts[-1]
     elif "answered" in request.GET:
-        data = kind.simulate(screen, Quality.CAREFUL, Random(3))
+        data = screen.kind.simulate(screen, Quality.CAREFUL, Random(3))
     elif "errors" in request.GET:
         data = {}
-    form = kind.form(screen, data)
+    form = screen.kind.form(screen, data)
     if request.method == "POST" and form.is_valid():
         return HttpResponseRedirect("/done/")
     context = {
         "frame": frame(request),
         "screen": screen,
         "form": form,
-        "unit_template": kind.template_name,
-        "unit_script": kind.script,
-        "unit_styles": kind.styles,
+        "unit_template": screen.kind.template_name,
+        "unit_script": screen.kind.script,
+        "unit_styles": screen.kind.styles,
         "media_base": "/media/",
         "answer_fields": AnswerFields(bound_to={}, initial={"submission": uuid.uuid4()}),
         "instructions_html": PROSE,

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.models import Unit
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
@@ -27,11 +26,12 @@ from tasks_app.task_types.base import (
     Screen,
     UnitDraft,
 )
+from tasks_app.task_types.best_worst import BestWorst
 from tasks_app.task_types.best_worst.tuples import design, draw, pairs_of
 from tasks_app.task_types.simulation import latent_quality
 from tasks_app.views.rater import pages
+from tests.task_types.kit import feedback_on, form_of, grades, ratings_of, simulated
 
-best_worst = registry["best_worst"]
 QUALITY = Criterion("quality", "Quality", question="Which text is best, which worst?")
 MOOD = Criterion("mood", "Mood")
 
@@ -41,10 +41,9 @@ def screen(
 ) -> Screen:
     """A screen with a few texts."""
     return Screen(
-        "best_worst",
+        BestWorst(params),
         tuple(Part(number, f"Text {number}") for number in range(n_parts)),
         criteria,
-        best_worst.params(params),
         arrangement={"parts": list(range(n_parts)) if order is None else order},
     )
 
@@ -120,9 +119,9 @@ def test_designs_that_are_exactly_balanced_are_found(n: int, size: int, blocks: 
 @pytest.mark.parametrize("size", [3, 4, 5])
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 8, 11])
 def test_texts_of_one_item_all_meet_in_tuples_of_their_own(n: int, size: int) -> None:
-    params = best_worst.params({"size": size})
+    kind = BestWorst({"size": size})
     given_items = items(6, n)
-    units = list(best_worst.units(given_items, params, Random(1)))
+    units = list(kind.units(given_items, Random(1)))
     for item in given_items:
         own = [unit for unit in units if unit.item == item.key]
         outputs = [(item.key, number) for number in range(n)]
@@ -139,7 +138,7 @@ def test_texts_of_one_item_all_meet_in_tuples_of_their_own(n: int, size: int) ->
 
 
 def test_how_often_a_text_is_shown_can_be_set() -> None:
-    units = list(best_worst.units(items(1, 6), best_worst.params({"size": 3, "appearances": 4}), Random(1)))
+    units = list(BestWorst({"size": 3, "appearances": 4}).units(items(1, 6), Random(1)))
     assert set(appearances(units).values()) == {4}
     assert len(units) == 8
 
@@ -148,9 +147,9 @@ def test_how_often_a_text_is_shown_can_be_set() -> None:
 def test_texts_of_all_items_are_mixed(given_times: int | None) -> None:
     given_items = [*items(10, 3), *items(3, 1, same="The same in three items")]
     given_items = [ItemTexts(f"{n}-{one.key}", one.outputs, one.groups) for n, one in enumerate(given_items)]
-    params = best_worst.params({"of": "all", "appearances": given_times})
-    units = list(best_worst.units(given_items, params, Random(1)))
-    assert list(best_worst.units(given_items, params, Random(1))) == units
+    kind = BestWorst({"of": "all", "appearances": given_times})
+    units = list(kind.units(given_items, Random(1)))
+    assert list(kind.units(given_items, Random(1))) == units
     counts = appearances(units)
     assert len(counts) == 33
     assert set(counts.values()) <= {given_times or 8, (given_times or 8) + 1}
@@ -164,12 +163,12 @@ def test_texts_of_all_items_are_mixed(given_times: int | None) -> None:
 
 
 def test_an_item_whose_texts_are_all_alike_has_nothing_to_choose() -> None:
-    assert list(best_worst.units(items(2, 4, same="Alike"), best_worst.params({}), Random(1))) == []
-    assert list(best_worst.units(items(2, 4, same="Alike"), best_worst.params({"of": "all"}), Random(1))) == []
+    assert list(BestWorst().units(items(2, 4, same="Alike"), Random(1))) == []
+    assert list(BestWorst({"of": "all"}).units(items(2, 4, same="Alike"), Random(1))) == []
 
 
 def test_every_text_stands_in_every_place_equally_often() -> None:
-    stream = best_worst.arrange(4, best_worst.params({}), Random(3))
+    stream = BestWorst().arrange(4, Random(3))
     drawn: list[list[int]] = [one["parts"] for one in islice(stream, 41)]
     counts = Counter((place, part) for order in drawn for place, part in enumerate(order))
     assert spread(counts, [(place, part) for place in range(4) for part in range(4)]) <= 1
@@ -178,15 +177,15 @@ def test_every_text_stands_in_every_place_equally_often() -> None:
 def test_every_text_gets_a_label_by_its_canonical_number() -> None:
     shown = screen(4, order=[2, 0, 3, 1], criteria=(QUALITY, MOOD))
     posted = {"best-quality": "1", "worst-quality": "4", "best-mood": "2", "worst-mood": "1"}
-    form = best_worst.form(shown, posted)
+    form = form_of(shown, posted)
     assert form.is_valid(), form.errors
     assert form.cleaned_data == {name: int(value) for name, value in posted.items()}
-    labels = {(v.criterion, v.part): v.label for v in best_worst.ratings(shown, form.cleaned_data)}
+    labels = {(v.criterion, v.part): v.label for v in ratings_of(shown, form.cleaned_data)}
     assert labels == {
         ("quality", 2): "best", ("quality", 1): "worst", ("quality", 0): "neither", ("quality", 3): "neither",
         ("mood", 0): "best", ("mood", 2): "worst", ("mood", 1): "neither", ("mood", 3): "neither",
     }  # fmt: skip
-    again = best_worst.form(shown, initial=form.cleaned_data)
+    again = form_of(shown, initial=form.cleaned_data)
     chosen = [
         (choice.end, choice.shown.letter)
         for row in again.questions()[0].rows
@@ -195,7 +194,7 @@ def test_every_text_gets_a_label_by_its_canonical_number() -> None:
     ]
     assert chosen == [("best", "A"), ("worst", "D")]
     assert pages.in_words(form, form.cleaned_data)[0] == ("Which text is best, which worst? Best", "Text A")
-    assert best_worst.outcome_of(QUALITY, shown.params).scale is Scale.NOMINAL
+    assert shown.kind.outcome_of(QUALITY).scale is Scale.NOMINAL
 
 
 WRONG = ("", "0", "5", "-1", "1.0", "x", "١", "NaN", "1" * 10_000_000, "[1]", "\x00", "\ud800", "system-a")
@@ -214,21 +213,21 @@ WRONG = ("", "0", "5", "-1", "1.0", "x", "١", "NaN", "1" * 10_000_000, "[1]", "
     ],
 )
 def test_anything_but_two_different_texts_is_refused(posted: dict[str, str], errors: dict[str, str]) -> None:
-    form = best_worst.form(screen(4), posted)
+    form = form_of(screen(4), posted)
     assert set(form.errors) == set(errors)
     for name, sentence in errors.items():
         assert sentence in form.errors[name][0]
 
 
 def test_ends_can_have_other_words_but_not_one_for_both() -> None:
-    form = best_worst.form(screen(best_word="Most positive", worst_word="Most negative"), {"best-quality": "1"})
+    form = form_of(screen(best_word="Most positive", worst_word="Most negative"), {"best-quality": "1"})
     assert form.errors == {"worst-quality": ["Quality: choose a text for “Most negative”."]}
     for words in ({"best_word": "Good"}, {"best_word": "Good", "worst_word": "Good"}):
         with pytest.raises(ValueError, match="worst_word"):
-            best_worst.params(words)
+            BestWorst(words)
     for size in (2, 6):
         with pytest.raises(ValueError, match="size"):
-            best_worst.params({"size": size})
+            BestWorst({"size": size})
 
 
 @pytest.mark.parametrize(
@@ -240,12 +239,12 @@ def test_ends_can_have_other_words_but_not_one_for_both() -> None:
 )  # fmt: skip
 def test_known_answers_name_texts_by_their_numbers(kind: str, answer: object, passed: bool) -> None:
     shown = screen(4, order=[2, 0, 3, 1])
-    form = best_worst.form(shown, {"best-quality": "1", "worst-quality": "4"})
+    form = form_of(shown, {"best-quality": "1", "worst-quality": "4"})
     assert form.is_valid()
-    (graded,) = best_worst.grade(shown, form.cleaned_data, [GoldAnswer(kind, answer)])
+    (graded,) = grades(shown, form.cleaned_data, [GoldAnswer(kind, answer)])
     assert graded.passed is passed
     assert graded.given == (3.0, 2.0)
-    told = best_worst.feedback(shown, form.cleaned_data, [GoldAnswer(kind, answer, "quality", explanation="Why.")])
+    told = feedback_on(shown, form.cleaned_data, [GoldAnswer(kind, answer, "quality", explanation="Why.")])
     assert (told[0].passed, told[0].explanation) == (passed, "Why.")
 
 
@@ -264,15 +263,15 @@ def test_known_answers_name_texts_by_their_numbers(kind: str, answer: object, pa
 def test_known_answers_that_name_no_text_are_refused(kind: str, answer: object) -> None:
     shown = screen(4)
     with pytest.raises(ValueError, match=r"[Tt]ext|known answer"):
-        best_worst.grade(shown, {"best-quality": 1, "worst-quality": 2}, [GoldAnswer(kind, answer)])
+        grades(shown, {"best-quality": 1, "worst-quality": 2}, [GoldAnswer(kind, answer)])
 
 
 def test_with_several_criteria_a_known_answer_says_which() -> None:
     shown = screen(4, criteria=(QUALITY, MOOD))
     cleaned = {"best-quality": 1, "worst-quality": 2, "best-mood": 3, "worst-mood": 4}
     with pytest.raises(ValueError, match="Say which one"):
-        best_worst.grade(shown, cleaned, [GoldAnswer("exact", 1)])
-    assert best_worst.grade(shown, cleaned, [GoldAnswer("exact", 3, "mood")])[0].passed
+        grades(shown, cleaned, [GoldAnswer("exact", 1)])
+    assert grades(shown, cleaned, [GoldAnswer("exact", 3, "mood")])[0].passed
 
 
 def test_simulated_raters_differ_as_their_quality_says() -> None:
@@ -282,10 +281,10 @@ def test_simulated_raters_differ_as_their_quality_says() -> None:
     for number in range(300):
         parts = tuple(Part(n, f"Text {number} {n}") for n in range(4))
         order = rng.sample(range(4), 4)
-        shown = Screen("best_worst", parts, (QUALITY,), best_worst.params({}), arrangement={"parts": order})
+        shown = Screen(BestWorst(), parts, (QUALITY,), arrangement={"parts": order})
         top = max(range(4), key=lambda n: latent_quality(parts[n].text, "quality"))
         for quality in Quality:
-            said = best_worst.simulate(shown, quality, rng)
+            said = simulated(shown, quality, rng)
             right[quality].append(order[int(said["best-quality"]) - 1] == top)
             if quality is Quality.STRAIGHT_LINER:
                 places.add((said["best-quality"], said["worst-quality"]))
@@ -296,7 +295,7 @@ def test_simulated_raters_differ_as_their_quality_says() -> None:
 
 
 def test_the_datasheet_says_what_the_instrument_is() -> None:
-    facts = best_worst.heds(QUALITY, best_worst.params({"size": 5}))
+    facts = BestWorst({"size": 5}).heds(QUALITY)
     assert "5" in facts["4.3.4"]
     assert facts["4.3.8"] == "relative quality estimation"
 

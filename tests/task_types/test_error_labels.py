@@ -8,10 +8,10 @@ from random import Random
 import pytest
 from django.conf import settings
 
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
+from tasks_app.task_types.error_labels import ErrorLabels
+from tests.task_types.kit import feedback_on, form_of, grades, ratings_of, simulated
 
-kind = registry["error_labels"]
 ERROR, FLAG = "p1-error", "p1-flag-personal_data"
 IN_ORDER = {"ask": "in_order"}
 OWN = {
@@ -25,23 +25,23 @@ OWN = {
 
 def screen(text: str = "Das Museum ist zu.", **params: object) -> Screen:
     """A screen with one text and its source."""
-    given = kind.params(params)
-    return Screen(kind.name, (Part(0, text),), kind.brings(given), given, source="The museum is closed.")
+    given = ErrorLabels(params)
+    return Screen(given, (Part(0, text),), given.brings(), source="The museum is closed.")
 
 
 def said(given: Screen, posted: dict[str, str]) -> dict[str, object]:
     """Return what the ratings say, by criterion."""
-    form = kind.form(given, posted)
+    form = form_of(given, posted)
     assert form.is_valid(), form.errors
     return {
         str(one.criterion): one.label if one.label is not None else one.value
-        for one in kind.ratings(given, form.cleaned_data)
+        for one in ratings_of(given, form.cleaned_data)
     }
 
 
 def errors(given: Screen, posted: dict[str, str]) -> dict[str, list[str]]:
     """Return what is wrong with an answer."""
-    return {name: list(map(str, found)) for name, found in kind.form(given, posted).errors.items()}
+    return {name: list(map(str, found)) for name, found in form_of(given, posted).errors.items()}
 
 
 NOT_TICKED = {"personal_data": 0.0, "inappropriate": 0.0}
@@ -95,7 +95,7 @@ def test_in_order_no_question_is_left_out_and_what_stands_below_a_yes_was_not_as
     assert list(errors(given, in_order("no", "", "yes"))) == ["p1-error-A"]
     assert list(errors(given, in_order("no", "maybe"))) == ["p1-error-A"]
     assert list(errors(given, in_order("yes"))) == ["p1-side"]
-    form = kind.form(given, {**in_order("yes", "no", "maybe"), "p1-side": "source"})
+    form = form_of(given, {**in_order("yes", "no", "maybe"), "p1-side": "source"})
     assert form.is_valid()
     assert form.cleaned_data["p1-error-A"] == form.cleaned_data["p1-error-T"] == ""
 
@@ -120,24 +120,24 @@ def test_forged_answers_are_refused(value: str) -> None:
 
 def test_a_stored_answer_and_a_draft_fill_the_form_again() -> None:
     posted = {ERROR: "F", "p1-keep": "keep", FLAG: "1"}
-    stored = kind.form(screen(), posted)
+    stored = form_of(screen(), posted)
     assert stored.is_valid()
     json.dumps(stored.cleaned_data)
     for initial in (posted, stored.cleaned_data):
-        form = kind.form(screen(), initial=initial)
+        form = form_of(screen(), initial=initial)
         assert [one.value for one in form.labels() if one.checked] == ["F"]
         assert [one.value for one in form.asked()[1].choices if one.checked] == ["keep"]
         assert [one.checked for one in form.ticks()] == [True, False]
 
 
 def test_the_hierarchy_stands_in_order_with_its_digits() -> None:
-    form = kind.form(screen())
+    form = form_of(screen())
     assert [(one.value, one.digit) for one in form.labels()] == list(
         zip(("L", "A", "T", "MT", "E", "F", "V"), "1234567", strict=True)
     )
     assert [one.digit for one in form.ticks()] == ["8", "9"]
     many = [{"key": f"e{n}", "name": f"Error {n}"} for n in range(10)]
-    own = kind.form(screen(typology="own", labels=many, own_flags=[{"key": "odd", "name": "Odd"}]))
+    own = form_of(screen(typology="own", labels=many, own_flags=[{"key": "odd", "name": "Odd"}]))
     assert [one.digit for one in own.labels()][-2:] == ["0", ""]
     assert [one.digit for one in own.ticks()] == ["", "", ""]
 
@@ -147,8 +147,8 @@ def test_a_study_has_a_hierarchy_and_flags_of_its_own() -> None:
     assert [one.key for one in given.criteria] == ["error", "side", "funny"]
     assert said(given, {ERROR: "V", "p1-flag-funny": "1"}) == {"error": "V", "funny": 1.0}
     assert said(given, {ERROR: "made-up", "p1-side": "source"}) == {"error": "made-up", "side": "source", "funny": 0.0}
-    assert kind.form(given).labels()[-1].words == "None of these"
-    assert kind.params(kind.params(OWN)) == kind.params(OWN)
+    assert form_of(given).labels()[-1].words == "None of these"
+    assert ErrorLabels(ErrorLabels(OWN).params).params == ErrorLabels(OWN).params
 
 
 @pytest.mark.parametrize(
@@ -176,46 +176,46 @@ def test_a_study_has_a_hierarchy_and_flags_of_its_own() -> None:
 )
 def test_a_hierarchy_that_cannot_be_asked_is_refused(params: dict[str, object], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
-        kind.params(params)
+        ErrorLabels(params)
 
 
 def test_a_studys_own_words_are_asked() -> None:
-    given = kind.params({})
+    given = ErrorLabels()
     own = Criterion("side", "Side", question="On which side?", kind="question")
-    reworded = Screen(kind.name, (Part(0, "T"),), (kind.brings(given)[0], own), given, source="S")
+    reworded = Screen(given, (Part(0, "T"),), (given.brings()[0], own), source="S")
     assert errors(reworded, {ERROR: "L"}) == {"p1-side": ["Answer “On which side?”"]}
 
 
 def test_every_text_is_a_unit_and_identical_ones_are_one() -> None:
     outputs = [OutputText("a", "", "Same"), OutputText("b", "", "Same"), OutputText("c", "x", "Other")]
     item = ItemTexts.collapsed("i", outputs, source="S")
-    assert [(one.key, one.parts) for one in kind.units([item], kind.params({}), Random(1))] == [
+    assert [(one.key, one.parts) for one in ErrorLabels().units([item], Random(1))] == [
         ("i/a", ((0, 1),)),
         ("i/c/x", ((2,),)),
     ]
-    assert list(kind.item_problems(item, kind.params({}))) == []
+    assert list(ErrorLabels().item_problems(item)) == []
     without = ItemTexts.collapsed("i", outputs)
-    assert len(list(kind.item_problems(without, kind.params({})))) == 1
-    assert list(kind.item_problems(without, kind.params(OWN))) == []
+    assert len(list(ErrorLabels().item_problems(without))) == 1
+    assert list(ErrorLabels(OWN).item_problems(without)) == []
 
 
 def test_every_question_has_its_outcome_and_what_was_not_asked_has_none() -> None:
-    params = kind.params({"own_flags": [{"key": "funny", "name": "Funny"}]})
-    found = {one.key: kind.outcome_of(one, params) for one in kind.brings(params)}
+    kind = ErrorLabels({"own_flags": [{"key": "funny", "name": "Funny"}]})
+    found = {one.key: kind.outcome_of(one) for one in kind.brings()}
     assert {key: (one.name, one.column) for key, one in found.items() if one} == {
         "error": ("error", "label"),
         "side": ("side", "label"),
         "keep": ("keep", "label"),
         **dict.fromkeys(("personal_data", "inappropriate", "funny"), ("flag", "value")),
     }
-    assert kind.outcome_of(Criterion("fluency", "Fluency"), params) is None
-    assert kind.problem_in_value(1, None, params) is None
-    assert kind.problem_in_value(2, None, params)
+    assert kind.outcome_of(Criterion("fluency", "Fluency")) is None
+    assert kind.problem_in_value(1, None) is None
+    assert kind.problem_in_value(2, None)
 
 
 def test_known_answers_are_about_the_label_unless_they_say_otherwise() -> None:
     given = screen()
-    form = kind.form(given, {ERROR: "L", "p1-side": "source"})
+    form = form_of(given, {ERROR: "L", "p1-side": "source"})
     assert form.is_valid()
     gold = [
         GoldAnswer("exact", "L"),
@@ -224,8 +224,8 @@ def test_known_answers_are_about_the_label_unless_they_say_otherwise() -> None:
         GoldAnswer("exact", "source", "side"),
         GoldAnswer("exact", 1, "personal_data"),
     ]
-    assert [one.passed for one in kind.grade(given, form.cleaned_data, gold)] == [True, False, True, True, False]
-    told = kind.feedback(given, form.cleaned_data, [GoldAnswer("exact", "A", explanation="They differ.")])
+    assert [one.passed for one in grades(given, form.cleaned_data, gold)] == [True, False, True, True, False]
+    told = feedback_on(given, form.cleaned_data, [GoldAnswer("exact", "A", explanation="They differ.")])
     assert (str(told[0].sentence), told[0].explanation) == ("Error label: not quite.", "They differ.")
 
 
@@ -234,7 +234,7 @@ def test_simulated_raters_differ_as_they_should() -> None:
 
     def labels(quality: Quality, seed: int) -> list[object]:
         rng = Random(seed)
-        return [said(screen(one), kind.simulate(screen(one), quality, rng))["error"] for one in texts]
+        return [said(screen(one), simulated(screen(one), quality, rng))["error"] for one in texts]
 
     def agreement(quality: Quality) -> float:
         return sum(map(str.__eq__, labels(quality, 1), labels(quality, 2))) / len(texts)
@@ -245,12 +245,12 @@ def test_simulated_raters_differ_as_they_should() -> None:
 
 
 def test_the_datasheet_says_how_it_was_asked() -> None:
-    params = kind.params({})
-    by_key = {one.key: kind.heds(one, params) for one in kind.brings(params)}
+    kind = ErrorLabels()
+    by_key = {one.key: kind.heds(one) for one in kind.brings()}
     assert by_key["error"]["4.3.3"] == "7"
     assert by_key["error"]["4.3.4"].startswith("L (Wrong language), A (Misaligned)")
     assert (by_key["error"]["4.3.5"], by_key["personal_data"]["4.3.5"]) == ("multiple choice", "check-boxes")
-    assert kind.heds(None, kind.params(IN_ORDER))["4.3.5"].startswith("other: yes or no")
+    assert ErrorLabels(IN_ORDER).heds(None)["4.3.5"].startswith("other: yes or no")
     assert {one["4.3.8"] for one in by_key.values()} == {"classification or labelling"}
 
 

@@ -8,13 +8,12 @@ import pytest
 from django.core.management import call_command
 
 from evalweb.local_services.folder import BASE_DIR
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Screen, Value
+from tasks_app.task_types.error_spans import ErrorSpans
 from tasks_app.task_types.error_spans.form import SpansForm
 from tasks_app.task_types.error_spans.marks import inside
-from tasks_app.task_types.error_spans.scheme import letters_for, scheme_of
-
-spans = registry["error_spans"]
+from tasks_app.task_types.error_spans.scheme import letters_for
+from tests.task_types.kit import form_of, ratings_of
 
 TEXT = "The train is late today."
 SOURCE = "Der Zug ist heute nicht verspätet."
@@ -22,13 +21,12 @@ SOURCE = "Der Zug ist heute nicht verspätet."
 
 def screen(*texts: str, order: list[int] | None = None, prefill: tuple[object, ...] = (), **params: object) -> Screen:
     """A screen with a source and one text or several; only the first carries marks."""
-    given = spans.params(params)
+    given = ErrorSpans(params)
     shown = texts or (TEXT,)
     return Screen(
-        "error_spans",
-        tuple(Part(number, text, prefill=prefill if number == 0 else ()) for number, text in enumerate(shown)),
-        spans.brings(given),
         given,
+        tuple(Part(number, text, prefill=prefill if number == 0 else ()) for number, text in enumerate(shown)),
+        given.brings(),
         source=SOURCE,
         arrangement={"parts": order or list(range(len(shown)))},
     )
@@ -45,7 +43,7 @@ def answer(on: Screen, *marks: Any, **more: str) -> SpansForm:
     """The form of a screen, bound to an answer with a score where one is asked."""
     score = {"p1-score": "70"} if "score" in {one.key for one in on.criteria} else {}
     posted = {"p1-spans": json.dumps(marks)} if marks else {}
-    form = spans.form(on, {**score, **posted, **{name.replace("_", "-"): value for name, value in more.items()}})
+    form = form_of(on, {**score, **posted, **{name.replace("_", "-"): value for name, value in more.items()}})
     assert isinstance(form, SpansForm)
     return form
 
@@ -53,7 +51,7 @@ def answer(on: Screen, *marks: Any, **more: str) -> SpansForm:
 def rows(on: Screen, form: SpansForm) -> list[Value]:
     """What an accepted answer stores."""
     assert form.is_valid(), form.errors
-    return list(spans.ratings(on, form.cleaned_data))
+    return list(ratings_of(on, form.cleaned_data))
 
 
 @pytest.mark.parametrize(("posted", "stored"), [("70.0000000001", "70.0"), ("-0", "0.0"), ("1e-10", "0.0")])
@@ -140,7 +138,7 @@ def test_saying_nothing_is_no_answer_and_no_errors_is_one() -> None:
     ],
 )  # fmt: skip
 def test_forged_marks_are_refused_in_words(posted: str) -> None:
-    form = spans.form(screen(), {"p1-spans": posted, "p1-score": "50"})
+    form = form_of(screen(), {"p1-spans": posted, "p1-score": "50"})
     assert not form.is_valid()
     assert list(form.errors) == ["p1-spans"]
     assert all(len(str(sentence)) > 15 for sentence in form.errors["p1-spans"])
@@ -148,7 +146,7 @@ def test_forged_marks_are_refused_in_words(posted: str) -> None:
 
 @pytest.mark.parametrize("value", ["-1", "101", "50.5", "", "NaN", "1e999", "x", "9" * 400])
 def test_a_score_off_the_scale_is_refused(value: str) -> None:
-    assert list(spans.form(screen(), {"p1-none": "1", "p1-score": value}).errors) == ["p1-score"]
+    assert list(form_of(screen(), {"p1-none": "1", "p1-score": value}).errors) == ["p1-score"]
 
 
 def test_offsets_count_code_points_and_never_cut_a_character() -> None:
@@ -207,17 +205,17 @@ def test_marks_that_a_text_comes_with_are_kept_or_removed_one_by_one() -> None:
     ],
 )
 def test_what_a_text_comes_with_is_checked_beforehand(payload: object, said: str | None) -> None:
-    problem = spans.prefill_problem(payload, TEXT, spans.params({}))
+    problem = ErrorSpans().prefill_problem(payload, TEXT)
     assert problem is None if said is None else said in str(problem)
 
 
 def test_several_texts_are_marked_by_their_canonical_number() -> None:
     on = screen("First text", "Other text", order=[1, 0], layout="together")
-    form = spans.form(on, {"p1-spans": json.dumps([mark(0, 5)]), "p1-score": "10", "p2-none": "1", "p2-score": "100"})
+    form = form_of(on, {"p1-spans": json.dumps([mark(0, 5)]), "p1-score": "10", "p2-none": "1", "p2-score": "100"})
     assert form.is_valid()
-    stored = [(one.part, one.value, one.text) for one in spans.ratings(on, form.cleaned_data)]
+    stored = [(one.part, one.value, one.text) for one in ratings_of(on, form.cleaned_data)]
     assert stored == [(1, 10.0, None), (1, None, "Other"), (0, 100.0, None)]
-    empty = spans.form(on, {})
+    empty = form_of(on, {})
     assert empty.errors["p2-spans"] == ["Text B: Mark the errors, or choose “No errors”."]
 
 
@@ -226,18 +224,18 @@ def test_a_stored_answer_and_a_draft_restore_the_page() -> None:
     form = answer(on, mark(13, 17, "minor"), p1_given_1="keep")
     assert form.is_valid()
     stored = json.loads(json.dumps(form.cleaned_data))
-    again = spans.form(on, None, stored)
+    again = form_of(on, None, stored)
     assert json.loads(again["p1-spans"].value()) == [{**mark(13, 17, "minor"), "category": ""}]
     assert again["p1-given-1"].value() == "keep"
-    resent = spans.form(on, {name: str(again[name].value()) for name in again.fields if again[name].value()})
+    resent = form_of(on, {name: str(again[name].value()) for name in again.fields if again[name].value()})
     assert resent.is_valid()
-    assert list(spans.ratings(on, resent.cleaned_data)) == rows(on, form)
+    assert list(ratings_of(on, resent.cleaned_data)) == rows(on, form)
     assert again.fields["p1-spans"].in_words(stored["p1-spans"]) == "“late” Minor"
-    assert spans.form(on, None, {"p1-spans": '[{"side"'})["p1-spans"].value() == '[{"side"'  # half a draft
+    assert form_of(on, None, {"p1-spans": '[{"side"'})["p1-spans"].value() == '[{"side"'  # half a draft
 
 
 def test_what_goes_to_the_page_names_no_system_and_escapes_itself() -> None:
-    data = spans.form(screen("</script><b>x", "y", layout="together")).page_data()
+    data = form_of(screen("</script><b>x", "y", layout="together")).page_data()
     assert [(one["side"], one["position"], one["marked"]) for one in data["texts"]] == [
         ("source", 0, False),
         ("output", 1, True),
@@ -269,7 +267,7 @@ def test_what_goes_to_the_page_names_no_system_and_escapes_itself() -> None:
 )
 def test_parameters_that_do_not_hold_together_are_refused(params: dict[str, object], named: str) -> None:
     with pytest.raises(ValueError, match=f"(?m)^{named}: "):
-        spans.params(params)
+        ErrorSpans(params)
 
 
 def test_a_hierarchy_of_ones_own_is_used_as_it_is() -> None:
@@ -286,7 +284,7 @@ def test_a_hierarchy_of_ones_own_is_used_as_it_is() -> None:
     given = rows(on, answer(on, mark(0, 3, "small", "fact/number"), mark(4, 9, "big", "other")))
     assert [(one.category, one.value) for one in given] == [("fact/number", 3.0), ("other", 1.0)]
     assert letters_for(["Accuracy", "Addition", "اسم", "a"]) == ["a", "d", "b", "c"]
-    assert [one.key for one in scheme_of(spans.params(own), source=False).groups] == ["fact", "other"]
+    assert [one.key for one in ErrorSpans(own).told_apart(source=False).groups] == ["fact", "other"]
 
 
 def test_plain_marks_need_nothing_but_a_place() -> None:
@@ -297,28 +295,28 @@ def test_plain_marks_need_nothing_but_a_place() -> None:
 
 
 def test_every_criterion_has_its_outcome_and_its_facts() -> None:
-    params = spans.params({"scheme": "mqm", "score": "yes"})
-    errors, score = spans.brings(params)
-    assert spans.outcome_of(errors, params).per == "span"
-    assert spans.outcome_of(score, params).name == "score"
-    assert spans.outcome_of(Criterion("fluency", "Fluency"), params).name == "score"
-    assert spans.scale_of(params, score) == (0, 100, 1)
-    assert spans.scale_of(params, errors) is None
-    assert "Accuracy / Omission" in spans.heds(errors, params)["4.3.4"]
-    assert spans.heds(score, params)["4.3.5"] == "slider"
-    assert spans.problem_in_value(25, errors, params) is None
-    assert spans.problem_in_value(-1, errors, params)
-    assert spans.problem_in_value(101, score, params)
-    assert list(spans.problems([Criterion("spans", "Spans")], params))
+    kind = ErrorSpans({"scheme": "mqm", "score": "yes"})
+    errors, score = kind.brings()
+    assert kind.outcome_of(errors).per == "span"
+    assert kind.outcome_of(score).name == "score"
+    assert kind.outcome_of(Criterion("fluency", "Fluency")).name == "score"
+    assert kind.scale_of(score) == (0, 100, 1)
+    assert kind.scale_of(errors) is None
+    assert "Accuracy / Omission" in kind.heds(errors)["4.3.4"]
+    assert kind.heds(score)["4.3.5"] == "slider"
+    assert kind.problem_in_value(25, errors) is None
+    assert kind.problem_in_value(-1, errors)
+    assert kind.problem_in_value(101, score)
+    assert list(kind.problems([Criterion("spans", "Spans")]))
 
 
 def test_identical_outputs_are_shown_once_and_every_place_is_as_frequent() -> None:
     outputs = [OutputText(system, "", text) for system, text in zip("abc", ("x y", "x y", "z"), strict=True)]
     item = ItemTexts.collapsed("i", outputs)
-    assert [len(one.parts) for one in spans.units([item], spans.params({}), Random(1))] == [1, 1]
-    (unit,) = spans.units([item], spans.params({"layout": "together"}), Random(1))
+    assert [len(one.parts) for one in ErrorSpans().units([item], Random(1))] == [1, 1]
+    (unit,) = ErrorSpans({"layout": "together"}).units([item], Random(1))
     assert unit.parts == ((0, 1), (2,))
-    stream = spans.arrange(3, spans.params({}), Random(1))
+    stream = ErrorSpans().arrange(3, Random(1))
     first = [str(next(stream)["parts"])[1] for _draw in range(30)]
     assert [first.count(part) for part in "012"] == [10, 10, 10]
 

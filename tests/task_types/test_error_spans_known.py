@@ -11,7 +11,8 @@ from tasks_app.task_types.base import GoldAnswer, Quality
 from tasks_app.task_types.error_spans.scheme import mqm
 from tasks_app.task_types.error_spans.scoring import mqm_score, rules_of
 from tests.reproduction.published import folder_of, missing
-from tests.task_types.test_error_spans import answer, mark, screen, spans
+from tests.task_types.kit import feedback_on, form_of, grades, ratings_of, simulated
+from tests.task_types.test_error_spans import answer, mark, screen
 
 
 @pytest.mark.parametrize(
@@ -30,11 +31,11 @@ def test_a_known_error_is_found_where_a_mark_shares_a_character_with_it(known: o
     form = answer(on, mark(4, 9))
     assert form.is_valid()
     gold = GoldAnswer("span", known, explanation="A bus.")
-    assert [one.passed for one in spans.grade(on, form.cleaned_data, [gold])] == [passed]
-    told = spans.feedback(on, form.cleaned_data, [gold])[0]
+    assert [one.passed for one in grades(on, form.cleaned_data, [gold])] == [passed]
+    told = feedback_on(on, form.cleaned_data, [gold])[0]
     assert (told.passed, told.explanation) == (passed, "A bus.")
     score = GoldAnswer("range", [60, 80])
-    assert spans.grade(on, form.cleaned_data, [score])[0].passed
+    assert grades(on, form.cleaned_data, [score])[0].passed
 
 
 def test_feedback_names_what_was_missed() -> None:
@@ -42,7 +43,7 @@ def test_feedback_names_what_was_missed() -> None:
     form = answer(on, mark(4, 9))
     assert form.is_valid()
     missed = GoldAnswer("span", {"start": 13, "end": 17, "severity": "minor"})
-    said = spans.feedback(on, form.cleaned_data, [missed])[0].sentence
+    said = feedback_on(on, form.cleaned_data, [missed])[0].sentence
     assert said == "Not found, or marked as something else: “late” (Minor)."
 
 
@@ -55,7 +56,7 @@ def test_a_known_error_that_cannot_be_is_refused_with_a_sentence(known: object) 
     form = answer(on, mark(4, 9))
     assert form.is_valid()
     with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
-        spans.grade(on, form.cleaned_data, [GoldAnswer("span", known)])
+        grades(on, form.cleaned_data, [GoldAnswer("span", known)])
 
 
 def test_simulated_raters_differ_as_they_should() -> None:
@@ -65,9 +66,9 @@ def test_simulated_raters_differ_as_they_should() -> None:
         rng, marks = Random(seed), {}
         for number, text in enumerate(texts):
             on = screen(text)
-            form = spans.form(on, spans.simulate(on, quality, rng))
+            form = form_of(on, simulated(on, quality, rng))
             assert form.is_valid(), form.errors
-            stored = spans.ratings(on, form.cleaned_data)
+            stored = ratings_of(on, form.cleaned_data)
             marks[number] = {(one.span_start or 0, one.span_end or 0) for one in stored if one.span_side}
         return marks
 

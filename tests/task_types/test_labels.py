@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen, Value
-from tasks_app.task_types.labels.options import NONE, shown_options
+from tasks_app.task_types.labels import Labels
+from tasks_app.task_types.labels.options import NONE
+from tests.task_types.kit import form_of, grades, ratings_of, simulated
 
-kind = registry["labels"]
 TOPIC = Criterion("topic", "Topic", question="What is it about?", labels=("Sport", "Weather", "Trains"))
 TOXIC = Criterion("toxic", "Toxic", labels=("yes", "no"))
 DETAIL = {"criterion": "topic", "label": "Sport", "question": "Which sport?", "options": ["Chess", "Rowing"]}
@@ -26,19 +26,17 @@ def screen(
     **params: object,
 ) -> Screen:
     """A screen with one text."""
-    given = kind.params(params)
-    asked = (*(criteria or (TOPIC,)), *kind.brings(given))
-    return Screen(
-        kind.name, (Part(0, text),), asked, given, options=options or {}, arrangement=arrangement or {"parts": [0]}
-    )
+    given = Labels(params)
+    asked = (*(criteria or (TOPIC,)), *given.brings())
+    return Screen(given, (Part(0, text),), asked, options=options or {}, arrangement=arrangement or {"parts": [0]})
 
 
 def values(given: Screen, posted: dict[str, str]) -> list[Value]:
     """Return the ratings of an answer."""
-    form = kind.form(given, posted)
+    form = form_of(given, posted)
     assert form.is_valid(), form.errors
     json.dumps(form.cleaned_data)
-    return list(kind.ratings(given, form.cleaned_data))
+    return list(ratings_of(given, form.cleaned_data))
 
 
 def said(given: Screen, posted: dict[str, str]) -> list[tuple[object, ...]]:
@@ -48,7 +46,7 @@ def said(given: Screen, posted: dict[str, str]) -> list[tuple[object, ...]]:
 
 def errors(given: Screen, posted: dict[str, str]) -> dict[str, list[str]]:
     """Return what is wrong with an answer."""
-    return {name: list(map(str, found)) for name, found in kind.form(given, posted).errors.items()}
+    return {name: list(map(str, found)) for name, found in form_of(given, posted).errors.items()}
 
 
 def test_one_option_is_one_rating() -> None:
@@ -60,7 +58,7 @@ def test_one_option_is_one_rating() -> None:
 def test_several_options_are_numbered_in_canonical_order_whatever_the_screen_shows() -> None:
     for place in range(3):
         given = screen(multiple=True, order="drawn", arrangement={"parts": [0], "seed": 5, "draw": place})
-        shown = shown_options(given, TOPIC)
+        shown = Labels({"multiple": True, "order": "drawn"}).shown_options(given, TOPIC)
         posted = {f"p1-o{shown.index(one) + 1}-topic": "1" for one in ("Trains", "Sport")}
         assert said(given, posted) == [("topic", 1, "Sport"), ("topic", 2, "Trains")]
     assert errors(screen(multiple=True), {}) == {"p1-o1-topic": ["Answer “What is it about?”"]}
@@ -144,20 +142,20 @@ def test_options_come_with_the_item() -> None:
 )
 def test_an_item_without_usable_options_is_refused(options: dict[str, object], sentence: str) -> None:
     item = ItemTexts.collapsed("i", [OutputText("a", "", "T")], options=options)
-    found = list(kind.item_problems(item, kind.params({"item_options": ["topic"]})))
+    found = list(Labels({"item_options": ["topic"]}).item_problems(item))
     assert len(found) == 1
     assert sentence in found[0]
-    assert list(kind.item_problems(item, kind.params({}))) == []
+    assert list(Labels().item_problems(item)) == []
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_the_drawn_order_is_balanced_in_every_prefix(n: int) -> None:
     asked = Criterion("c", "C", labels=tuple("abcdefgh"[:n]))
-    params = kind.params({"order": "drawn"})
+    kind = Labels({"order": "drawn"})
     counts: Counter[tuple[str, int]] = Counter()
     seen = set()
-    for number, drawn in enumerate(islice(kind.arrange(1, params, Random(3)), 4 * n), start=1):
-        order = shown_options(Screen(kind.name, (Part(0, "T"),), (asked,), params, arrangement=drawn), asked)
+    for number, drawn in enumerate(islice(kind.arrange(1, Random(3)), 4 * n), start=1):
+        order = kind.shown_options(Screen(kind, (Part(0, "T"),), (asked,), arrangement=drawn), asked)
         seen.add(order)
         assert sorted(order) == sorted(asked.labels)
         counts.update((option, place) for place, option in enumerate(order))
@@ -168,20 +166,20 @@ def test_the_drawn_order_is_balanced_in_every_prefix(n: int) -> None:
 
 
 def test_a_rater_keeps_the_order_drawn_for_them_and_none_of_these_is_last() -> None:
-    params = kind.params({"order": "rater", "none_of_these": ["topic"]})
+    kind = Labels({"order": "rater", "none_of_these": ["topic"]})
     orders = set()
     for seed in range(20):
-        own = kind.arrange_for_rater((TOPIC,), params, Random(seed))
-        given = Screen(kind.name, (Part(0, "T"),), (TOPIC,), params, arrangement={"parts": [0], **own})
-        words = [one.words for one in kind.form(given).questions()[0].options]
+        own = kind.arrange_for_rater((TOPIC,), Random(seed))
+        given = Screen(kind, (Part(0, "T"),), (TOPIC,), arrangement={"parts": [0], **own})
+        words = [one.words for one in form_of(given).questions()[0].options]
         assert words[-1] == "None of these"
         orders.add(tuple(words))
-        fixed = {**next(kind.arrange(1, params, Random(seed))), **own}
-        assert shown_options(Screen(kind.name, (Part(0, "T"),), (TOPIC,), params, arrangement=fixed), TOPIC) == tuple(
+        fixed = {**next(kind.arrange(1, Random(seed))), **own}
+        assert kind.shown_options(Screen(kind, (Part(0, "T"),), (TOPIC,), arrangement=fixed), TOPIC) == tuple(
             words[:-1]
         )
     assert len(orders) == 6
-    assert shown_options(screen(), TOPIC) == TOPIC.labels
+    assert Labels().shown_options(screen(), TOPIC) == TOPIC.labels
 
 
 @pytest.mark.parametrize(
@@ -198,10 +196,10 @@ def test_a_rater_keeps_the_order_drawn_for_them_and_none_of_these_is_last() -> N
 def test_criteria_that_do_not_fit_are_named(
     params: dict[str, object], criteria: list[Criterion], sentence: str
 ) -> None:
-    found = list(kind.problems(criteria, kind.params(params)))
+    found = list(Labels(params).problems(criteria))
     assert len(found) == 1
     assert sentence in found[0]
-    assert list(kind.problems([TOPIC], kind.params(FULL))) == []
+    assert list(Labels(FULL).problems([TOPIC])) == []
 
 
 @pytest.mark.parametrize(
@@ -217,36 +215,36 @@ def test_criteria_that_do_not_fit_are_named(
 )
 def test_parameters_that_make_no_sense_are_refused(params: dict[str, object], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
-        kind.params(params)
-    assert kind.params(kind.params(FULL)) == kind.params(FULL)
+        Labels(params)
+    assert Labels(Labels(FULL).params).params == Labels(FULL).params
 
 
 def test_every_question_has_its_outcome() -> None:
-    params = kind.params(FULL)
-    found = {one.key: kind.outcome_of(one, params) for one in (TOPIC, *kind.brings(params))}
+    kind = Labels(FULL)
+    found = {one.key: kind.outcome_of(one) for one in (TOPIC, *kind.brings())}
     assert {key: (one.name, one.column) for key, one in found.items() if one} == {
         "topic": ("label", "label"),
         "topic-other": ("other", "text"),
         "topic-detail": ("detail", "label"),
     }
-    asked = {one.key: kind.heds(one, params) for one in (TOPIC, *kind.brings(params))}
+    asked = {one.key: kind.heds(one) for one in (TOPIC, *kind.brings())}
     assert (asked["topic"]["4.3.3"], asked["topic"]["4.3.4"]) == ("4", "Sport, Weather, Trains, None of these")
     assert asked["topic-detail"]["4.3.4"] == "Chess, Rowing"
     assert asked["topic-other"]["4.3.8"] == "qualitative feedback"
-    several = kind.params({"multiple": True, "item_options": ["topic"]})
-    assert kind.heds(TOPIC, several)["4.3.5"] == "check-boxes"
-    assert kind.heds(TOPIC, several)["4.3.4"] == "options of each item"
+    several = Labels({"multiple": True, "item_options": ["topic"]})
+    assert several.heds(TOPIC)["4.3.5"] == "check-boxes"
+    assert several.heds(TOPIC)["4.3.4"] == "options of each item"
 
 
 def test_a_set_of_known_answers_is_any_of_them_or_all_of_them() -> None:
     one, several = screen(), screen(multiple=True)
-    chosen, ticked = kind.form(one, {"p1-topic": "Sport"}), kind.form(several, {"p1-o1-topic": "1", "p1-o3-topic": "1"})
+    chosen, ticked = form_of(one, {"p1-topic": "Sport"}), form_of(several, {"p1-o1-topic": "1", "p1-o3-topic": "1"})
     assert chosen.is_valid()
     assert ticked.is_valid()
 
     def passed(given: Screen, cleaned: dict[str, object], *answers: object) -> list[bool]:
         gold = [GoldAnswer("set", one, "topic") for one in answers]
-        return [graded.passed for graded in kind.grade(given, cleaned, gold)]
+        return [graded.passed for graded in grades(given, cleaned, gold)]
 
     assert passed(one, chosen.cleaned_data, ["Sport", "Weather"], ["Weather"]) == [True, False]
     assert passed(several, ticked.cleaned_data, ["Trains", "Sport"], ["Trains", "Sport", "Weather"]) == [True, False]
@@ -254,18 +252,18 @@ def test_a_set_of_known_answers_is_any_of_them_or_all_of_them() -> None:
 
 def test_what_can_be_known_is_what_the_screen_offers() -> None:
     given = screen(TOPIC, TOXIC, **FULL)
-    assert kind.labels_on(given, TOPIC) == ("Sport", "Weather", "Trains", NONE)
-    assert kind.labels_on(given, TOXIC) == ("yes", "no")
+    assert given.kind.labels_on(given, TOPIC) == ("Sport", "Weather", "Trains", NONE)
+    assert given.kind.labels_on(given, TOXIC) == ("yes", "no")
     of_item = screen(TOPIC, options={"topic": ["Food", "Music"]}, item_options=["topic"])
-    assert kind.labels_on(of_item, TOPIC) == ("Food", "Music")
+    assert of_item.kind.labels_on(of_item, TOPIC) == ("Food", "Music")
 
 
 def test_a_stored_answer_and_a_draft_fill_the_form_again() -> None:
     posted = {"p1-o1-topic": "1", "p1-d1-topic": "Rowing"}
-    stored = kind.form(screen(**FULL, multiple=True), posted)
+    stored = form_of(screen(**FULL, multiple=True), posted)
     assert stored.is_valid()
     for initial in (posted, stored.cleaned_data):
-        question = kind.form(screen(**FULL, multiple=True), initial=initial).questions()[0]
+        question = form_of(screen(**FULL, multiple=True), initial=initial).questions()[0]
         assert [one.words for one in question.options if one.checked] == ["Sport"]
         assert [one.words for one in question.details[0].options if one.checked] == ["Rowing"]
 
@@ -277,7 +275,7 @@ def test_simulated_raters_differ_as_they_should(several: bool) -> None:
     def answers(quality: Quality, seed: int) -> list[object]:
         rng = Random(seed)
         screens = [screen(text=one, **FULL, multiple=several) for one in texts]
-        return [tuple(said(one, kind.simulate(one, quality, rng))) for one in screens]
+        return [tuple(said(one, simulated(one, quality, rng))) for one in screens]
 
     def agreement(quality: Quality) -> float:
         both = zip(answers(quality, 1), answers(quality, 2), strict=True)

@@ -6,11 +6,11 @@ from typing import cast
 
 import pytest
 
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Quality, Screen
+from tasks_app.task_types.likert import Likert
 from tasks_app.task_types.simulation import latent_quality
+from tests.task_types.kit import form_of, ratings_of, simulated
 
-likert = registry["likert"]
 FLUENCY = Criterion("fluency", "Fluency", question="How fluent is it?", low="not at all", high="perfectly")
 AGREED = Criterion("fluency", "Fluency", question="The text is fluent.")
 
@@ -20,33 +20,32 @@ def screen(
 ) -> Screen:
     """A screen with a few texts."""
     return Screen(
-        "likert",
+        Likert(params),
         tuple(Part(number, f"Text {number}") for number in range(n_parts)),
         criteria,
-        likert.params(params),
         arrangement={"parts": order or list(range(n_parts))},
     )
 
 
 def words_of(given: Screen) -> list[str]:
     """Return the words of the steps of the only question."""
-    return [str(words) for _step, words in likert.form(given).fields["p1-fluency"].choices]
+    return [str(words) for _step, words in form_of(given).fields["p1-fluency"].choices]
 
 
 @pytest.mark.parametrize("points", [2, 5, 11])
 def test_every_step_is_accepted_and_nothing_beside_it(points: int) -> None:
     given = screen(points=points)
     for step in range(1, points + 1):
-        form = likert.form(given, {"p1-fluency": str(step)})
+        form = form_of(given, {"p1-fluency": str(step)})
         assert form.is_valid()
-        assert [value.value for value in likert.ratings(given, form.cleaned_data)] == [float(step)]
+        assert [value.value for value in ratings_of(given, form.cleaned_data)] == [float(step)]
     forged = ("0", str(points + 1), "-1", "1.5", "three", "", "NaN", "1e0", " ", "\ud800", "\x00", "9" * 10**6, "[1]")
     for wrong in forged:
-        assert not likert.form(given, {"p1-fluency": wrong}).is_valid(), wrong[:20]
+        assert not form_of(given, {"p1-fluency": wrong}).is_valid(), wrong[:20]
 
 
 def test_an_answer_about_another_criterion_or_text_is_no_answer() -> None:
-    form = likert.form(screen(), {"p1-fluency": "3", "p2-fluency": "4", "p1-other": "5"})
+    form = form_of(screen(), {"p1-fluency": "3", "p2-fluency": "4", "p1-other": "5"})
     assert form.is_valid()
     assert form.cleaned_data == {"p1-fluency": 3}
 
@@ -54,13 +53,13 @@ def test_an_answer_about_another_criterion_or_text_is_no_answer() -> None:
 @pytest.mark.parametrize("points", [1, 12])
 def test_fewer_than_two_and_more_than_eleven_steps_are_refused(points: int) -> None:
     with pytest.raises(ValueError, match="points"):
-        likert.params({"points": points})
+        Likert({"points": points})
 
 
 def test_a_number_from_elsewhere_is_a_whole_step() -> None:
-    params = likert.params({"points": 5})
-    assert likert.problem_in_value(2.5, FLUENCY, params) == "must be a whole step of the scale; it is 2.5."
-    assert likert.problem_in_value(3.0, FLUENCY, params) is None
+    kind = Likert({"points": 5})
+    assert kind.problem_in_value(2.5, FLUENCY) == "must be a whole step of the scale; it is 2.5."
+    assert kind.problem_in_value(3.0, FLUENCY) is None
 
 
 def test_the_ends_are_worded_and_the_middle_is_nothing_special() -> None:
@@ -77,7 +76,7 @@ def test_the_ends_are_worded_and_the_middle_is_nothing_special() -> None:
 def test_agreement_words_every_step_where_there_are_customary_words(points: int, words: list[str]) -> None:
     given = screen(criteria=(AGREED,), points=points, agreement=True)
     assert words_of(given) == words
-    (cell,) = likert.form(given).rows()[0].cells
+    (cell,) = form_of(given).rows()[0].cells
     assert cell.labelled == all(words)
 
 
@@ -87,31 +86,31 @@ def test_a_studys_own_words_go_before_those_of_agreement() -> None:
 
 def test_labels_must_be_as_many_as_the_steps_and_agreement_needs_a_statement() -> None:
     labelled = Criterion("fluency", "Fluency", labels=("bad", "fair", "good"))
-    assert list(likert.problems([labelled], likert.params({"points": 3}))) == []
-    sentences = list(likert.problems([labelled], likert.params({"points": 5})))
+    assert list(Likert({"points": 3}).problems([labelled])) == []
+    sentences = list(Likert({"points": 5}).problems([labelled]))
     assert sentences == [
         "Criterion 'fluency' words 3 steps, but the scale has 5. Word all of them, or only the ends (low, high)."
     ]
-    agreement = likert.params({"agreement": True})
-    assert list(likert.problems([AGREED], agreement)) == []
-    (sentence,) = likert.problems([FLUENCY], agreement)
+    agreement = Likert({"agreement": True})
+    assert list(agreement.problems([AGREED])) == []
+    (sentence,) = agreement.problems([FLUENCY])
     assert "as a statement" in sentence
 
 
 def test_several_texts_are_rated_by_their_canonical_number() -> None:
     given = screen(n_parts=3, order=[2, 0, 1])
-    form = likert.form(given, {"p1-fluency": "5", "p2-fluency": "1", "p3-fluency": "2"})
+    form = form_of(given, {"p1-fluency": "5", "p2-fluency": "1", "p3-fluency": "2"})
     assert form.is_valid()
-    assert {value.part: value.value for value in likert.ratings(given, form.cleaned_data)} == {2: 5, 0: 1, 1: 2}
+    assert {value.part: value.value for value in ratings_of(given, form.cleaned_data)} == {2: 5, 0: 1, 1: 2}
 
 
 def test_the_message_names_the_text_and_the_criterion() -> None:
-    form = likert.form(screen(n_parts=2), {"p1-fluency": "3"})
+    form = form_of(screen(n_parts=2), {"p1-fluency": "3"})
     assert form.errors == {"p2-fluency": ["Text B: answer “Fluency”."]}
 
 
 def test_questions_one_at_a_time_stay_with_their_criterion() -> None:
-    form = likert.form(screen(n_parts=2, order=[1, 0], criteria=(FLUENCY, Criterion("content", "Content"))))
+    form = form_of(screen(n_parts=2, order=[1, 0], criteria=(FLUENCY, Criterion("content", "Content"))))
     asked = [(shown.letter, cell.criterion.key) for shown, cell in form.by_question()]
     assert asked == [("A", "fluency"), ("B", "fluency"), ("A", "content"), ("B", "content")]
 
@@ -123,13 +122,13 @@ def test_units_show_each_distinct_text_once(layout: str, parts: list[int]) -> No
         ItemTexts.collapsed("b", [OutputText("x", "", "Three")]),
         ItemTexts.collapsed("c", []),
     ]
-    units = list(likert.units(items, likert.params({"layout": layout}), Random(1)))
+    units = list(Likert({"layout": layout}).units(items, Random(1)))
     assert [len(unit.parts) for unit in units] == parts
     assert units[0].parts[0] == (0, 2)
 
 
 def test_every_text_stands_in_every_place_equally_often() -> None:
-    drawn = likert.arrange(3, likert.params({}), Random(4))
+    drawn = Likert().arrange(3, Random(4))
     orders: list[list[int]] = [cast("list[int]", next(drawn)["parts"]) for _place in range(30)]
     for place in range(3):
         assert sorted(order[place] for order in orders) == [0] * 10 + [1] * 10 + [2] * 10
@@ -141,8 +140,8 @@ def test_simulated_raters_differ_as_people_do() -> None:
 
     def answers(quality: Quality) -> list[float]:
         rng = Random(11)
-        screens = [Screen("likert", (Part(0, text),), (FLUENCY,), likert.params({"points": 7})) for text in texts]
-        return [float(likert.simulate(one, quality, rng)["p1-fluency"]) for one in screens]
+        screens = [Screen(Likert({"points": 7}), (Part(0, text),), (FLUENCY,)) for text in texts]
+        return [float(simulated(one, quality, rng)["p1-fluency"]) for one in screens]
 
     careful, sloppy, random = (
         correlation(latent, answers(quality)) for quality in (Quality.CAREFUL, Quality.SLOPPY, Quality.RANDOM)
@@ -153,12 +152,12 @@ def test_simulated_raters_differ_as_people_do() -> None:
 
 def test_the_datasheet_is_answered() -> None:
     worded = Criterion("fluency", "Fluency", question="How?", low="not at all", high="perfectly")
-    assert likert.heds(worded, likert.params({"points": 3})) == {
+    assert Likert({"points": 3}).heds(worded) == {
         "4.3.3": "3",
         "4.3.4": "1 (not at all), 2, 3 (perfectly)",
         "4.3.5": "multiple choice",
         "4.3.8": "direct quality estimation",
     }
-    agreed = likert.heds(AGREED, likert.params({"points": 7, "agreement": True}))
+    agreed = Likert({"points": 7, "agreement": True}).heds(AGREED)
     assert agreed["4.3.4"].startswith("1 (Strongly disagree), 2 (Disagree), 3 (Somewhat disagree), 4 (Neither")
     assert agreed["4.3.8"] == "agreement with a quality statement"

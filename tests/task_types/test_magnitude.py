@@ -15,7 +15,6 @@ from django.core.management import CommandError, call_command
 
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.models import Unit
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
@@ -27,10 +26,11 @@ from tasks_app.task_types.base import (
     Screen,
     Value,
 )
+from tasks_app.task_types.magnitude import Magnitude
 from tasks_app.task_types.simulation import latent_quality
 from tests.reproduction.published import folder_of, missing
+from tests.task_types.kit import feedback_on, form_of, grades, ratings_of, simulated
 
-magnitude = registry["magnitude"]
 QUALITY = Criterion("quality", "Quality", question="How good is the text?")
 CLARITY = Criterion("clarity", "Clarity")
 
@@ -46,10 +46,9 @@ def screen(
 ) -> Screen:
     """A screen with a few texts and an item's reference."""
     return Screen(
-        "magnitude",
+        Magnitude(params),
         tuple(Part(number, f"Text {number}") for number in range(n_parts)),
         criteria,
-        magnitude.params(params),
         reference="The reference",
         arrangement={"parts": list(range(n_parts)) if order is None else order},
     )
@@ -64,13 +63,13 @@ def screen(
 )  # fmt: skip
 def test_whole_numbers_in_the_digits_of_any_script_are_accepted(typed: str, value: int) -> None:
     given = screen()
-    form = magnitude.form(given, {"p1-quality": typed})
+    form = form_of(given, {"p1-quality": typed})
     assert form.is_valid(), form.errors
     assert form.cleaned_data == {"p1-quality": value}
-    assert list(magnitude.ratings(given, form.cleaned_data)) == [
+    assert list(ratings_of(given, form.cleaned_data)) == [
         Value("magnitude", part=0, criterion="quality", value=float(value))
     ]
-    again = magnitude.form(given, initial=form.cleaned_data)
+    again = form_of(given, initial=form.cleaned_data)
     assert again["p1-quality"].value() == value
 
 
@@ -110,13 +109,13 @@ def test_whole_numbers_in_the_digits_of_any_script_are_accepted(typed: str, valu
 )
 def test_everything_else_is_refused_in_a_sentence_of_its_own(typed: tuple[str, ...], sentence: str) -> None:
     for one in typed:
-        form = magnitude.form(screen(), {"p1-quality": one})
+        form = form_of(screen(), {"p1-quality": one})
         assert form.errors == {"p1-quality": [sentence]}, one[:50]
 
 
 def test_the_message_names_the_text_where_there_are_several() -> None:
     given = screen(2, criteria=(QUALITY, CLARITY))
-    form = magnitude.form(given, {"p1-quality": "100", "p1-clarity": "1.5", "p2-quality": "0"})
+    form = form_of(given, {"p1-quality": "100", "p1-clarity": "1.5", "p2-quality": "0"})
     assert form.errors == {
         "p1-clarity": ["Text A, Clarity: use a whole number, such as 150."],
         "p2-quality": ["Text B, Quality: the least you can give is 1."],
@@ -127,51 +126,51 @@ def test_the_message_names_the_text_where_there_are_several() -> None:
 def test_fields_nobody_asked_for_change_nothing() -> None:
     given = screen(2)
     forged = {"p1-quality": "100", "p2-quality": "50", "p3-quality": "1", "p1-other": "7", "quality": "9"}
-    form = magnitude.form(given, forged)
+    form = form_of(given, forged)
     assert form.is_valid()
-    assert [(one.part, one.value) for one in magnitude.ratings(given, form.cleaned_data)] == [(0, 100), (1, 50)]
+    assert [(one.part, one.value) for one in ratings_of(given, form.cleaned_data)] == [(0, 100), (1, 50)]
 
 
 def test_numbers_are_about_the_text_that_stood_there() -> None:
     given = screen(3, order=[2, 0, 1])
-    form = magnitude.form(given, {"p1-quality": "300", "p2-quality": "10", "p3-quality": "20"})
+    form = form_of(given, {"p1-quality": "300", "p2-quality": "10", "p3-quality": "20"})
     assert form.is_valid()
-    assert {one.part: one.value for one in magnitude.ratings(given, form.cleaned_data)} == {2: 300, 0: 10, 1: 20}
+    assert {one.part: one.value for one in ratings_of(given, form.cleaned_data)} == {2: 300, 0: 10, 1: 20}
 
 
 def test_all_texts_of_an_item_are_one_unit_or_each_its_own() -> None:
     items = [item(a="One", b="Two", c="One", reference="R"), ItemTexts.collapsed("empty", [])]
-    together = list(magnitude.units(items, magnitude.params({}), Random(1)))
+    together = list(Magnitude().units(items, Random(1)))
     assert [(unit.key, unit.parts) for unit in together] == [("i", ((0, 2), (1,)))]
-    plain = list(magnitude.units(items, magnitude.params({"layout": "plain"}), Random(1)))
+    plain = list(Magnitude({"layout": "plain"}).units(items, Random(1)))
     assert [(unit.key, unit.parts) for unit in plain] == [("i/a", ((0, 2),)), ("i/b", ((1,),))]
 
 
 @pytest.mark.parametrize("layout", ["rankme", "plain"])
 def test_a_system_that_is_the_reference_is_shown_and_never_judged(layout: str) -> None:
-    params = magnitude.params({"layout": layout, "reference_system": "human"})
+    kind = Magnitude({"layout": layout, "reference_system": "human"})
     # One system says exactly what the reference says: that text is judged like any other.
     texts = item(a="One", human="Two", b="Two")
-    units = list(magnitude.units([texts], params, Random(1)))
+    units = list(kind.units([texts], Random(1)))
     assert [unit.parts for unit in units] == {
         "rankme": [((0,), (2,), (1,))],
         "plain": [((0,), (1,)), ((2,), (1,))],
     }[layout]
     for unit in units:
         parts = tuple(Part(n, texts.outputs[group[0]].text) for n, group in enumerate(unit.parts))
-        drawn = next(magnitude.arrange(len(parts), params, Random(1)))
+        drawn = next(kind.arrange(len(parts), Random(1)))
         for arrangement in (drawn, {}):
-            given = Screen("magnitude", parts, (QUALITY,), params, reference="An example", arrangement=arrangement)
-            form = magnitude.form(given, magnitude.simulate(given, Quality.CAREFUL, Random(1)))
+            given = Screen(kind, parts, (QUALITY,), reference="An example", arrangement=arrangement)
+            form = form_of(given, simulated(given, Quality.CAREFUL, Random(1)))
             assert form.is_valid()
             assert form.reference.text == "Two"
             assert len(form.fields) == len(parts) - 1
-            assert {one.part for one in magnitude.ratings(given, form.cleaned_data)} == set(range(len(parts) - 1))
+            assert {one.part for one in ratings_of(given, form.cleaned_data)} == set(range(len(parts) - 1))
 
 
 def test_every_text_stands_in_every_column_equally_often() -> None:
     for system, judged in (("", 3), ("human", 2)):
-        stream = magnitude.arrange(3, magnitude.params({"reference_system": system}), Random(4))
+        stream = Magnitude({"reference_system": system}).arrange(3, Random(4))
         drawn: list[list[int]] = [one["parts"] for one in islice(stream, 50)]
         for n in range(1, 51):
             counts = Counter((column, part) for order in drawn[:n] for column, part in enumerate(order))
@@ -193,16 +192,16 @@ def test_every_text_stands_in_every_column_equally_often() -> None:
 def test_an_item_without_a_reference_is_refused(
     texts: dict[str, str], params: dict[str, object], sentence: str
 ) -> None:
-    about = (item(**texts), magnitude.params(params))
-    said = [*magnitude.item_problems(*about), *magnitude.missing_for_raters(*about)]
+    kind, given = Magnitude(params), item(**texts)
+    said = [*kind.item_problems(given), *kind.missing_for_raters(given)]
     assert len(said) == bool(sentence)
     assert sentence in "".join(said)
 
 
 def test_a_reference_must_be_one_text() -> None:
     outputs = [OutputText("h", "v1", "R1"), OutputText("h", "v2", "R2"), OutputText("a", "", "One")]
-    params = magnitude.params({"reference_system": "h"})
-    (said,) = magnitude.item_problems(ItemTexts.collapsed("i", outputs), params)
+    kind = Magnitude({"reference_system": "h"})
+    (said,) = kind.item_problems(ItemTexts.collapsed("i", outputs))
     assert said == "has several texts by “h”. The reference must be one."
 
 
@@ -218,22 +217,22 @@ def test_a_reference_must_be_one_text() -> None:
 )
 def test_parameters_that_contradict_are_refused_by_name(params: dict[str, object], named: str) -> None:
     with pytest.raises(ValueError, match=named):
-        magnitude.params(params)
+        Magnitude(params)
 
 
 def test_what_the_task_says_goes_before_the_items_own_reference() -> None:
-    assert magnitude.form(screen()).reference.text == "The reference"
-    assert magnitude.form(screen(reference_text="Mine", reference_value=40)).reference.text == "Mine"
-    assert magnitude.form(screen(reference_value=40)).reference.worth == 40
+    assert form_of(screen()).reference.text == "The reference"
+    assert form_of(screen(reference_text="Mine", reference_value=40)).reference.text == "Mine"
+    assert form_of(screen(reference_value=40)).reference.worth == 40
 
 
 def test_magnitudes_are_on_a_ratio_scale_without_ends() -> None:
-    params = magnitude.params({})
-    assert magnitude.outcome_of(QUALITY, params).scale is Scale.RATIO
-    assert magnitude.scale_of(params, QUALITY) is None
+    kind = Magnitude()
+    assert kind.outcome_of(QUALITY).scale is Scale.RATIO
+    assert kind.scale_of(QUALITY) is None
     for value, fine in ((1, True), (999_999, True), (0, False), (1_000_000, False), (1.5, False), (-3, False)):
-        assert (magnitude.problem_in_value(float(value), QUALITY, params) is None) is fine
-    facts = magnitude.heds(QUALITY, magnitude.params({"reference_value": 50}))
+        assert (kind.problem_in_value(float(value), QUALITY) is None) is fine
+    facts = Magnitude({"reference_value": 50}).heds(QUALITY)
     assert set(facts) == {"4.3.3", "4.3.4", "4.3.5", "4.3.8"}
     assert "50" in facts["4.3.4"]
     assert facts["4.3.8"] == "relative quality estimation"
@@ -241,24 +240,22 @@ def test_magnitudes_are_on_a_ratio_scale_without_ends() -> None:
 
 def test_known_answers_can_be_a_range() -> None:
     given = screen(2)
-    form = magnitude.form(given, {"p1-quality": "150", "p2-quality": "90"})
+    form = form_of(given, {"p1-quality": "150", "p2-quality": "90"})
     assert form.is_valid()
     gold = [GoldAnswer("range", [120, 999_999], "quality", part) for part in (0, 1)]
-    assert [one.passed for one in magnitude.grade(given, form.cleaned_data, gold)] == [True, False]
-    told = magnitude.feedback(
-        given, form.cleaned_data, [GoldAnswer("range", [120, 300], "quality", 1, "It is better.")]
-    )
+    assert [one.passed for one in grades(given, form.cleaned_data, gold)] == [True, False]
+    told = feedback_on(given, form.cleaned_data, [GoldAnswer("range", [120, 300], "quality", 1, "It is better.")])
     assert (told[0].passed, told[0].explanation) == (False, "It is better.")
 
 
 def test_simulated_raters_differ_as_their_quality_says() -> None:
-    params = magnitude.params({})
+    kind = Magnitude()
     parts = tuple(Part(n, f"A text with the number {n}") for n in range(40))
-    given = Screen("magnitude", parts, (QUALITY,), params, reference="R")
+    given = Screen(kind, parts, (QUALITY,), reference="R")
     latent = [log(4) * 2 * (latent_quality(part.text, "quality") - latent_quality("R", "quality")) for part in parts]
     errors = {}
     for quality in Quality:
-        said = magnitude.simulate(given, quality, Random(8))
+        said = simulated(given, quality, Random(8))
         logs = [log(int(said[f"p{n + 1}-quality"]) / 100) for n in range(len(parts))]
         errors[quality] = mean(abs(a - b) for a, b in zip(logs, latent, strict=True))
         assert (len(set(logs)) == 1) is (quality is Quality.STRAIGHT_LINER)

@@ -4,12 +4,11 @@ from random import Random
 
 import pytest
 
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
+from tasks_app.task_types.post_edit import PostEdit
 from tasks_app.task_types.post_edit.changes import changes, changes_in_words
 from tasks_app.task_types.simulation import latent_quality
-
-post_edit = registry["post_edit"]
+from tests.task_types.kit import feedback_on, form_of, grades, ratings_of, simulated
 
 FIRST, SECOND = "The cat sat on the mat.", "A cat was sitting on a mat."
 
@@ -17,9 +16,9 @@ FIRST, SECOND = "The cat sat on the mat.", "A cat was sitting on a mat."
 def screen(*parts: Part, order: tuple[int, ...] = (), **params: object) -> Screen:
     """A screen with two suggestions, or those given."""
     texts = parts or (Part(0, FIRST), Part(1, SECOND))
-    given = post_edit.params({"suggestions": len(texts), **params})
+    given = PostEdit({"suggestions": len(texts), **params})
     arrangement = {"parts": order or tuple(range(len(texts)))}
-    return Screen("post_edit", texts, post_edit.brings(given), given, source="Die Katze …", arrangement=arrangement)
+    return Screen(given, texts, given.brings(), source="Die Katze …", arrangement=arrangement)
 
 
 ONE = Part(0, FIRST)
@@ -47,14 +46,14 @@ def item(*texts: str, systems: str = "abcdef") -> ItemTexts:
 def test_every_two_different_texts_by_different_systems_are_a_unit(
     texts: str, systems: str, suggestions: int, parts: list[tuple[tuple[int, ...], ...]]
 ) -> None:
-    params = post_edit.params({"suggestions": suggestions})
-    units = list(post_edit.units([item(*texts, systems=systems)], params, Random(1)))
+    kind = PostEdit({"suggestions": suggestions})
+    units = list(kind.units([item(*texts, systems=systems)], Random(1)))
     assert [unit.parts for unit in units] == parts
     assert len({unit.key for unit in units}) == len(units)
 
 
 def test_each_suggestion_is_on_each_side_equally_often() -> None:
-    stream = post_edit.arrange(2, post_edit.params({}), Random(2))
+    stream = PostEdit().arrange(2, Random(2))
     first = 0
     for number in range(1, 30):
         first += next(stream)["parts"] == [0, 1]
@@ -74,7 +73,7 @@ def test_each_suggestion_is_on_each_side_equally_often() -> None:
 def test_items_that_cannot_be_edited_are_refused(
     texts: tuple[str, ...], params: dict[str, object], words: str | None
 ) -> None:
-    said = list(post_edit.item_problems(item(*texts), post_edit.params(params)))
+    said = list(PostEdit(params).item_problems(item(*texts)))
     assert len(said) == (words is not None)
     assert all(words is not None and words in sentence for sentence in said)
 
@@ -82,10 +81,10 @@ def test_items_that_cannot_be_edited_are_refused(
 def test_the_choice_and_the_edited_text_are_of_canonical_parts() -> None:
     shown = screen(order=(1, 0))
     posted = {"choice": "1", "p1-text": "A cat sat.", "p2-text": FIRST, "keystrokes": "12", "seconds": "8.4"}
-    form = post_edit.form(shown, posted)
+    form = form_of(shown, posted)
     assert form.is_valid(), form.errors
     assert form.cleaned_data["p2-text"] == ""
-    values = list(post_edit.ratings(shown, form.cleaned_data))
+    values = list(ratings_of(shown, form.cleaned_data))
     said = [(one.outcome, one.criterion, one.part, one.label or one.text or one.value) for one in values]
     assert said == [
         ("choice", "choice", 1, "chosen"),
@@ -95,36 +94,36 @@ def test_the_choice_and_the_edited_text_are_of_canonical_parts() -> None:
         ("edit-seconds", "edit-seconds", 1, 8.4),
     ]
     assert [one.shown_value for one in values[:2]] == [1.0, 2.0]
-    assert all(post_edit.outcome_of(one, shown.params) is not None for one in shown.criteria)
+    assert all(shown.kind.outcome_of(one) is not None for one in shown.criteria)
 
 
 def test_without_a_script_nothing_was_counted() -> None:
     shown = screen(ONE)
-    form = post_edit.form(shown, {"p1-text": "Changed.", "keystrokes": "", "seconds": ""})
+    form = form_of(shown, {"p1-text": "Changed.", "keystrokes": "", "seconds": ""})
     assert form.is_valid()
-    assert [one.outcome for one in post_edit.ratings(shown, form.cleaned_data)] == ["edited-text"]
+    assert [one.outcome for one in ratings_of(shown, form.cleaned_data)] == ["edited-text"]
 
 
 def test_zero_keys_are_an_answer() -> None:
     shown = screen(ONE)
-    form = post_edit.form(shown, {"p1-text": FIRST, "unchanged": "on", "keystrokes": "0", "seconds": "-0.0"})
+    form = form_of(shown, {"p1-text": FIRST, "unchanged": "on", "keystrokes": "0", "seconds": "-0.0"})
     assert form.is_valid()
-    assert [str(one.value) for one in post_edit.ratings(shown, form.cleaned_data)] == ["None", "0.0", "0.0"]
+    assert [str(one.value) for one in ratings_of(shown, form.cleaned_data)] == ["None", "0.0", "0.0"]
 
 
 def test_white_space_is_kept_and_line_ends_are_one_character() -> None:
     shown = screen(ONE, max_characters=20)
     typed = "  a\r\nb\t \rc\n"
-    form = post_edit.form(shown, {"p1-text": typed})
+    form = form_of(shown, {"p1-text": typed})
     assert form.is_valid(), form.errors
     assert form.cleaned_data["p1-text"] == "  a\nb\t \nc\n"
-    assert post_edit.form(shown, {"p1-text": "\r\n" * 9 + "ab"}).is_valid()
+    assert form_of(shown, {"p1-text": "\r\n" * 9 + "ab"}).is_valid()
 
 
 def test_a_text_that_differs_from_its_suggestion_in_line_ends_only_is_untouched() -> None:
     shown = screen(Part(0, "one\r\ntwo"))
-    assert not post_edit.form(shown, {"p1-text": "one\r\ntwo"}).is_valid()
-    assert post_edit.form(shown, {"p1-text": "one\r\ntwo", "unchanged": "on"}).is_valid()
+    assert not form_of(shown, {"p1-text": "one\r\ntwo"}).is_valid()
+    assert form_of(shown, {"p1-text": "one\r\ntwo", "unchanged": "on"}).is_valid()
 
 
 @pytest.mark.parametrize(
@@ -149,22 +148,22 @@ def test_a_text_that_differs_from_its_suggestion_in_line_ends_only_is_untouched(
     ],
 )
 def test_what_is_wrong_is_said_where_it_is(posted: dict[str, str], field: str, words: str) -> None:
-    form = post_edit.form(screen(max_characters=100), posted)
+    form = form_of(screen(max_characters=100), posted)
     assert not form.is_valid()
     assert words in " ".join(map(str, form.errors[field]))
 
 
 def test_what_nobody_chose_is_not_checked() -> None:
-    form = post_edit.form(screen(max_characters=100), {"choice": "1", "p1-text": "New.", "p2-text": "x" * 101})
+    form = form_of(screen(max_characters=100), {"choice": "1", "p1-text": "New.", "p2-text": "x" * 101})
     assert form.is_valid()
 
 
 def test_areas_start_with_the_suggestion_or_with_what_the_text_carries() -> None:
     carried = Part(0, FIRST, prefill=({"text": "The cat sat."},))
-    (area,) = post_edit.form(screen(carried)).areas()
+    (area,) = form_of(screen(carried)).areas()
     assert (area.text, area.start, area.has_other_start) == ("The cat sat.", "The cat sat.", True)
-    assert post_edit.form(screen(carried), {"p1-text": FIRST}).is_valid()
-    assert not post_edit.form(screen(carried), {"p1-text": "The cat sat."}).is_valid()
+    assert form_of(screen(carried), {"p1-text": FIRST}).is_valid()
+    assert not form_of(screen(carried), {"p1-text": "The cat sat."}).is_valid()
 
 
 @pytest.mark.parametrize(
@@ -181,22 +180,22 @@ def test_areas_start_with_the_suggestion_or_with_what_the_text_carries() -> None
     ],
 )
 def test_what_a_text_may_carry(payload: object, words: str | None) -> None:
-    said = post_edit.prefill_problem(payload, FIRST, post_edit.params({"max_characters": 100}))
+    said = PostEdit({"max_characters": 100}).prefill_problem(payload, FIRST)
     assert (said is None) if words is None else (said is not None and words in said)
 
 
 def test_a_stored_answer_and_a_draft_fill_the_form_again() -> None:
     shown = screen(order=(1, 0))
-    form = post_edit.form(shown, {"choice": "2", "p1-text": SECOND, "p2-text": "The cat.", "keystrokes": "3"})
+    form = form_of(shown, {"choice": "2", "p1-text": SECOND, "p2-text": "The cat.", "keystrokes": "3"})
     assert form.is_valid()
-    areas = post_edit.form(shown, initial=form.cleaned_data).areas()
+    areas = form_of(shown, initial=form.cleaned_data).areas()
     assert [(area.text, area.is_chosen) for area in areas] == [(SECOND, False), ("The cat.", True)]
-    draft = post_edit.form(shown, initial={"p1-text": "Half"})
+    draft = form_of(shown, initial={"p1-text": "Half"})
     assert [(area.text, area.is_chosen) for area in draft.areas()] == [("Half", False), (FIRST, False)]
 
 
 def test_two_answers_are_told_apart_by_their_changes() -> None:
-    field = post_edit.form(screen(ONE)).fields["p1-text"]
+    field = form_of(screen(ONE)).fields["p1-text"]
     assert field.in_words("The black cat sat on a mat") == (
         "The black cat sat on a mat\n\n(+ “black”; “the” → “a”; − “.”)"
     )
@@ -215,7 +214,7 @@ def test_changes_add_up_to_both_texts_and_stay_fast() -> None:
 
 def test_known_answers() -> None:
     shown = screen(order=(1, 0))
-    form = post_edit.form(shown, {"choice": "1", "p1-text": "A cat  sat.\n"})
+    form = form_of(shown, {"choice": "1", "p1-text": "A cat  sat.\n"})
     assert form.is_valid()
     gold = [
         GoldAnswer("order", [2, 1]),
@@ -224,9 +223,9 @@ def test_known_answers() -> None:
         GoldAnswer("set", ["The cat sat.", "A cat was sitting."], "edited-text"),
         GoldAnswer("exact", "chosen", "choice", part=1),
     ]
-    graded = post_edit.grade(shown, form.cleaned_data, gold)
+    graded = grades(shown, form.cleaned_data, gold)
     assert [one.passed for one in graded] == [True, False, True, False, True]
-    assert len(post_edit.feedback(shown, form.cleaned_data, gold)) == 5
+    assert len(feedback_on(shown, form.cleaned_data, gold)) == 5
 
 
 @pytest.mark.parametrize(
@@ -242,10 +241,10 @@ def test_known_answers() -> None:
 )
 def test_known_answers_that_nobody_could_meet_are_refused(gold: GoldAnswer) -> None:
     shown = screen()
-    form = post_edit.form(shown, {"choice": "1", "p1-text": "A cat sat."})
+    form = form_of(shown, {"choice": "1", "p1-text": "A cat sat."})
     assert form.is_valid()
     with pytest.raises(ValueError, match=r"order|span"):
-        post_edit.grade(shown, form.cleaned_data, [gold])
+        grades(shown, form.cleaned_data, [gold])
 
 
 @pytest.mark.parametrize(
@@ -260,18 +259,18 @@ def test_known_answers_that_nobody_could_meet_are_refused(gold: GoldAnswer) -> N
     ],
 )
 def test_imported_counts_are_within_reason(key: str, value: float, fine: bool) -> None:
-    params = post_edit.params({})
-    criterion = next(one for one in post_edit.brings(params) if one.key == key)
-    assert (post_edit.problem_in_value(value, criterion, params) is None) is fine
+    kind = PostEdit()
+    criterion = next(one for one in kind.brings() if one.key == key)
+    assert (kind.problem_in_value(value, criterion) is None) is fine
 
 
 def test_the_choice_is_asked_for_where_there_are_two() -> None:
-    assert [one.key for one in post_edit.brings(post_edit.params({"suggestions": 1}))] == [
+    assert [one.key for one in PostEdit({"suggestions": 1}).brings()] == [
         "edited-text",
         "keystrokes",
         "edit-seconds",
     ]
-    asked = {one.key: post_edit.heds(one, post_edit.params({})) for one in post_edit.brings(post_edit.params({}))}
+    asked = {one.key: PostEdit().heds(one) for one in PostEdit().brings()}
     assert asked["choice"]["4.3.8"] == "relative quality estimation"
     assert asked["edited-text"]["4.3.8"] == "post-editing or annotation"
 
@@ -282,8 +281,8 @@ def _better_chosen(quality: Quality) -> float:
     right = 0
     for number in range(200):
         shown = screen(Part(0, f"one of {number}"), Part(1, f"two of {number}"))
-        answer = post_edit.simulate(shown, quality, rng)
-        assert post_edit.form(shown, answer).is_valid()
+        answer = simulated(shown, quality, rng)
+        assert form_of(shown, answer).is_valid()
         better = max(shown.parts, key=lambda part: latent_quality(part.text, "choice"))
         right += int(answer["choice"]) == better.number + 1
     return right / 200
@@ -298,9 +297,9 @@ def test_simulated_raters_differ_in_quality() -> None:
 def test_simulated_raters_edit_worse_texts_more_and_a_straight_liner_nothing() -> None:
     texts = [f"{number} one two three four five six seven eight nine ten" for number in range(60)]
     texts.sort(key=lambda text: latent_quality(text, "choice"))
-    keys = [int(post_edit.simulate(screen(Part(0, text)), Quality.CAREFUL, Random(1))["keystrokes"]) for text in texts]
+    keys = [int(simulated(screen(Part(0, text)), Quality.CAREFUL, Random(1))["keystrokes"]) for text in texts]
     assert sum(keys[:20]) > sum(keys[-20:]) * 1.5
-    lazy = post_edit.simulate(screen(), Quality.STRAIGHT_LINER, Random(1))
+    lazy = simulated(screen(), Quality.STRAIGHT_LINER, Random(1))
     assert (lazy["choice"], lazy["p1-text"], lazy["unchanged"], lazy["keystrokes"]) == ("1", FIRST, "on", "0")
 
 
@@ -308,6 +307,6 @@ def test_simulated_raters_edit_worse_texts_more_and_a_straight_liner_nothing() -
 def test_every_text_can_be_simulated(text: str) -> None:
     for quality in Quality:
         shown = screen(Part(0, text or "x"), Part(1, "another one"))
-        answer = post_edit.simulate(shown, quality, Random(4))
-        form = post_edit.form(shown, answer)
+        answer = simulated(shown, quality, Random(4))
+        form = form_of(shown, answer)
         assert form.is_valid() or (text == " " and answer["choice"] == "1")

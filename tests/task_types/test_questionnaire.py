@@ -18,16 +18,16 @@ from django.utils import translation
 from analytics_app.stats.scales.scale_scores import prorated_sums
 from tasks_app.models import Criterion as CriterionRow
 from tasks_app.models import Study, Unit
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, Quality, Scale, Screen, Value
+from tasks_app.task_types.questionnaire import Questionnaire
 from tasks_app.task_types.questionnaire.panas import MOST_MISSING, NEGATIVE, POSITIVE, WORDS
 from tasks_app.task_types.simulation import latent_quality
 from tests.reproduction.published import folder_of, missing
+from tests.task_types.kit import form_of, ratings_of, simulated
 
 ROOT = Path(__file__).parents[2]
 PANAS_DATA = folder_of("panas_msqr")
 
-kind = registry["questionnaire"]
 
 PUBLISHED = [
     "Interested", "Distressed", "Excited", "Upset", "Strong", "Guilty", "Scared", "Hostile", "Enthusiastic", "Proud",
@@ -37,14 +37,14 @@ PUBLISHED = [
 
 def screen(*, words: dict[str, Criterion] | None = None, **given: Any) -> Screen:
     """A screen as a study makes it; `words` are criteria that the study words in its own way."""
-    params = kind.params(given)
-    criteria = tuple((words or {}).get(one.key, one) for one in kind.brings(params))
-    return Screen("questionnaire", (), criteria, params)
+    kind = Questionnaire(given)
+    criteria = tuple((words or {}).get(one.key, one) for one in kind.brings())
+    return Screen(kind, (), criteria)
 
 
 def sample() -> Screen:
     """A screen with a question of every kind."""
-    return screen(**kind.sample.params)
+    return screen(**Questionnaire.sample.params)
 
 
 def full_answer() -> dict[str, str]:
@@ -67,11 +67,11 @@ def full_answer() -> dict[str, str]:
 def one(question: dict[str, Any], posted: dict[str, str], **given: Any) -> tuple[dict[str, Any], list[Value]]:
     """Post an answer to a single question; return its errors and ratings."""
     shown = screen(questions=[question], **given)
-    form = kind.form(shown, posted)
+    form = form_of(shown, posted)
     if not form.is_valid():
         return dict(form.errors), []
     json.dumps(form.cleaned_data)
-    return {}, list(kind.ratings(shown, form.cleaned_data))
+    return {}, list(ratings_of(shown, form.cleaned_data))
 
 
 def test_panas_asks_the_published_words_in_their_order_on_five_steps() -> None:
@@ -79,17 +79,17 @@ def test_panas_asks_the_published_words_in_their_order_on_five_steps() -> None:
     assert [one.name for one in shown.criteria] == PUBLISHED
     steps = ("very slightly or not at all", "a little", "moderately", "quite a bit", "extremely")
     assert {(one.labels, one.language, one.kind) for one in shown.criteria} == {(steps, "en", "question")}
-    block = kind.form(shown).blocks()[0]
+    block = form_of(shown).blocks()[0]
     assert block.words.startswith("Indicate to what extent you have felt this way during the past week.")
-    assert kind.form(shown).introduction.startswith("This scale consists of a number of words that describe")
-    fields = [(name, field.choices[0][0]) for name, field in kind.form(shown).fields.items()]
+    assert form_of(shown).introduction.startswith("This scale consists of a number of words that describe")
+    fields = [(name, field.choices[0][0]) for name, field in form_of(shown).fields.items()]
     assert fields == [(f"q-panas-{word.lower()}", "1") for word in PUBLISHED]
 
 
 def test_every_time_frame_has_wording_of_its_own_and_the_same_criteria() -> None:
-    choices = [value for value, _label in kind.Params.base_fields["timeframe"].choices]
+    choices = [value for value, _label in Questionnaire.Params.base_fields["timeframe"].choices]
     screens = [screen(instrument="panas", timeframe=value) for value in choices]
-    assert len({kind.form(shown).blocks()[0].words for shown in screens}) == 7
+    assert len({form_of(shown).blocks()[0].words for shown in screens}) == 7
     # Else a study could not ask for today and for the past week.
     assert all(shown.criteria == screens[0].criteria for shown in screens)
 
@@ -97,7 +97,7 @@ def test_every_time_frame_has_wording_of_its_own_and_the_same_criteria() -> None
 def test_a_published_translation_takes_the_place_of_the_words() -> None:
     word = Criterion("panas-interested", "Interessiert", question="Interessiert", labels=tuple("ABCDE"), language="de")
     shown = screen(words={word.key: word}, instrument="panas", introduction="Dieser Fragebogen …")
-    form = kind.form(shown)
+    form = form_of(shown)
     assert form.introduction == "Dieser Fragebogen …"
     assert form.language == ""
     assert form.blocks()[0].words == ""
@@ -107,11 +107,11 @@ def test_a_published_translation_takes_the_place_of_the_words() -> None:
 
 def test_each_kind_of_answer_goes_into_its_column() -> None:
     shown = sample()
-    form = kind.form(shown, full_answer())
+    form = form_of(shown, full_answer())
     assert form.is_valid(), form.errors
     said = {
         value.criterion: (value.outcome, value.value, value.label, value.text)
-        for value in kind.ratings(shown, form.cleaned_data)
+        for value in ratings_of(shown, form.cleaned_data)
     }
     assert said == {
         "reading-newspapers": ("step", 5, None, None),
@@ -128,20 +128,20 @@ def test_each_kind_of_answer_goes_into_its_column() -> None:
         "agree": ("ticked", 1, None, None),
     }
     for criterion in shown.criteria:
-        outcome = kind.outcome_of(criterion, shown.params)
+        outcome = shown.kind.outcome_of(criterion)
         assert outcome is not None
         if criterion.key in said:
             assert outcome.name == said[criterion.key][0]
             assert said[criterion.key][("value", "label", "text").index(outcome.column) + 1] is not None
-    assert kind.outcome_of(None, shown.params) is None
-    assert kind.outcome_of(Criterion("fluency", "Fluency"), shown.params) is None
+    assert shown.kind.outcome_of(None) is None
+    assert shown.kind.outcome_of(Criterion("fluency", "Fluency")) is None
 
 
 def test_an_answer_as_stored_fills_the_form_again() -> None:
     shown = sample()
-    form = kind.form(shown, full_answer())
+    form = form_of(shown, full_answer())
     assert form.is_valid()
-    again = kind.form(shown, None, json.loads(json.dumps(form.cleaned_data)))
+    again = form_of(shown, None, json.loads(json.dumps(form.cleaned_data)))
     cells = {cell.criterion.key: cell for block in again.blocks() for cell in block.cells}
     assert [step.value for step in cells["reading-newspapers"].steps if step.checked] == ["5"]
     assert [step.value for step in cells["where"].steps if step.checked] == ["on-a-screen"]
@@ -168,10 +168,10 @@ def test_an_answer_as_stored_fills_the_form_again() -> None:
 def test_what_was_not_asked_for_is_refused(name: str, wrong: list[str]) -> None:
     shown = sample()
     for given in wrong:
-        form = kind.form(shown, {**full_answer(), name: given})
+        form = form_of(shown, {**full_answer(), name: given})
         assert not form.is_valid(), repr(given[:40])
         assert set(form.errors) == {name}
-    assert kind.form(shown, {**full_answer(), "q-unknown": "1", "comment": "x"}).is_valid()
+    assert form_of(shown, {**full_answer(), "q-unknown": "1", "comment": "x"}).is_valid()
 
 
 def test_boxes_hold_together() -> None:
@@ -211,21 +211,21 @@ def test_a_number_out_of_range_is_told_the_end_of_the_range_as_the_language_writ
 
 
 def test_what_may_be_left_out_is_missing_but_consent_must_be_given() -> None:
-    given = {**kind.sample.params, "all_required": False}
-    form = kind.form(screen(**given), {})
+    given = {**Questionnaire.sample.params, "all_required": False}
+    form = form_of(screen(**given), {})
     assert form.errors == {"q-agree": ["Tick “My answers may be quoted without my name.” to go on."]}
-    form = kind.form(screen(**given), {"q-agree": "on"})
+    form = form_of(screen(**given), {"q-agree": "on"})
     assert form.is_valid()
-    assert [value.criterion for value in kind.ratings(screen(**given), form.cleaned_data)] == ["agree"]
+    assert [value.criterion for value in ratings_of(screen(**given), form.cleaned_data)] == ["agree"]
     assert not any(block.required for block in form.blocks() if block.question.key != "agree")
 
 
 def test_prefer_not_to_say_is_an_answer_everywhere_in_demographics() -> None:
     shown = screen(instrument="demographics")
     posted = {f"q-{one.key}": "prefer-not-to-say" for one in shown.criteria}
-    form = kind.form(shown, posted)
+    form = form_of(shown, posted)
     assert form.is_valid(), form.errors
-    assert {value.label for value in kind.ratings(shown, form.cleaned_data)} == {"prefer-not-to-say"}
+    assert {value.label for value in ratings_of(shown, form.cleaned_data)} == {"prefer-not-to-say"}
     assert all(one.labels[-1] == "Prefer not to say" for one in shown.criteria)
 
 
@@ -261,7 +261,7 @@ def test_prefer_not_to_say_is_an_answer_everywhere_in_demographics() -> None:
 )
 def test_a_question_that_cannot_be_asked_is_named_with_the_reason(question: object, sentence: str) -> None:
     with pytest.raises(ValueError, match="questions: ") as raised:
-        kind.params({"questions": [question]})
+        Questionnaire({"questions": [question]})
     assert sentence in str(raised.value)
 
 
@@ -270,51 +270,49 @@ def test_a_question_that_cannot_be_asked_is_named_with_the_reason(question: obje
 )
 def test_questions_that_are_no_list_are_refused(given: object) -> None:
     if given == "null ":
-        assert kind.params({"questions": given})["questions"] == []
+        assert Questionnaire({"questions": given}).questions == []
     else:
         with pytest.raises(ValueError, match="questions"):
-            kind.params({"questions": given})
+            Questionnaire({"questions": given})
 
 
 def test_questions_are_kept_as_a_study_file_has_them() -> None:
-    params = kind.params(kind.sample.params)
-    assert params["questions"] == kind.sample.params["questions"]
-    assert kind.params(params) == params
-    assert kind.params({"questions": json.dumps(params["questions"])})["questions"] == params["questions"]
+    kind = Questionnaire(Questionnaire.sample.params)
+    assert kind.questions == Questionnaire.sample.params["questions"]
+    assert Questionnaire(kind.params).params == kind.params
+    assert Questionnaire({"questions": json.dumps(kind.questions)}).questions == kind.questions
 
 
 def test_it_says_what_keeps_it_from_being_asked() -> None:
-    assert list(kind.problems((), kind.params({}))) == [
-        "Nothing is asked. Choose a questionnaire, or give own questions."
-    ]
+    assert list(Questionnaire().problems(())) == ["Nothing is asked. Choose a questionnaire, or give own questions."]
     clash = {"key": "gender", "kind": "text", "question": "Gender?"}
-    sentences = list(kind.problems((), kind.params({"instrument": "demographics", "questions": [clash]})))
+    sentences = list(Questionnaire({"instrument": "demographics", "questions": [clash]}).problems(()))
     assert sentences == ["Two answers would have the name “gender”. Give the questions or options other keys."]
-    sentences = list(kind.problems((Criterion("fluency", "Fluency"),), kind.params({"instrument": "panas"})))
+    sentences = list(Questionnaire({"instrument": "panas"}).problems((Criterion("fluency", "Fluency"),)))
     assert sentences == ["A questionnaire asks its own questions; leave the criterion “fluency” out of its criteria."]
 
 
 def test_numbers_from_elsewhere_are_held_against_the_question() -> None:
-    params = sample().params
+    kind = sample().kind
     by_key = {one.key: one for one in sample().criteria}
     fits = {"ease": 5, "reading-novels": 1, "books": 0, "devices-phone": 1, "agree": 0}
     wrong = {"ease": 6, "reading-novels": 1.5, "books": -1, "devices-phone": 2, "agree": 0.5}
-    assert all(kind.problem_in_value(value, by_key[key], params) is None for key, value in fits.items())
-    assert all(kind.problem_in_value(value, by_key[key], params) for key, value in wrong.items())
-    assert kind.scale_of(params, by_key["ease"]) == (1, 5, 1)
-    assert kind.scale_of(params, by_key["why"]) is None
+    assert all(kind.problem_in_value(value, by_key[key]) is None for key, value in fits.items())
+    assert all(kind.problem_in_value(value, by_key[key]) for key, value in wrong.items())
+    assert kind.scale_of(by_key["ease"]) == (1, 5, 1)
+    assert kind.scale_of(by_key["why"]) is None
 
 
 def test_the_datasheet_names_each_instrument() -> None:
     shown = sample()
-    facts = {one.key: kind.heds(one, shown.params) for one in shown.criteria}
+    facts = {one.key: shown.kind.heds(one) for one in shown.criteria}
     assert facts["reading-novels"]["4.3.3"] == "5"
     assert facts["reading-novels"]["4.3.4"].startswith("1 (Never), 2 (Seldom)")
     assert "How often do you read" in facts["reading-novels"]["4.3.5"]
     assert facts["devices-phone"]["4.3.5"] == "check-boxes"
     assert facts["why"]["4.3.8"] == "qualitative feedback"
-    assert kind.heds(None, shown.params) == {}
-    assert kind.outcome_of(shown.criteria[0], shown.params).scale is Scale.ORDINAL
+    assert shown.kind.heds(None) == {}
+    assert shown.kind.outcome_of(shown.criteria[0]).scale is Scale.ORDINAL
 
 
 def test_simulated_raters_differ_as_their_quality_does() -> None:
@@ -323,10 +321,10 @@ def test_simulated_raters_differ_as_their_quality_does() -> None:
     spread: dict[Quality, list[float]] = {quality: [] for quality in Quality}
     for seed in range(60):
         for quality in Quality:
-            posted = kind.simulate(shown, quality, Random(seed))
-            form = kind.form(shown, posted)
+            posted = simulated(shown, quality, Random(seed))
+            form = form_of(shown, posted)
             assert form.is_valid()
-            values = {one.criterion or "": one.value or 0 for one in kind.ratings(shown, form.cleaned_data)}
+            values = {one.criterion or "": one.value or 0 for one in ratings_of(shown, form.cleaned_data)}
             off[quality] += [abs(1 + 4 * latent_quality("", key) - value) for key, value in values.items()]
             spread[quality].append(float(np.std(list(values.values()))))
     means = {quality: float(np.mean(found)) for quality, found in off.items()}

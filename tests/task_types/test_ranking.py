@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
+from tasks_app.task_types.ranking import Ranking
 from tasks_app.task_types.ranking.form import gap, standing
 from tasks_app.task_types.simulation import latent_quality
+from tests.task_types.kit import feedback_on, form_of, grades, ratings_of, simulated
 
-ranking = registry["ranking"]
 FLUENCY = Criterion("fluency", "Fluency")
 CONTENT = Criterion("content", "Content")
 
@@ -19,10 +19,9 @@ CONTENT = Criterion("content", "Content")
 def screen(n: int = 4, order: tuple[int, ...] | None = None, *criteria: Criterion, **params: object) -> Screen:
     """A screen with a few texts."""
     return Screen(
-        "ranking",
+        Ranking(params),
         tuple(Part(number, f"Text {number}") for number in range(n)),
         criteria or (FLUENCY,),
-        ranking.params(params),
         arrangement={"parts": order or tuple(range(n))},
     )
 
@@ -38,7 +37,7 @@ def item(*texts: str) -> ItemTexts:
 
 
 def test_one_unit_an_item_with_identical_outputs_shown_once() -> None:
-    units = list(ranking.units([item("a", "b", "a"), item("a", "a"), item("c")], ranking.params({}), Random(1)))
+    units = list(Ranking().units([item("a", "b", "a"), item("a", "a"), item("c")], Random(1)))
     assert [unit.parts for unit in units] == [((0, 2), (1,))]
 
 
@@ -54,18 +53,18 @@ def test_one_unit_an_item_with_identical_outputs_shown_once() -> None:
     ],
 )
 def test_too_many_or_too_few_texts_are_refused(texts: str, params: dict[str, object], said: list[str]) -> None:
-    problems = list(ranking.item_problems(item(*texts), ranking.params(params)))
+    problems = list(Ranking(params).item_problems(item(*texts)))
     assert len(problems) == len(said)
     assert all(words in problem for words, problem in zip(said, problems, strict=True))
 
 
 def test_nobody_ranks_more_than_ten() -> None:
     with pytest.raises(ValueError, match="max_texts"):
-        ranking.params({"max_texts": 11})
+        Ranking({"max_texts": 11})
 
 
 def test_every_prefix_of_arrangements_is_balanced() -> None:
-    stream = ranking.arrange(4, ranking.params({}), Random(4))
+    stream = Ranking().arrange(4, Random(4))
     seen: Counter[tuple[int, int]] = Counter()
     for _number in range(22):
         parts = next(stream)["parts"]
@@ -78,9 +77,9 @@ def test_every_prefix_of_arrangements_is_balanced() -> None:
 
 def test_places_are_ratings_of_canonical_parts_and_say_where_the_text_stood() -> None:
     shown = screen(3, (2, 0, 1), FLUENCY, CONTENT)
-    form = ranking.form(shown, given(3, 1, 2) | given(1, 2, 3, criterion="content"))
+    form = form_of(shown, given(3, 1, 2) | given(1, 2, 3, criterion="content"))
     assert form.is_valid(), form.errors
-    values = list(ranking.ratings(shown, form.cleaned_data))
+    values = list(ratings_of(shown, form.cleaned_data))
     assert [(one.part, one.criterion, one.value, one.shown_value) for one in values] == [
         (2, "fluency", 3, 1),
         (0, "fluency", 1, 2),
@@ -110,7 +109,7 @@ def test_places_are_ratings_of_canonical_parts_and_say_where_the_text_stood() ->
 def test_a_wrong_place_is_refused_in_a_sentence_that_names_the_text(
     answer: dict[str, str], field: str, words: str
 ) -> None:
-    form = ranking.form(screen(), answer)
+    form = form_of(screen(), answer)
     assert not form.is_valid()
     assert list(form.errors) == [field]
     assert words in form.errors[field][0]
@@ -118,7 +117,7 @@ def test_a_wrong_place_is_refused_in_a_sentence_that_names_the_text(
 
 
 def test_unknown_fields_are_not_kept() -> None:
-    form = ranking.form(screen(2), given(1, 2) | {"p3-fluency": "1", "p1-north": "1"})
+    form = form_of(screen(2), given(1, 2) | {"p3-fluency": "1", "p1-north": "1"})
     assert form.is_valid()
     assert form.cleaned_data == {"p1-fluency": 1, "p2-fluency": 2}
 
@@ -137,16 +136,16 @@ def test_with_ties_both_ways_of_counting_are_taken_and_one_is_stored(
     places: tuple[int, ...], stored: list[int]
 ) -> None:
     shown = screen(ties=True)
-    form = ranking.form(shown, given(*places))
+    form = form_of(shown, given(*places))
     assert form.is_valid(), form.errors
-    assert [value.value for value in ranking.ratings(shown, form.cleaned_data)] == stored
+    assert [value.value for value in ratings_of(shown, form.cleaned_data)] == stored
 
 
 @pytest.mark.parametrize(
     ("places", "missing"), [((2, 2, 3, 4), 1), ((1, 3, 3, 4), 2), ((1, 1, 2, 4), 3), ((1, 1, 4, 4), 2)]
 )
 def test_with_ties_a_place_left_out_is_refused(places: tuple[int, ...], missing: int) -> None:
-    form = ranking.form(screen(ties=True), given(*places))
+    form = form_of(screen(ties=True), given(*places))
     assert not form.is_valid()
     assert [f"no text is at place {missing}." in one for errors in form.errors.values() for one in errors] == [True]
 
@@ -160,22 +159,22 @@ def test_exactly_the_weak_orders_have_no_gap() -> None:
 
 def test_a_stored_answer_fills_the_form_again() -> None:
     shown = screen(3)
-    form = ranking.form(shown, given(3, 1, 2))
+    form = form_of(shown, given(3, 1, 2))
     assert form.is_valid()
-    again = ranking.form(shown, initial=form.cleaned_data)
+    again = form_of(shown, initial=form.cleaned_data)
     assert [bound.value() for bound in again] == [3, 1, 2]
-    draft = ranking.form(shown, initial={"p2-fluency": "1"})
+    draft = form_of(shown, initial={"p2-fluency": "1"})
     assert [bound.value() for bound in draft] == [None, "1", None]
 
 
 def test_a_known_order_is_graded_by_the_texts_of_the_unit() -> None:
     shown = screen(3, (2, 0, 1))
-    form = ranking.form(shown, given(1, 3, 2))  # the third text is best, then the second, then the first
+    form = form_of(shown, given(1, 3, 2))  # the third text is best, then the second, then the first
     assert form.is_valid()
     orders = ([3, 2, 1], [3, 1], [1, 2], [2, 3, 1])
     answers = [GoldAnswer("order", order, "fluency", explanation="See above.") for order in orders]
-    assert [one.passed for one in ranking.grade(shown, form.cleaned_data, answers)] == [True, True, False, False]
-    told = ranking.feedback(shown, form.cleaned_data, answers)
+    assert [one.passed for one in grades(shown, form.cleaned_data, answers)] == [True, True, False, False]
+    told = feedback_on(shown, form.cleaned_data, answers)
     assert str(told[0].sentence) == "Fluency: right."
     assert str(told[2].sentence) == "Fluency: not quite. The order is B > C, better texts first."
     assert told[2].explanation == "See above."
@@ -183,9 +182,9 @@ def test_a_known_order_is_graded_by_the_texts_of_the_unit() -> None:
 
 def test_texts_that_tie_are_not_above_one_another() -> None:
     shown = screen(2, ties=True)
-    form = ranking.form(shown, given(1, 1))
+    form = form_of(shown, given(1, 1))
     assert form.is_valid()
-    assert [one.passed for one in ranking.grade(shown, form.cleaned_data, [GoldAnswer("order", [1, 2])])] == [False]
+    assert [one.passed for one in grades(shown, form.cleaned_data, [GoldAnswer("order", [1, 2])])] == [False]
 
 
 @pytest.mark.parametrize(
@@ -203,19 +202,19 @@ def test_texts_that_tie_are_not_above_one_another() -> None:
 )
 def test_a_known_answer_that_is_no_order_is_refused(gold: GoldAnswer, words: str) -> None:
     shown = screen()
-    form = ranking.form(shown, given(1, 2, 3, 4))
+    form = form_of(shown, given(1, 2, 3, 4))
     assert form.is_valid()
     with pytest.raises(ValueError, match=words):
-        ranking.grade(shown, form.cleaned_data, [gold])
+        grades(shown, form.cleaned_data, [gold])
 
 
 @pytest.mark.parametrize(("value", "fine"), [(1.0, True), (5.0, True), (6.0, False), (0.0, False), (1.5, False)])
 def test_imported_places_are_whole_and_on_the_scale(value: float, fine: bool) -> None:
-    assert (ranking.problem_in_value(value, FLUENCY, ranking.params({})) is None) is fine
+    assert (Ranking().problem_in_value(value, FLUENCY) is None) is fine
 
 
 def test_the_datasheet_says_what_the_instrument_is() -> None:
-    said = ranking.heds(FLUENCY, ranking.params({"ties": True}))
+    said = Ranking({"ties": True}).heds(FLUENCY)
     assert said["4.3.4"] == "1 (best) to the number of texts; ties are allowed"
     assert said["4.3.8"] == "relative quality estimation"
 
@@ -226,9 +225,9 @@ def _agreement(quality: Quality, *, ties: bool = False) -> float:
     right = pairs = 0
     for number in range(60):
         texts = tuple(Part(part, f"{number} {part}") for part in range(4))
-        shown = Screen("ranking", texts, (FLUENCY,), ranking.params({"ties": ties}))
-        answer = ranking.simulate(shown, quality, rng)
-        assert ranking.form(shown, answer).is_valid()
+        shown = Screen(Ranking({"ties": ties}), texts, (FLUENCY,))
+        answer = simulated(shown, quality, rng)
+        assert form_of(shown, answer).is_valid()
         best_first = sorted(texts, key=lambda part: int(answer[f"p{part.number + 1}-fluency"]))
         for one, other in pairwise(best_first):
             pairs += 1
@@ -244,4 +243,4 @@ def test_simulated_raters_differ_in_quality(ties: bool) -> None:
 
 
 def test_a_straight_liner_takes_the_texts_as_they_stand() -> None:
-    assert ranking.simulate(screen(ties=True), Quality.STRAIGHT_LINER, Random(1)) == given(1, 2, 3, 4)
+    assert simulated(screen(ties=True), Quality.STRAIGHT_LINER, Random(1)) == given(1, 2, 3, 4)

@@ -14,16 +14,16 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 
 from tasks_app.models import Study, Unit
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
+from tasks_app.task_types.semantic_differential import SemanticDifferential
 from tasks_app.task_types.semantic_differential.order import draw_sequence, least_distance
 from tasks_app.task_types.simulation import latent_quality
 from tests.reproduction.published import folder_of, missing
+from tests.task_types.kit import form_of, grades, ratings_of, simulated
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = folder_of("textq") / "adjective_pairs.csv"
 
-kind = registry["semantic_differential"]
 
 PAIRS = tuple(
     Criterion(high, f"{low} – {high}", low=low, high=high, kind="pair")
@@ -33,17 +33,17 @@ PAIRS = tuple(
 
 def screen(seed: int = 1, pairs: tuple[Criterion, ...] = PAIRS, text: str = "A text.", **given: Any) -> Screen:
     """A screen with the arrangement of one rater."""
-    params = kind.params(given)
-    own = kind.arrange_for_rater(pairs, params, Random(seed))
-    return Screen(kind.name, (Part(0, text),), pairs, params, arrangement={"parts": [0], **own})
+    kind = SemanticDifferential(given)
+    own = kind.arrange_for_rater(pairs, Random(seed))
+    return Screen(kind, (Part(0, text),), pairs, arrangement={"parts": [0], **own})
 
 
 def rated(shown: Screen, posted: dict[str, str]) -> dict[tuple[str | None, int], tuple[float | None, float | None]]:
     """Post an answer; return value and shown value by pair and number."""
-    form = kind.form(shown, posted)
+    form = form_of(shown, posted)
     assert form.is_valid(), form.errors
     json.dumps(form.cleaned_data)
-    return {(one.criterion, one.number): (one.value, one.shown_value) for one in kind.ratings(shown, form.cleaned_data)}
+    return {(one.criterion, one.number): (one.value, one.shown_value) for one in ratings_of(shown, form.cleaned_data)}
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_values_are_the_same_to_both_sides_and_the_flip_is_undone(points: int, v
 
 def test_the_word_of_the_side_that_was_chosen_decides() -> None:
     shown = screen(3)
-    form = kind.form(shown)
+    form = form_of(shown)
     for row in form.pair_rows():
         assert {row.first, row.last} == {row.shown.criterion.low, row.shown.criterion.high}
         assert [step.word for step in row.steps] == [row.first, "", "", "", "", "", row.last]
@@ -84,21 +84,21 @@ def test_the_word_of_the_side_that_was_chosen_decides() -> None:
 def test_what_is_no_circle_is_refused(wrong: str) -> None:
     shown = screen()
     right = {f"pair-{place}": "2" for place in range(1, 5)}
-    assert kind.form(shown, {**right, "pair-5": "1", "pair-clear": "1"}).is_valid()
-    form = kind.form(shown, {**right, "pair-2": wrong})
+    assert form_of(shown, {**right, "pair-5": "1", "pair-clear": "1"}).is_valid()
+    form = form_of(shown, {**right, "pair-2": wrong})
     assert set(form.errors) == {"pair-2"}
 
 
 def test_order_and_polarity_are_drawn_for_each_rater_and_balanced() -> None:
-    params = kind.params({})
-    own = [kind.arrange_for_rater(PAIRS, params, Random(seed)) for seed in range(400)]
-    assert kind.arrange_for_rater(PAIRS, params, Random(7)) == own[7]
+    kind = SemanticDifferential()
+    own = [kind.arrange_for_rater(PAIRS, Random(seed)) for seed in range(400)]
+    assert kind.arrange_for_rater(PAIRS, Random(7)) == own[7]
     flips = Counter(key for one in own for key in one["flipped"])
     firsts = Counter(one["sequence"][0] for one in own)  # type: ignore[index]
     assert {len(one["flipped"]) for one in own} == {2}
     assert all(160 < flips[pair.key] < 240 for pair in PAIRS)
     assert all(70 < firsts[pair.key] < 130 for pair in PAIRS)
-    odd = [kind.arrange_for_rater(PAIRS[:3], params, Random(seed))["flipped"] for seed in range(100)]
+    odd = [kind.arrange_for_rater(PAIRS[:3], Random(seed))["flipped"] for seed in range(100)]
     assert {len(one) for one in odd} == {1, 2}
 
 
@@ -120,17 +120,17 @@ def test_a_single_pair_is_not_repeated_and_a_share_of_pairs_not_next_to_each_oth
     assert draw_sequence(["a"], 1, 2, Random(1)) == ["a"]
     whole = screen(5, repeated_share=1)
     # Asked one pair a rater, or in blocks, a screen has some of the pairs only.
-    alone = Screen(kind.name, whole.parts, PAIRS[:1], whole.params, arrangement=whole.arrangement)
-    assert [row.shown.number for row in kind.form(alone).pair_rows()] == [1]
-    some = Screen(kind.name, whole.parts, PAIRS[:2], whole.params, arrangement=whole.arrangement)
-    keys = [row.shown.criterion.key for row in kind.form(some).pair_rows()]
+    alone = Screen(whole.kind, whole.parts, PAIRS[:1], arrangement=whole.arrangement)
+    assert [row.shown.number for row in form_of(alone).pair_rows()] == [1]
+    some = Screen(whole.kind, whole.parts, PAIRS[:2], arrangement=whole.arrangement)
+    keys = [row.shown.criterion.key for row in form_of(some).pair_rows()]
     assert all(one != other for one, other in pairwise(keys))
 
 
 @pytest.mark.parametrize("turn", [False, True])
 def test_a_repeat_is_a_second_rating_of_its_pair(turn: bool) -> None:
     shown = screen(2, repeated_share=0.5, repeats_apart=3, turn_repeats=turn)
-    rows = kind.form(shown).pair_rows()
+    rows = form_of(shown).pair_rows()
     assert len(rows) == 6
     by_pair: dict[str, list[Any]] = {}
     for row in rows:
@@ -151,7 +151,7 @@ def test_a_repeat_is_a_second_rating_of_its_pair(turn: bool) -> None:
 
 def test_nothing_on_the_page_tells_a_repeat() -> None:
     shown = screen(2, repeated_share=0.5)
-    form = kind.form(shown)
+    form = form_of(shown)
     assert list(form.fields) == [f"pair-{place}" for place in range(1, 7)]
     assert all(
         str(field.error_messages["required"]).startswith("Choose a circle between") for field in form.fields.values()
@@ -160,9 +160,9 @@ def test_nothing_on_the_page_tells_a_repeat() -> None:
 
 def test_an_answer_is_restored_and_worded() -> None:
     shown = screen(2)
-    form = kind.form(shown, {f"pair-{place}": str(place) for place in range(1, 5)})
+    form = form_of(shown, {f"pair-{place}": str(place) for place in range(1, 5)})
     assert form.is_valid()
-    again = kind.form(shown, None, json.loads(json.dumps(form.cleaned_data)))
+    again = form_of(shown, None, json.loads(json.dumps(form.cleaned_data)))
     assert [[s.value for s in row.steps if s.checked] for row in again.pair_rows()] == [["1"], ["2"], ["3"], ["4"]]
     first = again.pair_rows()[0]
     field: Any = form.fields["pair-1"]
@@ -172,7 +172,7 @@ def test_an_answer_is_restored_and_worded() -> None:
 def test_units_are_distinct_texts() -> None:
     outputs = [OutputText("a", "", "One"), OutputText("b", "", "Two"), OutputText("c", "x", "One")]
     items = [ItemTexts.collapsed("i1", outputs), ItemTexts.collapsed("i2", [])]
-    units = list(kind.units(items, kind.params({}), Random(1)))
+    units = list(SemanticDifferential().units(items, Random(1)))
     assert [(unit.key, unit.parts) for unit in units] == [("i1/a", ((0, 2),)), ("i1/b", ((1,),))]
 
 
@@ -185,8 +185,8 @@ def test_units_are_distinct_texts() -> None:
     ],
 )
 def test_what_is_no_pair_is_refused(pair: Criterion, sentence: str) -> None:
-    assert list(kind.problems(PAIRS, kind.params({}))) == []
-    problems = list(kind.problems([*PAIRS, pair], kind.params({})))
+    assert list(SemanticDifferential().problems(PAIRS)) == []
+    problems = list(SemanticDifferential().problems([*PAIRS, pair]))
     assert len(problems) == 1
     assert problems[0].startswith(sentence)
 
@@ -196,31 +196,31 @@ def test_what_is_no_pair_is_refused(pair: Criterion, sentence: str) -> None:
 )
 def test_parameters_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        kind.params(wrong)
+        SemanticDifferential(wrong)
 
 
 def test_numbers_from_elsewhere_must_be_steps() -> None:
-    odd, even = kind.params({"points": 7}), kind.params({"points": 6})
-    assert [value for value in (-4, -3, 0, 0.5, 3, 4) if kind.problem_in_value(value, PAIRS[0], odd) is None] == [
+    odd, even = SemanticDifferential({"points": 7}), SemanticDifferential({"points": 6})
+    assert [value for value in (-4, -3, 0, 0.5, 3, 4) if odd.problem_in_value(value, PAIRS[0]) is None] == [
         -3,
         0,
         3,
     ]
-    assert [value for value in (-3, 0, 3) if kind.problem_in_value(value, PAIRS[0], even) is None] == [-3, 3]
-    assert kind.scale_of(odd, PAIRS[0]) == (-3, 3, 1)
-    assert kind.heds(PAIRS[0], odd)["4.3.4"] == "-3 (confusing), -2, -1, 0, 1, 2, 3 (clear)"
+    assert [value for value in (-3, 0, 3) if even.problem_in_value(value, PAIRS[0]) is None] == [-3, 3]
+    assert odd.scale_of(PAIRS[0]) == (-3, 3, 1)
+    assert odd.heds(PAIRS[0])["4.3.4"] == "-3 (confusing), -2, -1, 0, 1, 2, 3 (clear)"
 
 
 def test_gold_is_held_against_the_canonical_value() -> None:
     for seed in range(6):
         shown = screen(seed)
-        row = next(row for row in kind.form(shown).pair_rows() if row.shown.criterion.key == "clear")
+        row = next(row for row in form_of(shown).pair_rows() if row.shown.criterion.key == "clear")
         posted = {f"pair-{place}": "4" for place in range(1, 5)}
         posted[f"pair-{row.shown.place}"] = "7" if row.last == "clear" else "1"
-        form = kind.form(shown, posted)
+        form = form_of(shown, posted)
         assert form.is_valid()
         gold = [GoldAnswer("range", [1, 3], "clear", 0), GoldAnswer("range", [-3, -1], "clear", 0)]
-        assert [one.passed for one in kind.grade(shown, form.cleaned_data, gold)] == [True, False]
+        assert [one.passed for one in grades(shown, form.cleaned_data, gold)] == [True, False]
 
 
 def test_simulated_raters_differ_as_their_quality_does() -> None:
@@ -228,7 +228,7 @@ def test_simulated_raters_differ_as_their_quality_does() -> None:
     for seed in range(80):
         shown = screen(seed, text=f"Text {seed}", repeated_share=0.5)
         for quality in Quality:
-            said = rated(shown, kind.simulate(shown, quality, Random(seed)))
+            said = rated(shown, simulated(shown, quality, Random(seed)))
             off[quality] += [
                 abs((value or 0) - (6 * latent_quality(f"Text {seed}", key or "") - 3))
                 for (key, _n), (value, _s) in said.items()
@@ -259,10 +259,10 @@ def test_the_published_pairs_can_be_asked(language: str) -> None:
         for row in rows
     )
     assert len(pairs) == 20
-    params = kind.params({"repeated_share": 0.25})
-    assert list(kind.problems(pairs, params)) == []
+    kind = SemanticDifferential({"repeated_share": 0.25})
+    assert list(kind.problems(pairs)) == []
     shown = screen(4, pairs, repeated_share=0.25)
-    said = rated(shown, kind.simulate(shown, Quality.CAREFUL, Random(4)))
+    said = rated(shown, simulated(shown, Quality.CAREFUL, Random(4)))
     assert len(said) == 25
     assert len({key for key, _number in said}) == 20
 

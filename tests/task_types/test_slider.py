@@ -1,26 +1,26 @@
-"""The slider."""
+"""The Slider."""
 
 from random import Random
 
 import pytest
 
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, Part, Quality, Screen
 from tasks_app.task_types.grid import GridForm
+from tasks_app.task_types.slider import Slider
+from tests.task_types.kit import form_of, ratings_of, simulated
 
-slider = registry["slider"]
 STYLE = Criterion("style", "Style", question="How formal is it?", low="informal", high="formal")
 STATEMENT = Criterion("style", "Style", question="The text is formal.")
 
 
 def screen(criterion: Criterion = STYLE, **params: object) -> Screen:
     """A screen with one text."""
-    return Screen("slider", (Part(0, "Text"),), (criterion,), slider.params(params))
+    return Screen(Slider(params), (Part(0, "Text"),), (criterion,))
 
 
 def shown(given: Screen) -> Criterion:
     """Return the criterion as the page words it."""
-    form = slider.form(given)
+    form = form_of(given)
     assert isinstance(form, GridForm)
     return form.rows()[0].cells[0].criterion
 
@@ -39,11 +39,11 @@ def test_values_on_the_scale_and_its_steps_are_accepted_and_no_others(
 ) -> None:
     given = screen(**params)
     for value in fine:
-        form = slider.form(given, {"p1-style": value})
+        form = form_of(given, {"p1-style": value})
         assert form.is_valid(), value
-        assert next(slider.ratings(given, form.cleaned_data)).value == float(value)
+        assert [one.value for one in ratings_of(given, form.cleaned_data)] == [float(value)]
     for value in wrong:
-        assert not slider.form(given, {"p1-style": value}).is_valid(), value[:20]
+        assert not form_of(given, {"p1-style": value}).is_valid(), value[:20]
 
 
 @pytest.mark.parametrize(
@@ -60,21 +60,21 @@ def test_a_range_without_room_and_words_that_do_not_go_together_are_refused_by_n
     params: dict[str, object], named: str
 ) -> None:
     with pytest.raises(ValueError, match=named):
-        slider.params(params)
+        Slider(params)
 
 
 def test_words_that_do_not_fit_the_range_are_a_problem() -> None:
     anchored = Criterion("style", "Style", anchors={"0": "none", "66": "most", "120": "all", "x": "?"})
-    assert list(slider.problems([anchored], slider.params({}))) == [
+    assert list(Slider().problems([anchored])) == [
         "Criterion 'style' has an anchor at '120'; the range is 0 to 100.",
         "Criterion 'style' has an anchor at 'x'; the range is 0 to 100.",
     ]
     labelled = Criterion("style", "Style", labels=("low", "high"))
-    (sentence,) = slider.problems([labelled], slider.params({}))
+    (sentence,) = Slider().problems([labelled])
     assert "low, high and anchors" in sentence
-    (sentence,) = slider.problems([STYLE], slider.params({"agreement": True}))
+    (sentence,) = Slider({"agreement": True}).problems([STYLE])
     assert "as a statement" in sentence
-    assert list(slider.problems([STATEMENT], slider.params({"agreement": True}))) == []
+    assert list(Slider({"agreement": True}).problems([STATEMENT])) == []
 
 
 @pytest.mark.parametrize(
@@ -103,16 +103,16 @@ def test_simulated_raters_stay_on_the_steps() -> None:
     given = screen(minimum=-1, maximum=1, step=0.1)
     for quality in Quality:
         for seed in range(30):
-            assert slider.form(given, slider.simulate(given, quality, Random(seed))).is_valid()
+            assert form_of(given, simulated(given, quality, Random(seed))).is_valid()
 
 
 def test_the_datasheet_is_answered() -> None:
-    assert slider.heds(STYLE, slider.params({"maximum": 6})) == {
+    assert Slider({"maximum": 6}).heds(STYLE) == {
         "4.3.3": "7",
         "4.3.4": "0 to 6 in steps of 1 (0: informal; 6: formal)",
         "4.3.5": "slider",
         "4.3.8": "direct quality estimation",
     }
-    assessed = slider.heds(STATEMENT, slider.params({"agreement": True}))
+    assessed = Slider({"agreement": True}).heds(STATEMENT)
     assert assessed["4.3.8"] == "agreement with a quality statement"
     assert assessed["4.3.4"] == "0 to 100 in steps of 1 (0: Strongly disagree; 100: Strongly agree)"

@@ -11,13 +11,13 @@ import pytest
 from django.template.loader import render_to_string
 
 from tasks_app.models import Judgment, Place, Rating
-from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen, UnitDraft
+from tasks_app.task_types.triangle import Triangle
 from tasks_app.task_types.triangle.screen import odd_position
 from tests.house.examples import judged, load, opened
 from tests.round_trip import comes_back_unchanged
+from tests.task_types.kit import feedback_on, form_of, grades, ratings_of, simulated
 
-triangle = registry["triangle"]
 SIX = {"AAB", "ABA", "BAA", "BBA", "BAB", "ABB"}
 
 
@@ -28,17 +28,16 @@ def item(key: str, **texts: str) -> ItemTexts:
 
 def units(items: Sequence[ItemTexts], **params: object) -> list[UnitDraft]:
     """The units of a task."""
-    return list(triangle.units(items, triangle.params(params), Random(4)))
+    return list(Triangle(params).units(items, Random(4)))
 
 
 def screen(order: str = "ABA", texts: Sequence[str] = ("One text.", "Another one."), **params: object) -> Screen:
     """A screen with an order of the texts of one item."""
-    given = triangle.params({"sureness": True, "motive": True, **params})
+    given = Triangle({"sureness": True, "motive": True, **params})
     return Screen(
-        "triangle",
-        tuple(Part(number, text) for number, text in enumerate(texts)),
-        triangle.brings(given),
         given,
+        tuple(Part(number, text) for number, text in enumerate(texts)),
+        given.brings(),
         arrangement={"order": order, "parts": ["AB".index(letter) for letter in order]},
     )
 
@@ -67,28 +66,26 @@ def test_a_key_that_is_too_long_is_cut_and_still_its_own() -> None:
 
 
 def test_texts_that_look_the_same_are_refused_with_their_systems() -> None:
-    params = triangle.params({})
+    kind = Triangle()
     cafe = item("i", north="Café  open.", south="Cafe\u0301 open. ", west="Café closed.")
-    (sentence,) = triangle.item_problems(cafe, params)
+    (sentence,) = kind.item_problems(cafe)
     assert "“north” and “south” look the same" in sentence
-    assert list(triangle.item_problems(cafe, triangle.params({"anchor": "west"}))) == []
-    assert list(triangle.item_problems(item("i", north="Open.", south="open."), params)) == []
-    assert "it has texts by 1" in next(triangle.item_problems(item("i", north="a"), params))
-    assert "no text by “x”" in next(
-        triangle.item_problems(item("i", north="a", south="b"), triangle.params({"anchor": "x"}))
-    )
+    assert list(Triangle({"anchor": "west"}).item_problems(cafe)) == []
+    assert list(kind.item_problems(item("i", north="Open.", south="open."))) == []
+    assert "it has texts by 1" in next(kind.item_problems(item("i", north="a")))
+    assert "no text by “x”" in next(Triangle({"anchor": "x"}).item_problems(item("i", north="a", south="b")))
 
 
 def test_all_six_orders_come_once_in_every_block_of_six() -> None:
     """With 64 judges four orders come 11 times and two 10 times (González-Corbelle et al. 2020)."""
-    drawn = list(islice(triangle.arrange(2, triangle.params({}), Random(7)), 64))
+    drawn = list(islice(Triangle().arrange(2, Random(7)), 64))
     orders = [str(one["order"]) for one in drawn]
     assert sorted(Counter(orders).values()) == [10, 10, 11, 11, 11, 11]
     assert all(set(orders[start : start + 6]) == SIX for start in range(0, 60, 6))
     assert len({tuple(orders[start : start + 6]) for start in range(0, 60, 6)}) > 5, "blocks have orders of their own"
     assert all("".join("AB"[number] for number in one["parts"]) == one["order"] for one in drawn)
     with pytest.raises(ValueError, match="not of 3"):
-        triangle.arrange(3, triangle.params({}), Random(7))
+        Triangle().arrange(3, Random(7))
 
 
 def test_three_items_follow_each_other_and_each_carries_the_odd_text_in_turn() -> None:
@@ -102,7 +99,7 @@ def test_three_items_follow_each_other_and_each_carries_the_odd_text_in_turn() -
         assert {(int(second[1]) - int(first[1])) % 7, (int(third[1]) - int(second[1])) % 7} == {1}
         assert one.parts == ((0,), (1,)) * 3
     assert units(items[:2], variant="three") == []
-    drawn = list(islice(triangle.arrange(6, triangle.params({}), Random(3)), 36))
+    drawn = list(islice(Triangle().arrange(6, Random(3)), 36))
     seen: Counter[tuple[str, int]] = Counter()
     for shown in drawn:
         parts, order = [int(number) for number in shown["parts"]], str(shown["order"])
@@ -119,16 +116,16 @@ def test_three_items_follow_each_other_and_each_carries_the_odd_text_in_turn() -
 def test_the_choice_is_right_where_it_is_the_odd_one(order: str, odd: int) -> None:
     given = screen(order)
     for chosen in (1, 2, 3):
-        form = triangle.form(given, {"odd-one-out": str(chosen), "sureness": "2", "motive": "  The verb. "})
+        form = form_of(given, {"odd-one-out": str(chosen), "sureness": "2", "motive": "  The verb. "})
         assert form.is_valid()
         said = {
             one.criterion: one.value if one.value is not None else one.label or one.text
-            for one in triangle.ratings(given, form.cleaned_data)
+            for one in ratings_of(given, form.cleaned_data)
         }
         assert said == {"odd-one-out": str(chosen), "correct": chosen == odd, "sureness": 2, "motive": "The verb."}
-        graded = triangle.grade(given, form.cleaned_data, [GoldAnswer("exact", 1), GoldAnswer("exact", 1, "correct")])
+        graded = grades(given, form.cleaned_data, [GoldAnswer("exact", 1), GoldAnswer("exact", 1, "correct")])
         assert [one.passed for one in graded] == [chosen == odd] * 2
-        (told,) = triangle.feedback(given, form.cleaned_data, [GoldAnswer("exact", 1, explanation="A verb.")])
+        (told,) = feedback_on(given, form.cleaned_data, [GoldAnswer("exact", 1, explanation="A verb.")])
         letter = "ABC"[odd - 1]
         assert str(told.sentence) == f"{'Right' if chosen == odd else 'Not quite'}: text {letter} is the odd one."
         assert told.explanation == "A verb."
@@ -138,20 +135,20 @@ def test_the_choice_is_right_where_it_is_the_odd_one(order: str, odd: int) -> No
 def test_before_a_plan_is_drawn_a_screen_is_in_the_first_order(variant: str, texts: str) -> None:
     """Known answers are checked against such a screen when a study is loaded."""
     given = replace(screen(texts=texts, variant=variant), arrangement={})
-    form = triangle.form(given, triangle.simulate(given, Quality.CAREFUL, Random(1)))
+    form = form_of(given, simulated(given, Quality.CAREFUL, Random(1)))
     assert form.is_valid()
     assert len(form.fields["odd-one-out"].choices) == 3
     assert odd_position(given) == 3
-    assert [one.passed for one in triangle.grade(given, {"odd-one-out": "3"}, [GoldAnswer("exact", 1)])] == [True]
+    assert [one.passed for one in grades(given, {"odd-one-out": "3"}, [GoldAnswer("exact", 1)])] == [True]
 
 
 def test_a_motive_is_optional_and_everything_else_is_not() -> None:
-    form = triangle.form(screen(), {"motive": "Why not?"})
+    form = form_of(screen(), {"motive": "Why not?"})
     assert form.errors == {"odd-one-out": ["Choose one of the three texts."], "sureness": ["Say how sure you are."]}
     plain = screen(sureness=False, motive=False)
-    form = triangle.form(plain, {"odd-one-out": "2", "motive": "never asked"})
+    form = form_of(plain, {"odd-one-out": "2", "motive": "never asked"})
     assert form.is_valid()
-    assert [one.criterion for one in triangle.ratings(plain, form.cleaned_data)] == ["odd-one-out", "correct"]
+    assert [one.criterion for one in ratings_of(plain, form.cleaned_data)] == ["odd-one-out", "correct"]
 
 
 @pytest.mark.parametrize(
@@ -167,35 +164,33 @@ def test_a_motive_is_optional_and_everything_else_is_not() -> None:
 )
 def test_forged_answers_are_refused_with_a_sentence(forged: dict[str, str]) -> None:
     right = {"odd-one-out": "1", "sureness": "1", "motive": "x" * 2000}
-    assert triangle.form(screen(), right).is_valid()
-    form = triangle.form(screen(), {**right, **forged})
+    assert form_of(screen(), right).is_valid()
+    form = form_of(screen(), {**right, **forged})
     assert list(form.errors) == list(forged)
 
 
 def test_several_triads_a_judge_are_for_a_difference_only() -> None:
-    assert triangle.params({"triads_per_judge": 6})["triads_per_judge"] == 6
+    assert Triangle({"triads_per_judge": 6}).triads_per_judge == 6
     with pytest.raises(ValueError, match="triads_per_judge: For similarity every judge judges one triad"):
-        triangle.params({"goal": "similarity", "triads_per_judge": 2})
+        Triangle({"goal": "similarity", "triads_per_judge": 2})
     with pytest.raises(ValueError, match="show_source: Three items have no source"):
-        triangle.params({"variant": "three", "show_source": True})
-    assert list(triangle.problems([], triangle.params({}))) == []
-    assert list(triangle.problems([Criterion("fluency", "Fluency")], triangle.params({})))
-    assert not triangle.allows_back
+        Triangle({"variant": "three", "show_source": True})
+    assert list(Triangle().problems([])) == []
+    assert list(Triangle().problems([Criterion("fluency", "Fluency")]))
+    assert not Triangle.allows_back
 
 
 def test_the_page_does_not_tell_which_text_is_odd() -> None:
     """Two screens whose texts are the same words in the same places are the same page, whichever system wrote them."""
     one, other = screen("ABA", ("same", "odd")), screen("BAB", ("odd", "same"))
     pages = [
-        render_to_string("task_types/triangle.html", {"screen": shown, "form": triangle.form(shown)})
+        render_to_string("task_types/triangle.html", {"screen": shown, "form": form_of(shown)})
         for shown in (one, other)
     ]
     assert pages[0] == pages[1]
     assert not any(word in pages[0] for word in ("ABA", "BAB", "system", "part", "correct"))
     apart = [
-        render_to_string("task_types/triangle.html", {"screen": shown, "form": triangle.form(shown)}).replace(
-            "odd.", "same"
-        )
+        render_to_string("task_types/triangle.html", {"screen": shown, "form": form_of(shown)}).replace("odd.", "same")
         for shown in (screen("AAB", ("same", "odd.")), screen("BAA", ("same", "odd.")))
     ]
     assert apart[0] == apart[1], "but for its words the odd text has nothing of its own"
@@ -203,11 +198,11 @@ def test_the_page_does_not_tell_which_text_is_odd() -> None:
 
 def test_simulated_raters_find_the_odd_one_as_often_as_their_quality_and_the_texts_let_them() -> None:
     def share(quality: Quality, texts: Sequence[str]) -> float:
-        rng, drawn = Random(5), triangle.arrange(2, triangle.params({}), Random(6))
+        rng, drawn = Random(5), Triangle().arrange(2, Random(6))
         right = 0
         for arrangement in islice(drawn, 600):
             shown = screen(str(arrangement["order"]), texts)
-            right += triangle.simulate(shown, quality, rng)["odd-one-out"] == str(odd_position(shown))
+            right += simulated(shown, quality, rng)["odd-one-out"] == str(odd_position(shown))
         return right / 600
 
     alike = ("the train is late again today", "the train is late again now")
@@ -219,39 +214,39 @@ def test_simulated_raters_find_the_odd_one_as_often_as_their_quality_and_the_tex
     assert abs(share(Quality.STRAIGHT_LINER, apart) - 1 / 3) < 0.01, (
         "orders are balanced: a habit is right one in three"
     )
-    habits = {triangle.simulate(screen(order), Quality.STRAIGHT_LINER, Random(1))["odd-one-out"] for order in SIX}
+    habits = {simulated(screen(order), Quality.STRAIGHT_LINER, Random(1))["odd-one-out"] for order in SIX}
     assert len(habits) == 1
 
 
 def test_each_criterion_says_what_it_is() -> None:
-    params = triangle.params({"sureness": True, "motive": True})
-    brought = triangle.brings(params)
-    assert [triangle.outcome_of(one, params).name for one in brought] == ["choice", "correct", "sureness", "motive"]
-    assert triangle.outcome_of(None, params) is None
-    assert [triangle.scale_of(params, one) for one in brought] == [None, (0, 1, 1), (1, 4, 1), None]
-    assert triangle.problem_in_value(0.5, brought[1], params)
-    assert triangle.problem_in_value(5, brought[2], params)
-    assert triangle.problem_in_value(1, brought[1], params) is None
-    assert triangle.heds(brought[0], params)["4.3.3"] == "3"
-    assert "4.3.6" in triangle.heds(brought[3], params)
-    assert triangle.heds(None, params) == {}
+    kind = Triangle({"sureness": True, "motive": True})
+    brought = kind.brings()
+    assert [kind.outcome_of(one).name for one in brought] == ["choice", "correct", "sureness", "motive"]
+    assert kind.outcome_of(None) is None
+    assert [kind.scale_of(one) for one in brought] == [None, (0, 1, 1), (1, 4, 1), None]
+    assert kind.problem_in_value(0.5, brought[1])
+    assert kind.problem_in_value(5, brought[2])
+    assert kind.problem_in_value(1, brought[1]) is None
+    assert kind.heds(brought[0])["4.3.3"] == "3"
+    assert "4.3.6" in kind.heds(brought[3])
+    assert kind.heds(None) == {}
     assert "one author" not in brought[0].question
-    assert "one author" in triangle.brings(triangle.params({"variant": "three"}))[0].question
+    assert "one author" in Triangle({"variant": "three"}).brings()[0].question
 
 
 def test_a_study_words_its_own_steps_of_sureness() -> None:
-    given = triangle.params({"sureness": True})
+    given = Triangle({"sureness": True})
     own = Criterion("sureness", "Sureness", question="Sure?", labels=("no", "somewhat", "yes"))
-    asked = replace(screen(), criteria=(*triangle.brings(given)[:2], own))
-    assert triangle.scale_of(given, own) == (1, 3, 1)
-    assert triangle.heds(own, given)["4.3.4"] == "no, somewhat, yes"
+    asked = replace(screen(), criteria=(*given.brings()[:2], own))
+    assert given.scale_of(own) == (1, 3, 1)
+    assert given.heds(own)["4.3.4"] == "no, somewhat, yes"
     for sure, accepted in (("3", True), ("4", False)):
-        assert triangle.form(asked, {"odd-one-out": "1", "sureness": sure}).is_valid() == accepted
+        assert form_of(asked, {"odd-one-out": "1", "sureness": sure}).is_valid() == accepted
     for quality in Quality:
-        drawn = {triangle.simulate(asked, quality, Random(seed))["sureness"] for seed in range(40)}
+        drawn = {simulated(asked, quality, Random(seed))["sureness"] for seed in range(40)}
         assert drawn <= {"1", "2", "3"}
     ends = replace(own, labels=(), low="not at all", high="entirely")
-    words = triangle.form(replace(asked, criteria=(*asked.criteria[:2], ends))).fields["sureness"].choices
+    words = form_of(replace(asked, criteria=(*asked.criteria[:2], ends))).fields["sureness"].choices
     assert [word for _step, word in words] == ["not at all", "2", "3", "entirely"]
 
 

@@ -64,9 +64,9 @@ def test_a_table_and_code_lie_in_a_box_that_scrolls_in_the_page_language() -> No
         assert judged_html("`x`") == "<p><code>x</code></p>\n"
 
 
-def shown(kind: TaskType | None, format: str) -> str:
+def shown(member: type[TaskType], format: str) -> str:
     """Draw a text as a page does."""
-    screen = Screen(kind.name if kind else "", (), (), format=format)
+    screen = Screen(member(), (), (), format=format)
     template = Template('{% include "components/_judged_text.html" with language="en" %}')
     return str(template.render(Context({"screen": screen, "text": "**x** <b>"})))
 
@@ -75,5 +75,5 @@ def test_only_markdown_is_rendered_and_never_where_characters_are_judged() -> No
     assert "<strong>x</strong> &lt;b&gt;" in shown(registry["likert"], "markdown")
     assert "**x** &lt;b&gt;" in shown(registry["likert"], "text")
     assert "judged-code" in shown(registry["likert"], "code")
-    for kind in registry.values():
-        assert ("<strong>x</strong>" in shown(kind, "markdown")) is not kind.plain_text
+    for member in registry.values():
+        assert ("<strong>x</strong>" in shown(member, "markdown")) is not member.plain_text

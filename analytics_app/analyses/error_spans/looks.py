@@ -16,7 +16,8 @@ from analytics_app.ratings.extras.spans import Spans
 from analytics_app.ratings.table import COLUMNS, Coding
 from analytics_app.stats.errors.mqm import segment_penalties
 from analytics_app.stats.scales.standardise import judge_wise_z
-from tasks_app.task_types.error_spans.scheme import Scheme, scheme_of
+from tasks_app.task_types.error_spans import ErrorSpans
+from tasks_app.task_types.error_spans.scheme import Scheme
 from tasks_app.task_types.error_spans.scoring import Rule, as_key, rules_of, weight_of
 
 # The criterion of the marks, which the task type brings along.
@@ -174,7 +175,7 @@ def _places(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray
 
 def scheme(sample: Sample) -> Scheme:
     """Return what the task tells apart."""
-    return scheme_of(sample.question.params, source=True)
+    return ErrorSpans(sample.question.params).told_apart(source=True)
 
 
 def severities_of(sample: Sample) -> tuple[list[int], list[str]]:

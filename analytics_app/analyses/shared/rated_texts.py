@@ -19,7 +19,7 @@ SEVERAL = "Several labels of one rater for a text: only the first counts here."
 def outcome_of(question: Question) -> Outcome | None:
     """Return the declared outcome that answers a question."""
     asked = Criterion(question.criterion, "") if question.criterion is not None else None
-    return task_types.registry[question.task_type].outcome_of(asked, question.params)
+    return task_types.registry[question.task_type](question.params).outcome_of(asked)
 
 
 def low_is_good(question: Question) -> bool:

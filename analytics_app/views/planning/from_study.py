@@ -25,7 +25,7 @@ def start(study: Study) -> dict[str, Any]:
     task = next(iter(reports.planned(study)), None)
     if task is None:
         return {}
-    params = task.kind.params(task.params)
+    params = task.kind.params
     tested = {name: params[name] for name in TESTED if name in params}
     return {**tested, **_sizes(study, task), **_work(study, task), **_scale(task)}
 
@@ -73,7 +73,7 @@ def _asked(wanted: int | None, there: int) -> int:
 
 def _scale(task: Task) -> dict[str, Any]:
     """Read the scale off the task type: its steps, and standard deviations in proportion to its range."""
-    scale = task.kind.scale_of(task.kind.params(task.params))
+    scale = task.kind.scale_of()
     if scale is None:
         return {}
     least, most, step = scale

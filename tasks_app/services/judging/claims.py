@@ -221,7 +221,7 @@ def _write(rater: Rater, task: Task, chosen: RaterSet, composed: sets.Composed) 
     last = Assignment.objects.filter(rater=rater).aggregate(last=Max("order"))["last"] or 0
     criteria = [Asked(one.criterion.key, one.criterion.name) for one in task.task_criteria.select_related("criterion")]
     rng = plans.seeded(task.study, "rater", rater.seed, task.key)
-    own = task.kind.arrange_for_rater(criteria, task.kind.params(task.params), rng)
+    own = task.kind.arrange_for_rater(criteria, rng)
     counted = counts_for_the_plan(rater)
     rows_of = [
         Assignment(

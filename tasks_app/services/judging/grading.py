@@ -199,7 +199,7 @@ def _grade(
         _result(gold, result.passed, result.given)
         for (gold, _known), result in zip(standing.known, graded, strict=True)
     ]
-    scaled = degrading.scaled(frame.kind, frame.params, frame.criteria)
+    scaled = degrading.scaled(frame.kind, frame.criteria)
     comparable = {criterion_ids[key] for key in scaled if key in criterion_ids}
     own = {
         criterion_ids[value.criterion]: float(value.value)

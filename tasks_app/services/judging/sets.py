@@ -293,7 +293,7 @@ def draw_arrangements(rater: Rater, task: Task, planned: Sequence[Planned]) -> N
         return
     units = Unit.objects.filter(pk__in={one.unit for one in missing}).annotate(parts_shown=Count("parts"))
     parts = dict(units.values_list("pk", "parts_shown"))
-    params = task.kind.params(task.params)
+    kind = task.kind
     for number, one in enumerate(missing):
         rng = plans.seeded(task.study, "extra", rater.seed, task.key, one.unit, one.attempt, number)
-        one.arrangement = next(iter(task.kind.arrange(parts[one.unit], params, rng)))
+        one.arrangement = next(iter(kind.arrange(parts[one.unit], rng)))

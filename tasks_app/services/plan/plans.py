@@ -215,14 +215,14 @@ def write(
 
 def arrange(task: Task, booklets: Booklets, version: int) -> Iterator[dict[str, object]]:
     """Yield the arrangement of every place in the order of booklets, balanced among units of one shape."""
-    kind, params = task.kind, task.kind.params(task.params)
+    kind = task.kind
     streams: dict[tuple[object, ...], Iterator[dict[str, object]]] = {}
     for booklet in booklets:
         for unit in booklet:
             alike = (unit.shape, unit.criterion) if unit.criterion else (unit.shape,)
             if alike not in streams:
                 rng = seeded(task.study, "arrangement", task.key, version, *alike)
-                streams[alike] = kind.arrange(len(unit.shape), params, rng)
+                streams[alike] = kind.arrange(len(unit.shape), rng)
             yield next(streams[alike])
 
 

@@ -259,7 +259,7 @@ def measured(task: Task, drawn: plans.Drawn) -> Measured:
 
 def _apart(task: Task, units: tuple[PlanUnit, ...]) -> tuple[tuple[PlanUnit, ...], tuple[tuple[str, int], ...]]:
     """Return units without the texts of systems that are only shown, and how many judgments these stand beside."""
-    only = task.kind.shown_only(task.kind.params(task.params))
+    only = task.kind.shown_only()
     beside: Counter[str] = Counter()
     for unit in units:
         beside.update(dict.fromkeys(only.intersection(unit.systems), unit.k))

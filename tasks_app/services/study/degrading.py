@@ -31,23 +31,23 @@ from tasks_app.task_types.base import Criterion as Asked
 LONGEST_KEY = 300
 
 
-def why_not(kind: TaskType, params: Mapping[str, object], criteria: Sequence[Asked], n_parts: int) -> str | None:
+def why_not(kind: TaskType, criteria: Sequence[Asked], n_parts: int) -> str | None:
     """Say why a task cannot have degraded copies, or return None: it needs one text and a scale from bad to good."""
     if not kind.needs_items or kind.side_by_side or n_parts != 1:
         return _("Degraded copies need a task that shows one text on each screen. Set degraded to 0.")
-    if not scaled(kind, params, criteria):
+    if not scaled(kind, criteria):
         return _("Degraded copies need a criterion that is rated on a scale from bad to good. Set degraded to 0.")
     return None
 
 
-def scaled(kind: TaskType, params: Mapping[str, object], criteria: Sequence[Asked]) -> list[str]:
+def scaled(kind: TaskType, criteria: Sequence[Asked]) -> list[str]:
     """Return the keys of the criteria on which a copy can be worse: those of the study, on a numeric scale.
 
     An adjective pair and a question of a questionnaire have no better end.
     """
-    asked = kind.asked(criteria, params)
+    asked = kind.asked(criteria)
     quality = [one for one in asked if one.kind == Criterion.Kind.CRITERION]
-    return [one.key for one in quality if kind.scale_of(params, one) is not None]
+    return [one.key for one in quality if kind.scale_of(one) is not None]
 
 
 @atomically
@@ -108,7 +108,7 @@ class _Maker:
     def _originals(self, task: Task) -> Iterator[tuple[Unit, Output, list[str]]]:
         """The units to judge that can be copied, with an output they show and the systems that have that text."""
         frame = screens.read_frame(task.pk)
-        if not scaled(frame.kind, frame.params, frame.criteria):
+        if not scaled(frame.kind, frame.criteria):
             return
         shown: dict[int, list[PartOutput]] = {}
         rows = PartOutput.objects.filter(part__unit__task=task, part__unit__until=None, part__prefills=None)

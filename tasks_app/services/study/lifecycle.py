@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from tasks_app import sections, task_types
+from tasks_app import sections
 from tasks_app.models import Booklet, Study, Task, Unit, Version
 from tasks_app.plaintext import problem_in
 from tasks_app.selectors.routing import ON_REQUEST
@@ -109,10 +109,9 @@ def _refuse_missing_texts(study: Study) -> None:
     if not study.options.imported:
         return
     for task in Task.objects.filter(study=study, until=None).order_by("order"):
-        kind = task_types.registry[task.type]
-        params = kind.params(task.params)
+        kind = task.kind
         for item in texts_of(study, keep=task.keep_identical).items:
-            for sentence in kind.missing_for_raters(item, params):
+            for sentence in kind.missing_for_raters(item):
                 about = {"item": item.key, "task": task, "sentence": sentence}
                 raise NotPossible(_("Task “%(task)s”, item “%(item)s”: %(sentence)s") % about)
 

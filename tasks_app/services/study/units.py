@@ -20,7 +20,6 @@ from tasks_app.task_types.base import ItemTexts, OutputText, UnitDraft
 def draft_units(
     *,
     kind: TaskType,
-    params: Mapping[str, object],
     task: str,
     seed: int,
     items: Sequence[ItemTexts],
@@ -30,16 +29,16 @@ def draft_units(
 
     With `criteria`, each unit is made once for each of them.
     """
-    for draft in kind.units(items, params, Random(f"{seed}:units:{task}")):  # noqa: S311  reproducible, not secret
+    for draft in kind.units(items, Random(f"{seed}:units:{task}")):  # noqa: S311  reproducible, not secret
         if not criteria:
             yield draft
         for criterion in criteria:
             yield replace(draft, key=f"{draft.key}@{criterion}", criterion=criterion)
 
 
-def asked_apart(kind: TaskType, criteria: Sequence[Asked], params: Mapping[str, object], mode: str) -> tuple[str, ...]:
+def asked_apart(kind: TaskType, criteria: Sequence[Asked], mode: str) -> tuple[str, ...]:
     """Return the keys of the criteria that have units of their own; none where criteria are asked together."""
-    asked = kind.asked(criteria, params)
+    asked = kind.asked(criteria)
     return tuple(one.key for one in asked) if mode in APART and len(asked) > 1 else ()
 
 
@@ -117,16 +116,15 @@ def _share_more(study: Study) -> None:
 
 
 def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str, str, str], str]) -> int:
-    params = task.kind.params(task.params)
+    kind = task.kind
     asked = [Asked(row.criterion.key, row.criterion.name) for row in task.task_criteria.select_related("criterion")]
     drafts = list(
         draft_units(
-            kind=task.kind,
-            params=params,
+            kind=kind,
             task=task.key,
             seed=study.seed,
             items=texts.items,
-            criteria=asked_apart(task.kind, asked, params, task.criteria_mode),
+            criteria=asked_apart(kind, asked, task.criteria_mode),
         )
     )
     by_key = {item.key: item for item in texts.items}

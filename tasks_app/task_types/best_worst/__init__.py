@@ -20,8 +20,6 @@ from tasks_app.task_types.base import (
     Quality,
     Scale,
     Screen,
-    TaskType,
-    TextParams,
     UnitDraft,
     Value,
 )
@@ -30,6 +28,7 @@ from tasks_app.task_types.best_worst.known_answers import grade_choice
 from tasks_app.task_types.best_worst.tuples import design, draw
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
+from tasks_app.task_types.texts import SeveralTexts, TextParams
 
 # In how many tuples each text stands where tuples go over all items: twice as many tuples of four as texts, with which
 # Kiritchenko and Mohammad (2016) found scores that halves of the raters agree on.
@@ -39,7 +38,7 @@ BEST, WORST, NEITHER = "best", "worst", "neither"
 
 
 @register
-class BestWorst(TaskType):
+class BestWorst(SeveralTexts):
     """The best and the worst of three to five texts for each criterion; the others are stored as neither.
 
     Tuples are made here, each text in equally many and pairs spread evenly: of the texts of one item, or of all.
@@ -79,6 +78,8 @@ class BestWorst(TaskType):
     side_by_side = True
     grades_values = False
     has_styles = True
+
+    Form = BestWorstForm
 
     class Params(TextParams):
         size = forms.IntegerField(
@@ -126,28 +127,48 @@ class BestWorst(TaskType):
                 self.add_error("worst_word", _("Give two different words, or none."))
             return cleaned
 
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+    size: int
+    of: str
+    appearances: int | None
+    best_word: str
+    worst_word: str
+
+    def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a tuple, of the texts of each item or of all items."""
-        if params["of"] == "all":
-            yield from _over_all(items, params, rng)
+        if self.of == "all":
+            yield from self._over_all(items, rng)
         else:
-            yield from _within_items(items, params, rng)
+            yield from self._within_items(items, rng)
 
-    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
-        """Put every text in every place of the screen equally often, by random Latin squares."""
-        for order in latin_orders(n_parts, rng):
-            yield {"parts": list(order)}
+    def _within_items(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
+        """Make tuples of the texts of each item; who stands in a tuple more than others takes turns over the items."""
+        turns: dict[int, Iterator[tuple[int, ...]]] = {}
+        for item in items:
+            n = len(item.groups)
+            if n < 2:
+                continue
+            if n <= self.size:
+                yield UnitDraft(item.key, item.key, item.groups, item.document)
+                continue
+            names = next(turns.setdefault(n, latin_orders(n, rng)))
+            for number, one in enumerate(design(n, self.size, self.appearances), start=1):
+                parts = tuple(item.groups[text] for text in sorted(names[place] for place in one))
+                yield UnitDraft(f"{item.key}/{number}", item.key, parts, item.document)
 
-    def form(
-        self,
-        screen: Screen,
-        data: Mapping[str, str] | None = None,
-        initial: Mapping[str, object] | None = None,
-    ) -> BestWorstForm:
-        """Return the form of a screen: nothing is chosen unless `initial` carries a draft."""
-        return BestWorstForm(screen, data, initial)
+    def _over_all(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
+        """Make tuples of the texts of all items; equal texts of different items never stand in one."""
+        texts = [(item.key, group, item.outputs[group[0]].text) for item in items for group in item.groups]
+        drawn = draw([text for _item, _group, text in texts], self.size, self.appearances or APPEARANCES, rng)
+        for number, one in enumerate(drawn, start=1):
+            shown = [texts[text] for text in sorted(one)]
+            yield UnitDraft(
+                f"tuple-{number}",
+                None,
+                tuple(group for _item, group, _text in shown),
+                part_items=tuple(item for item, _group, _text in shown),
+            )
 
-    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+    def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
         """Return what is stored of each text shown."""
         return (BEST, WORST, NEITHER)
 
@@ -164,9 +185,9 @@ class BestWorst(TaskType):
         values = tuple(self.ratings(screen, cleaned))
         return tuple(grade_choice(values, answer, len(screen.parts)) for answer in gold)
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Say what the instrument is."""
-        size = {"n": params["size"]}
+        size = {"n": self.size}
         return {
             "4.3.3": "3",
             "4.3.4": gettext("best, worst, neither: one best and one worst among at most %(n)s texts") % size,
@@ -188,36 +209,3 @@ class BestWorst(TaskType):
             answers[field_name(BEST, criterion.key)] = str(ordered[-1])
             answers[field_name(WORST, criterion.key)] = str(ordered[0])
         return answers
-
-
-def _within_items(items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
-    """Make tuples of the texts of each item; who stands in a tuple more than others takes turns over the items."""
-    size = int(str(params["size"]))
-    times = params["appearances"]
-    turns: dict[int, Iterator[tuple[int, ...]]] = {}
-    for item in items:
-        n = len(item.groups)
-        if n < 2:
-            continue
-        if n <= size:
-            yield UnitDraft(item.key, item.key, item.groups, item.document)
-            continue
-        names = next(turns.setdefault(n, latin_orders(n, rng)))
-        for number, one in enumerate(design(n, size, int(str(times)) if times else None), start=1):
-            parts = tuple(item.groups[text] for text in sorted(names[place] for place in one))
-            yield UnitDraft(f"{item.key}/{number}", item.key, parts, item.document)
-
-
-def _over_all(items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
-    """Make tuples of the texts of all items; equal texts of different items never stand in one."""
-    texts = [(item.key, group, item.outputs[group[0]].text) for item in items for group in item.groups]
-    times = int(str(params["appearances"] or APPEARANCES))
-    tuples = draw([text for _item, _group, text in texts], int(str(params["size"])), times, rng)
-    for number, one in enumerate(tuples, start=1):
-        shown = [texts[text] for text in sorted(one)]
-        yield UnitDraft(
-            f"tuple-{number}",
-            None,
-            tuple(group for _item, group, _text in shown),
-            part_items=tuple(item for item, _group, _text in shown),
-        )

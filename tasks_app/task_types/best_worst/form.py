@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.utils.translation import gettext
 
 from tasks_app import languages
-from tasks_app.task_types.base import Criterion, Screen, ShownPart
+from tasks_app.task_types.base import Criterion, ScreenForm, ShownPart
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.best_worst import BestWorst
 
 
 def field_name(end: str, criterion: str) -> str:
@@ -73,13 +77,15 @@ class TextField(forms.TypedChoiceField):
         return self.texts.get(str(value), "")
 
 
-class BestWorstForm(forms.Form):
+class BestWorstForm(ScreenForm):
     """The form of a screen."""
 
-    def __init__(self, screen: Screen, data: Mapping[str, str] | None, initial: Mapping[str, object] | None) -> None:
-        super().__init__(data, initial=dict(initial or {}))
-        self.screen = screen
-        own = {"best": str(screen.params["best_word"]), "worst": str(screen.params["worst_word"])}
+    kind: BestWorst
+
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield a choice of the best and one of the worst for every criterion."""
+        screen = self.screen
+        own = {"best": self.kind.best_word, "worst": self.kind.worst_word}
         with languages.speaking(screen.language) as spoken:
             ours = {"best": gettext("Best"), "worst": gettext("Worst")}
         self.words = {end: word or ours[end] for end, word in own.items()}
@@ -88,8 +94,9 @@ class BestWorstForm(forms.Form):
         for criterion in screen.shown_criteria:
             asked = criterion.question or criterion.name
             for end, word in self.words.items():
-                self.fields[field_name(end, criterion.key)] = TextField(
-                    texts=texts, missing=_missing(criterion, word), label=f"{asked} {word}"
+                yield (
+                    field_name(end, criterion.key),
+                    TextField(texts=texts, missing=_missing(criterion, word), label=f"{asked} {word}"),
                 )
 
     def clean(self) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext
@@ -20,9 +21,6 @@ from tasks_app.task_types.base import (
     Sample,
     Scale,
     Screen,
-    TaskType,
-    TextParams,
-    UnitDraft,
     Value,
     Words,
 )
@@ -34,7 +32,6 @@ from tasks_app.task_types.error_labels.form import (
     chosen_label,
     flag_field,
     follow_up_field,
-    make_form,
     step_field,
 )
 from tasks_app.task_types.error_labels.typology import (
@@ -51,6 +48,7 @@ from tasks_app.task_types.error_labels.typology import (
 from tasks_app.task_types.list_fields import TICKED, EntriesField
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
+from tasks_app.task_types.texts import TextParams, TextType
 
 # From here on, as a share of the scale, a simulated rater finds nothing wrong with a text.
 GOOD_ENOUGH = 0.5
@@ -64,7 +62,7 @@ FLAG = Outcome(
 
 
 @register
-class ErrorLabels(TaskType):
+class ErrorLabels(TextType):
     """One label for a text with its source: the first of an ordered hierarchy that applies.
 
     The order is part of the method: a misaligned pair may be full of other errors, but they would say nothing about
@@ -143,6 +141,8 @@ class ErrorLabels(TaskType):
         }
     )  # fmt: skip
 
+    Form = ErrorLabelForm
+
     class Params(TextParams):
         # Both texts are what is judged.
         show_source = None  # type: ignore[assignment]  # Django's way to take a field out of a form
@@ -193,33 +193,56 @@ class ErrorLabels(TaskType):
                 self.add_error("own_flags", _("Turn off the flags that come along, or use other keys."))
             return cleaned
 
-    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
-        """The label, what is asked after some labels, and each flag."""
-        return criteria_of(typology_of(params))
+    # Both texts are what is judged: nothing takes the source away.
+    show_source = True
+    typology: str
+    labels: list[dict[str, Any]]
+    ask: str
+    follow_ups: str
+    flags: bool
+    own_flags: list[dict[str, Any]]
 
-    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome | None:
+    @property
+    def in_order(self) -> bool:
+        """Whether the hierarchy is asked down with yes or no."""
+        return self.ask == "in_order"
+
+    def hierarchy(self) -> Typology:
+        """Return the labels with what is asked beside them, in the language of the page."""
+        return typology_of(
+            self.labels if self.typology == "own" else None,
+            follow_ups=self.follow_ups != "off",
+            flags=self.flags,
+            own_flags=self.own_flags,
+        )
+
+    def brings(self) -> tuple[Criterion, ...]:
+        """The label, what is asked after some labels, and each flag."""
+        return criteria_of(self.hierarchy())
+
+    def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
         """The label and what is asked after it have outcomes of their own; everything else is ticked or not."""
         key = criterion.key if criterion is not None else ""
         named = next((one for one in self.outcomes if one.criterion and one.criterion == key), None)
-        return named or (FLAG if key in {one.key for one in typology_of(params).flags} else None)
+        return named or (FLAG if key in {one.key for one in self.hierarchy().flags} else None)
 
-    def instructions(self, params: Mapping[str, object]) -> Words:
+    def instructions(self) -> Words:
         """Tell ELRC's clarifications with ELRC's labels only."""
-        if params["typology"] == "elrc":
+        if self.typology == "elrc":
             return self.default_instructions
         return _(
             "Read both texts. Then go through the labels from the top and stop at the first one that applies: it "
             "counts, whatever comes below it. Each label can be opened to see what it means."
         )
 
-    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+    def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Refuse an item that has nothing to hold its texts against."""
-        if not item.source and params["typology"] == "elrc":
+        if not item.source and self.typology == "elrc":
             yield gettext("There is no source. ELRC's labels are about a text and its source: fill the column source.")
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Labels are chosen, or asked in steps; flags are ticked."""
-        typology = typology_of(params)
+        typology = self.hierarchy()
         key = criterion.key if criterion is not None else ERROR
         options = {one.key: one.options for one in typology.follow_ups}
         options[ERROR] = tuple((one.key, one.name) for one in typology.labels)
@@ -227,7 +250,7 @@ class ErrorLabels(TaskType):
         if key not in options:
             return {}
         how = "check-boxes" if key in {one.key for one in typology.flags} else "multiple choice"
-        if key == ERROR and params["ask"] == "in_order":
+        if key == ERROR and self.in_order:
             how = "other: yes or no to each label in order, the first yes is the label"
         return {
             "4.3.3": str(len(options[key])),
@@ -236,35 +259,18 @@ class ErrorLabels(TaskType):
             "4.3.8": "classification or labelling",
         }
 
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
-        """Make one unit a distinct text."""
-        for item in items:
-            for group in item.groups:
-                first = item.outputs[group[0]]
-                tail = f"/{first.variant}" if first.variant else ""
-                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group,), item.document)
-
-    def form(
-        self,
-        screen: Screen,
-        data: Mapping[str, str] | None = None,
-        initial: Mapping[str, object] | None = None,
-    ) -> ErrorLabelForm:
-        """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
-        return make_form(screen, data, initial)
-
-    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+    def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
         """Return the keys of the typology, and of what is asked after some of its labels."""
-        typology = typology_of(params)
+        typology = self.hierarchy()
         known = {one.key: tuple(key for key, _name in one.options) for one in typology.follow_ups}
         known[ERROR] = tuple(one.key for one in typology.labels)
         return known.get(criterion.key if criterion is not None else "")
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give the label, what was asked after it, and each flag as 1 or 0."""
-        typology = typology_of(screen.params)
+        typology = self.hierarchy()
         part = screen.shown_parts[0].part.number
-        label = chosen_label(typology, screen.params, cleaned)
+        label = chosen_label(typology, cleaned, in_order=self.in_order)
         yield Value(ERROR, part=part, criterion=ERROR, label=label)
         after = typology.after(label)
         if after is not None and (said := cleaned.get(follow_up_field(after.key))):
@@ -273,7 +279,7 @@ class ErrorLabels(TaskType):
             ticked = bool(cleaned.get(flag_field(flag.key)))
             yield Value(FLAG.name, part=part, criterion=flag.key, value=float(ticked))
 
-    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse a flag that is neither ticked nor not."""
         if value in (0, 1):
             return None
@@ -287,11 +293,11 @@ class ErrorLabels(TaskType):
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Label a text by its latent quality: the worse it is, the earlier in the hierarchy."""
-        typology = typology_of(screen.params)
+        typology = self.hierarchy()
         text = screen.shown_parts[0].part.text
         label = self._simulated(typology, share_of(text, ERROR, quality, rng))
         answer: dict[str, str] = {}
-        if screen.params["ask"] != "in_order":
+        if not self.in_order:
             answer[LABEL_FIELD] = label
         else:
             for one in typology.errors:

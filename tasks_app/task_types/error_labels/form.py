@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.task_types.base import Criterion, Screen, ShownPart
-from tasks_app.task_types.error_labels.typology import ERROR, FollowUp, Label, Typology, criteria_of, typology_of
+from tasks_app.task_types.base import Criterion, ScreenForm, ShownPart
+from tasks_app.task_types.error_labels.typology import ERROR, FollowUp, Label, Typology, criteria_of
 from tasks_app.task_types.list_fields import TICKED, TickField, digit
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.error_labels import ErrorLabels
 
 YES, NO = "yes", "no"
 
@@ -34,12 +38,12 @@ def flag_field(key: str) -> str:
     return f"p1-flag-{key}"
 
 
-def chosen_label(typology: Typology, params: Mapping[str, object], cleaned: Mapping[str, object]) -> str:
+def chosen_label(typology: Typology, cleaned: Mapping[str, object], *, in_order: bool) -> str:
     """Return the label an answer comes to; empty where it comes to none yet.
 
     Down the hierarchy, the first yes is the label. Where all are answered with no, it is the last one.
     """
-    if params["ask"] != "in_order":
+    if not in_order:
         return str(cleaned.get(LABEL_FIELD) or "")
     for label in typology.errors:
         said = cleaned.get(step_field(label.key))
@@ -102,17 +106,53 @@ class Tick:
         return self.field.value() in (TICKED, True)
 
 
-class ErrorLabelForm(forms.Form):
+class ErrorLabelForm(ScreenForm):
     """The form of one text with its source."""
 
-    screen: Screen
+    kind: ErrorLabels
     typology: Typology
     words: Mapping[str, Criterion]
+
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield the label or the steps to it, what is asked after some labels, and what is ticked."""
+        self.typology = self.kind.hierarchy()
+        own = {one.key: one for one in self.screen.criteria}
+        self.words = {one.key: own.get(one.key, one) for one in criteria_of(self.typology)}
+        not_shown = {"invalid_choice": _("Choose one of the answers shown.")}
+        if self.in_order:
+            for label in self.typology.errors:
+                yield (
+                    step_field(label.key),
+                    forms.ChoiceField(
+                        choices=((YES, _("Yes")), (NO, _("No"))),
+                        required=False,
+                        label=label.name,
+                        error_messages=not_shown,
+                    ),
+                )
+        else:
+            yield (
+                LABEL_FIELD,
+                forms.ChoiceField(
+                    choices=[(one.key, one.name) for one in self.typology.labels],
+                    label=self.question,
+                    error_messages={**not_shown, "required": _("Choose the first label that applies.")},
+                ),
+            )
+        for asked in self.typology.follow_ups:
+            yield (
+                follow_up_field(asked.key),
+                forms.ChoiceField(
+                    choices=asked.options, required=False, label=self.words[asked.key].name, error_messages=not_shown
+                ),
+            )
+        for flag in self.typology.flags:
+            yield flag_field(flag.key), TickField(required=False, label=self.words[flag.key].name)
 
     @property
     def in_order(self) -> bool:
         """Whether the hierarchy is asked down with yes or no."""
-        return self.screen.params["ask"] == "in_order"
+        return self.kind.in_order
 
     @property
     def question(self) -> str:
@@ -184,7 +224,7 @@ class ErrorLabelForm(forms.Form):
     def clean(self) -> dict[str, object]:
         """Say what is missing, and drop what is not asked after the label that was chosen."""
         cleaned = super().clean() or self.cleaned_data
-        label = chosen_label(self.typology, self.screen.params, cleaned)
+        label = chosen_label(self.typology, cleaned, in_order=self.in_order)
         if self.in_order:
             self._clean_steps(cleaned)
         after = self.typology.after(label)
@@ -193,7 +233,7 @@ class ErrorLabelForm(forms.Form):
             if after is None or one.key != after.key:
                 cleaned[name] = ""
                 self.errors.pop(name, None)
-            elif not cleaned.get(name) and name not in self.errors and self.screen.params["follow_ups"] == "required":
+            elif not cleaned.get(name) and name not in self.errors and self.kind.follow_ups == "required":
                 self.add_error(name, self.missing(self.words[one.key].question or one.question))
         return cleaned
 
@@ -222,46 +262,3 @@ def _choices(field: forms.BoundField, options: tuple[tuple[str, str], ...]) -> t
     return tuple(
         Choice(value, words, value == chosen, digit(number)) for number, (value, words) in enumerate(options, start=1)
     )
-
-
-def _fields(form: ErrorLabelForm) -> Iterator[tuple[str, forms.Field]]:
-    not_shown = {"invalid_choice": _("Choose one of the answers shown.")}
-    if form.in_order:
-        for label in form.typology.errors:
-            yield (
-                step_field(label.key),
-                forms.ChoiceField(
-                    choices=((YES, _("Yes")), (NO, _("No"))), required=False, label=label.name, error_messages=not_shown
-                ),
-            )
-    else:
-        yield (
-            LABEL_FIELD,
-            forms.ChoiceField(
-                choices=[(one.key, one.name) for one in form.typology.labels],
-                label=form.question,
-                error_messages={**not_shown, "required": _("Choose the first label that applies.")},
-            ),
-        )
-    for asked in form.typology.follow_ups:
-        yield (
-            follow_up_field(asked.key),
-            forms.ChoiceField(
-                choices=asked.options, required=False, label=form.words[asked.key].name, error_messages=not_shown
-            ),
-        )
-    for flag in form.typology.flags:
-        yield flag_field(flag.key), TickField(required=False, label=form.words[flag.key].name)
-
-
-def make_form(
-    screen: Screen, data: Mapping[str, str] | None = None, initial: Mapping[str, object] | None = None
-) -> ErrorLabelForm:
-    """Make the form of a screen."""
-    form = ErrorLabelForm(data, initial=dict(initial or {}))
-    form.screen = screen
-    form.typology = typology_of(screen.params)
-    own = {one.key: one for one in screen.criteria}
-    form.words = {one.key: own.get(one.key, one) for one in criteria_of(form.typology)}
-    form.fields.update(_fields(form))
-    return form

@@ -159,21 +159,20 @@ def _label(entry: Mapping[str, Any]) -> Label:
     return Label(**{**entry, "examples": tuple(entry["examples"])})
 
 
-def typology_of(params: Mapping[str, Any]) -> Typology:
-    """Return the hierarchy that the parameters of a task ask for."""
+def typology_of(
+    own: Iterable[Mapping[str, Any]] | None, *, follow_ups: bool, flags: bool, own_flags: Iterable[Mapping[str, Any]]
+) -> Typology:
+    """Return the hierarchy of own labels, or ELRC's where there are none, with what is asked beside it."""
     shipped = elrc()
     labels, language = shipped.labels, shipped.language
-    if params["typology"] == "own":
+    if own is not None:
         language = ""
-        labels = tuple(map(_label, params["labels"]))
+        labels = tuple(map(_label, own))
         labels = labels if labels and labels[-1].valid else (*labels, Label(VALID, _("None of these"), valid=True))
-    asked = {one.follow_up for one in labels} if params["follow_ups"] != "off" else set()
-    flags = (
-        *(map(_translated_flag, shipped.flags) if params["flags"] else ()),
-        *(Flag(**one) for one in params["own_flags"]),
-    )
+    asked = {one.follow_up for one in labels} if follow_ups else set()
+    ticked = (*(map(_translated_flag, shipped.flags) if flags else ()), *(Flag(**one) for one in own_flags))
     return Typology(
-        labels, tuple(_translated_follow_up(one) for one in shipped.follow_ups if one.key in asked), flags, language
+        labels, tuple(_translated_follow_up(one) for one in shipped.follow_ups if one.key in asked), ticked, language
     )
 
 

@@ -12,39 +12,35 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.languages import spoken
-from tasks_app.orders import latin_orders
 from tasks_app.task_types.base import (
     Criterion,
     Feedback,
     GoldAnswer,
     Graded,
-    ItemTexts,
     Outcome,
     Quality,
     Sample,
     Scale,
     Screen,
-    TaskType,
-    UnitDraft,
     Value,
     Words,
 )
 from tasks_app.task_types.error_spans import known_errors as grading
 from tasks_app.task_types.error_spans.form import ERRORS, ESA_SCORE, SpansForm
 from tasks_app.task_types.error_spans.marks import Limits, Mark, prefilled, problem_in, problem_in_all
-from tasks_app.task_types.error_spans.params import SpanParams, asks_score, has_missing, most_of
-from tasks_app.task_types.error_spans.scheme import scheme_of
+from tasks_app.task_types.error_spans.params import MOST, MOST_ELSEWHERE, SpanParams
+from tasks_app.task_types.error_spans.scheme import Scheme, scheme_of
 from tasks_app.task_types.error_spans.scoring import as_key, weight_of
 from tasks_app.task_types.error_spans.simulate import keeps, simulated
 from tasks_app.task_types.grading import grade_one, sentence_for
 from tasks_app.task_types.grid import field_name
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.units import units_of_texts
+from tasks_app.task_types.texts import SingleOrTogether
 
 
 @register
-class ErrorSpans(TaskType):
+class ErrorSpans(SingleOrTogether):
     """Marks in one text, or in several side by side, with severity and category, and a score after them.
 
     A mark is a rating on the criterion `errors`, which the type brings along: one row a mark, numbered from 1 in the
@@ -109,33 +105,73 @@ class ErrorSpans(TaskType):
     grades_values = False
     sample = Sample(params={"scheme": "esa"})
 
-    class Params(SpanParams):
-        """What raters may mark, in how many texts at a time, and what is asked beside."""
+    Params = SpanParams
+    Form = SpansForm
 
-    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+    scheme: str
+    categories: list[dict[str, Any]]
+    severities: list[dict[str, Any]]
+    weights: list[dict[str, Any]]
+    score: str
+    order: str
+    mark_source: str
+    missing: str
+    snap: str
+    overlaps: bool
+    max_spans: int | None
+    guide: bool
+    show_numbers: bool
+
+    @property
+    def marks_source(self) -> bool:
+        """Whether errors can be marked in the source."""
+        alone = self.layout != "together" and self.show_source
+        return alone and _chosen(self.mark_source, published=self.scheme == "mqm")
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether the word [missing] stands after a text: as published, wherever the source takes no marks."""
+        return _chosen(self.missing, published=not self.marks_source)
+
+    @property
+    def asks_score(self) -> bool:
+        """Whether the score from 0 to 100 is asked."""
+        return _chosen(self.score, published=self.scheme == "esa")
+
+    @property
+    def most(self) -> int:
+        """How many errors a text can have."""
+        return self.max_spans or MOST.get(self.scheme, MOST_ELSEWHERE)
+
+    def told_apart(self, *, source: bool) -> Scheme:
+        """Return what raters tell apart; what can only be marked in the source is left out where it cannot be."""
+        return scheme_of(self.scheme, self.severities, self.categories, self.weights, source=source)
+
+    def limits_of(self, texts: Mapping[str, str], scheme: Scheme) -> Limits:
+        """Return what may be marked in an output and its source."""
+        return Limits(texts, scheme, self.has_missing, self.overlaps, self.most)
+
+    def brings(self) -> tuple[Criterion, ...]:
         """The errors themselves, and the score with the anchors of ESA."""
         asked = gettext("Mark every error in the text.")
         errors = Criterion(ERRORS, gettext("Errors"), question=asked, language=spoken())
-        if not asks_score(params):
-            return (errors,)
-        return (errors, ESA_SCORE)
+        return (errors, ESA_SCORE) if self.asks_score else (errors,)
 
-    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome | None:
+    def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
         """Marks answer `errors`; everything else is a score."""
         score, span = self.outcomes
         return span if criterion is not None and criterion.key == ERRORS else score
 
-    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
+    def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence for criteria that cannot be told from fields of the form."""
-        yield from super().problems(criteria, params)
+        yield from super().problems(criteria)
         for one in criteria:
             if one.key in {"spans", "none"} or one.key.startswith("given-"):
                 yield f"Criterion {one.key!r} has a name that this task type needs. Give it another key."
 
-    def prefill_problem(self, payload: object, text: str, params: Mapping[str, object]) -> str | None:
+    def prefill_problem(self, payload: object, text: str) -> str | None:
         """Say why these cannot be the marks a text comes with."""
-        scheme = scheme_of(params, source=False)
-        limits = Limits({"output": text}, scheme, has_missing(params), bool(params.get("overlaps")), most_of(params))
+        limits = self.limits_of({"output": text}, self.told_apart(source=False))
         try:
             marks = prefilled([payload])
         except ValidationError as found:
@@ -145,21 +181,16 @@ class ErrorSpans(TaskType):
         problem = next(filter(None, (problem_in(mark, limits) for mark in marks)), None)
         return problem or problem_in_all(marks, limits)
 
-    def prefill_problem_together(
-        self, payloads: Sequence[object], text: str, params: Mapping[str, object]
-    ) -> str | None:
+    def prefill_problem_together(self, payloads: Sequence[object], text: str) -> str | None:
         """Refuse marks that a rater could not confirm together: too many, or one over another."""
-        scheme = scheme_of(params, source=False)
-        limits = Limits({"output": text}, scheme, has_missing(params), bool(params.get("overlaps")), most_of(params))
+        limits = self.limits_of({"output": text}, self.told_apart(source=False))
         return problem_in_all(prefilled(payloads), limits)
 
-    def scale_of(
-        self, params: Mapping[str, object], criterion: Criterion | None = None
-    ) -> tuple[float, float, float] | None:
+    def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
         """Scores are whole numbers from 0 to 100."""
         return None if criterion is not None and criterion.key == ERRORS else (0.0, 100.0, 1.0)
 
-    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse a score off the scale and a weight below 0."""
         if criterion is not None and criterion.key == ERRORS:
             return (
@@ -171,16 +202,16 @@ class ErrorSpans(TaskType):
             return None
         return gettext("must be from 0 to 100, the scale of this task; it is %(value)s.") % {"value": f"{value:g}"}
 
-    def known_beside(self, column: str, word: str, params: Mapping[str, object]) -> tuple[str, ...] | None:
+    def known_beside(self, column: str, word: str) -> tuple[str, ...] | None:
         """Know severities and kinds of error however published data spell them: Major, Fluency/Punctuation."""
-        scheme = scheme_of(params, source=True)
+        scheme = self.told_apart(source=True)
         is_severity = column == "severity"
         keys = scheme.severity_keys if is_severity else tuple(scheme.categories)
         groups = () if is_severity else [one.key for one in scheme.groups]
         known = as_key(word) in {as_key(one) for one in (*keys, *groups)}
         return None if known or not keys else keys
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Marks are annotation; the score is a slider of 101 points."""
         if criterion is None or criterion.key != ERRORS:
             return {
@@ -189,7 +220,7 @@ class ErrorSpans(TaskType):
                 "4.3.5": "slider",
                 "4.3.8": "direct quality estimation",
             }
-        scheme = scheme_of(params, source=True)
+        scheme = self.told_apart(source=True)
         told = {
             "severity": ", ".join(one.name for one in scheme.severities),
             "category": ", ".join(one.full_name for one in scheme.categories.values()),
@@ -199,28 +230,10 @@ class ErrorSpans(TaskType):
             "4.3.3": "N/A",
             "4.3.4": values or "spans of the text",
             "4.3.5": "N/A",
-            "4.3.6": f"Evaluators mark spans of the text, at most {most_of(params)} in each, or say that there is no "
+            "4.3.6": f"Evaluators mark spans of the text, at most {self.most} in each, or say that there is no "
             "error. Recorded are place (code points), marked text, and severity and category where they are asked.",
             "4.3.8": "post-editing or annotation",
         }
-
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
-        """Make one unit a distinct text, or one an item with all its distinct texts side by side."""
-        return units_of_texts(items, together=params["layout"] == "together")
-
-    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
-        """Put every text in every place of the screen equally often, by random Latin squares."""
-        for order in latin_orders(n_parts, rng):
-            yield {"parts": list(order)}
-
-    def form(
-        self,
-        screen: Screen,
-        data: Mapping[str, str] | None = None,
-        initial: Mapping[str, object] | None = None,
-    ) -> SpansForm:
-        """Return the form of a screen."""
-        return SpansForm(screen, data, initial or {})
 
     def answers_on(self, screen: Screen) -> int:
         """Return how many texts are to be marked, and the scores to be given."""
@@ -228,7 +241,7 @@ class ErrorSpans(TaskType):
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give the scores of every text, then one rating a mark, on the canonical number of the text."""
-        form = self.form(screen)
+        form = SpansForm(self, screen)
         for shown in screen.shown_parts:
             part, limits = shown.part.number, form.limits(shown)
             for criterion in form.scored:
@@ -252,7 +265,7 @@ class ErrorSpans(TaskType):
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer as a rater who finds more or fewer of the latent errors."""
-        form = self.form(screen)
+        form = SpansForm(self, screen)
         answers: dict[str, str] = {}
         for shown in screen.shown_parts:
             limits, kept = form.limits(shown), []
@@ -287,7 +300,7 @@ class ErrorSpans(TaskType):
             graded = grade_one(values, gold)
             names = {criterion.key: criterion.name for criterion in screen.criteria}
             return graded, sentence_for(graded, names.get(gold.criterion or "", ""))
-        form = self.form(screen)
+        form = SpansForm(self, screen)
         limits = {shown.part.number: form.limits(shown) for shown in screen.shown_parts}
         marks = {shown.part.number: form.marks(shown, cleaned) for shown in screen.shown_parts}
         known = grading.known_errors(gold, limits)
@@ -303,6 +316,10 @@ class ErrorSpans(TaskType):
         """Say which known errors were missed."""
         told = [self._graded(screen, cleaned, one) for one in gold]
         return tuple(Feedback(graded.passed, words, graded.gold.explanation) for graded, words in told)
+
+
+def _chosen(choice: str, *, published: bool) -> bool:
+    return published if choice == "scheme" else choice == "yes"
 
 
 def _weight(mark: Mark, limits: Limits) -> float | None:

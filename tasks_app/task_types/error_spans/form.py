@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -14,7 +14,7 @@ from django.core.validators import StepValueValidator
 from django.utils.translation import gettext
 
 from tasks_app.languages import spoken
-from tasks_app.task_types.base import Criterion, Screen, ShownPart
+from tasks_app.task_types.base import Criterion, Screen, ScreenForm, ShownPart
 from tasks_app.task_types.error_spans.marks import (
     LONGEST_JSON,
     MISSING,
@@ -27,9 +27,11 @@ from tasks_app.task_types.error_spans.marks import (
     read_marks,
     shortened,
 )
-from tasks_app.task_types.error_spans.params import has_missing, marks_source, most_of, scheme_on
 from tasks_app.task_types.error_spans.scheme import PUBLISHED_IN, Scheme
 from tasks_app.task_types.grid import Cell, field_name
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.error_spans import ErrorSpans
 
 # The criteria that the type brings along.
 ERRORS, SCORE = "errors", "score"
@@ -123,19 +125,20 @@ class Row:
         return bool(self.errors)
 
 
-class SpansForm(forms.Form):
+class SpansForm(ScreenForm):
     """The form of a screen: for every text its marks, or that it has none, and its scores."""
 
-    def __init__(self, screen: Screen, data: Mapping[str, str] | None, initial: Mapping[str, object]) -> None:
-        super().__init__(data, initial=dict(initial))
-        self.screen = screen
-        for shown in screen.shown_parts:
-            self._add_fields(shown)
+    kind: ErrorSpans
+
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield the fields of every text."""
+        for shown in self.screen.shown_parts:
+            yield from self._fields_of(shown)
 
     @cached_property
     def scheme(self) -> Scheme:
         """What is told apart."""
-        return scheme_on(self.screen)
+        return self.kind.told_apart(source=self.kind.marks_source and bool(self.screen.source))
 
     @cached_property
     def scored(self) -> tuple[Criterion, ...]:
@@ -144,11 +147,10 @@ class SpansForm(forms.Form):
 
     def limits(self, shown: ShownPart) -> Limits:
         """Return what may be marked for one text."""
-        params = self.screen.params
         texts = {"output": shown.part.text}
-        if marks_source(params) and self.screen.source:
+        if self.kind.marks_source and self.screen.source:
             texts["source"] = self.screen.source
-        return Limits(texts, self.scheme, has_missing(params), bool(params.get("overlaps")), most_of(params))
+        return self.kind.limits_of(texts, self.scheme)
 
     def about(self, shown: ShownPart, sentence: str) -> str:
         """Put the letter of a text in front of a sentence, where there are several."""
@@ -156,23 +158,28 @@ class SpansForm(forms.Form):
             return sentence
         return gettext("Text %(letter)s: %(sentence)s") % {"letter": shown.letter, "sentence": sentence}
 
-    def _add_fields(self, shown: ShownPart) -> None:
+    def _fields_of(self, shown: ShownPart) -> Iterator[tuple[str, forms.Field]]:
         place, limits = shown.position, self.limits(shown)
-        self.fields[field_name(place, "spans")] = MarksField(limits, label=self.about(shown, gettext("Errors")))
-        self.fields[field_name(place, "none")] = forms.ChoiceField(
-            required=False, choices=[("1", gettext("No errors"))], label=self.about(shown, gettext("No errors"))
+        yield field_name(place, "spans"), MarksField(limits, label=self.about(shown, gettext("Errors")))
+        none = gettext("No errors")
+        yield (
+            field_name(place, "none"),
+            forms.ChoiceField(required=False, choices=[("1", none)], label=self.about(shown, none)),
         )
         for number, mark in enumerate(prefilled(shown.part.prefill), start=1):
             words = {"words": shortened(limits.words(mark))}
             missing = self.about(shown, gettext("“%(words)s”: say whether this mark is right.") % words)
-            self.fields[field_name(place, f"given-{number}")] = forms.ChoiceField(
-                choices=[("keep", gettext("Right")), ("remove", gettext("Wrong"))],
-                widget=forms.RadioSelect,
-                label=self.about(shown, gettext("Marked already: “%(words)s”") % words),
-                error_messages={"required": missing, "invalid_choice": missing},
+            yield (
+                field_name(place, f"given-{number}"),
+                forms.ChoiceField(
+                    choices=[("keep", gettext("Right")), ("remove", gettext("Wrong"))],
+                    widget=forms.RadioSelect,
+                    label=self.about(shown, gettext("Marked already: “%(words)s”") % words),
+                    error_messages={"required": missing, "invalid_choice": missing},
+                ),
             )
         for criterion in self.scored:
-            self.fields[field_name(place, criterion.key)] = self._score(shown, criterion)
+            yield field_name(place, criterion.key), self._score(shown, criterion)
 
     def _score(self, shown: ShownPart, criterion: Criterion) -> forms.Field:
         names = {"criterion": criterion.name}
@@ -273,7 +280,7 @@ class SpansForm(forms.Form):
     @property
     def shows_source(self) -> bool:
         """Say whether the source stands beside the texts."""
-        return bool(self.screen.source and self.screen.params.get("show_source", True))
+        return bool(self.screen.source and self.kind.show_source)
 
     @property
     def beside(self) -> Screen:
@@ -283,7 +290,7 @@ class SpansForm(forms.Form):
     @property
     def score_first(self) -> bool:
         """Say whether the scores stand before the marks."""
-        return self.screen.params.get("order") == "score"
+        return self.kind.order == "score"
 
     @property
     def has_given(self) -> bool:
@@ -292,8 +299,8 @@ class SpansForm(forms.Form):
 
     def page_data(self) -> dict[str, Any]:
         """Return what the script needs, in the order of the screen; systems and known answers are not in it."""
-        screen, params = self.screen, self.screen.params
-        markable = marks_source(params)
+        screen, kind = self.screen, self.kind
+        markable = kind.marks_source
         texts: list[dict[str, Any]] = [
             _text("output", shown.position, shown.part.text, shown.part.language or screen.language, marked=True)
             for shown in screen.shown_parts
@@ -309,11 +316,11 @@ class SpansForm(forms.Form):
             },
             "severities": [asdict(one) for one in self.scheme.severities],
             "categories": [asdict(one) | {"name": one.full_name} for one in self.scheme.categories.values()],
-            "missing": MISSING if has_missing(params) else "",
-            "snap": params.get("snap", "word"),
-            "overlaps": bool(params.get("overlaps")),
-            "most": most_of(params),
-            "guide": bool(params.get("guide", True)),
+            "missing": MISSING if kind.has_missing else "",
+            "snap": kind.snap,
+            "overlaps": kind.overlaps,
+            "most": kind.most,
+            "guide": kind.guide,
             "doubtful": {**DOUBTFUL, "field": SCORE} if SCORE in {one.key for one in self.scored} else None,
         }
 

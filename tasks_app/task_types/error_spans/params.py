@@ -1,4 +1,4 @@
-"""The parameters of error spans, and what they come to: which scheme, where may be marked, how many."""
+"""The parameters of error spans: which scheme, where may be marked, how many."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.task_types.base import Screen, TextParams
 from tasks_app.task_types.error_spans.scheme import (
-    Scheme,
     problem_in_categories,
     problem_in_severities,
     problem_in_weights,
     scheme_of,
 )
+from tasks_app.task_types.texts import LAYOUT, TextParams
 
 # MQM as published asks for the five most serious errors of a segment; elsewhere this only stops a page run wild.
 MOST = {"mqm": 5}
@@ -71,11 +70,7 @@ class SpanParams(TextParams):
         initial="esa",
         label=_("Scheme"),
     )  # fmt: skip
-    layout = forms.ChoiceField(
-        choices=(("single", _("one text a screen")), ("together", _("all texts of an item side by side"))),
-        initial="single",
-        label=_("Texts on a screen"),
-    )
+    layout = LAYOUT
     categories = OwnField(
         problem_in_categories,
         {"properties": {**_KIND, "children": _BELOW}, "required": ["key", "name"]},
@@ -154,9 +149,11 @@ class SpanParams(TextParams):
             self._hold_together(cleaned)
         return cleaned
 
-    def _hold_together(self, cleaned: Mapping[str, object]) -> None:
+    def _hold_together(self, cleaned: Mapping[str, Any]) -> None:
         """Refuse severities that categories or weights name and that are not there."""
-        scheme = scheme_of(cleaned, source=True)
+        scheme = scheme_of(
+            cleaned["scheme"], cleaned["severities"], cleaned["categories"], cleaned["weights"], source=True
+        )
         fixed = {one.severity for one in scheme.categories.values() if one.severity}
         if unknown := fixed - set(scheme.severity_keys):
             sentence = _("There is no severity “%(key)s”. Name one of: %(known)s.")
@@ -167,34 +164,3 @@ class SpanParams(TextParams):
             if rule.category not in known or rule.severity not in {*scheme.severity_keys, None}:
                 self.add_error("weights", _("A weight names a category or severity that is not there."))
                 return
-
-
-def _chosen(params: Mapping[str, object], name: str, published: bool) -> bool:
-    return published if params.get(name, "scheme") == "scheme" else params[name] == "yes"
-
-
-def marks_source(params: Mapping[str, object]) -> bool:
-    """Say whether errors can be marked in the source."""
-    alone = params.get("layout") != "together" and bool(params.get("show_source", True))
-    return alone and _chosen(params, "mark_source", params.get("scheme") == "mqm")
-
-
-def has_missing(params: Mapping[str, object]) -> bool:
-    """Say whether the word [missing] stands after a text: as published, wherever the source takes no marks."""
-    return _chosen(params, "missing", not marks_source(params))
-
-
-def asks_score(params: Mapping[str, object]) -> bool:
-    """Say whether the score from 0 to 100 is asked."""
-    return _chosen(params, "score", params.get("scheme") == "esa")
-
-
-def most_of(params: Mapping[str, object]) -> int:
-    """Return how many errors a text can have."""
-    given = params.get("max_spans")
-    return int(str(given)) if given else MOST.get(str(params.get("scheme")), MOST_ELSEWHERE)
-
-
-def scheme_on(screen: Screen) -> Scheme:
-    """Return what is told apart on a screen."""
-    return scheme_of(screen.params, source=marks_source(screen.params) and bool(screen.source))

@@ -145,20 +145,20 @@ def shipped(scheme: str) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
     return [], [], []
 
 
-def scheme_of(params: Mapping[str, object], *, source: bool) -> Scheme:
-    """Put together what a task tells apart; what can only be marked in the source is left out where it cannot be."""
-    own = [params.get(name) or () for name in ("severities", "categories", "weights")]
-    basis = shipped(str(params.get("scheme")))
-    severities, categories, weights = (
-        given if isinstance(given, list | tuple) and given else ours for given, ours in zip(own, basis, strict=True)
-    )
-    worded = [isinstance(given, list | tuple) and bool(given) for given in own]
+def scheme_of(
+    name: str, severities: Sequence[Any], categories: Sequence[Any], weights: Sequence[Any], *, source: bool
+) -> Scheme:
+    """Put together what a task tells apart: the study's own severities, categories and weights, else the scheme's.
+
+    What can only be marked in the source is left out where it cannot be.
+    """
+    published = shipped(name)
     return Scheme(
-        severities=tuple(_severities(severities)),
-        groups=tuple(_groups(categories, ("output", "source") if source else ("output",))),
-        rules=rules_of(weights),
-        language_of_severities="" if worded[0] else PUBLISHED_IN,
-        language_of_kinds="" if worded[1] else PUBLISHED_IN,
+        severities=tuple(_severities(severities or published[0])),
+        groups=tuple(_groups(categories or published[1], ("output", "source") if source else ("output",))),
+        rules=rules_of(weights or published[2]),
+        language_of_severities="" if severities else PUBLISHED_IN,
+        language_of_kinds="" if categories else PUBLISHED_IN,
     )
 
 

@@ -21,17 +21,15 @@ from tasks_app.task_types.base import (
     Sample,
     Scale,
     Screen,
-    TaskType,
-    TextParams,
-    UnitDraft,
     Value,
 )
-from tasks_app.task_types.labels.form import DETAIL, WORDS, LabelsForm, make_form
+from tasks_app.task_types.labels.form import DETAIL, WORDS, LabelsForm
 from tasks_app.task_types.labels.options import (
     NONE,
+    Detail,
     DetailEntry,
     details_of,
-    offers_none,
+    in_drawn_order,
     options_of,
     problem_in_options,
     problems_in_item,
@@ -39,6 +37,7 @@ from tasks_app.task_types.labels.options import (
 from tasks_app.task_types.labels.simulate import simulated_answer
 from tasks_app.task_types.list_fields import EntriesField, WordsField
 from tasks_app.task_types.registry import register
+from tasks_app.task_types.texts import TextParams, TextType
 
 # Keys of criteria have at most 100 characters, and something stands behind these.
 LONGEST_KEY = 85
@@ -74,7 +73,7 @@ def other_key(criterion: str) -> str:
 
 
 @register
-class Labels(TaskType):
+class Labels(TextType):
     """One option for each criterion, or all that apply.
 
     What is first in a list is chosen more often, so the order of options can be drawn; an order that means something,
@@ -116,6 +115,8 @@ class Labels(TaskType):
                             question="Does the text say what the source says?", labels=("Yes", "In part", "No"))),
     )  # fmt: skip
 
+    Form = LabelsForm
+
     class Params(TextParams):
         multiple = forms.BooleanField(initial=False, required=False, label=_("Several options may be chosen"))
         order = forms.ChoiceField(
@@ -150,11 +151,30 @@ class Labels(TaskType):
                 self.add_error("details", _("Ask one question after a label."))
             return cleaned
 
-    def brings(self, params: Mapping[str, Any]) -> tuple[Criterion, ...]:
+    multiple: bool
+    order: str
+    none_of_these: list[str]
+    none_text: list[str]
+    item_options: list[str]
+    details: list[dict[str, Any]]
+
+    def details_of(self, criterion: str | None = None) -> tuple[Detail, ...]:
+        """Return what is asked after labels of a criterion, or of any."""
+        return details_of(self.details, criterion)
+
+    def options_of(self, screen: Screen, criterion: Criterion) -> tuple[str, ...]:
+        """Return the options of a criterion in their canonical order, without “none of these”."""
+        return options_of(screen, criterion, of_items=criterion.key in self.item_options)
+
+    def shown_options(self, screen: Screen, criterion: Criterion) -> tuple[str, ...]:
+        """Return the options of a criterion in the order of the screen, as it was drawn."""
+        return in_drawn_order(self.options_of(screen, criterion), screen.arrangement, criterion.key)
+
+    def brings(self) -> tuple[Criterion, ...]:
         """Words of the rater's own, and what is asked after labels: each for the criteria that have it."""
         others = (
             Criterion(other_key(key), gettext("Own words (%(key)s)") % {"key": key}, kind="question")
-            for key in params["none_text"]
+            for key in self.none_text
         )
         detailed = (
             Criterion(
@@ -163,46 +183,49 @@ class Labels(TaskType):
                 question=one.question,
                 kind="question",
             )
-            for one in details_of(params)
+            for one in self.details_of()
         )
         return (*others, *detailed)
 
-    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, Any]) -> Outcome | None:
+    def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
         """Labels, unless a criterion is one of those brought along."""
         key = criterion.key if criterion is not None else ""
-        if key in {other_key(one) for one in params["none_text"]}:
+        if key in {other_key(one) for one in self.none_text}:
             return OTHER
-        if key in {one.key for one in details_of(params)}:
+        if key in {one.key for one in self.details_of()}:
             return DETAILED
-        return replace(LABEL, several=True) if params["multiple"] else LABEL
+        return replace(LABEL, several=True) if self.multiple else LABEL
 
-    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, Any]) -> Iterator[str]:
+    def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence for every criterion without options, and for what names none of the criteria."""
-        yield from super().problems(criteria, params)
+        yield from super().problems(criteria)
         known = {one.key: one for one in criteria}
         for one in criteria:
-            if one.key not in params["item_options"] and (sentence := problem_in_options(one.labels)):
+            if one.key not in self.item_options and (sentence := problem_in_options(one.labels)):
                 yield f"Criterion {one.key!r}, labels: {sentence}"
-        named = {name: params[name] for name in ("none_of_these", "item_options")}
-        named["details"] = [one["criterion"] for one in params["details"]]
+        named = {
+            "none_of_these": self.none_of_these,
+            "item_options": self.item_options,
+            "details": [one["criterion"] for one in self.details],
+        }
         for name, keys in named.items():
             for key in keys:
                 if key not in known:
                     yield f"{name} names {key!r}, which is none of the criteria: {', '.join(known)}."
                 elif len(key) > LONGEST_KEY:
                     yield f"Criterion {key!r}: its key is too long for a further question; {LONGEST_KEY} are the most."
-        for one in params["details"]:
-            asked = known.get(one["criterion"])
-            if asked is not None and asked.key not in params["item_options"] and one["label"] not in asked.labels:
-                yield f"details: {one['label']!r} is no label of {asked.key!r}: {', '.join(asked.labels)}."
+        for detail in self.details:
+            asked = known.get(detail["criterion"])
+            if asked is not None and asked.key not in self.item_options and detail["label"] not in asked.labels:
+                yield f"details: {detail['label']!r} is no label of {asked.key!r}: {', '.join(asked.labels)}."
 
-    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+    def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence for every list of options that is missing or is no choice."""
-        yield from problems_in_item(item, params)
+        yield from problems_in_item(item, self.item_options)
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, Any]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Options are chosen or ticked; words of one's own have no instrument."""
-        outcome = self.outcome_of(criterion, params)
+        outcome = self.outcome_of(criterion)
         if outcome == OTHER:
             return {"4.3.3": "N/A", "4.3.4": "N/A", "4.3.5": "N/A",
                     "4.3.6": gettext("Evaluators write in their own words what applies instead of the options."),
@@ -210,68 +233,45 @@ class Labels(TaskType):
         labels = outcome is not None and outcome.name == LABEL.name
         options = list(criterion.labels) if criterion is not None and labels else []
         if outcome == DETAILED and criterion is not None:
-            options = next(list(one.options) for one in details_of(params) if one.key == criterion.key)
-        of_items = criterion is not None and criterion.key in params["item_options"]
-        offered = labels and criterion is not None and offers_none(params, criterion.key)
+            options = next(list(one.options) for one in self.details_of() if one.key == criterion.key)
+        of_items = criterion is not None and criterion.key in self.item_options
+        offered = labels and criterion is not None and criterion.key in self.none_of_these
         none = [gettext("None of these")] if offered else []
         return {
             "4.3.3": "N/A" if of_items else str(len(options) + len(none)),
             "4.3.4": gettext("options of each item") if of_items else ", ".join([*options, *none]),
-            "4.3.5": "check-boxes" if params["multiple"] and labels else "multiple choice",
+            "4.3.5": "check-boxes" if self.multiple and labels else "multiple choice",
             "4.3.8": "classification or labelling",
         }
 
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
-        """Make one unit a distinct text."""
-        for item in items:
-            for group in item.groups:
-                first = item.outputs[group[0]]
-                tail = f"/{first.variant}" if first.variant else ""
-                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group,), item.document)
-
-    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+    def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
         """Draw the order of the options for every place, each option everywhere equally often."""
         seed, place = rng.getrandbits(32), 0
         while True:
-            drawn = {"seed": seed, "draw": place} if params["order"] == "drawn" else {}
+            drawn = {"seed": seed, "draw": place} if self.order == "drawn" else {}
             yield {"parts": list(range(n_parts)), **drawn}
             place += 1
 
-    def arrange_for_rater(
-        self, criteria: Sequence[Criterion], params: Mapping[str, object], rng: Random
-    ) -> dict[str, object]:
+    def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
         """Draw the order of the criteria, and of the options where a rater keeps it."""
-        own = super().arrange_for_rater(criteria, params, rng)
-        return {**own, "seed": rng.getrandbits(32), "draw": 0} if params["order"] == "rater" else own
-
-    def form(
-        self,
-        screen: Screen,
-        data: Mapping[str, str] | None = None,
-        initial: Mapping[str, object] | None = None,
-    ) -> LabelsForm:
-        """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
-        return make_form(screen, self._asked(screen), data, initial)
-
-    def _asked(self, screen: Screen) -> tuple[Criterion, ...]:
-        """Return the study's criteria in the order of the screen."""
-        return self.asked(screen.shown_criteria, screen.params)
+        own = super().arrange_for_rater(criteria, rng)
+        return {**own, "seed": rng.getrandbits(32), "draw": 0} if self.order == "rater" else own
 
     def answers_on(self, screen: Screen) -> int:
         """Return how many criteria are asked, for each text."""
-        return max(1, len(screen.parts) * len(self._asked(screen)))
+        return max(1, len(screen.parts) * len(self.asked(screen.criteria)))
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give every label in canonical order, with what was asked after it and the rater's own words."""
-        form = self.form(screen)
+        form = LabelsForm(self, screen)
         part = screen.shown_parts[0].part.number
         for criterion, shown in form.asked:
             key = criterion.key
             chosen = form.chosen(criterion, shown, cleaned)
-            numbers = {one: n for n, one in enumerate(_canonical(options_of(screen, criterion), chosen), start=1)}
+            numbers = {one: n for n, one in enumerate(_canonical(self.options_of(screen, criterion), chosen), start=1)}
             for label, number in numbers.items():
                 yield Value(LABEL.name, part=part, criterion=key, number=number, label=label)
-            for one in details_of(screen.params, key):
+            for one in self.details_of(key):
                 if one.label in numbers and (said := cleaned.get(DETAIL.format(n=one.number, key=key))):
                     yield Value(DETAILED.name, part=part, criterion=one.key, label=str(said))
             if NONE in numbers and (words := cleaned.get(WORDS.format(key=key))):
@@ -279,15 +279,15 @@ class Labels(TaskType):
 
     def labels_on(self, screen: Screen, criterion: Criterion) -> tuple[str, ...] | None:
         """Return the options of the screen; what is asked after one of them has options of its own."""
-        if criterion not in self._asked(screen):
+        if criterion not in self.asked(screen.criteria):
             return None
-        none = (NONE,) if offers_none(screen.params, criterion.key) else ()
-        return (*options_of(screen, criterion), *none)
+        none = (NONE,) if criterion.key in self.none_of_these else ()
+        return (*self.options_of(screen, criterion), *none)
 
     def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
         """Compare an answer with known answers; where several may be chosen, a set is all that are to be chosen."""
         graded = super().grade(screen, cleaned, gold)
-        if not screen.params["multiple"]:
+        if not self.multiple:
             return graded
         return tuple(
             Graded(one.gold, sorted(map(str, one.given)) == sorted(map(str, one.gold.answer)), one.given)
@@ -298,7 +298,7 @@ class Labels(TaskType):
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Choose by the latent quality of the text, with the noise of the rater's quality."""
-        return simulated_answer(screen, self._asked(screen), quality, rng)
+        return simulated_answer(self, screen, quality, rng)
 
 
 def _canonical(options: tuple[str, ...], chosen: Sequence[str]) -> list[str]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.plaintext import validate_storable
-from tasks_app.task_types.base import Criterion, Screen, ShownPart
-from tasks_app.task_types.labels.options import NONE, Detail, asks_for_words, details_of, offers_none, shown_options
+from tasks_app.task_types.base import Criterion, ScreenForm, ShownPart
+from tasks_app.task_types.labels.options import NONE, Detail
 from tasks_app.task_types.list_fields import TICKED, TickField, digit
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.labels import Labels
 
 LONGEST_WORDS = 2_000
 
@@ -77,22 +81,24 @@ def missing(question: str) -> str:
     return gettext("Answer “%(question)s”") % {"question": question}
 
 
-class LabelsForm(forms.Form):
+class LabelsForm(ScreenForm):
     """The form of one text."""
 
-    screen: Screen
+    kind: Labels
     # The criteria of the study, in the order of the screen, each with its options in their order.
     asked: tuple[tuple[Criterion, tuple[str, ...]], ...]
+
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield the fields of every criterion."""
+        kind, screen = self.kind, self.screen
+        self.asked = tuple((one, kind.shown_options(screen, one)) for one in kind.asked(screen.shown_criteria))
+        for criterion, options in self.asked:
+            yield from _fields(kind, criterion, options)
 
     @property
     def shown(self) -> ShownPart:
         """The text."""
         return self.screen.shown_parts[0]
-
-    @property
-    def multiple(self) -> bool:
-        """Whether several options may be chosen."""
-        return bool(self.screen.params["multiple"])
 
     def questions(self) -> list[Question]:
         """The questions in the order of the screen, for the template."""
@@ -100,17 +106,17 @@ class LabelsForm(forms.Form):
 
     def _question(self, criterion: Criterion, options: tuple[str, ...]) -> Question:
         key = criterion.key
-        own = [name for name in self.fields if name in set(_names(self, criterion, options))]
+        own = [name for name in self.fields if name in set(_names(self.kind, criterion, options))]
         details = tuple(
             AskedAfter(one, field, tuple(_choice(field, word, n) for n, word in enumerate(one.options, start=1)))
-            for one in details_of(self.screen.params, key)
+            for one in self.kind.details_of(key)
             if (field := self[DETAIL.format(n=one.number, key=key)])
         )
-        first = TICK.format(n=1, key=key) if self.multiple else CHOICE.format(key=key)
+        first = TICK.format(n=1, key=key) if self.kind.multiple else CHOICE.format(key=key)
         return Question(
             criterion=criterion,
             id=self[first].auto_id,
-            multiple=self.multiple,
+            multiple=self.kind.multiple,
             options=tuple(self._options(key, options)),
             details=details,
             words=self[WORDS.format(key=key)] if WORDS.format(key=key) in self.fields else None,
@@ -118,10 +124,10 @@ class LabelsForm(forms.Form):
         )
 
     def _options(self, key: str, options: tuple[str, ...]) -> Iterator[Option]:
-        none = [gettext("None of these")] if offers_none(self.screen.params, key) else []
+        none = [gettext("None of these")] if key in self.kind.none_of_these else []
         for n, words in enumerate([*options, *none], start=1):
             is_none = n > len(options)
-            if not self.multiple:
+            if not self.kind.multiple:
                 field = self[CHOICE.format(key=key)]
                 value = NONE if is_none else words
                 yield Option(field.html_name, value, words, field.value() == value, digit(n), is_none)
@@ -132,7 +138,7 @@ class LabelsForm(forms.Form):
     def chosen(self, criterion: Criterion, options: tuple[str, ...], cleaned: Mapping[str, object]) -> list[str]:
         """Return the labels an answer holds for a criterion, in the order of the screen."""
         key = criterion.key
-        if not self.multiple:
+        if not self.kind.multiple:
             said = cleaned.get(CHOICE.format(key=key))
             return [str(said)] if said else []
         ticked = [one for n, one in enumerate(options, start=1) if cleaned.get(TICK.format(n=n, key=key))]
@@ -144,14 +150,14 @@ class LabelsForm(forms.Form):
         for criterion, options in self.asked:
             key = criterion.key
             chosen = self.chosen(criterion, options, cleaned)
-            first = TICK.format(n=1, key=key) if self.multiple else CHOICE.format(key=key)
-            if not chosen and not any(name in self.errors for name in _names(self, criterion, options)):
+            first = TICK.format(n=1, key=key) if self.kind.multiple else CHOICE.format(key=key)
+            if not chosen and not any(name in self.errors for name in _names(self.kind, criterion, options)):
                 self.add_error(first, missing(criterion.question or criterion.name))
             elif NONE in chosen and len(chosen) > 1:
                 self.add_error(first, gettext("Choose only “None of these”, or untick it."))
             words, asks = WORDS.format(key=key), gettext("What is it, in your own words?")
             self._only_after(cleaned, words, NONE in chosen, asks, optional=False)
-            for one in details_of(self.screen.params, key):
+            for one in self.kind.details_of(key):
                 name = DETAIL.format(n=one.number, key=key)
                 self._only_after(cleaned, name, one.label in chosen, one.question, optional=one.optional)
         return cleaned
@@ -170,17 +176,17 @@ def _choice(field: forms.BoundField, words: str, number: int) -> Option:
     return Option(field.html_name, words, words, field.value() == words, digit(number))
 
 
-def _names(form: LabelsForm, criterion: Criterion, options: tuple[str, ...]) -> Iterator[str]:
+def _names(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Iterator[str]:
     """Yield the names of the fields of one criterion."""
-    yield from (name for name, _field in _fields(form, criterion, options))
+    yield from (name for name, _field in _fields(kind, criterion, options))
 
 
-def _fields(form: LabelsForm, criterion: Criterion, options: tuple[str, ...]) -> Iterator[tuple[str, forms.Field]]:
-    key, params = criterion.key, form.screen.params
+def _fields(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Iterator[tuple[str, forms.Field]]:
+    key = criterion.key
     not_shown = {"invalid_choice": _("Choose one of the options shown.")}
     about = criterion.question or criterion.name
-    none = [(NONE, gettext("None of these"))] if offers_none(params, key) else []
-    if not form.multiple:
+    none = [(NONE, gettext("None of these"))] if key in kind.none_of_these else []
+    if not kind.multiple:
         choices = [*((one, "") for one in options), *none]
         yield (
             CHOICE.format(key=key),
@@ -191,7 +197,7 @@ def _fields(form: LabelsForm, criterion: Criterion, options: tuple[str, ...]) ->
             yield TICK.format(n=n, key=key), TickField(required=False, label=f"{about} {one}")
         for _value, words in none:
             yield NOTHING.format(key=key), TickField(required=False, label=f"{about} {words}")
-    if asks_for_words(params, key):
+    if key in kind.none_text:
         yield (
             WORDS.format(key=key),
             forms.CharField(
@@ -202,7 +208,7 @@ def _fields(form: LabelsForm, criterion: Criterion, options: tuple[str, ...]) ->
                 error_messages={"max_length": _("Write at most %(limit_value)d characters.")},
             ),
         )
-    for detail in details_of(params, key):
+    for detail in kind.details_of(key):
         yield (
             DETAIL.format(n=detail.number, key=key),
             forms.ChoiceField(
@@ -212,18 +218,3 @@ def _fields(form: LabelsForm, criterion: Criterion, options: tuple[str, ...]) ->
                 error_messages=not_shown,
             ),
         )
-
-
-def make_form(
-    screen: Screen,
-    asked: tuple[Criterion, ...],
-    data: Mapping[str, str] | None = None,
-    initial: Mapping[str, object] | None = None,
-) -> LabelsForm:
-    """Make the form of a screen that asks these criteria."""
-    form = LabelsForm(data, initial=dict(initial or {}))
-    form.screen = screen
-    form.asked = tuple((one, shown_options(screen, one)) for one in asked)
-    for criterion, options in form.asked:
-        form.fields.update(_fields(form, criterion, options))
-    return form

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as lazy
 
 from tasks_app.orders import latin_orders
 from tasks_app.plaintext import problem_in
-from tasks_app.task_types.base import Criterion, ItemTexts, Screen
+from tasks_app.task_types.base import Arrangement, Criterion, ItemTexts, Screen
 from tasks_app.task_types.list_fields import LineField, WordsField
 
 # The label where none of the options applies.
@@ -59,11 +59,11 @@ class Detail:
     optional: bool
 
 
-def details_of(params: Mapping[str, Any], criterion: str | None = None) -> tuple[Detail, ...]:
+def details_of(details: Sequence[Mapping[str, Any]], criterion: str | None = None) -> tuple[Detail, ...]:
     """Return what is asked after labels of a criterion, or of any."""
     found: list[Detail] = []
     met: Counter[str] = Counter()
-    for number, one in enumerate(params["details"], start=1):
+    for number, one in enumerate(details, start=1):
         of = one["criterion"]
         met[of] += 1
         if criterion in {None, of}:
@@ -72,16 +72,6 @@ def details_of(params: Mapping[str, Any], criterion: str | None = None) -> tuple
                 Detail(number, key, one["label"], one["question"], tuple(one["options"]), bool(one["optional"]))
             )
     return tuple(found)
-
-
-def offers_none(params: Mapping[str, Any], criterion: str) -> bool:
-    """Say whether “none of these” is among the options of a criterion."""
-    return criterion in params["none_of_these"]
-
-
-def asks_for_words(params: Mapping[str, Any], criterion: str) -> bool:
-    """Say whether “none of these” asks for words of the rater's own."""
-    return criterion in params["none_text"]
 
 
 def problem_in_options(options: object) -> str | None:
@@ -104,9 +94,9 @@ def problem_in_options(options: object) -> str | None:
     return None
 
 
-def problems_in_item(item: ItemTexts, params: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for every list of options that an item should have and has not, or that is no choice."""
-    for key in params["item_options"]:
+def problems_in_item(item: ItemTexts, criteria: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for every criterion of which an item lacks the list of options, or has one that is no choice."""
+    for key in criteria:
         found = item.options.get(key, item.options.get(EVERY))
         if found is None:
             sentence = _('The column options has no list for “%(key)s”. Write {"%(key)s": ["…", "…"]}.')
@@ -115,23 +105,21 @@ def problems_in_item(item: ItemTexts, params: Mapping[str, Any]) -> Iterator[str
             yield f"options, {key}: {fault}"
 
 
-def options_of(screen: Screen, criterion: Criterion) -> tuple[str, ...]:
-    """Return the options of a criterion in their canonical order, without “none of these”."""
-    listed: Any = screen.params["item_options"]
-    if criterion.key in listed:
+def options_of(screen: Screen, criterion: Criterion, *, of_items: bool) -> tuple[str, ...]:
+    """Return the options of a criterion in their canonical order: the item's where it brings them, else its labels."""
+    if of_items:
         given = screen.options.get(criterion.key, screen.options.get(EVERY))
         if problem_in_options(given) is None and isinstance(given, list | tuple):
             return tuple(given)
     return tuple(criterion.labels)
 
 
-def shown_options(screen: Screen, criterion: Criterion) -> tuple[str, ...]:
-    """Return the options of a criterion in the order of the screen, as it was drawn."""
-    options = options_of(screen, criterion)
-    place, seed = screen.arrangement.get("draw"), screen.arrangement.get("seed")
+def in_drawn_order(options: tuple[str, ...], arrangement: Arrangement, criterion: str) -> tuple[str, ...]:
+    """Return the options of a criterion in the order that was drawn for a screen."""
+    place, seed = arrangement.get("draw"), arrangement.get("seed")
     if not isinstance(place, int) or not isinstance(seed, int) or place < 0 or len(options) < LEAST:
         return options
-    return tuple(options[number] for number in drawn_order(len(options), place, f"{seed}:{criterion.key}"))
+    return tuple(options[number] for number in drawn_order(len(options), place, f"{seed}:{criterion}"))
 
 
 def drawn_order(n: int, place: int, seed: str) -> Sequence[int]:

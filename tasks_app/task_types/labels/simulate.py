@@ -4,53 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
+from typing import TYPE_CHECKING
 
 from tasks_app.task_types.base import Criterion, Quality, Screen
 from tasks_app.task_types.labels.form import CHOICE, DETAIL, NOTHING, TICK, WORDS
-from tasks_app.task_types.labels.options import (
-    NONE,
-    asks_for_words,
-    details_of,
-    offers_none,
-    options_of,
-    shown_options,
-)
+from tasks_app.task_types.labels.options import NONE
 from tasks_app.task_types.list_fields import TICKED
 from tasks_app.task_types.simulation import share_of
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.labels import Labels
 
 # As shares of the scale: from the first on an option is ticked, and below the second none of them fits.
 TICKED_FROM = 0.55
 NONE_BELOW = 0.12
 
 
-def simulated_answer(screen: Screen, asked: Sequence[Criterion], quality: Quality, rng: Random) -> dict[str, str]:
+def simulated_answer(kind: Labels, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
     """Answer a screen by the latent quality of its text for each option, with the noise of the rater's quality."""
     text = screen.shown_parts[0].part.text
-    several, answer = bool(screen.params["multiple"]), dict[str, str]()
-    for criterion in asked:
-        key, shown = criterion.key, shown_options(screen, criterion)
-        chosen = _chosen(screen, criterion, quality, rng)
-        if not several:
+    answer: dict[str, str] = {}
+    for criterion in kind.asked(screen.shown_criteria):
+        key, shown = criterion.key, kind.shown_options(screen, criterion)
+        chosen = _chosen(kind, screen, criterion, quality, rng)
+        if not kind.multiple:
             answer[CHOICE.format(key=key)] = chosen[0]
         elif chosen == [NONE]:
             answer[NOTHING.format(key=key)] = TICKED
         else:
             answer |= {TICK.format(n=shown.index(one) + 1, key=key): TICKED for one in chosen}
-        if chosen == [NONE] and asks_for_words(screen.params, key):
+        if chosen == [NONE] and key in kind.none_text:
             answer[WORDS.format(key=key)] = "Something else"
-        for one in details_of(screen.params, key):
+        for one in kind.details_of(key):
             if one.label in chosen:
                 share = share_of(text, f"{key}/{one.label}/detail", quality, rng)
                 answer[DETAIL.format(n=one.number, key=key)] = _at(one.options, share)
     return answer
 
 
-def _chosen(screen: Screen, criterion: Criterion, quality: Quality, rng: Random) -> list[str]:
+def _chosen(kind: Labels, screen: Screen, criterion: Criterion, quality: Quality, rng: Random) -> list[str]:
     text, key = screen.shown_parts[0].part.text, criterion.key
-    options = options_of(screen, criterion)
-    if offers_none(screen.params, key) and share_of(text, f"{key}/{NONE}", quality, rng) < NONE_BELOW:
+    options = kind.options_of(screen, criterion)
+    if key in kind.none_of_these and share_of(text, f"{key}/{NONE}", quality, rng) < NONE_BELOW:
         return [NONE]
-    if not screen.params["multiple"]:
+    if not kind.multiple:
         return [_at(options, share_of(text, key, quality, rng))]
     shares = {one: share_of(text, f"{key}/{one}", quality, rng) for one in options}
     best = max(options, key=lambda one: shares[one])

@@ -21,15 +21,14 @@ from tasks_app.task_types.base import (
     Scale,
     Screen,
     ShownPart,
-    TaskType,
-    TextParams,
     UnitDraft,
     Value,
 )
-from tasks_app.task_types.grid import GridForm, field_name
+from tasks_app.task_types.grid import TextsForm, field_name
 from tasks_app.task_types.magnitude.numbers import LEAST, MOST, SENTENCES, WholeNumberField
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import latent_quality, share_of
+from tasks_app.task_types.texts import SeveralTexts, TextParams
 
 # How many times as good as the middling text the best one is to a simulated rater.
 SPREAD = 4
@@ -44,10 +43,29 @@ class Reference:
     worth: int
 
 
-class MagnitudeForm(GridForm):
+class MagnitudeForm(TextsForm):
     """The form of a screen; `screen` holds the texts to be judged, without the reference."""
 
+    kind: Magnitude
     reference: Reference
+
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield a field for every text to be judged and criterion."""
+        self.reference = self.kind.reference_of(self.screen)
+        self.screen = self.kind.judged(self.screen)
+        self.criteria = self.screen.shown_criteria
+        several = len(self.screen.parts) > 1
+        for shown in self.screen.shown_parts:
+            for criterion in self.criteria:
+                about = _about(shown, criterion) if several else criterion.name
+                yield (
+                    field_name(shown.position, criterion.key),
+                    WholeNumberField(
+                        about=about,
+                        missing=gettext("%(about)s: give a number.") % {"about": about},
+                        label=criterion.question or criterion.name,
+                    ),
+                )
 
     def sentences(self) -> list[tuple[str, str]]:
         """What can be wrong with a number, for the page's script, which puts the question's name into it."""
@@ -55,7 +73,7 @@ class MagnitudeForm(GridForm):
 
 
 @register
-class Magnitude(TaskType):
+class Magnitude(SeveralTexts):
     """A number for each text and criterion, in relation to a reference and to the other texts on the screen.
 
     Where a system's output is the reference, it is the last canonical part of every unit: arrangements leave it out,
@@ -97,6 +115,8 @@ class Magnitude(TaskType):
     side_by_side = True
     has_styles = True
     sample = Sample(params={"reference_text": "No trains to Lisbon today. Take bus."})
+
+    Form = MagnitudeForm
 
     class Params(TextParams):
         layout = forms.ChoiceField(
@@ -148,9 +168,14 @@ class Magnitude(TaskType):
                 )
             return cleaned
 
-    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+    layout: str
+    reference_value: int
+    reference_system: str
+    reference_text: str
+
+    def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where the system that is the reference has no single text, or nothing is to be judged."""
-        system = str(params["reference_system"])
+        system = self.reference_system
         if not system:
             return
         texts = {one.text for one in item.outputs if one.system == system}
@@ -161,17 +186,17 @@ class Magnitude(TaskType):
         elif all(one.system == system for one in item.outputs):
             yield gettext("has no text beside the reference, so there is nothing to judge.")
 
-    def missing_for_raters(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+    def missing_for_raters(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where an item has no reference: published ratings often come without the one used."""
-        if not (params["reference_system"] or params["reference_text"] or item.reference.strip()):
+        if not (self.reference_system or self.reference_text or item.reference.strip()):
             yield gettext(
                 "has no reference to compare its texts with. Fill in the column “reference”, or set reference_system "
                 "or reference_text in the task."
             )
 
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+    def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit an item with all its distinct texts, or one a distinct text; the reference comes last."""
-        system = str(params["reference_system"])
+        system = self.reference_system
         for item in items:
             pinned = tuple(n for n, one in enumerate(item.outputs) if system and one.system == system)
             judged = [tuple(n for n in group if n not in pinned) for group in item.groups]
@@ -179,7 +204,7 @@ class Magnitude(TaskType):
             last = (pinned,) if pinned else ()
             if not groups or bool(system) != bool(pinned):
                 continue
-            if params["layout"] == "rankme":
+            if self.layout == "rankme":
                 yield UnitDraft(item.key, item.key, (*groups, *last), item.document)
                 continue
             for group in groups:
@@ -187,48 +212,27 @@ class Magnitude(TaskType):
                 tail = f"/{first.variant}" if first.variant else ""
                 yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group, *last), item.document)
 
-    def shown_only(self, params: Mapping[str, object]) -> frozenset[str]:
+    def shown_only(self) -> frozenset[str]:
         """Return the system whose text is the reference, where one is."""
-        return frozenset(filter(None, [str(params["reference_system"])]))
+        return frozenset(filter(None, [self.reference_system]))
 
-    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+    def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
         """Put every text to be judged in every place of the screen equally often, by random Latin squares."""
-        judged = n_parts - 1 if params["reference_system"] else n_parts
+        judged = n_parts - 1 if self.reference_system else n_parts
         for order in latin_orders(max(1, judged), rng):
             yield {"parts": list(order)}
 
     def reference_of(self, screen: Screen) -> Reference:
         """Return the text that others are held against."""
-        worth = int(str(screen.params["reference_value"]))
-        if screen.params["reference_system"] and screen.parts:
+        worth = self.reference_value
+        if self.reference_system and screen.parts:
             last = screen.parts[-1]
             return Reference(last.text, last.language or screen.language, worth)
-        return Reference(str(screen.params["reference_text"]) or screen.reference, screen.language, worth)
+        return Reference(self.reference_text or screen.reference, screen.language, worth)
 
     def judged(self, screen: Screen) -> Screen:
         """Return the screen without the reference among its parts."""
-        return replace(screen, parts=screen.parts[:-1]) if screen.params["reference_system"] else screen
-
-    def form(
-        self,
-        screen: Screen,
-        data: Mapping[str, str] | None = None,
-        initial: Mapping[str, object] | None = None,
-    ) -> MagnitudeForm:
-        """Return the form of a screen: nothing is filled in unless `initial` carries a draft."""
-        form = MagnitudeForm(data, initial=dict(initial or {}))
-        form.screen, form.reference = self.judged(screen), self.reference_of(screen)
-        several = len(form.screen.parts) > 1
-        for shown in form.screen.shown_parts:
-            for criterion in form.screen.shown_criteria:
-                about = _about(shown, criterion) if several else criterion.name
-                name = field_name(shown.position, criterion.key)
-                form.fields[name] = WholeNumberField(
-                    about=about,
-                    missing=gettext("%(about)s: give a number.") % {"about": about},
-                    label=criterion.question or criterion.name,
-                )
-        return form
+        return replace(screen, parts=screen.parts[:-1]) if self.reference_system else screen
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give one number a text and criterion, on the canonical number of the text."""
@@ -238,15 +242,15 @@ class Magnitude(TaskType):
                 number = float(str(cleaned[field_name(shown.position, criterion.key)]))
                 yield Value("magnitude", part=shown.part.number, criterion=criterion.key, value=number)
 
-    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse what is no whole number from 1 to 999999."""
         if value.is_integer() and LEAST <= value <= MOST:
             return None
         return gettext("must be a whole number from 1 to 999999; it is %(value)s.") % {"value": f"{value:g}"}
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Say what the instrument is."""
-        worth = {"worth": params["reference_value"]}
+        worth = {"worth": self.reference_value}
         return {
             "4.3.3": "999999",
             "4.3.4": gettext("Whole numbers from 1 to 999999; a reference text is worth %(worth)s.") % worth,

@@ -11,7 +11,6 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.languages import spoken
-from tasks_app.orders import latin_orders
 from tasks_app.plaintext import validate_storable
 from tasks_app.task_types.base import (
     Criterion,
@@ -24,7 +23,6 @@ from tasks_app.task_types.base import (
     Sample,
     Scale,
     Screen,
-    TaskType,
     UnitDraft,
     Value,
 )
@@ -38,14 +36,12 @@ from tasks_app.task_types.pairwise.form import (
     TIE,
     PairwiseForm,
     field_name,
-    form_of,
-    options,
     strength_of,
-    strengths,
 )
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.text_pairs import PairParams, pairs_of, problems_of, unit_key
+from tasks_app.task_types.texts import SeveralTexts
 
 # What is stored where a text is chosen, by its canonical number.
 LABELS = ("first", "second")
@@ -58,7 +54,7 @@ LONGEST_KEY = 100
 
 
 @register
-class Pairwise(TaskType):
+class Pairwise(SeveralTexts):
     """Two texts of an item side by side, and for each criterion which is better: one, the other, or as set neither.
 
     Which text stands on which side is drawn, balanced for every pair of systems; what is stored is canonical.
@@ -113,6 +109,8 @@ class Pairwise(TaskType):
     has_styles = True
     sample: ClassVar[Sample] = Sample({"both_bad": True, "strength": "fluency"})
 
+    Form = PairwiseForm
+
     class Params(PairParams):
         ties = forms.BooleanField(
             initial=True,
@@ -136,7 +134,20 @@ class Pairwise(TaskType):
             """Put one space between keys."""
             return " ".join(dict.fromkeys(str(self.cleaned_data["strength"]).replace(",", " ").split()))
 
-    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+    anchor: str
+    ties: bool
+    both_bad: bool
+    strength: str
+
+    @property
+    def strengths(self) -> list[str]:
+        """The keys of the criteria for which it is asked how much better a text is."""
+        return self.strength.split()
+
+    def _is_strength(self, criterion: Criterion | None) -> bool:
+        return criterion is not None and criterion.key in map(strength_of, self.strengths)
+
+    def brings(self) -> tuple[Criterion, ...]:
         """Ask how much better a text is, for the criteria named."""
         return tuple(
             Criterion(
@@ -146,56 +157,42 @@ class Pairwise(TaskType):
                 labels=(gettext("Slightly better"), gettext("Clearly better")),
                 language=spoken(),
             )
-            for key in strengths(params)
+            for key in self.strengths
         )
 
-    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
+    def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence for every name in `strength` that is no criterion of the task."""
-        yield from super().problems(criteria, params)
+        yield from super().problems(criteria)
         known = [criterion.key for criterion in criteria]
-        for key in strengths(params):
+        for key in self.strengths:
             if key not in known:
                 yield f"strength names {key!r}, which the task does not ask. Its criteria are: {', '.join(known)}."
             elif len(strength_of(key)) > LONGEST_KEY:
                 most = LONGEST_KEY - len(STRENGTH)
                 yield f"The key of criterion {key!r} is too long to ask for its strength: at most {most} characters."
 
-    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome:
+    def outcome_of(self, criterion: Criterion | None) -> Outcome:
         """Return the strength for what the type brings along, the preference for every other criterion."""
         preference, strength = self.outcomes
-        return strength if criterion is not None and _is_strength(criterion.key, params) else preference
+        return strength if self._is_strength(criterion) else preference
 
-    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+    def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where an item has nothing to compare."""
-        return problems_of(item, str(params["anchor"]))
+        return problems_of(item, self.anchor)
 
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+    def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make a unit of every two different texts of an item by different systems, or of those with the anchor."""
-        for pair in pairs_of(items, str(params["anchor"])):
+        for pair in pairs_of(items, self.anchor):
             key = unit_key(pair.item.key, pair.names)
             yield UnitDraft(key, pair.item.key, (pair.first, pair.second), pair.item.document)
 
-    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
-        """Put both texts on both sides equally often."""
-        for order in latin_orders(n_parts, rng):
-            yield {"parts": list(order)}
-
-    def form(
-        self,
-        screen: Screen,
-        data: Mapping[str, str] | None = None,
-        initial: Mapping[str, object] | None = None,
-    ) -> PairwiseForm:
-        """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
-        return form_of(screen, self.asked(screen.shown_criteria, screen.params), data, initial)
-
-    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+    def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
         """Return what a preference can be, whether or not this task offers a tie."""
-        return None if criterion is not None and _is_strength(criterion.key, params) else (*LABELS, TIE, BOTH_BAD)
+        return None if self._is_strength(criterion) else (*LABELS, TIE, BOTH_BAD)
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give one preference a criterion, on canonical texts, and its strength where a text is better."""
-        for criterion in self.asked(screen.shown_criteria, screen.params):
+        for criterion in self.asked(screen.shown_criteria):
             chosen = str(cleaned[field_name(criterion)])
             side = int(chosen) if chosen in SIDES else 0
             label = LABELS[screen.shown_parts[side - 1].part.number] if side else chosen
@@ -204,22 +201,29 @@ class Pairwise(TaskType):
             if side and cleaned.get(strength):
                 yield Value("strength", criterion=strength, value=float(str(cleaned[strength])))
 
-    def scale_of(
-        self, params: Mapping[str, object], criterion: Criterion | None = None
-    ) -> tuple[float, float, float] | None:
+    def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
         """Strength is 1 or 2; a preference is no number."""
-        return (1.0, 2.0, 1.0) if criterion is not None and _is_strength(criterion.key, params) else None
+        return (1.0, 2.0, 1.0) if self._is_strength(criterion) else None
 
-    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+    def options(self) -> dict[str, str]:
+        """Return the answers that may be chosen, by what is posted, in the order of the screen."""
+        words = {position: gettext("Text %(letter)s") % {"letter": "AB"[int(position) - 1]} for position in SIDES}
+        if self.ties:
+            words[TIE] = gettext("No difference")
+        if self.both_bad:
+            words[BOTH_BAD] = gettext("Both are bad")
+        return words
+
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse what is no strength."""
         if value in {float(SLIGHTLY), float(CLEARLY)}:
             return None
         return gettext("must be 1 (slightly better) or 2 (clearly better); it is %(value)s.") % {"value": f"{value:g}"}
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Describe the answers."""
-        words = list(options(params).values())
-        if criterion is not None and _is_strength(criterion.key, params):
+        words = list(self.options().values())
+        if self._is_strength(criterion):
             words = [gettext("Slightly better"), gettext("Clearly better")]
         return {
             "4.3.3": str(len(words)),
@@ -231,20 +235,24 @@ class Pairwise(TaskType):
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Choose by the latent quality of the texts, as far as this rater sees it; a straight-liner takes the first."""
         answers: dict[str, str] = {}
-        for criterion in self.asked(screen.shown_criteria, screen.params):
+        for criterion in self.asked(screen.shown_criteria):
             left, right = (share_of(shown.part.text, criterion.key, quality, rng) for shown in screen.shown_parts)
-            chosen, strength = (
-                _preferred(left, right, screen.params),
-                CLEARLY if abs(left - right) > CLEAR else SLIGHTLY,
-            )
+            chosen, strength = self._preferred(left, right), CLEARLY if abs(left - right) > CLEAR else SLIGHTLY
             if quality is Quality.RANDOM:
-                chosen, strength = rng.choice([*options(screen.params)]), rng.choice((SLIGHTLY, CLEARLY))
+                chosen, strength = rng.choice([*self.options()]), rng.choice((SLIGHTLY, CLEARLY))
             elif quality is Quality.STRAIGHT_LINER:
                 chosen = SIDES[0]
             answers[field_name(criterion)] = chosen
-            if chosen in SIDES and criterion.key in strengths(screen.params):
+            if chosen in SIDES and criterion.key in self.strengths:
                 answers[strength_of(criterion.key)] = strength
         return answers
+
+    def _preferred(self, left: float, right: float) -> str:
+        if self.both_bad and max(left, right) < BAD:
+            return BOTH_BAD
+        if self.ties and abs(left - right) < INDISTINCT:
+            return TIE
+        return SIDES[0] if left >= right else SIDES[1]
 
     def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
         """Compare with known answers: first or second in canonical order, tie or both_bad.
@@ -269,15 +277,3 @@ class Pairwise(TaskType):
                 name = names.get(answer.criterion or "")
                 told[number] = Feedback(False, f"{name}: {sentence}" if name else sentence, answer.explanation)
         return tuple(told)
-
-
-def _is_strength(key: str, params: Mapping[str, object]) -> bool:
-    return key.removeprefix(STRENGTH) in strengths(params) and key.startswith(STRENGTH)
-
-
-def _preferred(left: float, right: float, params: Mapping[str, object]) -> str:
-    if params["both_bad"] and max(left, right) < BAD:
-        return BOTH_BAD
-    if params["ties"] and abs(left - right) < INDISTINCT:
-        return TIE
-    return SIDES[0] if left >= right else SIDES[1]

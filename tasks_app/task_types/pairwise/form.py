@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import languages
-from tasks_app.task_types.base import Criterion, Screen, ShownPart
+from tasks_app.task_types.base import Criterion, ScreenForm, ShownPart
 from tasks_app.task_types.grid import Cell
 from tasks_app.task_types.text_pairs import pick_field
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.pairwise import Pairwise
 
 # What is posted where neither text is chosen; also the label that is stored.
 TIE, BOTH_BAD = "tie", "both_bad"
@@ -34,21 +38,6 @@ def field_name(criterion: Criterion) -> str:
 def strength_of(criterion: str) -> str:
     """Return the key of the criterion that asks how much better a text is by another one."""
     return f"{STRENGTH}{criterion}"
-
-
-def strengths(params: Mapping[str, object]) -> list[str]:
-    """Return the keys of the criteria for which it is asked how much better a text is."""
-    return str(params["strength"]).split()
-
-
-def options(params: Mapping[str, object]) -> dict[str, str]:
-    """Return the answers that may be chosen, by what is posted, in the order of the screen."""
-    words = {position: gettext("Text %(letter)s") % {"letter": "AB"[int(position) - 1]} for position in SIDES}
-    if params["ties"]:
-        words[TIE] = gettext("No difference")
-    if params["both_bad"]:
-        words[BOTH_BAD] = gettext("Both are bad")
-    return words
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +66,26 @@ class Question:
         return [str(error) for cell in cells for error in cell.field.errors]
 
 
-class PairwiseForm(forms.Form):
+class PairwiseForm(ScreenForm):
     """The form of a screen: one choice a criterion, and where a text is better, how much."""
 
-    screen: Screen
+    kind: Pairwise
+    # The criteria of the study in the order of the screen.
     criteria: tuple[Criterion, ...]
+
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield a choice for every criterion, and one of how much better where the study asks it."""
+        screen = self.screen
+        self.criteria = tuple(map(_worded, self.kind.asked(screen.shown_criteria)))
+        brought = {one.key: one for one in screen.criteria}
+        for criterion in self.criteria:
+            about = {"criterion": criterion.name}
+            missing = gettext("“%(criterion)s”: choose an answer.") % about
+            yield field_name(criterion), pick_field(criterion.question, self.kind.options(), missing)
+            if criterion.key in self.kind.strengths:
+                strength = brought[strength_of(criterion.key)]
+                missing = gettext("“%(criterion)s”: say how much better.") % about
+                yield strength.key, _strength_field(strength, missing)
 
     def rows(self) -> list[Row]:
         """The two texts, for the template."""
@@ -109,28 +113,6 @@ class PairwiseForm(forms.Form):
             elif not cleaned.get(name):
                 self.add_error(name, self.fields[name].error_messages["missing"])
         return cleaned
-
-
-def form_of(
-    screen: Screen,
-    asked: tuple[Criterion, ...],
-    data: Mapping[str, str] | None,
-    initial: Mapping[str, object] | None,
-) -> PairwiseForm:
-    """Return the form of a screen; `asked` are the criteria of the study in the order of the screen."""
-    form = PairwiseForm(data, initial=dict(initial or {}))
-    form.screen = screen
-    form.criteria = tuple(_worded(criterion) for criterion in asked)
-    brought = {one.key: one for one in screen.criteria}
-    for criterion in form.criteria:
-        about = {"criterion": criterion.name}
-        missing = gettext("“%(criterion)s”: choose an answer.") % about
-        form.fields[field_name(criterion)] = pick_field(criterion.question, options(screen.params), missing)
-        if criterion.key in strengths(screen.params):
-            strength = brought[strength_of(criterion.key)]
-            missing = gettext("“%(criterion)s”: say how much better.") % about
-            form.fields[strength.key] = _strength_field(strength, missing)
-    return form
 
 
 def _worded(criterion: Criterion) -> Criterion:

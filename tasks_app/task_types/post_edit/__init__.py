@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import plaintext
 from tasks_app.languages import spoken
-from tasks_app.orders import latin_orders
 from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
@@ -22,8 +21,6 @@ from tasks_app.task_types.base import (
     Quality,
     Scale,
     Screen,
-    TaskType,
-    TextParams,
     UnitDraft,
     Value,
 )
@@ -31,6 +28,7 @@ from tasks_app.task_types.post_edit.changes import unified
 from tasks_app.task_types.post_edit.form import MOST_KEYSTROKES, MOST_SECONDS, PostEditForm, text_name
 from tasks_app.task_types.post_edit.simulate import simulated
 from tasks_app.task_types.registry import register
+from tasks_app.task_types.texts import SeveralTexts, TextParams
 
 LONGEST_TEXT = 50_000
 
@@ -38,7 +36,7 @@ CHOSEN, NOT_CHOSEN = "chosen", "not chosen"
 
 
 @register
-class PostEdit(TaskType):
+class PostEdit(SeveralTexts):
     """One or two suggestions for a source; the rater edits one until it is right.
 
     An area that was not touched is no answer: a text that is good as it is needs an explicit tick.
@@ -112,6 +110,8 @@ class PostEdit(TaskType):
     plain_text = True
     has_styles = True
 
+    Form = PostEditForm
+
     class Params(TextParams):
         suggestions = forms.IntegerField(
             min_value=1,
@@ -134,7 +134,11 @@ class PostEdit(TaskType):
             help_text=_("It marks words and may offer others, differently in every browser."),
         )
 
-    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+    suggestions: int
+    max_characters: int
+    spellcheck: bool
+
+    def brings(self) -> tuple[Criterion, ...]:
         """Ask for the choice where there are two suggestions, and for the text; the page counts the rest."""
         choice = Criterion(
             "choice",
@@ -148,40 +152,36 @@ class PostEdit(TaskType):
             Criterion("keystrokes", gettext("Keystrokes")),
             Criterion("edit-seconds", gettext("Seconds of editing")),
         )
-        return (choice, *rest) if params["suggestions"] == 2 else rest
+        return (choice, *rest) if self.suggestions == 2 else rest
 
-    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+    def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where an item has no two suggestions, or one that is longer than raters may write."""
-        if params["suggestions"] == 2 and len(item.outputs) < 2:
+        if self.suggestions == 2 and len(item.outputs) < 2:
             yield gettext(
                 "Two suggestions need two outputs; this item has %(n)d. Add one, or set suggestions to 1."
             ) % {"n": len(item.outputs)}
-        most = int(str(params["max_characters"]))
         longest = max((len(unified(output.text)) for output in item.outputs), default=0)
-        if longest > most:
+        if longest > self.max_characters:
             sentence = gettext("An output has %(n)d characters; max_characters is %(most)d. Shorten it, or raise that.")
-            yield sentence % {"n": longest, "most": most}
+            yield sentence % {"n": longest, "most": self.max_characters}
 
-    def prefill_problem(self, payload: object, text: str, params: Mapping[str, object]) -> str | None:
+    def prefill_problem(self, payload: object, text: str) -> str | None:
         """Take another text to start with: {"text": "…"}."""
         start = payload.get("text") if isinstance(payload, Mapping) and set(payload) == {"text"} else None
         if not isinstance(start, str) or not start.strip():
             return gettext('What an area starts with is written as {"text": "…"}.')
-        most = int(str(params["max_characters"]))
-        if len(unified(start)) > most:
+        if len(unified(start)) > self.max_characters:
             return gettext("The text has %(n)d characters; max_characters is %(most)d.") % {
                 "n": len(unified(start)),
-                "most": most,
+                "most": self.max_characters,
             }
         return plaintext.problem_in(start)
 
-    def prefill_problem_together(
-        self, payloads: Sequence[object], text: str, params: Mapping[str, object]
-    ) -> str | None:
+    def prefill_problem_together(self, payloads: Sequence[object], text: str) -> str | None:
         """Refuse a second text to start with."""
         return gettext("An area starts with one text. Keep one row.") if len(payloads) > 1 else None
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Describe the choice as an instrument, and what is recorded of the editing."""
         if criterion is not None and criterion.key == "choice":
             return {
@@ -201,7 +201,7 @@ class PostEdit(TaskType):
             "4.3.8": "post-editing or annotation",
         }
 
-    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse counts that no editor can reach."""
         if criterion is not None and criterion.key == "keystrokes":
             if value.is_integer() and 0 <= value <= MOST_KEYSTROKES:
@@ -211,11 +211,10 @@ class PostEdit(TaskType):
             return None
         return gettext("must be seconds, from 0 to %(n)d.") % {"n": MOST_SECONDS}
 
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+    def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text, or one every two distinct texts of an item by different systems."""
-        n = int(str(params["suggestions"]))
         for item in items:
-            for groups in combinations(item.groups, n):
+            for groups in combinations(item.groups, self.suggestions):
                 systems = [{item.outputs[output].system for output in group} for group in groups]
                 # A text that a system has in common with the other side cannot be chosen over it.
                 if len(set().union(*systems)) == sum(map(len, systems)):
@@ -226,21 +225,7 @@ class PostEdit(TaskType):
         first = item.outputs[group[0]]
         return f"{first.system}/{first.variant}" if first.variant else first.system
 
-    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
-        """Put each of two suggestions on each side equally often."""
-        for order in latin_orders(n_parts, rng):
-            yield {"parts": list(order)}
-
-    def form(
-        self,
-        screen: Screen,
-        data: Mapping[str, str] | None = None,
-        initial: Mapping[str, object] | None = None,
-    ) -> PostEditForm:
-        """Return the form of a screen: nothing is chosen, and areas start with the suggestions."""
-        return PostEditForm.of(screen, data, initial)
-
-    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+    def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
         """Return what is stored of each of two suggestions."""
         return (CHOSEN, NOT_CHOSEN) if criterion is not None and criterion.key == "choice" else None
 

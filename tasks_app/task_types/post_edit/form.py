@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import plaintext
-from tasks_app.task_types.base import Criterion, Part, Screen, ShownPart
+from tasks_app.task_types.base import Criterion, Part, ScreenForm, ShownPart
 from tasks_app.task_types.post_edit.changes import changes_in_words, unified
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.post_edit import PostEdit
 
 # Beyond anything an editor can do at one text; a page that sends more is not ours.
 MOST_KEYSTROKES = 1_000_000
@@ -78,36 +82,35 @@ class Area:
         return self.start != unified(self.shown.part.text)
 
 
-class PostEditForm(forms.Form):
+class PostEditForm(ScreenForm):
     """Which suggestion was chosen where there are two, the edited text, and what the page counted."""
 
-    screen: Screen
+    kind: PostEdit
 
-    @classmethod
-    def of(
-        cls, screen: Screen, data: Mapping[str, str] | None = None, initial: Mapping[str, object] | None = None
-    ) -> PostEditForm:
-        """Make the form of a screen."""
-        form = cls(data, initial=dict(initial or {}))
-        form.screen = screen
-        shown_parts = screen.shown_parts
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield the choice where there are two suggestions, a text area for each, a tick, and the counts."""
+        shown_parts = self.screen.shown_parts
         if len(shown_parts) > 1:
-            form.fields["choice"] = form._choice(shown_parts)
+            yield "choice", self._choice(shown_parts)
         for shown in shown_parts:
             label = gettext("Your text")
             if len(shown_parts) > 1:
                 label = gettext("Your text, from suggestion %(letter)s") % {"letter": shown.letter}
-            most = int(str(screen.params["max_characters"]))
-            form.fields[text_name(shown.position)] = EditedText(start_of(shown.part), most, label)
-        form.fields["unchanged"] = forms.BooleanField(required=False, label=_("It needs no change"))
+            yield text_name(shown.position), EditedText(start_of(shown.part), self.kind.max_characters, label)
+        yield "unchanged", forms.BooleanField(required=False, label=_("It needs no change"))
         hidden = forms.HiddenInput
-        form.fields["keystrokes"] = forms.IntegerField(
-            required=False, min_value=0, max_value=MOST_KEYSTROKES, widget=hidden, label=_("Keystrokes")
+        yield (
+            "keystrokes",
+            forms.IntegerField(
+                required=False, min_value=0, max_value=MOST_KEYSTROKES, widget=hidden, label=_("Keystrokes")
+            ),
         )
-        form.fields["seconds"] = forms.FloatField(
-            required=False, min_value=0, max_value=MOST_SECONDS, widget=hidden, label=_("Seconds of editing")
+        yield (
+            "seconds",
+            forms.FloatField(
+                required=False, min_value=0, max_value=MOST_SECONDS, widget=hidden, label=_("Seconds of editing")
+            ),
         )
-        return form
 
     def _choice(self, shown_parts: tuple[ShownPart, ...]) -> forms.Field:
         letters = [

@@ -20,6 +20,7 @@ from tasks_app.task_types.base import (
     Criterion,
     ItemTexts,
     Outcome,
+    Parameters,
     Quality,
     Sample,
     Scale,
@@ -30,7 +31,7 @@ from tasks_app.task_types.base import (
 )
 from tasks_app.task_types.questionnaire import facts
 from tasks_app.task_types.questionnaire.form import QuestionnaireForm, field_name
-from tasks_app.task_types.questionnaire.instruments import OWN, instrument_data, introduction_of, questions_of
+from tasks_app.task_types.questionnaire.instruments import OWN, instrument_data, questions_of
 from tasks_app.task_types.questionnaire.questions import MULTIPLE, Asked, Question, as_data, asked_by
 from tasks_app.task_types.questionnaire.reading import LONGEST_LETTERS, LONGEST_QUESTION, read_questions
 from tasks_app.task_types.questionnaire.simulate import answer
@@ -93,7 +94,9 @@ class Questionnaire(TaskType):
     has_styles = True
     sample = Sample(params={"instrument": OWN, "questions": facts.SAMPLE})
 
-    class Params(forms.Form):
+    Form = QuestionnaireForm
+
+    class Params(Parameters):
         instrument = forms.ChoiceField(
             choices=(
                 (OWN, _("own questions only")),
@@ -145,19 +148,39 @@ class Questionnaire(TaskType):
             initial=False, required=False, label=_("Show numbers"), help_text=_("Beside the steps of scales.")
         )
 
-    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
-        """Return every question, row and option as a criterion."""
-        return tuple(one.criterion for one in asked_in(params).values())
+    instrument: str
+    timeframe: str
+    introduction: str
+    questions: list[dict[str, Any]]
+    all_required: bool
+    show_numbers: bool
 
-    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome | None:
+    def asked_of_raters(self) -> Mapping[str, Asked]:
+        """Return what is asked by the key of its criterion: what the questionnaire asks, then the researcher's own."""
+        return _asked(self.instrument, self.timeframe, json.dumps(self.questions), get_language() or "")
+
+    def question_of(self, criterion: Criterion | None) -> Asked | None:
+        """Return what a criterion asks; None where it is no question of this questionnaire."""
+        return self.asked_of_raters().get(criterion.key) if criterion is not None else None
+
+    def worded(self, screen: Screen) -> list[tuple[Asked, Criterion]]:
+        """Return what is asked with its criterion in the study's words; what the study does not ask is left out."""
+        given = {one.key: one for one in screen.criteria}
+        return [(asked, given[key]) for key, asked in self.asked_of_raters().items() if key in given]
+
+    def brings(self) -> tuple[Criterion, ...]:
+        """Return every question, row and option as a criterion."""
+        return tuple(one.criterion for one in self.asked_of_raters().values())
+
+    def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
         """Return the outcome of a question by its kind; every answer is to a question."""
-        asked = asked_in(params).get(criterion.key) if criterion is not None else None
+        asked = self.question_of(criterion)
         name = outcome_name(asked.question) if asked is not None else ""
         return next((one for one in self.outcomes if one.name == name), None)
 
-    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
+    def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence where nothing is asked, where two questions share a key, or criteria cannot be asked."""
-        everything = [*questions_of(str(params["instrument"]), str(params["timeframe"])), *_own(params)]
+        everything = [*questions_of(self.instrument, self.timeframe), *self.questions]
         if not everything:
             yield gettext("Nothing is asked. Choose a questionnaire, or give own questions.")
         _questions, problems = read_questions(everything)
@@ -167,16 +190,14 @@ class Questionnaire(TaskType):
                 "A questionnaire asks its own questions; leave the criterion “%(key)s” out of its criteria."
             ) % {"key": criterion.key}
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Answer what the datasheet asks of an instrument, by the kind of the question."""
-        asked = asked_in(params).get(criterion.key) if criterion is not None else None
+        asked = self.question_of(criterion)
         return facts.heds(asked, criterion) if asked is not None and criterion is not None else {}
 
-    def scale_of(
-        self, params: Mapping[str, object], criterion: Criterion | None = None
-    ) -> tuple[float, float, float] | None:
+    def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
         """Steps count from 1, boxes are 0 or 1, numbers have a range where both limits are set."""
-        asked = asked_in(params).get(criterion.key) if criterion is not None else None
+        asked = self.question_of(criterion)
         if asked is None:
             return None
         question, name = asked.question, outcome_name(asked.question)
@@ -189,12 +210,12 @@ class Questionnaire(TaskType):
             return float(low), float(high), 0.01 if question.decimals else 1.0
         return None
 
-    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse a number that could not have been answered."""
-        asked = asked_in(params).get(criterion.key) if criterion is not None else None
+        asked = self.question_of(criterion)
         if asked is None:
             return None
-        question, range_ = asked.question, self.scale_of(params, criterion)
+        question, range_ = asked.question, self.scale_of(criterion)
         low, high = (question.minimum, question.maximum) if range_ is None else range_[:2]
         whole = not (outcome_name(question) == "number" and question.decimals)
         if whole and not float(value).is_integer():
@@ -204,31 +225,13 @@ class Questionnaire(TaskType):
             return gettext("must be from %(low)s to %(high)s; it is %(value)s.") % {**about, "value": f"{value:.12g}"}
         return None
 
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+    def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit without a text: each rater answers it once."""
         yield UnitDraft("once", None, ())
 
-    def form(
-        self,
-        screen: Screen,
-        data: Mapping[str, str] | None = None,
-        initial: Mapping[str, object] | None = None,
-    ) -> QuestionnaireForm:
-        """Return the form: questions in the order of the questionnaire, in the words that the study has for them."""
-        form = QuestionnaireForm(data, initial=dict(initial or {}))
-        instrument = str(screen.params["instrument"])
-        own = str(screen.params["introduction"])
-        form.introduction = own or introduction_of(instrument)
-        form.unsaid = frozenset(one["key"] for one in instrument_data(instrument)["questions"]) if own else frozenset()
-        form.language = "" if own else str(instrument_data(instrument)["language"])
-        form.all_required = bool(screen.params["all_required"])
-        form.asked = worded(screen)
-        form.add_fields()
-        return form
-
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give one rating an answer; what was left out has none."""
-        for asked, criterion in worded(screen):
+        for asked, criterion in self.worded(screen):
             given = cleaned[field_name(criterion.key)]
             if given in (None, ""):
                 continue
@@ -236,12 +239,20 @@ class Questionnaire(TaskType):
             column = next(one.column for one in self.outcomes if one.name == name)
             if column != "value":
                 yield Value(name, criterion=criterion.key, **{column: str(given)})  # type: ignore[arg-type]
-            elif asked.question.kind != MULTIPLE or _answered(asked.question, screen, cleaned):
+            elif asked.question.kind != MULTIPLE or self._answered(asked.question, screen, cleaned):
                 yield Value(name, criterion=criterion.key, value=float(given))  # type: ignore[arg-type]
 
-    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+    def _answered(self, question: Question, screen: Screen, cleaned: Mapping[str, object]) -> bool:
+        """Say whether any box of a question is ticked: none of them is no answer rather than a no to each."""
+        return any(
+            cleaned[field_name(criterion.key)]
+            for asked, criterion in self.worded(screen)
+            if asked.question.key == question.key
+        )
+
+    def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
         """Return the keys of what can be chosen; every other answer is no label."""
-        asked = asked_in(params).get(criterion.key) if criterion is not None else None
+        asked = self.question_of(criterion)
         if asked is None or outcome_name(asked.question) != "choice":
             return None
         return tuple(one.key for one in asked.question.choices)
@@ -249,31 +260,14 @@ class Questionnaire(TaskType):
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer from a latent leaning for each question, with the noise of the rater's quality."""
         answers: dict[str, str] = {}
-        for key, given in answer([asked for asked, _criterion in worded(screen)], quality, rng).items():
+        for key, given in answer([asked for asked, _criterion in self.worded(screen)], quality, rng).items():
             answers[field_name(key)] = given
         return answers
-
-
-def _answered(question: Question, screen: Screen, cleaned: Mapping[str, object]) -> bool:
-    """Say whether any box of a question is ticked: none of them is no answer rather than a no to each."""
-    names = [field_name(criterion.key) for asked, criterion in worded(screen) if asked.question.key == question.key]
-    return any(cleaned[name] for name in names)
-
-
-def _own(params: Mapping[str, object]) -> list[Any]:
-    given = params["questions"]
-    return list(given) if isinstance(given, list | tuple) else []
 
 
 def outcome_name(question: Question) -> str:
     """Name the outcome that a question has."""
     return "step" if question.is_scale else facts.OUTCOME_OF_KIND[question.kind]
-
-
-def asked_in(params: Mapping[str, object]) -> Mapping[str, Asked]:
-    """Return what is asked by the key of its criterion: what the questionnaire asks, then the researcher's own."""
-    own = json.dumps(params["questions"])
-    return _asked(str(params["instrument"]), str(params["timeframe"]), own, get_language() or "")
 
 
 # A datasheet or an import asks for each rating; the words of “prefer not to say” depend on the language.
@@ -285,9 +279,3 @@ def _asked(instrument: str, timeframe: str, own: str, _language: str) -> Mapping
     found = [asked for question in shipped for asked in asked_by(question, language)]
     found += [asked for question in given for asked in asked_by(question)]
     return MappingProxyType({asked.criterion.key: asked for asked in found})
-
-
-def worded(screen: Screen) -> list[tuple[Asked, Criterion]]:
-    """Return what is asked with its criterion as the study words it; what the study does not ask is left out."""
-    given = {one.key: one for one in screen.criteria}
-    return [(asked, given[key]) for key, asked in asked_in(screen.params).items() if key in given]

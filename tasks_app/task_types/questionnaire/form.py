@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.utils.translation import gettext
 
-from tasks_app.task_types.base import Criterion
+from tasks_app.task_types.base import Criterion, ScreenForm
 from tasks_app.task_types.questionnaire.fields import TICKED, field_for
+from tasks_app.task_types.questionnaire.instruments import instrument_data, introduction_of
 from tasks_app.task_types.questionnaire.questions import MULTIPLE, TICK, Asked, Question
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.questionnaire import Questionnaire
 
 
 def field_name(criterion: str) -> str:
@@ -93,28 +97,37 @@ class Block:
         return [str(error) for cell in self.cells for error in cell.field.errors]
 
 
-class QuestionnaireForm(forms.Form):
-    """One field for each criterion."""
+class QuestionnaireForm(ScreenForm):
+    """One field for each criterion, in the order of the questionnaire and in the words that the study has for them."""
 
-    introduction: str = ""
-    language: str = ""
+    kind: Questionnaire
+    introduction: str
+    language: str
     # Grids above which nothing stands, since the study's own introduction says it.
-    unsaid: frozenset[str] = frozenset()
-    asked: Sequence[tuple[Asked, Criterion]] = ()
-    all_required: bool = True
+    unsaid: frozenset[str]
+    asked: Sequence[tuple[Asked, Criterion]]
 
-    def add_fields(self) -> None:
-        """Make the fields out of what is asked."""
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield the fields of what is asked."""
+        own, instrument = self.kind.introduction, self.kind.instrument
+        shipped = instrument_data(instrument)
+        self.introduction = own or introduction_of(instrument)
+        self.unsaid = frozenset(one["key"] for one in shipped["questions"]) if own else frozenset()
+        self.language = "" if own else str(shipped["language"])
+        self.asked = self.kind.worded(self.screen)
         for asked, criterion in self.asked:
-            self.fields[field_name(criterion.key)] = field_for(
-                Asked(asked.question, criterion, asked.option),
-                required=self._must_answer(asked.question),
-                missing=missing_words(asked.question, criterion),
-                labels=labels_of(asked.question, criterion),
+            yield (
+                field_name(criterion.key),
+                field_for(
+                    Asked(asked.question, criterion, asked.option),
+                    required=self._must_answer(asked.question),
+                    missing=missing_words(asked.question, criterion),
+                    labels=labels_of(asked.question, criterion),
+                ),
             )
 
     def _must_answer(self, question: Question) -> bool:
-        return question.required and (self.all_required or question.kind == TICK)
+        return question.required and (self.kind.all_required or question.kind == TICK)
 
     def blocks(self) -> list[Block]:
         """The questions with their fields, in the order of the questionnaire."""

@@ -10,7 +10,6 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.orders import latin_orders
 from tasks_app.task_types.base import (
     Criterion,
     Feedback,
@@ -21,14 +20,13 @@ from tasks_app.task_types.base import (
     Quality,
     Scale,
     Screen,
-    TaskType,
-    TextParams,
     UnitDraft,
     Value,
 )
 from tasks_app.task_types.ranking.form import RankingForm, field_name, standing
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
+from tasks_app.task_types.texts import SeveralTexts, TextParams
 
 # Nobody keeps more texts apart in their head.
 MOST_TEXTS = 10
@@ -38,7 +36,7 @@ INDISTINCT = 0.03
 
 
 @register
-class Ranking(TaskType):
+class Ranking(SeveralTexts):
     """All texts of an item put in order for each criterion, with ties or without.
 
     The order in which texts stand on the screen is drawn and is not an answer: no text has a place until the rater
@@ -87,6 +85,8 @@ class Ranking(TaskType):
     grades_values = False
     has_styles = True
 
+    Form = RankingForm
+
     class Params(TextParams):
         ties = forms.BooleanField(
             initial=False,
@@ -102,59 +102,47 @@ class Ranking(TaskType):
             help_text=_("Items with more different texts are refused. Five or fewer are best."),
         )
 
-    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+    ties: bool
+    max_texts: int
+
+    def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where an item has too few outputs to be ranked, or too many different ones."""
         if len(item.outputs) < 2:
             yield gettext("A ranking needs at least two outputs; this item has %(n)d.") % {"n": len(item.outputs)}
-        most = int(str(params["max_texts"]))
-        if len(item.groups) > most:
+        if len(item.groups) > self.max_texts:
             sentence = gettext(
                 "This item has %(n)d different texts to be ranked; max_texts is %(most)d. Leave outputs out, or raise "
                 "max_texts (at most %(limit)d)."
             )
-            yield sentence % {"n": len(item.groups), "most": most, "limit": MOST_TEXTS}
+            yield sentence % {"n": len(item.groups), "most": self.max_texts, "limit": MOST_TEXTS}
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Describe the order as an instrument."""
-        ties = gettext("ties are allowed") if params["ties"] else gettext("each place is given once")
+        ties = gettext("ties are allowed") if self.ties else gettext("each place is given once")
         return {
-            "4.3.3": gettext("As many places as texts on the screen, at most %(n)s") % {"n": params["max_texts"]},
+            "4.3.3": gettext("As many places as texts on the screen, at most %(n)s") % {"n": self.max_texts},
             "4.3.4": gettext("1 (best) to the number of texts; %(ties)s") % {"ties": ties},
             "4.3.5": gettext("Other: texts are put in order by dragging, by keys or by typing their places"),
             "4.3.8": "relative quality estimation",
         }
 
-    def scale_of(self, params: Mapping[str, object], criterion: Criterion | None = None) -> tuple[float, float, float]:
+    def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
         """Places are 1, 2 … up to the most texts on a screen."""
-        return 1.0, float(str(params["max_texts"])), 1.0
+        return 1.0, float(self.max_texts), 1.0
 
-    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse what is no place."""
-        _low, high, _step = self.scale_of(params)
+        _low, high, _step = self.scale_of()
         if value.is_integer() and 1 <= value <= high:
             return None
         about = {"high": f"{high:g}", "value": f"{value:g}"}
         return gettext("must be a place, a whole number from 1 to %(high)s; it is %(value)s.") % about
 
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+    def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit an item with all its distinct texts; where there is one only, nothing can be ranked."""
         for item in items:
             if len(item.groups) > 1:
                 yield UnitDraft(item.key, item.key, item.groups, item.document)
-
-    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
-        """Put every text in every place of the screen equally often, by random Latin squares."""
-        for order in latin_orders(n_parts, rng):
-            yield {"parts": list(order)}
-
-    def form(
-        self,
-        screen: Screen,
-        data: Mapping[str, str] | None = None,
-        initial: Mapping[str, object] | None = None,
-    ) -> RankingForm:
-        """Return the form of a screen: no text has a place unless `initial` carries a draft."""
-        return RankingForm.of(screen, data, initial)
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give one standing a text and criterion, on the canonical number of the text."""
@@ -184,7 +172,7 @@ class Ranking(TaskType):
             place = before = 0
             for number, position in enumerate(order, start=1):
                 tied = (
-                    screen.params["ties"]
+                    self.ties
                     and before
                     and quality is not Quality.STRAIGHT_LINER
                     and shares[before] - shares[position] < INDISTINCT

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.utils.translation import gettext
 
-from tasks_app.task_types.base import Criterion, Screen, ShownPart
+from tasks_app.task_types.base import Criterion, ScreenForm, ShownPart
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.ranking import Ranking
 
 
 def field_name(position: int, criterion: str) -> str:
@@ -61,22 +65,19 @@ class Row:
     shown: ShownPart
 
 
-class RankingForm(forms.Form):
+class RankingForm(ScreenForm):
     """A number for every text and criterion. Without ties each place is given once; with them none is left out."""
 
-    screen: Screen
+    kind: Ranking
 
-    @classmethod
-    def of(
-        cls, screen: Screen, data: Mapping[str, str] | None = None, initial: Mapping[str, object] | None = None
-    ) -> RankingForm:
-        """Make the form of a screen."""
-        form = cls(data, initial=dict(initial or {}))
-        form.screen = screen
-        for criterion in screen.shown_criteria:
-            for shown in screen.shown_parts:
-                form.fields[field_name(shown.position, criterion.key)] = _field(criterion, shown, len(screen.parts))
-        return form
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield a number for every criterion and text."""
+        for criterion in self.screen.shown_criteria:
+            for shown in self.screen.shown_parts:
+                yield (
+                    field_name(shown.position, criterion.key),
+                    _field(criterion, shown, len(self.screen.parts)),
+                )
 
     def rows(self) -> list[Row]:
         """The texts, for the template."""
@@ -102,7 +103,7 @@ class RankingForm(forms.Form):
         for criterion in self.screen.shown_criteria:
             given = [(shown, cleaned.get(field_name(shown.position, criterion.key))) for shown in shown_parts]
             places = [(shown, place) for shown, place in given if isinstance(place, int)]
-            if self.screen.params["ties"]:
+            if self.kind.ties:
                 if len(places) == len(given):
                     self._refuse_gap(criterion, places)
             else:

@@ -11,25 +11,22 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
     Criterion,
-    ItemTexts,
     Outcome,
     Quality,
     Sample,
     Scale,
     Screen,
-    TaskType,
-    TextParams,
-    UnitDraft,
     Value,
 )
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.semantic_differential.form import PairsForm, field_name
 from tasks_app.task_types.semantic_differential.order import Shown, draw_flipped, draw_sequence, shown_pairs
 from tasks_app.task_types.simulation import share_of
+from tasks_app.task_types.texts import TextParams, TextType
 
 
 @register
-class SemanticDifferential(TaskType):
+class SemanticDifferential(TextType):
     """One text and pairs of opposite words with circles between them.
 
     Every rater has an order and a polarity of the pairs of their own, the same for all texts. Ratings are turned back:
@@ -88,6 +85,8 @@ class SemanticDifferential(TaskType):
         ),
     )
 
+    Form = PairsForm
+
     class Params(TextParams):
         show_source = forms.BooleanField(
             initial=False, required=False, label=_("Show the source"), help_text=_("Above the text to be judged.")
@@ -123,9 +122,21 @@ class SemanticDifferential(TaskType):
             help_text=_("Otherwise a pair has the same word on the same side both times."),
         )
 
-    def problems(self, criteria: Sequence[Criterion], params: Mapping[str, object]) -> Iterator[str]:
+    points: int
+    show_numbers: bool
+    repeated_share: float
+    repeats_apart: int
+    turn_repeats: bool
+
+    @property
+    def steps(self) -> tuple[float, ...]:
+        """The values of the circles: -k to k, without 0 where their number is even."""
+        half = self.points // 2
+        return tuple(float(step) for step in range(-half, half + 1) if step or self.points % 2)
+
+    def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence for every criterion that is no pair of words."""
-        yield from super().problems(criteria, params)
+        yield from super().problems(criteria)
         for criterion in criteria:
             about = {"key": criterion.key}
             if not criterion.low or not criterion.high:
@@ -135,9 +146,9 @@ class SemanticDifferential(TaskType):
             if criterion.labels or criterion.anchors:
                 yield gettext("Criterion “%(key)s” words single steps; only its ends have words here.") % about
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Answer what the datasheet asks of a rating instrument."""
-        values = steps_of(params)
+        values = self.steps
         words = {values[0]: criterion.low, values[-1]: criterion.high} if criterion is not None else {}
         said = [f"{value:g} ({words[value]})" if words.get(value) else f"{value:g}" for value in values]
         return {
@@ -147,34 +158,21 @@ class SemanticDifferential(TaskType):
             "4.3.8": "direct quality estimation",
         }
 
-    def scale_of(self, params: Mapping[str, object], criterion: Criterion | None = None) -> tuple[float, float, float]:
+    def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
         """The scale is the same to both sides of 0."""
-        values = steps_of(params)
-        return values[0], values[-1], 1.0
+        return self.steps[0], self.steps[-1], 1.0
 
-    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse what is no step."""
-        values = steps_of(params)
-        if value in values:
+        if value in self.steps:
             return None
-        about = {"values": ", ".join(f"{one:g}" for one in values), "value": f"{value:g}"}
+        about = {"values": ", ".join(f"{one:g}" for one in self.steps), "value": f"{value:g}"}
         return gettext("must be one of: %(values)s; it is %(value)s.") % about
 
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
-        """Make one unit a distinct text."""
-        for item in items:
-            for group in item.groups:
-                first = item.outputs[group[0]]
-                tail = f"/{first.variant}" if first.variant else ""
-                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group,), item.document)
-
-    def arrange_for_rater(
-        self, criteria: Sequence[Criterion], params: Mapping[str, object], rng: Random
-    ) -> dict[str, object]:
+    def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
         """Draw a rater's order of the pairs, which of them come twice, and which are turned round."""
-        keys = [criterion.key for criterion in self.asked(criteria, params)]
-        share, apart = float(str(params["repeated_share"])), int(str(params["repeats_apart"]))
-        sequence = draw_sequence(keys, share, apart, rng)
+        keys = [criterion.key for criterion in self.asked(criteria)]
+        sequence = draw_sequence(keys, self.repeated_share, self.repeats_apart, rng)
         return {
             "criteria": list(dict.fromkeys(sequence)),
             "sequence": sequence,
@@ -183,24 +181,11 @@ class SemanticDifferential(TaskType):
 
     def pairs(self, screen: Screen) -> list[Shown]:
         """Return the pairs in the order of the screen."""
-        asked = self.asked(screen.criteria, screen.params)
-        return shown_pairs(asked, screen.arrangement, turn_repeats=bool(screen.params["turn_repeats"]))
-
-    def form(
-        self,
-        screen: Screen,
-        data: Mapping[str, str] | None = None,
-        initial: Mapping[str, object] | None = None,
-    ) -> PairsForm:
-        """Return the form of a screen: nothing is preselected unless `initial` carries a draft."""
-        form = PairsForm(data, initial=dict(initial or {}))
-        form.pairs = self.pairs(screen)
-        form.add_fields(len(steps_of(screen.params)))
-        return form
+        return shown_pairs(self.asked(screen.criteria), screen.arrangement, turn_repeats=self.turn_repeats)
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give one rating a pair shown, turned back to the direction of its criterion."""
-        values = steps_of(screen.params)
+        values = self.steps
         for shown in self.pairs(screen):
             position = cleaned[field_name(shown.place)]
             if not isinstance(position, int):
@@ -218,7 +203,7 @@ class SemanticDifferential(TaskType):
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
         """Answer from the latent quality of the text on each pair; a straight-liner keeps to a position as shown."""
-        last = len(steps_of(screen.params)) - 1
+        last = len(self.steps) - 1
         answers: dict[str, str] = {}
         for shown in self.pairs(screen):
             share = share_of(screen.parts[0].text, shown.criterion.key, quality, rng)
@@ -226,10 +211,3 @@ class SemanticDifferential(TaskType):
             turned = shown.flipped and quality is not Quality.STRAIGHT_LINER
             answers[field_name(shown.place)] = str((last - step if turned else step) + 1)
         return answers
-
-
-def steps_of(params: Mapping[str, object]) -> tuple[float, ...]:
-    """Return the values of the circles: -k to k, without 0 where their number is even."""
-    points = int(str(params["points"]))
-    half = points // 2
-    return tuple(float(step) for step in range(-half, half + 1) if step or points % 2)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.task_types.base import ScreenForm
 from tasks_app.task_types.semantic_differential.order import Shown
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.semantic_differential import SemanticDifferential
 
 
 def field_name(place: int) -> str:
@@ -68,26 +73,31 @@ class StepField(forms.TypedChoiceField):
         return gettext("%(n)s of %(count)s, from “%(first)s” to “%(last)s”") % about
 
 
-class PairsForm(forms.Form):
+class PairsForm(ScreenForm):
     """The pairs of a screen."""
 
-    pairs: Sequence[Shown] = ()
+    kind: SemanticDifferential
+    pairs: Sequence[Shown]
 
-    def add_fields(self, points: int) -> None:
-        """Make a field for every pair."""
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield a field for every pair."""
+        self.pairs = self.kind.pairs(self.screen)
         for shown in self.pairs:
             first, last = ends(shown)
-            words = (first, *[""] * (points - 2), last)
+            words = (first, *[""] * (self.kind.points - 2), last)
             about = {"first": first, "last": last}
-            self.fields[field_name(shown.place)] = StepField(
-                choices=[(str(step), word) for step, word in enumerate(words, start=1)],
-                coerce=int,
-                empty_value=None,
-                label=gettext("%(first)s – %(last)s") % about,
-                error_messages={
-                    "required": gettext("Choose a circle between “%(first)s” and “%(last)s”.") % about,
-                    "invalid_choice": _("Choose one of the circles shown."),
-                },
+            yield (
+                field_name(shown.place),
+                StepField(
+                    choices=[(str(step), word) for step, word in enumerate(words, start=1)],
+                    coerce=int,
+                    empty_value=None,
+                    label=gettext("%(first)s – %(last)s") % about,
+                    error_messages={
+                        "required": gettext("Choose a circle between “%(first)s” and “%(last)s”.") % about,
+                        "invalid_choice": _("Choose one of the circles shown."),
+                    },
+                ),
             )
 
     def pair_rows(self) -> list[PairRow]:

@@ -22,19 +22,19 @@ from tasks_app.task_types.base import (
     Sample,
     Scale,
     Screen,
-    TaskType,
     UnitDraft,
     Value,
 )
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.text_pairs import look_alike, name_of, pairs_of, problems_of, unit_key
+from tasks_app.task_types.texts import TextType
 from tasks_app.task_types.triangle import orders
 from tasks_app.task_types.triangle.params import CHOICE, CORRECT, MOTIVE, SURENESS, TriangleParams, brought, steps_of
-from tasks_app.task_types.triangle.screen import TriangleForm, form_of, odd_position, shown_of, simulated
+from tasks_app.task_types.triangle.screen import TriangleForm, odd_position, shown_of, simulated
 
 
 @register
-class Triangle(TaskType):
+class Triangle(TextType):
     """Two texts by one system, one by another, in one of six orders; who cannot tell is right one time in three.
 
     Which text is the odd one stands in the arrangement only: the page shows three texts and never learns of it.
@@ -108,59 +108,60 @@ class Triangle(TaskType):
     sample: ClassVar[Sample] = Sample({"sureness": True, "motive": True})
 
     Params = TriangleParams
+    Form = TriangleForm
 
-    def brings(self, params: Mapping[str, object]) -> tuple[Criterion, ...]:
+    anchor: str
+    goal: str
+    variant: str
+    triads_per_judge: int
+    sureness: bool
+    motive: bool
+    alpha: float
+    beta: float
+    pd: float
+
+    def brings(self) -> tuple[Criterion, ...]:
         """Ask for the odd one, and for sureness and motive as set."""
-        return brought(params)
+        return brought(self.variant, sureness=self.sureness, motive=self.motive)
 
-    def outcome_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> Outcome | None:
+    def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
         """Return the outcome of the criterion's own name: there are no others."""
         return next((one for one in self.outcomes if criterion is not None and one.criterion == criterion.key), None)
 
-    def units_a_rater(self, params: Mapping[str, object]) -> int:
+    def units_a_rater(self) -> int:
         """Return how many triads one judge may judge, in all sets together."""
-        return int(str(params["triads_per_judge"]))
+        return self.triads_per_judge
 
-    def judges_needed(self, params: Mapping[str, object]) -> int:
+    def judges_needed(self) -> int:
         """Return the least number of judges that ISO 4120 advises for the goal."""
-        return 18 if params["goal"] == "difference" else 30
+        return 18 if self.goal == "difference" else 30
 
-    def item_problems(self, item: ItemTexts, params: Mapping[str, object]) -> Iterator[str]:
+    def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where there is nothing to compare, and for every two texts that nobody could tell apart."""
-        anchor = str(params["anchor"])
-        yield from problems_of(item, anchor)
+        yield from problems_of(item, self.anchor)
         for one, other in combinations(item.outputs, 2):
-            compared = one.system != other.system and (not anchor or anchor in {one.system, other.system})
+            compared = one.system != other.system and self.anchor in {"", one.system, other.system}
             if compared and look_alike(one.text, other.text):
                 yield gettext(
                     "the texts by “%(one)s” and “%(other)s” look the same, so that neither can be the odd one. "
                     "Leave the item out, or compare other systems."
                 ) % {"one": name_of(one), "other": name_of(other)}
 
-    def units(self, items: Sequence[ItemTexts], params: Mapping[str, object], rng: Random) -> Iterator[UnitDraft]:
+    def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make a unit an item and pair of systems or, with three items, a triad of items and pair of systems."""
-        pairs = pairs_of(items, str(params["anchor"]))
-        if params["variant"] == "three":
+        pairs = pairs_of(items, self.anchor)
+        if self.variant == "three":
             yield from orders.triads(pairs, rng)
             return
         for pair in pairs:
             key = unit_key(pair.item.key, pair.names)
             yield UnitDraft(key, pair.item.key, (pair.first, pair.second), pair.item.document)
 
-    def arrange(self, n_parts: int, params: Mapping[str, object], rng: Random) -> Iterator[dict[str, object]]:
+    def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
         """Draw the six orders in balanced blocks of six."""
         return orders.arrangements(n_parts, rng)
 
-    def form(
-        self,
-        screen: Screen,
-        data: Mapping[str, str] | None = None,
-        initial: Mapping[str, object] | None = None,
-    ) -> TriangleForm:
-        """Return the form of a screen: a forced choice, nothing preselected."""
-        return form_of(screen, data, initial)
-
-    def labels_of(self, criterion: Criterion | None, params: Mapping[str, object]) -> tuple[str, ...] | None:
+    def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
         """Return the three positions, for the text chosen."""
         return ("1", "2", "3") if criterion is not None and criterion.key == CHOICE else None
 
@@ -192,23 +193,21 @@ class Triangle(TaskType):
             for one in self.grade(screen, cleaned, gold)
         )
 
-    def scale_of(
-        self, params: Mapping[str, object], criterion: Criterion | None = None
-    ) -> tuple[float, float, float] | None:
+    def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
         """Right or wrong is 0 or 1; sureness has as many steps as it has words."""
         if criterion is None or criterion.key not in {CORRECT, SURENESS}:
             return None
         return (0.0, 1.0, 1.0) if criterion.key == CORRECT else (1.0, float(len(steps_of(criterion))), 1.0)
 
-    def problem_in_value(self, value: float, criterion: Criterion | None, params: Mapping[str, object]) -> str | None:
+    def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse what is no step of the scale."""
-        scale = self.scale_of(params, criterion)
+        scale = self.scale_of(criterion)
         if scale is None or (value % 1 == 0 and scale[0] <= value <= scale[1]):
             return None
         about = {"low": f"{scale[0]:g}", "high": f"{scale[1]:g}", "value": f"{value:g}"}
         return gettext("must be a whole number from %(low)s to %(high)s; it is %(value)s.") % about
 
-    def heds(self, criterion: Criterion | None, params: Mapping[str, object]) -> dict[str, str]:
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Describe the choice of three, the judgment made of it, and what else is asked."""
         steps = steps_of(criterion) if criterion is not None else ()
         words = {

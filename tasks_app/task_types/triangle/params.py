@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -88,18 +88,18 @@ class TriangleParams(PairParams):
         return cleaned
 
 
-def brought(params: Mapping[str, object]) -> tuple[Criterion, ...]:
+def brought(variant: str, *, sureness: bool, motive: bool) -> tuple[Criterion, ...]:
     """Return what a triangle test asks itself, and whether the choice is right, which is added by the server."""
     question = (
         _("Two of these texts are by one author, one is by another. Which one is by the other author?")
-        if params["variant"] == "three"
+        if variant == "three"
         else _("Two of these texts are the same. Which one is different?")
     )
     found = [
         Criterion(CHOICE, str(_("Odd one out")), question=str(question), language=spoken()),
         Criterion(CORRECT, str(_("Odd one found")), definition=str(_("Whether the text chosen is the odd one."))),
     ]
-    if params["sureness"]:
+    if sureness:
         found.append(
             Criterion(
                 SURENESS,
@@ -109,7 +109,7 @@ def brought(params: Mapping[str, object]) -> tuple[Criterion, ...]:
                 language=spoken(),
             )
         )
-    if params["motive"]:
+    if motive:
         asked = str(_("What made it different?"))
         found.append(Criterion(MOTIVE, str(_("Motive")), question=asked, language=spoken()))
     return tuple(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from random import Random
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import plaintext
-from tasks_app.task_types.base import Criterion, Quality, Screen, ShownPart
+from tasks_app.task_types.base import Criterion, Quality, Screen, ScreenForm, ShownPart
 from tasks_app.task_types.grid import Cell
 from tasks_app.task_types.simulation import HABIT
 from tasks_app.task_types.text_pairs import pick_field
@@ -30,10 +30,32 @@ AAB, THREE_AAB = (0, 0, 1), (0, 2, 5)
 NOTICED = {Quality.CAREFUL: (0.5, 1.0), Quality.SLOPPY: (0.1, 0.5)}
 
 
-class TriangleForm(forms.Form):
+class TriangleForm(ScreenForm):
     """The form of a screen: the choice, and how sure and why where the study asks."""
 
-    screen: Screen
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield a field for everything that is asked."""
+        asked = {criterion.key: criterion for criterion in self.screen.criteria}
+        letters = {
+            str(shown.position): gettext("Text %(letter)s") % {"letter": shown.letter}
+            for shown in shown_of(self.screen)
+        }
+        yield CHOICE, pick_field(_question(asked[CHOICE]), letters, str(_("Choose one of the three texts.")))
+        if SURENESS in asked:
+            steps = {str(step): words for step, words in enumerate(steps_of(asked[SURENESS]), start=1)}
+            yield SURENESS, pick_field(_question(asked[SURENESS]), steps, str(_("Say how sure you are.")))
+        if MOTIVE in asked:
+            yield (
+                MOTIVE,
+                forms.CharField(
+                    required=False,
+                    max_length=LONGEST_MOTIVE,
+                    validators=[plaintext.validate_storable, _validate_readable],
+                    widget=forms.Textarea,
+                    label=_question(asked[MOTIVE]),
+                    error_messages={"max_length": _("Write at most %(limit_value)d characters.")},
+                ),
+            )
 
     def rows(self) -> list[dict[str, ShownPart]]:
         """The three texts in the order of the screen, for the template."""
@@ -43,28 +65,6 @@ class TriangleForm(forms.Form):
         """The questions by what they are about, for the template."""
         asked = {criterion.key: criterion for criterion in self.screen.criteria}
         return {name.replace("-", "_"): Cell(asked[name], self[name]) for name in self.fields}
-
-
-def form_of(screen: Screen, data: Mapping[str, str] | None, initial: Mapping[str, object] | None) -> TriangleForm:
-    """Return the form of a screen, with a field for everything that is asked."""
-    form = TriangleForm(data, initial=dict(initial or {}))
-    form.screen = screen
-    asked = {criterion.key: criterion for criterion in screen.criteria}
-    letters = {str(shown.position): gettext("Text %(letter)s") % {"letter": shown.letter} for shown in shown_of(screen)}
-    form.fields[CHOICE] = pick_field(_question(asked[CHOICE]), letters, str(_("Choose one of the three texts.")))
-    if SURENESS in asked:
-        steps = {str(step): words for step, words in enumerate(steps_of(asked[SURENESS]), start=1)}
-        form.fields[SURENESS] = pick_field(_question(asked[SURENESS]), steps, str(_("Say how sure you are.")))
-    if MOTIVE in asked:
-        form.fields[MOTIVE] = forms.CharField(
-            required=False,
-            max_length=LONGEST_MOTIVE,
-            validators=[plaintext.validate_storable, _validate_readable],
-            widget=forms.Textarea,
-            label=_question(asked[MOTIVE]),
-            error_messages={"max_length": _("Write at most %(limit_value)d characters.")},
-        )
-    return form
 
 
 def shown_of(screen: Screen) -> tuple[ShownPart, ...]:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from tasks_app.catalogue import describe
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Screen, Value
-from tasks_app.task_types.samples import sample_screen
+from tasks_app.task_types.samples import sample_kind, sample_screen
 from tasks_app.views.public import examples
 
 
@@ -32,8 +32,9 @@ def task_type(request: HttpRequest, name: str) -> HttpResponse:
     if name not in registry:
         raise Http404
     member = registry[name]
-    screen = sample_screen(member)
-    form = member.form(screen, request.POST if request.method == "POST" else None)
+    kind = sample_kind(member)
+    screen = sample_screen(kind)
+    form = kind.form(screen, request.POST if request.method == "POST" else None)
     form.auto_id = "try-%s"
     tried = form.is_valid()
     context = {
@@ -43,15 +44,15 @@ def task_type(request: HttpRequest, name: str) -> HttpResponse:
         "screen": screen,
         "form": form,
         "tried": tried,
-        "stored": _rows(member, screen, form.cleaned_data) if tried else [],
+        "stored": _rows(kind, screen, form.cleaned_data) if tried else [],
         "examples": list(examples.states_of(member)),
     }
     return render(request, "public/task_type.html", context, status=422 if form.is_bound and not tried else 200)
 
 
-def _rows(member: TaskType, screen: Screen, cleaned: Mapping[str, object]) -> list[dict[str, object]]:
+def _rows(kind: TaskType, screen: Screen, cleaned: Mapping[str, object]) -> list[dict[str, object]]:
     """Turn an answer into rows of the ratings table, as a page shows them."""
-    return [_row(value) for value in member.ratings(screen, cleaned)]
+    return [_row(value) for value in kind.ratings(screen, cleaned)]
 
 
 def _row(value: Value) -> dict[str, object]:

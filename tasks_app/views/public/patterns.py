@@ -55,7 +55,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
         "errors": SampleForm({}, auto_id="sample-errors-%s"),
         "frame": {"public_title": _("How do these texts read?"), "done": 12, "total": 40},
         "beside": Screen(
-            "", (), (), source=MARKDOWN, source_language="en", format="markdown", context=BEFORE,
+            registry["likert"](), (), (), source=MARKDOWN, source_language="en", format="markdown", context=BEFORE,
             media=(Media("image", "img/icon.svg", "image/svg+xml"),), options={"alt": "Two speech bubbles"},
         ),
     }  # fmt: skip

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from tasks_app import access, channels, languages
+from tasks_app import access, channels, languages, task_types
 from tasks_app.channels.base import Arrival, NotArrived
 from tasks_app.forms import ConsentForm
 from tasks_app.models import Rater, Study, Task
@@ -185,7 +185,7 @@ def preview_page(request: HttpRequest, study: Study, channel: str) -> HttpRespon
     stages = (Task.Stage.SCREENING, Task.Stage.MAIN, Task.Stage.EXIT)
     tasks = sorted(Task.objects.filter(study=study, until=None), key=lambda task: stages.index(Task.Stage(task.stage)))
     main = [task for task in tasks if task.stage == Task.Stage.MAIN]
-    kinds = {task.type: task.kind for task in main}.values()
+    kinds = [task_types.registry[name] for name in dict.fromkeys(task.type for task in main)]
     more: dict[str, Any] = {
         "preview": True,
         "ways_in": [str(channels.registry[channel].way_in)],

@@ -100,7 +100,7 @@ def instructions_html(tasks: list[Task]) -> SafeString:
     texts = [
         (task.study.language, task.instructions)
         if task.instructions
-        else (languages.spoken(), str(task.kind.instructions(task.kind.params(task.params))))
+        else (languages.spoken(), str(task.kind.instructions()))
         for task in tasks
     ]
     rendered = ((language, richtext.to_html(text)) for language, text in dict.fromkeys(texts))

@@ -92,7 +92,7 @@ def _days(task: Task) -> str:
 
 def _params(frame: Frame) -> Iterator[Fact]:
     for name, field in frame.kind.Params.base_fields.items():
-        if said := _in_words(field, frame.params.get(name)):
+        if said := _in_words(field, getattr(frame.kind, name)):
             yield str(field.label or name), said
 
 

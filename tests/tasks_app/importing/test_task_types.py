@@ -12,21 +12,22 @@ from tests.house.test_task_types import CRITERIA, layouts, screens_of
 from tests.tasks_app.importing.kit import bring, problems_of
 from tests.tasks_app.importing.kit import study as draft
 
-every_type = pytest.mark.parametrize("kind", list(registry.values()), ids=list(registry))
+every_type = pytest.mark.parametrize("member", list(registry.values()), ids=list(registry))
 
 
 @every_type
-def test_an_answer_given_here_is_accepted_from_elsewhere(kind: TaskType) -> None:
-    for given in layouts(kind):
-        for screen in screens_of(kind, **given):
+def test_an_answer_given_here_is_accepted_from_elsewhere(member: type[TaskType]) -> None:
+    for given in layouts(member):
+        for screen in screens_of(member, **given):
+            kind = screen.kind
             form = kind.form(screen, kind.simulate(screen, Quality.RANDOM, Random(2)))
             assert form.is_valid()
             for value in kind.ratings(screen, form.cleaned_data):
                 if value.value is not None:
                     asked = {one.key: one for one in screen.criteria}.get(value.criterion or "")
-                    assert kind.problem_in_value(value.value, asked, screen.params) is None
+                    assert kind.problem_in_value(value.value, asked) is None
                 for column, word in (("category", value.category), ("severity", value.severity)):
-                    assert not word or kind.known_beside(column, word, screen.params) is None
+                    assert not word or kind.known_beside(column, word) is None
 
 
 @pytest.mark.parametrize(
@@ -40,12 +41,11 @@ def test_an_answer_given_here_is_accepted_from_elsewhere(kind: TaskType) -> None
 def test_a_number_off_the_scale_is_not(
     name: str, params: dict[str, object], right: tuple[float, ...], wrong: tuple[float, ...]
 ) -> None:
-    kind = registry[name]
-    cleaned = kind.params(params)
+    kind = registry[name](params)
     for value in right:
-        assert kind.problem_in_value(float(value), CRITERIA[0], cleaned) is None
+        assert kind.problem_in_value(float(value), CRITERIA[0]) is None
     for value in wrong:
-        sentence = kind.problem_in_value(float(value), None, cleaned)
+        sentence = kind.problem_in_value(float(value), None)
         assert sentence, value
         assert sentence.startswith("must be ")
 

@@ -17,4 +17,4 @@ def own_media(tmp_path: Path, settings: Settings) -> None:
 @pytest.fixture
 def texts_carry_something(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let texts of Likert scales carry anything when they are first shown; how a type refuses it is its own matter."""
-    monkeypatch.setattr(type(registry["likert"]), "prefill_problem", lambda *_about: None)
+    monkeypatch.setattr(registry["likert"], "prefill_problem", lambda *_about: None)

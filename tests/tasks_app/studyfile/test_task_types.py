@@ -53,7 +53,7 @@ def test_criteria_that_a_type_brings_are_stored_asked_and_exported(tmp_path: Pat
     study = studyfile.load(a_study(tmp_path / "one", [TRIANGLE]), owner=None)
     asked = TaskCriterion.objects.filter(task__study=study).order_by("order")
     keys = list(asked.values_list("criterion__key", flat=True))
-    brought = study.tasks.get().kind.brings(study.tasks.get().kind.params({}))
+    brought = study.tasks.get().kind.brings()
     assert keys == [one.key for one in brought]
     assert set(study.criteria.values_list("kind", flat=True)) == {"question"}
     studyfile.export(study, tmp_path / "out")

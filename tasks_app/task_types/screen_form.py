@@ -1,0 +1,37 @@
+"""The form of a screen, which the form of every task type is built on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from django import forms
+
+from tasks_app.task_types.screen_data import Screen
+
+if TYPE_CHECKING:
+    from tasks_app.task_types.base import TaskType
+
+
+class ScreenForm(forms.Form):
+    """What is asked on a screen, unbound or bound to what was posted.
+
+    `kind` is the task type with its parameters. Nothing is preselected unless `initial` carries a draft.
+    """
+
+    kind: TaskType
+
+    def __init__(
+        self,
+        kind: TaskType,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(data, initial=dict(initial or {}))
+        self.kind, self.screen = kind, screen
+        self.fields.update(self.make_fields())
+
+    def make_fields(self) -> Iterable[tuple[str, forms.Field]]:
+        """Return the fields by their names, in the order of the screen."""
+        raise NotImplementedError

@@ -1,0 +1,79 @@
+"""Task types that ask about texts: what all of them can show beside a text, and the units of one text each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.orders import latin_orders
+from tasks_app.task_types.base import ItemTexts, Parameters, TaskType, UnitDraft
+
+
+class TextParams(Parameters):
+    """Parameters of every type that shows texts with an item."""
+
+    show_source = forms.BooleanField(
+        initial=True, required=False, label=_("Show the source"), help_text=_("Above the text to be judged.")
+    )
+    show_reference = forms.BooleanField(
+        initial=False,
+        required=False,
+        label=_("Show the reference"),
+        help_text=_("Marked as an example answer."),
+    )
+    context_before = forms.IntegerField(
+        min_value=0,
+        max_value=20,
+        initial=0,
+        label=_("Sources shown before"),
+        help_text=_("So many sources that come before this one in its document."),
+    )
+
+
+LAYOUT = forms.ChoiceField(
+    choices=(("single", _("one text a screen")), ("together", _("all texts of an item side by side"))),
+    initial="single",
+    label=_("Texts on a screen"),
+)
+
+
+class TextType(TaskType):
+    """A type that shows texts: one distinct text a screen, unless a member makes other units."""
+
+    Params = TextParams
+
+    show_source: bool
+    show_reference: bool
+    context_before: int
+
+    def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit a distinct text."""
+        for item in items:
+            for group in item.groups:
+                first = item.outputs[group[0]]
+                tail = f"/{first.variant}" if first.variant else ""
+                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group,), item.document)
+
+
+class SeveralTexts(TextType):
+    """A type that shows several texts on a screen, each of them in every place equally often."""
+
+    def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
+        """Put every text in every place of the screen equally often, by random Latin squares."""
+        for order in latin_orders(n_parts, rng):
+            yield {"parts": list(order)}
+
+
+class SingleOrTogether(SeveralTexts):
+    """A type that shows one text a screen, or all texts of an item side by side, as its parameter `layout` says."""
+
+    layout: str
+
+    def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit a distinct text, or one an item with all its distinct texts."""
+        if self.layout == "together":
+            return (UnitDraft(item.key, item.key, item.groups, item.document) for item in items if item.groups)
+        return super().units(items, rng)
