@@ -77,7 +77,7 @@ def every(figures: Figures) -> Callable[[Callable[..., None]], Callable[..., Non
 
         whole = signature(test)
         rest = [one for one in whole.parameters.values() if one.name not in {"name", "figure"}]
-        of_all.__signature__ = whole.replace(parameters=rest)  # type: ignore[attr-defined]  # fixtures alone
+        vars(of_all)["__signature__"] = whole.replace(parameters=rest)  # fixtures alone
         return pytest.mark.skip(reason=figures.reason)(of_all) if figures.reason else of_all
 
     return decorate
