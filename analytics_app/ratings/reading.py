@@ -1,21 +1,24 @@
-"""The SQL statements that load a table of ratings."""
+"""Read the ratings of a task that a run sees: the SQL statements, and what becomes of their rows."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.ratings.conditions import counts
+from analytics_app.models import Run
+from analytics_app.ratings.conditions import counts, was_current
 from analytics_app.ratings.copying import copy, rows
-from analytics_app.ratings.table import Coding, Judgments, Names
+from analytics_app.ratings.table import Coding, Judgments, Names, Table
 from tasks_app.check_settings import COPIES
+from tasks_app.models import Version
 
 # Every column is of fixed width and never null, so that all rows are equally long.
-RATING_TYPE = {
+_RATING_TYPE = {
     "id": np.int64,
     "judgment": np.int64,
     "part": np.int64,
@@ -26,7 +29,7 @@ RATING_TYPE = {
     "shown": np.float64,
 }
 
-RATINGS = """
+_RATINGS = """
 SELECT r.id, r.judgment_id, COALESCE(r.part_id, 0), COALESCE(r.part_b_id, 0), COALESCE(r.criterion_id, 0), r.number,
        COALESCE(r.value, 'NaN'::float8), COALESCE(r.shown_value, 'NaN'::float8)
   FROM tasks_app_rating r
@@ -97,7 +100,69 @@ SELECT id, key, COALESCE(document_id, 0), features FROM tasks_app_item WHERE stu
 _DOCUMENTS = 'SELECT id, key FROM tasks_app_document WHERE study_id = %s ORDER BY key COLLATE "C", id'
 
 
-def read_judgments(seen: Mapping[str, Any]) -> tuple[Judgments, Coding, Names]:
+def pooled_versions(study_id: int, version: int) -> tuple[int, ...]:
+    """Return the versions whose results are pooled with one: back to the last change that keeps results apart."""
+    changes = dict(Version.objects.filter(study=study_id, number__lte=version).values_list("number", "change"))
+    pooled = []
+    for number in range(version, 0, -1):
+        pooled.append(number)
+        if changes.get(number) != Version.Change.WORDING:
+            break
+    return tuple(pooled)
+
+
+def seen_by(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> dict[str, Any]:
+    """Return the parameters of every statement that reads what a run sees of a task."""
+    tasks = rows("SELECT id FROM tasks_app_task WHERE study_id = %s AND key = %s", run.study_id, task_key)
+    return {
+        "study": run.study_id,
+        "tasks": [pk for (pk,) in tasks],
+        "versions": list(pooled_versions(run.study_id, run.version)),
+        "high": run.high_water,
+        "judgment_high": run.judgment_high_water,
+        "criteria": list(criteria or ()),
+        "surplus": bool(run.settings.get("surplus")),
+    }
+
+
+def load(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> Table:
+    """Read the ratings of a task that a run sees, or those on some criteria (by id), in their order of arrival.
+
+    Rows of a task that a later version replaced count under the same key where versions are pooled.
+    """
+    seen = seen_by(run, task_key, criteria)
+    judgments, judgment_codes, names = _judgments(seen)
+    about = "AND r.criterion_id = ANY(%(criteria)s)" if criteria is not None else ""
+    columns = copy(_RATINGS.format(about=about), seen, _RATING_TYPE)
+    code = judgment_codes(columns["judgment"])
+    counted = code >= 0
+    columns, code = columns[counted], code[counted]
+    if len(columns) and np.any(np.diff(columns["id"]) < 0):
+        order = np.argsort(columns["id"], kind="stable")
+        columns, code = columns[order], code[order]
+    if criteria is not None:
+        # Judgments on other criteria are none of this part's: what it finds must not depend on them.
+        used, places = np.unique(code, return_inverse=True)
+        judgments, code = judgments.where(used), places.astype(np.int32)
+    labels, label = _labels(seen, about, columns["id"])
+    return Table(
+        id=columns["id"],
+        judgment=code,
+        rater=judgments.rater[code],
+        unit=judgments.unit[code],
+        part=Coding(names.part_ids)(columns["part"]),
+        part_b=Coding(names.part_ids)(columns["part_b"]),
+        criterion=names.criterion_codes(columns["criterion"]),
+        number=columns["number"],
+        value=columns["value"],
+        shown=columns["shown"],
+        label=label,
+        judgments=judgments,
+        names=replace(names, labels=labels),
+    )
+
+
+def _judgments(seen: Mapping[str, Any]) -> tuple[Judgments, Coding, Names]:
     raw = copy(_JUDGMENTS.format(counts=counts()), seen, _JUDGMENT_TYPE)
     raw = raw[np.argsort(raw["id"], kind="stable")]
     raters = rows(_RATERS, seen["study"])
@@ -164,9 +229,7 @@ def _features(of_items: Sequence[Mapping[str, Any]]) -> dict[str, NDArray[Any]]:
     }
 
 
-def read_labels(
-    seen: Mapping[str, Any], about: str, ids: NDArray[np.int64]
-) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+def _labels(seen: Mapping[str, Any], about: str, ids: NDArray[np.int64]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """Return the labels there are, in their alphabetical order, and the code of each rating's label."""
     words = rows(_WORDS.format(about=about), **seen)
     code = np.full(len(ids), -1, dtype=np.int32)
@@ -180,3 +243,49 @@ def read_labels(
 
 def ids_of(found: Sequence[tuple[Any, ...]]) -> NDArray[np.int64]:
     return np.array([one[0] for one in found], dtype=np.int64)
+
+
+# Ratings that are left out before any rule ------------------------------------------------------------
+
+# A question that an answer gives twice, such as a repeated pair of adjectives (analytics_app.runs.rules).
+WITHIN = "within"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The ratings that one reason leaves out. A rating has one reason: the first that holds, in the order of rows."""
+
+    reason: str
+    n_ratings: int
+    n_raters: int
+    n_texts: int
+
+
+# The judgments that `_JUDGMENTS` does not take, each with the first reason that holds; of these alone ratings
+# are looked up, since nearly all judgments count.
+_LEFT_OUT = """
+WITH own AS MATERIALIZED (
+    SELECT j.id, a.rater_id, CASE
+             WHEN a.rater_kind = 'sandbox' THEN '1 sandbox'
+             WHEN j.version <> ALL(%(versions)s) THEN '2 version'
+             WHEN a.purpose NOT IN ('main', 'screening', 'exit') THEN '3 ' || a.purpose
+             WHEN a.state = 'withdrawn' THEN '4 withdrawn'
+             WHEN a.state = 'returned' THEN '5 returned'
+             WHEN NOT {current} THEN '6 revised'
+             WHEN j.skip_reason <> '' THEN '7 skipped'
+             WHEN a.state = 'surplus' AND NOT %(surplus)s THEN '8 surplus' END AS reason
+      FROM tasks_app_judgment j
+      JOIN tasks_app_assignment a ON a.id = j.assignment_id
+      JOIN tasks_app_unit u ON u.id = a.unit_id
+     WHERE u.task_id = ANY(%(tasks)s) AND j.id <= %(judgment_high)s)
+SELECT own.reason, count(*), count(DISTINCT own.rater_id), count(DISTINCT COALESCE(-r.part_id, r.unit_id))
+  FROM own JOIN tasks_app_rating r ON r.judgment_id = own.id AND r.id <= %(high)s
+ WHERE own.reason IS NOT NULL
+ GROUP BY own.reason ORDER BY own.reason
+"""
+
+
+def left_out(seen: Mapping[str, Any]) -> list[LeftOut]:
+    """Count the ratings of a task that no run takes, reason by reason; none where all of them count."""
+    found = rows(_LEFT_OUT.format(current=was_current()), **seen)
+    return [LeftOut(reason[2:], *numbers) for reason, *numbers in found]

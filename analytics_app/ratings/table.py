@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from analytics_app.stats.scales.standardise import judge_wise_z
+
 Floats: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 
@@ -120,6 +122,17 @@ class Table:
         first = np.repeat(begin - np.r_[0, np.cumsum(times)[:-1]], times) if len(self) else begin
         shown = first + np.arange(len(row))
         return row, self.names.shown_system[shown], self.names.shown_item[shown]
+
+    def z(self, **settings: Any) -> Floats:
+        """Return judge-wise z within rater and criterion, aligned with the rows; NaN where it is undefined and dropped.
+
+        `settings` are those of `judge_wise_z`.
+        """
+        if not len(self):
+            return np.empty(0)
+        n_criteria = len(self.names.criteria) + 1
+        judge = self.rater.astype(np.int64) * n_criteria + self.criterion + 1
+        return judge_wise_z(self.value, judge, **settings).z
 
     @property
     def n_raters(self) -> int:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from threading import Event, Thread
 from time import monotonic
+from types import TracebackType
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings as project
@@ -19,10 +21,10 @@ from django.db.models.functions import Coalesce, Now
 
 from analytics_app.models import UNFINISHED, Run, RunPart, RunState
 from analytics_app.runs import compute
-from analytics_app.runs.heartbeat import Heartbeat
 from analytics_app.runs.store import Gone, Superseded, store
 
-# Ten heartbeats: a worker that has been silent for so long is taken for dead.
+HEARTBEAT_SECONDS = 5
+# A worker that has been silent for twelve heartbeats is taken for dead.
 DEAD_AFTER = timedelta(seconds=60)
 TRIES = 5
 # Who was told of a part and has not come by then is told again.
@@ -43,24 +45,6 @@ def due() -> QuerySet[RunPart]:
 def unheard() -> QuerySet[RunPart]:
     """Return the parts that are due and that nobody was told of lately."""
     return due().filter(Q(rung_at=None) | Q(rung_at__lt=Now() - RING_AFTER))
-
-
-@transaction.atomic
-def claim(part_id: int) -> RunPart | None:
-    """Take a part for this process; None where somebody else has it, or nothing is to be done about it."""
-    found = due().filter(pk=part_id).select_for_update(of=("self",), skip_locked=True, no_key=True).first()
-    if found is None:
-        return None
-    if found.attempt >= TRIES:
-        _fail(found, found.error or died_each_time())
-        return None
-    RunPart.objects.filter(pk=part_id).update(
-        state=RunPart.State.RUNNING, attempt=F("attempt") + 1, heartbeat=Now(), error=""
-    )
-    Run.objects.filter(pk=found.run_id, state=RunState.QUEUED).update(
-        state=RunState.RUNNING, started=Coalesce("started", Now())
-    )
-    return RunPart.objects.select_related("run__study", "task", "criterion").get(pk=part_id)
 
 
 def work(part_id: int) -> bool:
@@ -98,6 +82,65 @@ def work(part_id: int) -> bool:
         release(part, "The process that worked on it was ended.")
         raise
     return True
+
+
+@transaction.atomic
+def claim(part_id: int) -> RunPart | None:
+    """Take a part for this process; None where somebody else has it, or nothing is to be done about it."""
+    found = due().filter(pk=part_id).select_for_update(of=("self",), skip_locked=True, no_key=True).first()
+    if found is None:
+        return None
+    if found.attempt >= TRIES:
+        _fail(found, found.error or died_each_time())
+        return None
+    RunPart.objects.filter(pk=part_id).update(
+        state=RunPart.State.RUNNING, attempt=F("attempt") + 1, heartbeat=Now(), error=""
+    )
+    Run.objects.filter(pk=found.run_id, state=RunState.QUEUED).update(
+        state=RunState.RUNNING, started=Coalesce("started", Now())
+    )
+    return RunPart.objects.select_related("run__study", "task", "criterion").get(pk=part_id)
+
+
+class Heartbeat:
+    """Renews the heartbeat of a part from a thread with a database connection of its own, until the block ends.
+
+    It tells a long computation from a dead worker. `lost` says that another worker has claimed the part: what is
+    computed here will be refused.
+    """
+
+    def __init__(self, part: RunPart) -> None:
+        self.lost = False
+        self._mine = RunPart.objects.filter(pk=part.pk, attempt=part.attempt, state=RunPart.State.RUNNING)
+        self._part_id = part.pk
+        self._ended = Event()
+        self._thread = Thread(target=self._run, name=f"heartbeat of part {part.pk}", daemon=True)
+
+    def __enter__(self) -> Heartbeat:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            while not self.lost and not self._ended.wait(HEARTBEAT_SECONDS):
+                self._renew()
+        finally:
+            connection.close()
+
+    def _renew(self) -> None:
+        try:
+            self.lost = not self._mine.update(heartbeat=Now())
+        except (DatabaseError, InterfaceError) as error:
+            log.warning("The heartbeat of part %s could not be renewed: %s", self._part_id, error)
+            connection.close()
+        if self.lost:
+            log.warning("Part %s has gone to somebody else; what is computed here will be refused", self._part_id)
 
 
 def release(part: RunPart, why: str) -> None:

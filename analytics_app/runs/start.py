@@ -15,7 +15,6 @@ from django.db.models import Count, Max
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from analytics_app import analyses
 from analytics_app import plan as plans
 from analytics_app.models import (
     UNFINISHED,
@@ -28,14 +27,16 @@ from analytics_app.models import (
     RunState,
     RunTrigger,
 )
+from analytics_app.ratings import pooled_versions
+from analytics_app.ratings.conditions import is_given
 from analytics_app.ratings.extras.people import People
-from analytics_app.runs import claim, compute, notify, snapshot
-from analytics_app.runs.questions import chosen
-from analytics_app.runs.snapshot import Busy, Seen
-from tasks_app.models import Assignment, Judgment, Rater, Study
+from analytics_app.runs import claim, notify
+from analytics_app.selectors.questions import chosen, is_marked, question_of
+from tasks_app.models import Assignment, Criterion, Judgment, Rater, Study, Task
 from tasks_app.services import events
-from tasks_app.services.database import atomically
+from tasks_app.services.database import atomically, rows
 from tasks_app.services.events import Actor
+from tasks_app.services.marks import Busy, marks_of
 
 __all__ = ["Busy", "cancel", "compute_here", "refuse", "start"]
 
@@ -66,56 +67,24 @@ def start(
         raise ValueError(_("The study was not opened yet, so there is nothing to analyse. Open it, or import ratings."))
     frozen = plans.frozen_plan(study)
     document = _checked(study, frozen, settings)
-    run = _unsaved(study, frozen, document, by, trigger)
+    run = _unsaved(study, by, trigger, document, frozen if _follows(frozen, document, study) else None)
     equal = Run.objects.filter(study=study, digest=run.digest, state__in=(*UNFINISHED, RunState.DONE)).first()
     if equal is not None:
-        return _wanted(equal, by, trigger)
+        return _taken_over(equal, by, trigger)
     run.save(force_insert=True)
-    ids = _add_parts(run, study)
     if trigger != RunTrigger.SCHEDULE:
         events.log(study, by, "started run", about=str(run.number), after={"trigger": trigger, "planned": run.planned})
+    parts = parts_of(run)
+    if not parts:  # done at once
+        run.facts["note"] = NOTHING
+        Run.objects.filter(pk=run.pk).update(state=RunState.DONE, started=Now(), finished=Now(), facts=run.facts)
+    RunPart.objects.bulk_create(parts)
+    ids = [part.pk for part in parts if part.state == RunPart.State.QUEUED]
     # A command works on its parts itself; workers join in when beat next looks.
     if ids and trigger != RunTrigger.COMMAND:
         transaction.on_commit(partial(notify.ring, ids))
     run.refresh_from_db()
     return run
-
-
-@atomically
-def refuse(*, study: Study, trigger: str, problem: str) -> Run:
-    """Store a run that could not be started by itself, so that somebody reads why."""
-    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    run = _unsaved(study, None, {}, None, trigger)
-    run.state, run.error, run.finished = RunState.FAILED, f"The plan cannot be used. {problem}", Now()
-    run.save(force_insert=True)
-    return run
-
-
-@atomically
-def cancel(*, run: Run, by: Actor) -> None:
-    """Cancel a run that is not done: no part of it is begun any more, and what is under way is not stored."""
-    ended = Run.objects.filter(pk=run.pk, state__in=UNFINISHED)
-    if ended.update(state=RunState.CANCELLED, finished=Now()):
-        events.log(run.study, by, "cancelled run", about=str(run.number))
-    run.refresh_from_db()
-
-
-def compute_here(*, run: Run) -> Run:
-    """Work on the parts of a run in this process until it has ended, beside workers if there are some."""
-    while run.state in UNFINISHED:
-        ids = claim.due().filter(run=run).order_by("number").values_list("pk", flat=True)
-        if not any(claim.work(part_id) for part_id in list(ids)):
-            wait_for_others()
-        run.refresh_from_db()
-    return run
-
-
-def wait_for_others() -> None:
-    """Let some time pass while parts are in the hands of others."""
-    Event().wait(LOOK_SECONDS)
-
-
-# What a run is made of ----------------------------------------------------------------------------------
 
 
 def _checked(study: Study, frozen: Plan | None, settings: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -134,49 +103,86 @@ def _follows(frozen: Plan | None, document: dict[str, Any], study: Study) -> boo
         return False
 
 
-def _unsaved(study: Study, frozen: Plan | None, document: dict[str, Any], by: Actor, trigger: str) -> Run:
-    """Return a run over the ratings there are now, with the digest of everything its results depend on."""
-    follows = _follows(frozen, document, study)
-    found = snapshot.look(study, surplus=bool(document.get("surplus")))
-    # Computed from what held at the start, whoever excludes or takes back meanwhile.
-    by_hand = Exclusion.objects.filter(study=study, run=None, lifted_at=None).order_by("pk")
-    excluded = list(by_hand.values_list("pk", flat=True))
+def _unsaved(study: Study, by: Actor, trigger: str, document: dict[str, Any], plan: Plan | None) -> Run:
+    """Return a run over the ratings there are now, with the digest of everything its results depend on.
+
+    `document` are its settings, and `plan` is the frozen plan where they follow it.
+    """
     run = Run(
         study=study,
         number=(Run.objects.filter(study=study).aggregate(last=Max("number"))["last"] or 0) + 1,
         version=study.current_version,
-        plan=frozen if follows else None,
+        plan=plan,
         trigger=trigger,
         by_id=getattr(by, "pk", None),
         settings=document,
-        facts={
-            "manual_exclusions": excluded,
-            **_replaced(study, found),
-            **_scored(study),
-            **_erased(study),
-            **_people(study, document),
-            "raters": found.n_raters,
-            "simulated_raters": found.n_simulated,
-        },
         seed=study.seed,
-        high_water=found.high_water,
-        judgment_high_water=found.judgment_high_water,
-        n_seen=found.n_seen,
         code_version=project.EVALWEB_CODE_VERSION,
     )
-    run.facts |= _history(run, found)
+    _look(run)
+    # Computed from what held at the start, whoever excludes or takes back meanwhile.
+    by_hand = Exclusion.objects.filter(study=study, run=None, lifted_at=None).order_by("pk")
+    run.facts["manual_exclusions"] = list(by_hand.values_list("pk", flat=True))
+    run.facts |= {**_replaced(run), **_scored(study), **_erased(study), **_people(run)}
+    run.facts |= _history(run)
     # An imported study's ratings were there before its plan. And whoever has seen a planned run may have had the study
     # opened again for more ratings, or left out by hand what did not suit: what comes of that was not planned.
     closed = study.state == Study.State.CLOSED and study.opened_at is not None
-    run.planned = follows and closed and "planned_before" not in run.facts
+    run.planned = plan is not None and closed and "planned_before" not in run.facts
     run.digest = digest_of(run)
     return run
 
 
-def _replaced(study: Study, found: Seen) -> dict[str, list[int]]:
+# Marks of the study itself, so that what happens in other studies does not make its runs differ. Its judgments are
+# gathered before its ratings, of which there are many times as many: joined the other way it takes five times as long.
+# They are the judgments that analytics_app.ratings reads; a test compares the two.
+_SEEN = """
+WITH own AS MATERIALIZED (
+    SELECT j.id, j.replaces_id, a.rater_id, a.rater_kind = 'simulated' AS simulated,
+           a.purpose IN ('main', 'screening', 'exit') AND {given} AS counts
+      FROM tasks_app_rater ra
+      JOIN tasks_app_assignment a ON a.rater_id = ra.id
+      JOIN tasks_app_judgment j ON j.assignment_id = a.id
+     WHERE ra.study_id = %(study)s AND j.id <= %(judgment_high)s),
+counted AS MATERIALIZED (
+    SELECT id, rater_id, simulated, counts AND NOT EXISTS (SELECT 1 FROM own n WHERE n.replaces_id = own.id) AS counts
+      FROM own)
+SELECT COALESCE(max(r.id), 0), COALESCE((SELECT max(id) FROM own), 0), count(*) FILTER (WHERE counts),
+       (SELECT count(DISTINCT rater_id) FROM counted WHERE counts),
+       (SELECT count(DISTINCT rater_id) FROM counted WHERE counts AND simulated)
+  FROM counted JOIN tasks_app_rating r ON r.judgment_id = counted.id
+ WHERE r.id <= %(high)s
+"""
+
+
+def _look(run: Run) -> None:
+    """Fix which ratings of a study there are now: every later one has a greater id, and none below is missing.
+
+    They are counted after the lock is given back, when raters go on: what they add then is above the marks.
+
+    Raises
+    ------
+    Busy
+        Where an import holds the submissions lock.
+    """
+    marks = marks_of(run.study.pk)
+    given = {
+        "study": run.study.pk,
+        "high": marks.rating,
+        "judgment_high": marks.judgment,
+        "versions": list(pooled_versions(run.study.pk, run.version)),
+        "surplus": bool(run.settings.get("surplus")),
+    }
+    ((run.high_water, run.judgment_high_water, run.n_seen, n_raters, n_simulated),) = rows(
+        _SEEN.format(given=is_given()), given
+    )
+    run.facts = {"raters": n_raters, "simulated_raters": n_simulated}
+
+
+def _replaced(run: Run) -> dict[str, list[int]]:
     """Name the judgments whose places were given to somebody else again, as it stands now; nothing where none were."""
-    replaced = Judgment.objects.filter(assignment__rater__study=study, assignment__state=Assignment.State.REPLACED)
-    ids = list(replaced.filter(pk__lte=found.judgment_high_water).order_by("pk").values_list("pk", flat=True))
+    replaced = Judgment.objects.filter(assignment__rater__study=run.study, assignment__state=Assignment.State.REPLACED)
+    ids = list(replaced.filter(pk__lte=run.judgment_high_water).order_by("pk").values_list("pk", flat=True))
     return {"replaced": ids} if ids else {}
 
 
@@ -192,17 +198,17 @@ def _erased(study: Study) -> dict[str, int]:
     return {"erased": n} if n else {}
 
 
-def _people(study: Study, document: Mapping[str, Any]) -> dict[str, list[int]]:
-    """Say how many raters came and ended, where that is analysed: they do so without a judgment."""
-    named = chosen(document, None) if document else ()  # one that is refused has no settings
-    if not any(People in analyses.registry[name].needs for name, _said in named):
+def _people(run: Run) -> dict[str, list[int]]:
+    """Count the raters who came and ended, where that is analysed: they do so without a judgment."""
+    named = chosen(run.settings, None) if run.settings else ()  # a run that is refused has no settings
+    if not any(People in analysis.needs for analysis, _settings in named):
         return {}
-    raters = Rater.objects.filter(study=study).exclude(kind=Rater.Kind.SANDBOX)
+    raters = Rater.objects.filter(study=run.study).exclude(kind=Rater.Kind.SANDBOX)
     there = raters.aggregate(came=Count("pk"), ended=Count("ended_at"))
     return {"people": [there["came"], there["ended"]]}
 
 
-def _history(run: Run, found: Seen) -> dict[str, int]:
+def _history(run: Run) -> dict[str, int]:
     """Say how often the study was opened again, and which run of this version and of other data was planned.
 
     Other data are other ratings, or the same ones of which others were excluded by hand; that of whoever was erased
@@ -215,7 +221,7 @@ def _history(run: Run, found: Seen) -> dict[str, int]:
         facts["reopened"] = reopened
     earlier = Run.objects.filter(study=study, version=study.current_version, planned=True, state=RunState.DONE)
     earlier = earlier.order_by("number")
-    other = earlier.exclude(high_water=found.high_water, judgment_high_water=found.judgment_high_water).first()
+    other = earlier.exclude(high_water=run.high_water, judgment_high_water=run.judgment_high_water).first()
     if other is not None:
         facts["planned_before"] = other.number
     elif run.heeds_exclusions:
@@ -248,46 +254,77 @@ def digest_of(run: Run) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _wanted(equal: Run, by: Actor, trigger: str) -> Run:
+def _taken_over(equal: Run, by: Actor, trigger: str) -> Run:
     """Return an equal run, and ring for it once more if nobody has come for it yet.
 
     One that had started by itself is now somebody's, so that it is kept; one that a command has left behind is for
     workers from now on.
     """
     if trigger in {RunTrigger.SCHEDULE, RunTrigger.COMMAND}:
-        taken_over = equal.trigger == RunTrigger.SCHEDULE and trigger == RunTrigger.COMMAND
+        is_taken_over = equal.trigger == RunTrigger.SCHEDULE and trigger == RunTrigger.COMMAND
     else:
         left = equal.trigger == RunTrigger.COMMAND and equal.state in UNFINISHED
-        taken_over = left or equal.trigger == RunTrigger.SCHEDULE
+        is_taken_over = left or equal.trigger == RunTrigger.SCHEDULE
         if ids := list(claim.unheard().filter(run=equal).values_list("pk", flat=True)):
             transaction.on_commit(partial(notify.ring, ids))
-    if taken_over:
+    if is_taken_over:
         equal.trigger, equal.by_id = trigger, getattr(by, "pk", None)
         equal.save(update_fields=["trigger", "by"])
     return equal
 
 
-def _add_parts(run: Run, study: Study) -> list[int]:
-    """Store the parts of a run and return those that can begin; a run without parts is done at once."""
-    planned = compute.parts_of(study, run.settings)
-    if not planned:
-        Run.objects.filter(pk=run.pk).update(
-            state=RunState.DONE, started=Now(), finished=Now(), facts={**run.facts, "note": NOTHING}
-        )
-        return []
-    first = {one.task.pk for one in planned if one.kind == RunPartKind.QUALITY}
-    rows = [
-        RunPart(
-            run=run,
-            number=number,
-            kind=one.kind,
-            task=one.task,
-            criterion=one.criterion,
-            state=RunPart.State.WAITING
-            if one.kind != RunPartKind.QUALITY and one.task.pk in first
-            else RunPart.State.QUEUED,
-        )
-        for number, one in enumerate(planned)
-    ]
-    RunPart.objects.bulk_create(rows)
-    return [one.pk for one in rows if one.state == RunPart.State.QUEUED]
+def parts_of(run: Run) -> list[RunPart]:
+    """Return the parts of a run, unsaved: for each task its quality rules, then each criterion, then all together.
+
+    What concerns a whole task or its criteria waits for the quality rules.
+    """
+    tasks = list(Task.objects.filter(study=run.study, until=None).order_by("order", "id"))
+    parts = [RunPart(kind=RunPartKind.QUALITY, task=task) for task in tasks]
+    for task in tasks:
+        asked = list(Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"))
+        criteria: list[Criterion | None] = [one for one in asked if not is_marked(task, one)] if asked else [None]
+        waiting = {"task": task, "state": RunPart.State.WAITING}
+        parts += [RunPart(kind=RunPartKind.CRITERION, criterion=criterion, **waiting) for criterion in criteria]
+        together = question_of(task, None, whole=True)
+        if any(
+            analysis.fits(together) if analysis.whole_task else len(criteria) > 1 and analysis.wants_all_criteria(own)
+            for analysis, own in chosen(run.settings, None)
+        ):
+            parts.append(RunPart(kind=RunPartKind.TASK, **waiting))
+    for number, part in enumerate(parts):
+        part.run, part.number = run, number
+    return parts
+
+
+@atomically
+def refuse(*, study: Study, trigger: str, problem: str) -> Run:
+    """Store a run that could not be started by itself, so that somebody reads why."""
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    run = _unsaved(study, None, trigger, {}, None)
+    run.state, run.error, run.finished = RunState.FAILED, f"The plan cannot be used. {problem}", Now()
+    run.save(force_insert=True)
+    return run
+
+
+@atomically
+def cancel(*, run: Run, by: Actor) -> None:
+    """Cancel a run that is not done: no part of it is begun any more, and what is under way is not stored."""
+    ended = Run.objects.filter(pk=run.pk, state__in=UNFINISHED)
+    if ended.update(state=RunState.CANCELLED, finished=Now()):
+        events.log(run.study, by, "cancelled run", about=str(run.number))
+    run.refresh_from_db()
+
+
+def compute_here(*, run: Run) -> Run:
+    """Work on the parts of a run in this process until it has ended, beside workers if there are some."""
+    while run.state in UNFINISHED:
+        ids = claim.due().filter(run=run).order_by("number").values_list("pk", flat=True)
+        if not any(claim.work(part_id) for part_id in list(ids)):
+            wait_for_others()
+        run.refresh_from_db()
+    return run
+
+
+def wait_for_others() -> None:
+    """Let some time pass while parts are in the hands of others."""
+    Event().wait(LOOK_SECONDS)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain, islice
 from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import IntegrityError, connection, models, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
 from analytics_app.models import UNFINISHED, Plot, ResultRow, Run, RunPart, RunState, RunTrigger
 from analytics_app.results import COLUMNS, Row
 from analytics_app.runs import notify
-from analytics_app.runs.bulk import copy_in
 from analytics_app.runs.compute import PLOTS_OF_A_PART, Outcome, place_of
 
 # Rows of a part are numbered from its number times this, so that parts stored in any order stand in theirs.
@@ -25,6 +26,11 @@ EXCLUSION_COLUMNS = (
     "study_id", "run_id", "task_id", "rule", "rater_id", "judgment_id", "rating_id", "reason", "value", "limit",
 )  # fmt: skip
 NUMBERS = ("value", "low", "high", "se", "df", "p", "p_adjusted")
+
+# Rows that COPY is sent as text at a time.
+CHUNK = 1000
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 class Superseded(Exception):
@@ -103,18 +109,68 @@ def _origin(source: RunPart) -> int:
     return int(source.taken_from or source.run.number)
 
 
-def finish(run: Run) -> None:
-    """Call a run done, whose row is locked; where an equal one was done before it is cancelled instead."""
-    ended = Run.objects.filter(pk=run.pk)
-    try:
-        with transaction.atomic():
-            ended.update(state=RunState.DONE, finished=Now())
-    except IntegrityError:
-        ended.update(
-            state=RunState.CANCELLED,
-            finished=Now(),
-            error="An equal run had been done before; its results are the same.",
-        )
+def _result_rows(part: RunPart, rows: Sequence[Row]) -> Iterator[ResultRow]:
+    if len(rows) > ROWS_OF_A_PART:
+        raise ValueError(f"A part may have {ROWS_OF_A_PART} rows and this one has {len(rows)}.")
+    for order, row in enumerate(rows, start=part.number * ROWS_OF_A_PART):
+        for name in NUMBERS:
+            number = getattr(row, name)
+            if number is not None and not math.isfinite(number):
+                raise ValueError(f"{row.analysis}, {row.statistic}: {name} is {number}, not a number with a note.")
+        columns: dict[str, Any] = {name: getattr(row, name) for name in COLUMNS}
+        columns["planned"] = part.run.planned
+        yield ResultRow(run_id=part.run_id, order=order, by_system=row.by_system, **columns)
+
+
+def copy_in(rows: Iterable[models.Model], columns: Sequence[str]) -> None:
+    """Insert unsaved rows of one model by COPY, since a run may exclude 100,000 ratings.
+
+    Only `columns` (names of columns) are filled, the rest by the database. Constraints hold as with INSERT. The rows
+    get no ids.
+    """
+    source = iter(rows)
+    first = next(source, None)
+    if first is None:
+        return
+    table = connection.ops.quote_name(first._meta.db_table)
+    names = ", ".join(connection.ops.quote_name(name) for name in columns)
+    fields = {field.column: field.attname for field in first._meta.concrete_fields}
+    attributes = [fields[name] for name in columns]
+    lines = ("\t".join(_cell(getattr(row, name)) for name in attributes) + "\n" for row in chain([first], source))
+    # Django translates what statements raise, but not what COPY does.
+    with connection.cursor() as cursor, connection.wrap_database_errors:
+        cursor.copy_expert(f"COPY {table} ({names}) FROM STDIN", _Text(lines))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "\\N"
+    if isinstance(value, bool):
+        return "t" if value else "f"
+    if isinstance(value, (dict, list)):
+        value = DjangoJSONEncoder(sort_keys=True, ensure_ascii=False).encode(value)
+    return str(value).translate(_ESCAPES)
+
+
+class _Text:
+    """A file for COPY to read from, whose lines are written while they are read."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+
+    def read(self, _size: int = -1) -> str:
+        """Return some lines, and nothing once there are no more."""
+        return "".join(islice(self._lines, CHUNK))
+
+
+def merged(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return facts with more of them; what both know by the same name is merged, and the newer wins."""
+    result = dict(facts)
+    for name, value in more.items():
+        known = result.get(name)
+        both = isinstance(known, Mapping) and isinstance(value, Mapping)
+        result[name] = merged(known, value) if both else value  # type: ignore[arg-type]
+    return result
 
 
 def _release_waiting(run: Run, part: RunPart) -> None:
@@ -137,24 +193,15 @@ def _release_waiting(run: Run, part: RunPart) -> None:
         transaction.on_commit(partial(notify.ring, ids))
 
 
-def _result_rows(part: RunPart, rows: Sequence[Row]) -> Iterator[ResultRow]:
-    if len(rows) > ROWS_OF_A_PART:
-        raise ValueError(f"A part may have {ROWS_OF_A_PART} rows and this one has {len(rows)}.")
-    for order, row in enumerate(rows, start=part.number * ROWS_OF_A_PART):
-        for name in NUMBERS:
-            number = getattr(row, name)
-            if number is not None and not math.isfinite(number):
-                raise ValueError(f"{row.analysis}, {row.statistic}: {name} is {number}, not a number with a note.")
-        columns: dict[str, Any] = {name: getattr(row, name) for name in COLUMNS}
-        columns["planned"] = part.run.planned
-        yield ResultRow(run_id=part.run_id, order=order, by_system=row.by_system, **columns)
-
-
-def merged(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return facts with more of them; what both know by the same name is merged, and the newer wins."""
-    result = dict(facts)
-    for name, value in more.items():
-        known = result.get(name)
-        both = isinstance(known, Mapping) and isinstance(value, Mapping)
-        result[name] = merged(known, value) if both else value  # type: ignore[arg-type]
-    return result
+def finish(run: Run) -> None:
+    """Call a run done, whose row is locked; where an equal one was done before it is cancelled instead."""
+    ended = Run.objects.filter(pk=run.pk)
+    try:
+        with transaction.atomic():
+            ended.update(state=RunState.DONE, finished=Now())
+    except IntegrityError:
+        ended.update(
+            state=RunState.CANCELLED,
+            finished=Now(),
+            error="An equal run had been done before; its results are the same.",
+        )

@@ -11,9 +11,9 @@ from django.db.models.functions import Now
 
 from analytics_app.models import UNFINISHED, Run, RunState, RunTrigger, WorkerBeat
 from analytics_app.runs import claim, notify, start
-from analytics_app.runs.snapshot import Busy
 from tasks_app.models import Study
 from tasks_app.services.database import rows
+from tasks_app.services.marks import Busy
 
 # An automatic run begins at least so long after the last one did, and at least so many times as long as that one took:
 # analysing takes up a tenth of a worker at most.

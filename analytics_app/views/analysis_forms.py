@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app import analyses
 from analytics_app.analyses import Analysis
 from analytics_app.plan import ALL
-from analytics_app.runs.questions import analyses_that_fit
+from analytics_app.selectors.questions import analyses_that_fit
 from tasks_app.models import Study
 from tasks_app.studyfile.fields import ListField
 

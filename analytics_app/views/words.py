@@ -15,7 +15,7 @@ from analytics_app.results import REPLACED
 from analytics_app.show.labels import CORRECTIONS
 from tasks_app.registry import Registry
 
-# Why ratings are left out before any rule (analytics_app.ratings.left_out).
+# Why ratings are left out before any rule (analytics_app.ratings.reading).
 LEFT_OUT = {
     "sandbox": gettext_lazy("Tried out, not judged"),
     "version": gettext_lazy("Of another version of the study"),

@@ -9,7 +9,8 @@ from django.db.models import Max
 
 from analytics_app import plan
 from analytics_app.models import Run
-from analytics_app.runs.compute import Outcome, compute, parts_of
+from analytics_app.runs.compute import Outcome, compute
+from analytics_app.runs.start import parts_of
 from tasks_app.models import Assignment, Criterion, Judgment, PartOutput, Rater, Rating, Study, Task
 
 
@@ -99,8 +100,8 @@ def new_run(study: Study, **settings: Any) -> Run:
 def work(run: Run) -> Outcome:
     """Compute every part of a run in turn and store its exclusions; returns everything it found."""
     whole = Outcome()
-    for number, one in enumerate(parts_of(run.study, run.settings)):
-        part = run.parts.create(number=number, kind=one.kind, task=one.task, criterion=one.criterion)
+    for part in parts_of(run):
+        part.save()
         found = compute(part)
         for exclusion in found.exclusions:
             exclusion.save()

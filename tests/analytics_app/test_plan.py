@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from analytics_app import plan
 from analytics_app.models import Plan, Run
 from analytics_app.runs import start
-from analytics_app.runs.questions import common_of
+from analytics_app.selectors.questions import common_of
 from tasks_app import sections, studyfile
 from tasks_app.models import Study
 from tasks_app.services.study import lifecycle

@@ -136,8 +136,6 @@ TABLES = {
 
 def sample(data: Table, scale: Scale, name: str = "systems") -> Sample:
     """Return ratings on a scale as an analysis is given them: those on one criterion, or those of a whole task."""
-    from analytics_app.runs.compute import z_of
-
     member = analyses.registry[name]
     data = labelled(data) if scale is Scale.NOMINAL else data
     kind = min(member.task_types) if member.task_types else "likert"
@@ -156,7 +154,7 @@ def sample(data: Table, scale: Scale, name: str = "systems") -> Sample:
     )
     common = Common(n_resamples=100, n_permutations=99, seed=3)
     extras = Extras.empty(data, member.needs)
-    return Sample(data, z_of(data, common), question, common, "kept", extras=extras)
+    return Sample(data, data.z(**common.of_z), question, common, "kept", extras=extras)
 
 
 def natural(name: str) -> Scale:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from django.utils.translation import gettext_lazy
 
-from analytics_app.runs.inputs import Inputs
+from analytics_app.ratings.digest import Digest
 
 
 @dataclass
@@ -31,10 +31,10 @@ class Named:
     ],
 )
 def test_things_that_differ_have_digests_that_differ(first: object, second: object) -> None:
-    assert Inputs().add(first).digest == Inputs().add(first).digest != Inputs().add(second).digest
-    assert Inputs().add(first, second).digest != Inputs().add(second, first).digest
+    assert Digest().add(first).hex == Digest().add(first).hex != Digest().add(second).hex
+    assert Digest().add(first, second).hex != Digest().add(second, first).hex
 
 
 def test_an_unknown_thing_has_no_digest() -> None:
     with pytest.raises(TypeError, match="object cannot be part of a digest"):
-        Inputs().add([object()])
+        Digest().add([object()])

@@ -19,10 +19,10 @@ from pytest_django import DjangoAssertNumQueries
 from analytics_app import jobs
 from analytics_app.models import Exclusion, Plot, ResultRow, Run, RunPart
 from analytics_app.results import Row
-from analytics_app.runs import claim, heartbeat, store
+from analytics_app.runs import claim, store
 from analytics_app.runs import start as runs
-from analytics_app.runs.bulk import copy_in
 from analytics_app.runs.compute import Outcome
+from analytics_app.runs.store import copy_in
 from tasks_app.models import Rater, Rating, Study
 from tests.analytics_app.runs.conftest import Stand, changed, small_outcome
 
@@ -313,7 +313,7 @@ def test_an_equal_run_that_was_done_first_makes_this_one_cancelled(run: Run) -> 
 def test_the_heartbeat_is_renewed_and_its_loss_is_noted(run: Run) -> None:
     part = claim.claim(first_of(run).pk)
     RunPart.objects.filter(pk=part.pk).update(heartbeat=Now() - timedelta(hours=1))
-    with changed(heartbeat, "EVERY_SECONDS", 0.01), heartbeat.Heartbeat(part) as beating:
+    with changed(claim, "HEARTBEAT_SECONDS", 0.01), claim.Heartbeat(part) as beating:
         until(lambda: RunPart.objects.filter(pk=part.pk, heartbeat__gt=Now() - timedelta(minutes=1)).exists())
         assert not beating.lost
         RunPart.objects.filter(pk=part.pk).update(attempt=2)

@@ -1,4 +1,4 @@
-"""The question of a criterion or task, as rules and analyses see it, and the analyses that a run computes."""
+"""What a study asks, as quality rules and analyses see it, and the analyses that a run computes for it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from analytics_app import analyses
-from analytics_app.analyses import Asked, Common, Question
+from analytics_app.analyses import Analysis, Asked, Common, Question
 from analytics_app.models import Run
 from analytics_app.plan import ALL, BEFORE_THE_CHOICE
 from analytics_app.quality.base import Asking, Scope
-from analytics_app.ratings import Names, Table
+from analytics_app.ratings import Mask, Names, Table
 from tasks_app.models import Criterion, Study, Task, TaskCriterion
 from tasks_app.selectors.screens import criterion_of
 from tasks_app.task_types.base import Scale
@@ -22,18 +22,18 @@ from tasks_app.task_types.base import Scale
 MOST_STEPS = 21
 
 
-def chosen(settings: Mapping[str, Any], question: Question | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def chosen(settings: Mapping[str, Any], question: Question | None) -> Iterator[tuple[Analysis, Mapping[str, Any]]]:
     """Yield the analyses of a run with their settings: those it names, or every one; only those that fit a question."""
     if settings["analyses"] == ALL:
         named = [
-            (name, {key: one.initial for key, one in member.Settings.base_fields.items()})
-            for name, member in analyses.registry.items()
+            (member, {key: setting.initial for key, setting in member.Settings.base_fields.items()})
+            for member in analyses.registry.values()
         ]
     else:
-        named = [(entry["analysis"], entry) for entry in settings["analyses"]]
-    for name, said in named:
-        if question is None or analyses.registry[name].fits(question):
-            yield name, said
+        named = [(analyses.registry[entry["analysis"]], entry) for entry in settings["analyses"]]
+    for analysis, own in named:
+        if question is None or analysis.fits(question):
+            yield analysis, own
 
 
 def analyses_that_fit(study: Study) -> set[str]:
@@ -144,3 +144,19 @@ def common_of(run: Run) -> Common:
         constant=settings["constant"],
         seed=run.seed,
     )
+
+
+def asked_again(task: Task, table: Table) -> Mask:
+    """Return which ratings are repeated answers of one judgment to one question, such as a repeated adjective pair.
+
+    A repeat enters only figures of how far raters agree with themselves. Spans and labels are several by nature.
+    """
+    if any(outcome.per == "span" for outcome in task.kind.outcomes):
+        return np.zeros(len(table), dtype=bool)
+    again: Mask = (table.number > 1) & ~np.isnan(table.value)
+    return again
+
+
+def criteria_called(task: Task) -> dict[str, str]:
+    """Return the names of the criteria of a task, by key."""
+    return dict(Criterion.objects.filter(task_criteria__task=task).values_list("key", "name"))

@@ -1,7 +1,7 @@
-"""The digest of everything that a part depends on: equal digests give equal rows, to the last digit.
+"""Digests of ratings and settings: equal digests give equal results, to the last digit.
 
-Raters, units and judgments enter by what identifies them, not by their codes, which shift where a study grows
-elsewhere. So a part that no new judgment touches has the digest it had, and what was found then is taken over.
+Raters, units and judgments enter by their ids, not by their codes, which shift where a study grows elsewhere. So the
+ratings of a criterion that no new judgment touches keep their digest.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ import numpy as np
 from django.utils.functional import Promise
 from numpy.typing import NDArray
 
-from analytics_app.ratings import Extras, Table
+from analytics_app.ratings.extras import Extras
+from analytics_app.ratings.table import Table
 
 # Columns of judgments that do not hold codes.
 OF_JUDGMENTS = ("id", "order", "seconds", "at", "wave", "group", "simulated")
 
 
-class Inputs:
-    """Gathers what goes in; the order in which it is added counts."""
+class Digest:
+    """Gathers things for one digest; the order in which they are added counts."""
 
     def __init__(self) -> None:
         self._hash = hashlib.sha256()
 
-    def add(self, *things: object) -> Inputs:
+    def add(self, *things: object) -> Digest:
         """Add arrays, numbers, texts, and whatever is made of them.
 
         Raises
@@ -74,13 +75,13 @@ class Inputs:
         self._hash.update(raw)
 
     @property
-    def digest(self) -> str:
+    def hex(self) -> str:
         """SHA-256 of everything that was added."""
         return self._hash.hexdigest()
 
 
 def of_table(table: Table) -> Iterable[object]:
-    """Yield what the ratings of a part are, without codes that shift."""
+    """Yield the columns of a table of ratings, with ids in place of codes that shift."""
     names, judgments = table.names, table.judgments
     yield from (getattr(judgments, column) for column in OF_JUDGMENTS)
     yield ids(names.rater_ids, judgments.rater)
@@ -96,19 +97,21 @@ def of_table(table: Table) -> Iterable[object]:
 
 
 def of_extras(extras: Extras, table: Table) -> Iterable[object]:
-    """Yield what further material there is; a column `rater` holds codes."""
-    for kind, found in extras:
+    """Yield further material on the ratings of a table, whose columns named `rater` hold codes.
+
+    Raises
+    ------
+    TypeError
+        For material that is no dataclass.
+    """
+    for kind, material in extras:
         yield kind.__name__
-        for name, value in columns_of(found):
-            yield name
-            is_codes = name == "rater" and isinstance(value, np.ndarray)
+        of_kind: Any = material
+        for column in fields(of_kind):
+            value = getattr(material, column.name)
+            yield column.name
+            is_codes = column.name == "rater" and isinstance(value, np.ndarray)
             yield ids(table.names.rater_ids, value) if is_codes else value
-
-
-def columns_of(found: Any) -> Iterable[tuple[str, Any]]:
-    """Yield the fields of a kind of material with their names. Raises TypeError where it is no dataclass."""
-    for one in fields(found):
-        yield one.name, getattr(found, one.name)
 
 
 def ids(known: NDArray[np.int64], codes: NDArray[Any]) -> NDArray[np.int64]:

@@ -1,0 +1,229 @@
+"""Apply the quality rules of a run to one task: which ratings each rule excludes, why, and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+from numpy.typing import NDArray
+
+from analytics_app import quality
+from analytics_app.models import Exclusion, Run, RunPart
+from analytics_app.quality.base import Asking, ByHand, Removal, RuleSample
+from analytics_app.ratings import WITHIN, Floats, LeftOut, Mask, Table, left_out, load, load_extras, seen_by
+from analytics_app.results import REPLACED, Row
+from analytics_app.selectors.questions import asked_again, asking_of, common_of
+
+ANALYSIS = "funnel"
+
+
+def apply(part: RunPart) -> Funnel:
+    """Apply the rules of a run in their order to all ratings of a task."""
+    run, task = part.run, part.task
+    loaded = load(run, task.key)
+    again = asked_again(task, loaded)
+    table = loaded.where(~again)
+    asking = asking_of(task, table)
+    rules = [(quality.registry[settings["rule"]], settings) for settings in run.settings["rules"]]
+    extras = load_extras(run, task.key, table, (need for rule, _settings in rules for need in rule.needs))
+    of_z, by_hand = common_of(run).of_z, _by_hand(run)
+    funnel = Funnel(part, table, asking, [*left_out(seen_by(run, task.key)), *_within(loaded.where(again))])
+    for rule, settings in rules:
+        if rule.on_z:
+            funnel.renew_z(**of_z)
+        sample = RuleSample(funnel.kept, funnel.z_of_kept, by_hand, extras, asking, funnel.unrated)
+        funnel.take(rule.name, rule.remove(sample, settings), on_z=rule.on_z)
+    if (replaced := _replaced(run, funnel.kept)) is not None:
+        funnel.take(REPLACED, replaced)
+    return funnel
+
+
+def _by_hand(run: Run) -> tuple[ByHand, ...]:
+    """Return the exclusions by hand that held when the run was started."""
+    exclusions = Exclusion.objects.filter(pk__in=run.facts.get("manual_exclusions", ()))
+    return tuple(
+        ByHand("rater", exclusion.rater_id, exclusion.reason)
+        if exclusion.rater_id is not None
+        else ByHand("judgment", exclusion.judgment_id, exclusion.reason)
+        if exclusion.judgment_id is not None
+        else ByHand("rating", exclusion.rating_id or 0, exclusion.reason)
+        for exclusion in exclusions.order_by("pk")
+    )
+
+
+def _within(again: Table) -> list[LeftOut]:
+    """Count the ratings that an answer gave to a question it had answered before; none where there are none."""
+    return [LeftOut(WITHIN, len(again), again.n_raters, again.n_texts)] if len(again) else []
+
+
+def _replaced(run: Run, kept: Table) -> Removal | None:
+    """Remove what no rule did, of the judgments that were reassigned to another rater: the new answers count."""
+    ids = kept.judgments.id[kept.judgment]
+    mask = np.isin(ids, run.facts.get("replaced", []))
+    if not mask.any():
+        return None
+    judgments = np.unique(ids[mask])
+    return Removal(
+        mask, "judgment", judgments, (_("Reassigned to another rater, whose answer counts."),) * len(judgments)
+    )
+
+
+class Funnel:
+    """The ratings of one task on their way through the rules: those kept so far, and the rows and exclusions.
+
+    `collected` are the ratings that count before any rule, `left_out` counts the others. `unrated` are the codes of
+    judgments that count and have no rating, such as texts in which a rater found no error: rules exclude them like any
+    other.
+    """
+
+    def __init__(self, part: RunPart, collected: Table, asking: Asking, left_out: Sequence[LeftOut] = ()) -> None:
+        self.collected, self.kept, self.left_out = collected, collected, left_out
+        self.all_unrated = self.unrated = _unrated(collected, asking, part.run)
+        self.exclusions: list[Exclusion] = []
+        self._part, self._steps = part, list[Row]()
+        # z is computed on the ratings that rules not based on z have kept; it is not recomputed after z-based rules,
+        # which would undo them.
+        self._z, self._counts_for_z = np.full(len(collected), np.nan), np.ones(len(collected), dtype=bool)
+        self._place_of_kept, self._is_z_stale = np.arange(len(collected)), True
+
+    @property
+    def z_of_kept(self) -> Floats:
+        """Judge-wise z of the ratings kept, as it was last computed; NaN before."""
+        return self._z[self._place_of_kept]
+
+    def renew_z(self, **settings: Any) -> None:
+        """Compute z again if rules not based on z have excluded ratings since."""
+        if self._is_z_stale:
+            self._z[self._counts_for_z] = self.collected.where(self._counts_for_z).z(**settings)
+            self._is_z_stale = False
+
+    def take(self, rule: str, removal: Removal, *, on_z: bool = False) -> None:
+        """Take the ratings out that a rule removes from those kept, and note what it removed and why."""
+        self._note(rule, removal)
+        self.exclusions += _exclusions(self._part, rule, removal)
+        if not on_z and removal.mask.any():
+            self._counts_for_z[self._place_of_kept[removal.mask]], self._is_z_stale = False, True
+        self.kept = self.kept.where(~removal.mask)
+        self._place_of_kept = self._place_of_kept[~removal.mask]
+        self.unrated = self.unrated[~_is_taken(self.collected, self.unrated, removal)]
+
+    def _note(self, rule: str, removal: Removal) -> None:
+        gone = self.kept.where(removal.mask)
+        note = " ".join(removal.notes) or None
+        of_raters = len(removal.ids) if removal.target == "rater" else 0
+        n_raters = max(gone.n_raters, of_raters)
+        share = self._share(gone)
+        self._steps.append(self._row("removed", gone, label=rule, value=share, note=note, n_raters=n_raters))
+        if removal.side is not None:
+            for statistic, side in (("removed_low", -1), ("removed_high", 1)):
+                some = gone.where(removal.side == side)
+                self._steps.append(self._row(statistic, some, label=rule, value=self._share(some)))
+        self._steps += self._by_system(rule, removal.mask)
+
+    def _by_system(self, rule: str, mask: Mask) -> Iterator[Row]:
+        """Yield for each system the share of its ratings that a rule took: a fair rule takes about the same of all."""
+        if not mask.any():
+            return
+        names = self.kept.names
+        row, system, _item = self.kept.by_system()
+        had = np.bincount(system, minlength=len(names.systems))
+        lost = np.bincount(system[mask[row]], minlength=len(names.systems))
+        for code, key in enumerate(names.systems):
+            if had[code]:
+                yield Row(
+                    analysis=ANALYSIS,
+                    statistic="removed_by_system",
+                    task=self._part.task.key,
+                    label=rule,
+                    system=key,
+                    value=float(lost[code] / had[code]),
+                    n_ratings=int(lost[code]),
+                    basis="all",
+                    by_system=True,
+                )
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the steps from what is stored to what was kept; `collected` is what counts before any rule."""
+        yield from self._before()
+        yield self._row("collected", self.collected, value=1.0 if len(self.collected) else None)
+        yield from self._steps
+        yield self._row("kept", self.kept, value=self._share(self.kept))
+
+    def _before(self) -> Iterator[Row]:
+        """Yield what is stored and what is left out before any rule, where anything is."""
+        if not self.left_out:
+            return
+        stored = len(self.collected) + sum(one.n_ratings for one in self.left_out)
+        about: dict[str, Any] = {"analysis": ANALYSIS, "task": self._part.task.key, "basis": "all"}
+        yield Row(statistic="stored", n_ratings=stored, **about)
+        for one in self.left_out:
+            counts = {"n_ratings": one.n_ratings, "n_raters": one.n_raters, "n_items": one.n_texts}
+            yield Row(statistic="left_out", label=one.reason, **{**about, **counts})
+
+    def _row(self, statistic: str, table: Table, **columns: Any) -> Row:
+        return Row(
+            analysis=ANALYSIS,
+            statistic=statistic,
+            task=self._part.task.key,
+            basis="all",
+            **{"n_ratings": len(table), "n_items": table.n_texts, "n_raters": table.n_raters, **columns},
+        )
+
+    def _share(self, some: Table) -> float | None:
+        return len(some) / len(self.collected) if len(self.collected) else None
+
+    def facts(self) -> dict[str, int]:
+        """Return counts of the task, which pages show beside its results."""
+        table = self.collected
+        raters = np.union1d(table.rater, table.judgments.rater[self.all_unrated])
+        simulated = np.unique(table.judgments.rater[table.judgments.simulated])
+        row, _system, _item = table.by_system()
+        several = np.bincount(row, minlength=len(table)) > 1
+        return {
+            "ratings": len(table),
+            "kept": len(self.kept),
+            "raters": len(raters),
+            "simulated_raters": len(np.intersect1d(raters, simulated)),
+            "judgments": len(np.unique(table.judgment)) + len(self.all_unrated),
+            "shared_texts": int(several.sum()),
+        }
+
+
+def _unrated(table: Table, asking: Asking, run: Run) -> NDArray[np.int64]:
+    """Return the codes of the judgments that count and have no rating; none where no errors are marked.
+
+    Elsewhere an answer without a rating left out every question there was.
+    """
+    judgments = table.judgments
+    if not asking.marked:
+        return np.empty(0, dtype=np.int64)
+    counts = (judgments.unit >= 0) & ~np.isin(judgments.id, run.facts.get("replaced", []))
+    counts[table.judgment] = False
+    return np.flatnonzero(counts).astype(np.int64)
+
+
+def _is_taken(table: Table, unrated: NDArray[np.int64], removal: Removal) -> Mask:
+    """Return which judgments without ratings a rule removed, with their rater or by themselves."""
+    taken = np.zeros(len(unrated), dtype=bool)
+    keys = {"rater": table.names.rater_ids[table.judgments.rater[unrated]], "judgment": table.judgments.id[unrated]}
+    for part in (removal, *removal.more):
+        if part.target in keys:
+            taken |= np.isin(keys[part.target], part.ids)
+    return taken
+
+
+def _exclusions(part: RunPart, rule: str, removal: Removal) -> Iterator[Exclusion]:
+    for some in (removal, *removal.more):
+        for index, (pk, reason) in enumerate(zip(some.ids.tolist(), some.reasons, strict=True)):
+            yield Exclusion(
+                study_id=part.run.study_id,
+                run=part.run,
+                task=part.task,
+                rule=rule,
+                **{f"{some.target}_id": pk},
+                reason=reason,
+                value=None if some.values is None else float(some.values[index]),
+                limit=None if some.limits is None else float(some.limits[index]),
+            )
