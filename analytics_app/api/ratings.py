@@ -11,14 +11,14 @@ from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from analytics_app.api import described, examples
 from analytics_app.api.files import file_answer
+from analytics_app.api.serializers import RATING, RATINGS_CSV, FileParams, ListingParams, RatingPage, RatingRow, table
 from analytics_app.exports import columns, ratings
-from tasks_app.api import examples as common
 from tasks_app.api.base import ApiView, marks_of
-from tasks_app.api.described import SLUG, refusals
+from tasks_app.api.described import SLUG, answers, refusals
 from tasks_app.api.errors import BadRequest
 from tasks_app.api.pages import page_of
+from tasks_app.api.serializers import EXAMPLES
 from tasks_app.services.study import tokens
 
 TAG = "Judgments and ratings"
@@ -27,7 +27,7 @@ ABOUT = (
     "The ratings of the study in long form, one row a rating. A rating of a text that several systems produced alike "
     "gives one row for each of them; such rows share `rating`. A judgment without a rating gives one row whose label "
     "is `skip` or `none`. While the study is open or paused only its owners may take them out, which is logged.\n\n"
-    f"{described.table((*columns.RATINGS, columns.FEATURES))}"
+    f"{table((*columns.RATINGS, columns.FEATURES))}"
 )
 
 
@@ -35,7 +35,7 @@ class _File(ApiView):
     """Ratings as one file."""
 
     scope = tokens.READ_JUDGMENTS
-    Params = described.FileParams
+    Params = FileParams
     format: ratings.Format
 
     def send(self, request: Request, slug: str) -> HttpResponseBase:
@@ -61,12 +61,12 @@ class RatingsCsv(_File):
         description=f"{ABOUT}\n\nUTF-8, comma-separated (RFC 4180). A text that a spreadsheet would take for a formula "
         "has one apostrophe in front; JSON Lines have texts as they are.",
         tags=[TAG],
-        parameters=[SLUG, described.FileParams],
+        parameters=[SLUG, FileParams],
         responses={
             (200, "text/csv"): OpenApiResponse(
                 OpenApiTypes.STR,
                 "The file, streamed.",
-                [OpenApiExample("Two lines", value=examples.RATINGS_CSV, media_type="text/csv", response_only=True)],
+                [OpenApiExample("Two lines", value=RATINGS_CSV, media_type="text/csv", response_only=True)],
             ),
             **refusals(),
         },
@@ -86,12 +86,12 @@ class RatingsJsonLines(_File):
         summary="Ratings as JSON Lines",
         description=f"{ABOUT}\n\nOne JSON object a line; what does not apply is null, and texts are as they are.",
         tags=[TAG],
-        parameters=[SLUG, described.FileParams],
+        parameters=[SLUG, FileParams],
         responses={
             (200, "application/jsonl"): OpenApiResponse(
-                described.RatingRow,
+                RatingRow,
                 "The file, streamed: a line for each row.",
-                [OpenApiExample("A line", value=examples.RATING, media_type="application/jsonl", response_only=True)],
+                [OpenApiExample("A line", value=RATING, media_type="application/jsonl", response_only=True)],
             ),
             **refusals(),
         },
@@ -105,22 +105,21 @@ class Ratings(ApiView):
     """Ratings in pages."""
 
     scope = tokens.READ_JUDGMENTS
-    Params = described.ListingParams
+    Params = ListingParams
 
     @extend_schema(
         operation_id="ratings",
         summary="List ratings",
         description=f"{ABOUT}\n\nA page has `page_size` ratings, and a row for each system that one is about.",
         tags=[TAG],
-        parameters=[SLUG, described.ListingParams],
-        responses={
-            200: OpenApiResponse(
-                described.RatingPage,
-                "A page of ratings.",
-                [common.page(examples.RATING, "studies/summaries-2026/ratings/", cursor="r2408")],
-            ),
-            **refusals(),
-        },
+        parameters=[SLUG, ListingParams],
+        responses=answers(
+            RatingPage,
+            "A page of ratings.",
+            next=f"{EXAMPLES}studies/summaries-2026/ratings/?cursor=r2408",
+            results=[RATING],
+        )
+        | refusals(),
     )
     def get(self, request: Request, slug: str) -> Response:
         """Answer with a page."""
@@ -130,7 +129,7 @@ class Ratings(ApiView):
             page = ratings.page(wanted, self.given.get("cursor", ""), self.given["page_size"])
         except ValueError as error:
             raise BadRequest(str(error)) from error
-        return page_of(request, page.rows, page.next)
+        return Response(page_of(request, page.rows, page.next))
 
 
 def asked_for(given: dict[str, Any]) -> dict[str, Any]:

@@ -8,24 +8,23 @@ from typing import Any, cast
 
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import status
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
-from analytics_app.api import described, examples
+from analytics_app.api.serializers import KEY, NUMBER, RunDetail, RunPage, StartRun
 from analytics_app.models import UNFINISHED, Run
 from analytics_app.runs import start
 from analytics_app.selectors.pages import run_numbered
-from analytics_app.selectors.runs import progress, runs_of
+from analytics_app.selectors.runs import runs_of
 from tasks_app import access
-from tasks_app.api import examples as common
 from tasks_app.api.base import ApiView, token_of
-from tasks_app.api.described import SLUG, refusals
+from tasks_app.api.described import SLUG, answers, refusals
 from tasks_app.api.errors import BadRequest, Busy, RoleMissing, Unprocessable
 from tasks_app.api.pages import PageParams, listing
+from tasks_app.api.serializers import EXAMPLES
 from tasks_app.models import Membership, Study
 from tasks_app.services import idempotency
 from tasks_app.services.study import tokens
@@ -33,30 +32,11 @@ from tasks_app.services.study import tokens
 TAG = "Runs"
 LONGEST_KEY = 200
 
-_ENTRY = ("number", "state", "planned", "trigger", "version", "n_seen", "finished", "error")
-_DETAIL = ("seed", "high_water", "digest", "code_version", "settings", "facts")
-
-
-def entry(request: Request, study: Study, run: Run) -> dict[str, Any]:
-    """Return what a listing says about a run."""
-    place = [study.slug, run.number]
-    return {
-        **{name: getattr(run, name) for name in _ENTRY},
-        "created": run.created_at,
-        "by": run.by.get_username() if run.by else None,
-        "url": reverse("api_results:run", args=place, request=request),
-        "results": reverse("api_results:run_results", args=place, request=request),
-    }
-
 
 def detail(request: Request, study: Study, run: Run) -> dict[str, Any]:
     """Return everything about a run but its results."""
-    far = progress(run)
-    return {
-        **entry(request, study, run),
-        **{name: getattr(run, name) for name in _DETAIL},
-        "progress": {"done": far.done, "running": far.running, "total": far.total},
-    }
+    run.study = study  # known already, so that its addresses need no query
+    return RunDetail(run, context={"request": request}).data
 
 
 class RunsView(ApiView):
@@ -84,19 +64,13 @@ class Runs(RunsView):
         description="The runs of the study, the newest first.",
         tags=[TAG],
         parameters=[SLUG, PageParams],
-        responses={
-            200: OpenApiResponse(
-                described.RunPage,
-                "A page of runs.",
-                [common.page(examples.RUN, "studies/summaries-2026/runs/", cursor="3")],
-            ),
-            **refusals(),
-        },
+        responses=answers(RunPage, "A page of runs.", next=f"{EXAMPLES}studies/summaries-2026/runs/?cursor=3")
+        | refusals(),
     )
     def get(self, request: Request, slug: str) -> Response:
         """Answer with a page of runs."""
         study, _role = self.study(request, slug, "runs")
-        return listing(request, runs_of(study), self.given, lambda one: entry(request, study, one), newest_by="number")
+        return listing(request, runs_of(study), self.given, RunPage, newest_by="number")
 
     @extend_schema(
         operation_id="start_run",
@@ -107,23 +81,17 @@ class Runs(RunsView):
             "in `url` until `state` is done. Editors and owners may do this."
         ),
         tags=[TAG],
-        parameters=[SLUG, described.KEY],
-        request=described.StartRun,
+        parameters=[SLUG, KEY],
+        request=StartRun,
         examples=[OpenApiExample("Without a quality rule", value={"settings": {"rules": []}}, request_only=True)],
-        responses={
-            202: OpenApiResponse(
-                described.RunDetail,
-                "It is queued or under way.",
-                [common.answer({**examples.RUN_DETAIL, "state": "queued"})],
-            ),
-            200: OpenApiResponse(described.RunDetail, "It is done already.", [common.answer(examples.RUN_DETAIL)]),
-            **refusals(413, 422),
-        },
+        responses=answers(RunDetail, "It is queued or under way.", code=202, state="queued")
+        | answers(RunDetail, "It is done already.")
+        | refusals(413, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
         """Start a run, once for each Idempotency-Key."""
         study = self.study_to_change(request, slug, "runs")
-        body = described.StartRun(data=request.data)
+        body = StartRun(data=request.data)
         if not isinstance(request.data, dict) or set(request.data) - set(body.fields):
             raise BadRequest(_("The body is a JSON object with the entry “settings”, or nothing."))
         body.is_valid(raise_exception=True)
@@ -176,11 +144,8 @@ class OneRun(RunsView):
         summary="See a run",
         description="How far a run is, and everything that makes it repeatable.",
         tags=[TAG],
-        parameters=[SLUG, described.NUMBER],
-        responses={
-            200: OpenApiResponse(described.RunDetail, "The run.", [common.answer(examples.RUN_DETAIL)]),
-            **refusals(),
-        },
+        parameters=[SLUG, NUMBER],
+        responses=answers(RunDetail, "The run.") | refusals(),
     )
     def get(self, request: Request, slug: str, number: int) -> Response:
         """Answer with a run."""
@@ -198,14 +163,9 @@ class CancelRun(RunsView):
             "No part of the run is begun any more. A run that has ended stays as it is. Editors and owners may do this."
         ),
         tags=[TAG],
-        parameters=[SLUG, described.NUMBER],
+        parameters=[SLUG, NUMBER],
         request=None,
-        responses={
-            200: OpenApiResponse(
-                described.RunDetail, "The run.", [common.answer({**examples.RUN_DETAIL, "state": "cancelled"})]
-            ),
-            **refusals(),
-        },
+        responses=answers(RunDetail, "The run.", state="cancelled") | refusals(),
     )
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Cancel a run."""

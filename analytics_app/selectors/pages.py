@@ -24,7 +24,7 @@ RUNS_SHOWN = 50
 
 def run_numbered(study: Study, number: int) -> Run:
     """Return a run of a study that somebody may see, or 404."""
-    run = Run.objects.filter(study=study, number=number).select_related("by", "plan").first()
+    run = study.runs.filter(number=number).select_related("by", "plan").first()
     if run is None:
         raise Http404
     return run
@@ -32,7 +32,7 @@ def run_numbered(study: Study, number: int) -> Run:
 
 def best_run(study: Study) -> Run | None:
     """Return the run to read first: the newest planned one that is done, else the newest done."""
-    done = Run.objects.filter(study=study, state=RunState.DONE).select_related("by", "plan")
+    done = study.runs.filter(state=RunState.DONE).select_related("by", "plan")
     return done.order_by("-planned", "-number").first()
 
 

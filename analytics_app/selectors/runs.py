@@ -32,7 +32,7 @@ class RunProgress:
 
 def runs_of(study: Study) -> QuerySet[Run]:
     """Return the runs of a study, newest first."""
-    return Run.objects.filter(study=study).select_related("by").order_by("-number")
+    return study.runs.select_related("by").order_by("-number")
 
 
 def latest_run(study: Study) -> Run | None:

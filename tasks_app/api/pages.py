@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
@@ -31,17 +31,19 @@ class PageParams(serializers.Serializer[Any]):
     )
 
 
+class Page(serializers.Serializer[Any]):
+    """A page of a listing; each listing adds its `results`."""
+
+    next = serializers.URLField(allow_null=True, help_text="Address of the next page; null on the last.")
+
+
 def listing(
-    request: Request,
-    rows: QuerySet[M],
-    given: Mapping[str, Any],
-    entry: Callable[[M], dict[str, Any]],
-    *,
-    newest_by: str = "",
+    request: Request, rows: QuerySet[M], given: Mapping[str, Any], page: type[Page], *, newest_by: str = "", **more: Any
 ) -> Response:
     """Answer with a page of rows in the order of their ids, or newest first by a column of whole numbers.
 
-    `given` holds what `PageParams` read. Raises BadRequest for a cursor that is none.
+    `given` holds what `PageParams` read, and `more` is what the serializer of the page needs beside the rows. Raises
+    BadRequest for a cursor that is none.
     """
     column = newest_by or "id"
     if "cursor" in given:
@@ -52,13 +54,13 @@ def listing(
     found = list(rows.order_by(f"-{column}" if newest_by else column)[: given["page_size"] + 1])
     shown = found[: given["page_size"]]
     mark = getattr(shown[-1], column) if len(found) > len(shown) else None
-    return page_of(request, [entry(one) for one in shown], mark)
+    return Response(page(page_of(request, shown, mark), context={"request": request, **more}).data)
 
 
-def page_of(request: Request, results: list[dict[str, Any]], mark: object) -> Response:
-    """Answer with some entries, and the address of the next page where there is a mark to begin it at."""
+def page_of(request: Request, results: Sequence[object], mark: object) -> dict[str, Any]:
+    """Return a page: some entries, and the address of the next page where there is a mark to begin it at."""
     following = None if mark is None else replace_query_param(request.build_absolute_uri(), "cursor", str(mark))
-    return Response({"next": following, "results": results})
+    return {"next": following, "results": results}
 
 
 def is_number(word: str) -> bool:

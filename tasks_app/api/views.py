@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from django.db.models import Prefetch, prefetch_related_objects
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from tasks_app import access
-from tasks_app.api import described, examples
 from tasks_app.api.base import ApiView, marks_of, token_of
+from tasks_app.api.described import SLUG, answers, refusals
 from tasks_app.api.errors import BadRequest
 from tasks_app.api.pages import listing
-from tasks_app.models import Judgment, Membership, Study
-from tasks_app.selectors import judgments, progress
-from tasks_app.selectors import studies as reads
+from tasks_app.api.serializers import EXAMPLES, JudgmentPage, JudgmentParams, StudyDetail, StudyPage, StudyParams
+from tasks_app.models import Criterion, Membership, System, Task
+from tasks_app.selectors import judgments
 from tasks_app.services.study import tokens
 
 
@@ -24,20 +22,15 @@ class Studies(ApiView):
     """The studies somebody may see."""
 
     scope = tokens.READ_STUDIES
-    Params = described.StudyParams
+    Params = StudyParams
 
     @extend_schema(
         operation_id="studies",
         summary="List studies",
         description="The studies that you may see and the token is for, the newest first.",
         tags=["Studies"],
-        parameters=[described.StudyParams],
-        responses={
-            200: OpenApiResponse(
-                described.StudyPage, "A page of studies.", [examples.page(examples.STUDY, "studies/")]
-            ),
-            **described.refusals(),
-        },
+        parameters=[StudyParams],
+        responses=answers(StudyPage, "A page of studies.", next=f"{EXAMPLES}studies/?cursor=1204") | refusals(),
     )
     def get(self, request: Request) -> Response:
         """Answer with a page of studies."""
@@ -48,9 +41,7 @@ class Studies(ApiView):
         if "state" in self.given:
             rows = rows.filter(state=self.given["state"])
         roles = dict(Membership.objects.filter(user_id=token.user_id).values_list("study_id", "role"))
-        return listing(
-            request, rows, self.given, lambda one: study_entry(request, one, roles.get(one.pk)), newest_by="id"
-        )
+        return listing(request, rows, self.given, StudyPage, newest_by="id", roles=roles)
 
 
 class OneStudy(ApiView):
@@ -63,69 +54,27 @@ class OneStudy(ApiView):
         summary="See a study",
         description="A study with its tasks, criteria, systems, and how much there is of everything.",
         tags=["Studies"],
-        parameters=[described.SLUG],
-        responses={
-            200: OpenApiResponse(described.StudyDetail, "The study.", [examples.answer(examples.STUDY_DETAIL)]),
-            **described.refusals(),
-        },
+        parameters=[SLUG],
+        responses=answers(StudyDetail, "The study.") | refusals(),
     )
     def get(self, request: Request, slug: str) -> Response:
         """Answer with a study."""
         study, role = self.study(request, slug, "study")
-        tasks = study.tasks.filter(until=None).order_by("order").prefetch_related("task_criteria__criterion")
-        return Response(
-            {
-                **study_entry(request, study, role),
-                "tasks": [
-                    {
-                        **{name: getattr(one, name) for name in TASK},
-                        "criteria": [asked.criterion.key for asked in one.task_criteria.all()],
-                    }
-                    for one in tasks
-                ],
-                "criteria": list(study.criteria.filter(until=None).order_by("id").values(*CRITERION)),
-                "systems": list(study.systems.order_by("id").values(*SYSTEM)),
-                "counts": counts(study),
-            }
+        prefetch_related_objects(
+            [study],
+            Prefetch("tasks", Task.objects.filter(until=None).order_by("order")),
+            "tasks__task_criteria__criterion",
+            Prefetch("criteria", Criterion.objects.filter(until=None).order_by("id")),
+            Prefetch("systems", System.objects.order_by("id")),
         )
-
-
-TASK = ("key", "title", "type", "params", "design", "k", "set_size")
-CRITERION = ("key", "kind", "name", "definition", "question", "ends")
-SYSTEM = ("key", "name", "kind")
-
-
-def study_entry(request: Request, study: Study, role: str | None) -> dict[str, Any]:
-    """Return what a listing says about a study."""
-    columns = ("slug", "title", "public_title", "state", "language", "timezone", "created_at", "opened_at", "closed_at")
-    return {
-        **{name: getattr(study, name) for name in columns},
-        "version": study.current_version,
-        "role": role,
-        "url": reverse("api:study", args=[study.slug], request=request),
-    }
-
-
-def counts(study: Study) -> dict[str, int]:
-    """Count what a study has."""
-    contents = reads.contents(study)
-    done: Any = reads.with_progress(Study.objects.filter(pk=study.pk)).get()  # columns that the query adds
-    return {
-        "items": contents.items,
-        "outputs": contents.outputs,
-        "units": contents.units,
-        "places": done.places,
-        "answered": done.answered,
-        "raters": done.n_raters,
-        "judgments": progress.count_judgments(study),
-    }
+        return Response(StudyDetail(study, context={"request": request, "roles": {study.pk: role}}).data)
 
 
 class Judgments(ApiView):
     """The judgments of a study."""
 
     scope = tokens.READ_JUDGMENTS
-    Params = described.JudgmentParams
+    Params = JudgmentParams
 
     @extend_schema(
         operation_id="judgments",
@@ -135,15 +84,11 @@ class Judgments(ApiView):
             "its owners may see them, which is logged. For analysis take the ratings: tidy and on canonical scales."
         ),
         tags=["Judgments and ratings"],
-        parameters=[described.SLUG, described.JudgmentParams],
-        responses={
-            200: OpenApiResponse(
-                described.JudgmentPage,
-                "A page of judgments.",
-                [examples.page(examples.JUDGMENT, "studies/summaries-2026/judgments/")],
-            ),
-            **described.refusals(),
-        },
+        parameters=[SLUG, JudgmentParams],
+        responses=answers(
+            JudgmentPage, "A page of judgments.", next=f"{EXAMPLES}studies/summaries-2026/judgments/?cursor=1204"
+        )
+        | refusals(),
     )
     def get(self, request: Request, slug: str) -> Response:
         """Answer with a page of judgments."""
@@ -158,22 +103,4 @@ class Judgments(ApiView):
             raise BadRequest(str(error)) from error
         if "since" in self.given:
             rows = rows.filter(submitted_at__gte=self.given["since"])
-        return listing(request, rows, self.given, judgment_entry)
-
-
-def judgment_entry(row: Judgment) -> dict[str, Any]:
-    """Return what a listing says about a judgment."""
-    given = row.assignment
-    return {
-        "judgment": row.pk,
-        "task": given.unit.task.key,
-        "unit": given.unit.key,
-        "rater": given.rater.pseudonym,
-        **{name: getattr(given, name) for name in ("purpose", "state", "wave", "arrangement")},
-        "position": given.order,
-        "skip_reason": row.skip_reason or None,
-        **{name: getattr(row, name) for name in JUDGMENT},
-    }
-
-
-JUDGMENT = ("answer", "comment", "seconds_active", "seconds_elapsed", "version", "submitted_at")
+        return listing(request, rows, self.given, JudgmentPage)
