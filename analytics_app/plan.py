@@ -98,7 +98,9 @@ class PlanBlock(Block):
     )
     reopen = ListField(
         label=gettext_lazy("Rules whose exclusions are asked again"),
-        help_text=gettext_lazy("While the study is open, the places of what these rules leave out go to new raters."),
+        help_text=gettext_lazy(
+            "While the study is open, judgments that these rules exclude are collected again from new raters."
+        ),
     )
 
 

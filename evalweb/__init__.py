@@ -1,6 +1,6 @@
 """Settings, addresses, background work and the private servers. Nothing imports this app."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 from evalweb import checks  # registers them in every process
 from evalweb.celery import app as celery_app

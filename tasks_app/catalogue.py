@@ -149,7 +149,7 @@ def _facts(member: type[TaskType]) -> Iterator[str]:
     else:
         yield _("Takes %(least)s to %(most)s criteria of the study.") % {"least": least, "most": most}
     if not member.needs_items:
-        yield _("Needs no items: it is asked once a rater.")
+        yield _("Needs no items: it is asked once per rater.")
     if not member.allows_back:
         yield _("An answer that was sent cannot be changed.")
     if member.side_by_side:
@@ -210,11 +210,11 @@ def _page(member: type[TaskType]) -> Iterator[str]:
     yield from ("## When to use it", "", str(member.use_when), "")
     yield from (*(f"- {fact}" for fact in entry.facts), "")
     yield from ("**Source.** " + member.source, "")
-    yield from ("## What raters are told, unless the study words it itself", "", f"> {member.default_instructions}", "")
-    yield from ("## What the study sets", "", *_params_table(entry.params), "")
+    yield from ("## Default instructions for raters", "", f"> {member.default_instructions}", "")
+    yield from ("## Settings", "", *_params_table(entry.params), "")
     if entry.brings:
         yield from (
-            "## What the type itself asks",
+            "## Questions of the task type",
             "",
             "Each becomes a criterion of the study; the study may reword it.",
             "",
@@ -225,7 +225,7 @@ def _page(member: type[TaskType]) -> Iterator[str]:
         yield ""
     yield from ("## What is stored", "", "One row of the [ratings table](../columns.md) for each value:", "")
     yield from _table(
-        ("value", "one for", "column", "scale", ""),
+        ("value", "recorded per", "column", "scale", ""),
         [
             (f"`{one['criterion'] or one['name']}`", one["per"], f"`{one['column']}`", one["scale"], one["doc"])
             for one in entry.stored
@@ -246,7 +246,7 @@ def _page(member: type[TaskType]) -> Iterator[str]:
 
 def _params_table(params: Sequence[Param]) -> Iterator[str]:
     if not params:
-        yield "Nothing: this type has no parameters."
+        yield "This task type has no parameters."
         return
     rows = []
     for one in params:

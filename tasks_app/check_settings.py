@@ -27,7 +27,7 @@ class OnFailing(models.TextChoices):
     """What happens when too few answers to control units are right."""
 
     MARK = "mark", _("Mark the rater for the researcher")
-    WARN = "warn", _("Tell the rater at the next break")
+    WARN = "warn", _("Warn the rater at the next break")
     END = "end", _("End the study for the rater, with part pay")
 
 

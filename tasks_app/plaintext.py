@@ -28,7 +28,7 @@ def problem_in(text: str) -> str | None:
         return None
     position = found.start() + 1
     if found.group() == "\x00":
-        return _("Character %(position)d is a NUL character, which no text may hold. Remove it.") % {
+        return _("Character %(position)d is a NUL character, which no text may contain. Remove it.") % {
             "position": position
         }
     return _(

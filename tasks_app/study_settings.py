@@ -83,7 +83,8 @@ class About(Block):
         required=False,
         label=_("Days for which platform ids are kept"),
         help_text=_(
-            "After a rater ended. Pay before: the payment files need the ids. Without it, until somebody removes them."
+            "Counted from the end of a rater's participation. Pay before: the payment files need the ids. "
+            "Empty: until somebody removes them."
         ),
     )
 
@@ -96,7 +97,7 @@ class Pay(Block):
         min_value=0.1,
         max_value=10_000,
         label=_("Expected minutes for a set"),
-        help_text=_("Without it, estimated from the screens, texts and answers of a set."),
+        help_text=_("Empty: estimated from the screens, texts and answers of a set."),
     )
     amount = forms.DecimalField(
         min_value=0,
@@ -104,7 +105,7 @@ class Pay(Block):
         decimal_places=2,
         initial=Decimal("0"),
         label=_("Pay for a full set"),
-        help_text=_("For all tasks of it, later waves included; a shorter set is paid in proportion."),
+        help_text=_("For all tasks, including later waves; a shorter set is paid in proportion."),
     )
     currency = forms.RegexField(r"^[A-Z]{3}$", initial="EUR", label=_("Currency"), help_text=_("Such as EUR or GBP."))
     part_amount = forms.DecimalField(
@@ -112,12 +113,12 @@ class Pay(Block):
         max_digits=10,
         decimal_places=2,
         initial=Decimal("0"),
-        label=_("Pay for the screened-out and failed"),
+        label=_("Pay for raters who are screened out or fail the exam"),
     )
     part_by_time = forms.BooleanField(
         required=False,
         initial=False,
-        label=_("Pay the screened-out and failed for their time where that is more"),
+        label=_("Pay raters who are screened out or fail the exam for their time if that is more"),
         help_text=_("In proportion to the expected minutes, at most the pay for a full set."),
     )
     minimum_hourly = forms.DecimalField(
@@ -126,9 +127,13 @@ class Pay(Block):
         decimal_places=2,
         initial=Decimal("0"),
         label=_("Minimum pay per hour"),
-        help_text=_("Pages warn where the pay comes to less. Without one, 0."),
+        help_text=_("Pages warn if the pay per hour is lower. 0: no minimum."),
     )
-    bonus = line(_("Bonus"), _("Who gets one and for what. Shown above the consent, so keep it."), length=500)
+    bonus = line(
+        _("Bonus"),
+        _("Who gets a bonus, and for what. Raters see it above the consent, so it is a promise."),
+        length=500,
+    )
     paid = line(_("When and how raters are paid"), _("Such as: within a week, through Prolific."))
 
 
@@ -169,14 +174,17 @@ class Flow(Block):
     )
     wave_codes = line(
         _("Codes of the waves"),
-        _("For platforms that pay each wave as a study of its own: a code for every wave but the last, with commas."),
+        _(
+            "For platforms that pay each wave as a study of its own: a code for every wave but the last, "
+            "separated by commas."
+        ),
     )
     block_factor = forms.IntegerField(
         min_value=1,
         max_value=100,
         initial=2,
         label=_("Size of the blocks in which groups are drawn"),
-        help_text=_("Each block holds every group so many times its share, in random order."),
+        help_text=_("Each block contains every group this many times its share, in random order."),
     )
     allow_skip = forms.BooleanField(required=False, initial=True, label=_("Raters may skip a unit"))
     allow_back = forms.BooleanField(required=False, initial=True, label=_("Raters may go back and change an answer"))
@@ -185,7 +193,7 @@ class Flow(Block):
         required=False,
         initial=False,
         label=_("Ratings come from elsewhere"),
-        help_text=_("They are imported, so loading draws no plan and asks for nothing that only raters need."),
+        help_text=_("They are imported, so loading draws no plan and requires nothing that only raters need."),
     )
 
 

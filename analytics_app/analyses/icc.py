@@ -51,7 +51,9 @@ class Icc(BetweenRaters):
     """
 
     label = _("Intraclass correlation")
-    summary = _("How reliable one rating, and the mean rating of a text, is; the form always said, with an interval.")
+    summary = _(
+        "How reliable a single rating and the mean rating of a text are, with an interval; each row names its form."
+    )
     source = (
         "Shrout and Fleiss (1979). Intraclass correlations: uses in assessing rater reliability. Psychological "
         "Bulletin 86(2), 420-428. McGraw and Wong (1996). Forming inferences about some intraclass correlation "

@@ -32,7 +32,7 @@ class VarianceComponents(Analysis):
     splits = False
     statistics = {
         "sd_item": _("SD between items"),
-        "sd_system_item": _("SD of systems on items"),
+        "sd_system_item": _("SD of system × item"),
         "sd_rater": _("SD between raters"),
         "sd_residual": _("Residual SD"),
     }

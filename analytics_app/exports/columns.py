@@ -84,7 +84,7 @@ RATINGS: tuple[Column, ...] = (
     Column("wave", Kind.WHOLE, _("Wave of a study with several, from 1."), "j.wave"),
     Column("group", Kind.TEXT, _("Key of the rater's group."), "j.group_key"),
     Column(
-        "document", Kind.TEXT, _("Key of the document that the item is a piece of."), "COALESCE(u.document, i.document)"
+        "document", Kind.TEXT, _("Key of the document that the item belongs to."), "COALESCE(u.document, i.document)"
     ),
     Column("version", Kind.WHOLE, _("Version of the study that was judged."), "j.version"),
     Column(

@@ -23,7 +23,7 @@ class Iqr(Rule):
     """
 
     label = _("Interquartile range")
-    summary = _("Leaves out ratings whose judge-wise z is far outside of the others'.")
+    summary = _("Leaves out ratings whose judge-wise z is far from the others'.")
     source = "Kim and Kim (2022). Vacillating human correlation of SacreBLEU in unprotected languages. HumEval."
     caution = _(
         "It selects on the ratings it then improves, takes mostly low scores and narrows the gaps between systems: "

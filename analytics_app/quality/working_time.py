@@ -32,8 +32,8 @@ class WorkingTime(Rule):
         "focus on machine translation. HumEval, 24-31."
     )
     caution = _(
-        "It is as good as the expected minutes are: compare them with the median working time on the page of raters. "
-        "Imported ratings need the expected seconds of a unit."
+        "It is only as good as the expected minutes: compare them with the median working time on the "
+        "page of raters. Imported ratings need the expected seconds of a unit."
     )
     needs = frozenset({Times})
     order = 30

@@ -64,7 +64,9 @@ def start(
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if not study.is_frozen:
-        raise ValueError(_("The study was not opened yet, so there is nothing to analyse. Open it, or import ratings."))
+        raise ValueError(
+            _("The study has not been opened yet, so there is nothing to analyse. Open it, or import ratings.")
+        )
     frozen = plans.frozen_plan(study)
     document = _checked(study, frozen, settings)
     run = _unsaved(study, by, trigger, document, frozen if _follows(frozen, document, study) else None)

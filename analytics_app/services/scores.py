@@ -162,7 +162,7 @@ def _naming(file: RatingsFile, names: Sequence[str], columns: Columns) -> Naming
             )
             raise StudyFileError([Problem(file.name, 1, 1, sentence % {"names": ", ".join(others)})])
         for name in about.intersection(columns.metrics):
-            sentence = _("The column “%(name)s” says what was scored, so it is no metric.") % {"name": name}
+            sentence = _("The column “%(name)s” identifies the text, so it is not a metric.") % {"name": name}
             raise StudyFileError([Problem(file.name, 1, 1, sentence)])
         doc = gettext_lazy("Scores of the metric of that name.")
         metrics = [Column(name, Kind.NUMBER, doc, needed=True) for name in columns.metrics]
@@ -215,8 +215,7 @@ class _Reader:
                     self._report(row, column, sentence % {"line": line})
                 elif key in self._stored:
                     sentence = _(
-                        "The study has this score already. To put these in its place, tick Replace on the page, or "
-                        "give the command --replace."
+                        "The study already has this score. To replace it, tick Replace on the page, or use --replace."
                     )
                     self._report(row, column, sentence)
                 else:
@@ -280,7 +279,7 @@ class _Reader:
         if not self._is_long:
             pairs = [(name, name, float(cells[name])) for name in wanted if name in cells]
         elif _METRIC not in cells:
-            self._report(row, _METRIC, _("Which metric is this a score of? Every row names one."))
+            self._report(row, _METRIC, _("Every row needs the name of its metric."))
             pairs = []
         elif wanted and cells[_METRIC] not in wanted:
             self._left_out.setdefault(str(cells[_METRIC]))

@@ -123,7 +123,7 @@ def _kind(run: Run, study: Study) -> str:
     if earlier := _planned_before(run):
         mark = pages.mark_of(study, earlier)
         if "planned_by_hand" in run.facts:
-            said = _("Exploratory. Run %(n)s was the planned one; what is excluded by hand was changed after it.")
+            said = _("Exploratory. Run %(n)s was the planned one; exclusions by hand were changed after it.")
         elif mark is not None and mark >= run.high_water:
             said = _("Exploratory. Run %(n)s was the planned one; this run was started later.")
         else:
@@ -140,7 +140,7 @@ def _unlike_the_plan(run: Run, study: Study) -> str:
         return _("Exploratory: an interim look, computed by the plan before the study was closed.")
     changed = list(_changed(run.settings, frozen.document))
     if not changed:
-        return _("Exploratory: it was not computed by the plan that was frozen at opening.")
+        return _("Exploratory: it does not follow the plan that was frozen at opening.")
     return _("Exploratory: it differs from the plan in %(what)s.") % {"what": ", ".join(changed)}
 
 

@@ -71,7 +71,7 @@ def cancel(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Cancel a run that is not done."""
     study, _role, found = own.run_for_researcher(request.user, slug, number, EDITOR)
     runs.cancel(run=found, by=request.user)
-    messages.success(request, _("Run %(number)s is cancelled. No judgment is touched.") % {"number": number})
+    messages.success(request, _("Run %(number)s is cancelled. Judgments are not affected.") % {"number": number})
     return redirect("analytics:run", study.slug, number)
 
 
@@ -113,7 +113,7 @@ def _outlook(study: Study, settings: Mapping[str, Any] | None) -> str:
     if (earlier := pages.planned_number(study)) is not None:
         said = _("Run %(n)s was the planned one: a run over ratings or exclusions that came later will be exploratory.")
         return said % {"n": earlier}
-    return _("As it stands this run will be planned. Change anything, and it will be exploratory.")
+    return _("With these settings this run will be planned. If you change anything, it will be exploratory.")
 
 
 def _are_those_of(frozen: Plan, settings: Mapping[str, Any], study: Study) -> bool:

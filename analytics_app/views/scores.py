@@ -27,7 +27,7 @@ class UploadForm(forms.Form):
 
     file = forms.FileField(
         label=gettext_lazy("File of scores"),
-        help_text=gettext_lazy("CSV, TSV or JSON Lines, as it is or gzipped (.csv.gz). Nothing is stored yet."),
+        help_text=gettext_lazy("CSV, TSV or JSON Lines, plain or gzipped (.csv.gz). Nothing is stored yet."),
         allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
     )
 

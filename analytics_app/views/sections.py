@@ -183,7 +183,7 @@ def _not_read(at: Place) -> Iterator[tuple[int, Table]]:
 def _nothing_kept(name: str) -> Table:
     """Say of an analysis that there is nothing after the rules: what was before them is not shown in its place."""
     label = labels.analysis(name)
-    said = _("%(analysis)s: the rules left nothing for it. What was before them is in the file of results.")
+    said = _("%(analysis)s: the rules excluded all its ratings. Results before the rules are in the file of results.")
     return Table(label, [], [], [said % {"analysis": label}])
 
 

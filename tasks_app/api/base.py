@@ -79,11 +79,11 @@ def _problem_with(params: serializers.Serializer[Any], name: str, values: list[s
     """Say why a parameter would be ignored if it was taken as it stands; empty where it would not."""
     if name not in params.fields:
         given = {"name": name, "names": ", ".join(params.fields) or _("none")}
-        return _("There is no parameter “%(name)s” here; there are: %(names)s.") % given
+        return _("There is no parameter “%(name)s” here. The parameters are: %(names)s.") % given
     if "" in values:
         return _("The parameter “%(name)s” is empty. Give it a value, or leave it out.") % {"name": name}
     if len(values) > 1 and not isinstance(params.fields[name], serializers.ListField):
-        return _("The parameter “%(name)s” is there more than once. Give it one value.") % {"name": name}
+        return _("The parameter “%(name)s” is given more than once. Give it one value.") % {"name": name}
     return ""
 
 

@@ -70,4 +70,4 @@ def is_number(word: str) -> bool:
 
 def bad_cursor() -> str:
     """Say what is wrong with a cursor."""
-    return _("This is no cursor: take the address of the next page as the answer gives it.")
+    return _("This is not a valid cursor: use the address in “next” as it is.")

@@ -73,7 +73,7 @@ class MTurk(Channel):
         submit_to = query.get("turkSubmitTo", "").strip().rstrip("/")
         if submit_to not in submit_origins():
             raise NotArrived(
-                _("This address asks for your work to be sent somewhere else than Mechanical Turk. Nothing was begun.")
+                _("This link would send your work somewhere other than Mechanical Turk. Nothing was started.")
             )
         return Arrival(
             "mturk",
@@ -146,7 +146,8 @@ class MTurk(Channel):
             "bonuses",
             gettext_lazy("Bonuses"),
             gettext_lazy(
-                "One line for each call of the operation SendBonus, in US dollars: what is owed beside the reward."
+                "One line for each call of the operation SendBonus, in US dollars: the amount owed in "
+                "addition to the reward."
             ),
             tuple((one.session_id, one.external_id, f"{one.extra:.2f}", one.reason) for one in known if one.extra),
             ("AssignmentId", "WorkerId", "BonusAmount", "Reason"),

@@ -85,7 +85,10 @@ def named_list(payees: Sequence[Payee]) -> PaymentFile:
     return PaymentFile(
         "payments",
         _("Payments"),
-        _("Everybody who finished, with what is still to be paid. Who is left out is listed with the reason."),
+        _(
+            "Raters who finished, with the amount still to be paid. Raters whose pay is withheld are "
+            "listed with the reason."
+        ),
         tuple(
             (
                 one.pseudonym,
@@ -113,7 +116,10 @@ def platform_list(payees: Sequence[Payee], person: str, visit: str) -> PaymentFi
     return PaymentFile(
         "list",
         _("List for checking"),
-        _("Everybody who finished, with what to do and what is paid how. Who is left out is listed with the reason."),
+        _(
+            "Raters who finished, with the action to take and how each amount is paid. Raters whose pay "
+            "is withheld are listed with the reason."
+        ),
         tuple(
             (
                 one.external_id,

@@ -58,7 +58,7 @@ class Prolific(Channel):
         pays_screened_out = forms.BooleanField(
             required=False,
             initial=False,
-            label=gettext_lazy("Prolific pays the screened-out"),
+            label=gettext_lazy("Prolific pays raters who are screened out"),
             help_text=gettext_lazy("With Prolific's in-study screening; else they are paid by a bonus."),
         )
 

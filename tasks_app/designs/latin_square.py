@@ -51,8 +51,8 @@ class LatinSquare(Design):
         if settings.set_size > items:
             self.draw(units, Settings(items, settings.spacing), params, rng)
             sentence = _(
-                "Sets of {set_size} are too large: nobody meets an item twice, and there are only {items} items. "
-                "Choose a set size of {items}."
+                "Sets of {set_size} are too large: no rater sees an item twice, and there are only "
+                "{items} items. Choose a set size of {items}."
             )
             said = format_lazy(sentence, set_size=settings.set_size, items=items)
             raise PlanImpossible(said, {"set_size": items})

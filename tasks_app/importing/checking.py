@@ -73,7 +73,7 @@ class RowCheck:
         else:
             self._ratings.check(row, about, criterion)
             if judged["state"] == State.SKIPPED:
-                self._report(row, "state", _("What was skipped holds no rating. Say skip in the column label."))
+                self._report(row, "state", _("A skipped unit has no rating. Write “skip” into the column label."))
         if self._report.count > before or rater is None:
             return None
         name = cells.get("judgment")
@@ -110,7 +110,7 @@ class RowCheck:
 
     def _rater(self, row: Row) -> int | None:
         if "rater" not in row.cells:
-            self._report(row, "rater", _("Who rated this? A pseudonym is needed in every row."))
+            self._report(row, "rater", _("Every row needs the pseudonym of its rater."))
             return None
         try:
             return self.raters.number(row.cells["rater"], row.cells.get("group"), row.line)
@@ -143,7 +143,7 @@ class RowCheck:
         purpose = get("purpose") or (REPEAT if "repeat_of" in row.cells else MAIN)
         self._choice(row, "purpose", purpose, PURPOSES)
         if "repeat_of" in row.cells and purpose != REPEAT:
-            self._report(row, "repeat_of", _("Only a row whose purpose is repeat repeats a judgment."))
+            self._report(row, "repeat_of", _("Only a row with the purpose repeat can repeat a judgment."))
         state = get("state")
         if state is not None:
             self._choice(row, "state", state, STATES)

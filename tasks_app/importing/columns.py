@@ -23,7 +23,7 @@ RATINGS = TableDeclaration(
         Column("unit", Kind.WORD, _("Key of the unit, instead of item and system or beside them.")),
         Column("variant", Kind.WORD, _("Which of several outputs of one system for one item.")),
         Column("system_b", Kind.WORD, _("Key of the second system, where two texts were compared.")),
-        Column("judgment", Kind.WORD, _("What belongs together: the rows of one answer share it.")),
+        Column("judgment", Kind.WORD, _("Identifies an answer: the rows of one answer share it.")),
         Column("submitted_at", Kind.TIME, _("When the answer was given; without a zone, in the study's own.")),
         Column("started_at", Kind.TIME, _("When the text was first shown; without a zone, in the study's own.")),
         Column("seconds", Kind.NUMBER, _("Active seconds that the answer took.")),

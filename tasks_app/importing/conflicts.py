@@ -23,15 +23,16 @@ _TOLD: Mapping[str, tuple[str, Promise]] = {
     "twice": (
         "rater",
         gettext_lazy(
-            "This rater has rated this already, in line %(line)d. If that is meant, say so: purpose repeat in these "
-            "rows, or repeats: first, last or keep in the mapping."
+            "This rater has already rated this, in line %(line)d. If that is intended, set purpose to "
+            "repeat in these rows, or repeats to first, last or keep in the mapping."
         ),
     ),
     "stored": (
         "rater",
         gettext_lazy(
-            "This rater's rating of this was imported before, and what is stored never changes. Take the row out, or "
-            "say repeats: first in the mapping to leave out what is there, keep to store it once more."
+            "This rater's rating of this was already imported, and stored ratings never change. Remove "
+            "the row, or set repeats in the mapping: first to skip such rows, keep to store them as "
+            "further ratings."
         ),
     ),
     "two_in_one": (

@@ -122,7 +122,7 @@ def from_yaml(name: str, text: str) -> ColumnMapping:
     else:
         tree = parse(name, text, problems)
         if tree.data is None and not problems.count:
-            problems.add(name, 0, 0, _("This mapping is empty. See docs/ratings-file.md for what it holds."))
+            problems.add(name, 0, 0, _("This mapping is empty. docs/ratings-file.md describes what to write."))
         if tree.data is not None:
             return _checked(tree, problems)
     problems.raise_if_any()

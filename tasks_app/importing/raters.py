@@ -80,7 +80,7 @@ class Raters:
                 )
                 raise BadRater("rater", sentence)
             if stored.erased_at is not None:
-                raise BadRater("rater", _("What this rater said was erased, and is not brought back."))
+                raise BadRater("rater", _("This rater's answers were erased and cannot be imported again."))
             group = stored.group if group is None else group
         if group is not None:
             self._check_group(name, group)

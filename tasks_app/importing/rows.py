@@ -57,7 +57,7 @@ class RatingsTable(Table):
             most_rows=limits().ratings_rows,
             format=file.format,
             quoting=Quoting(mapping.quoting, _("Put this into the mapping.")),
-            hint=_("A mapping says which columns count and what they are; see docs/ratings-file.md."),
+            hint=_("A mapping says which columns to read and what they contain; see docs/ratings-file.md."),
         )
         self.width = max(1, len(self._groups))
         theirs = naming.mapped or {}

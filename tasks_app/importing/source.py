@@ -66,7 +66,7 @@ class RatingsFile:
         suffix = PurePath(self.table).suffix.lower()
         if suffix.removeprefix(".") in RATINGS.suffixes:
             return
-        sentence = _("is not a .csv, .tsv or .jsonl file, as it is or with .gz behind.")
+        sentence = _("is not a .csv, .tsv or .jsonl file, plain or gzipped (.gz).")
         if suffix in _OTHERS:
             sentence += " " + _how_to_save()
         raise StudyFileError([Problem(self.name, 0, 0, sentence)])

@@ -98,7 +98,7 @@ class Wide:
             raise NotWide(_("A row would hold more than %(n)d ratings.") % {"n": MOST})
         for theirs in (name for group in groups for name in group.columns.values()):
             if theirs not in names:
-                sentence = _("wide: there is no column “%(name)s”.") % {"name": theirs}
+                sentence = _("wide: the file has no column “%(name)s”.") % {"name": theirs}
                 raise NotWide(f"{sentence} {nearest(theirs, names)}".rstrip())
         return groups
 
@@ -111,7 +111,7 @@ class Wide:
             expression = re.compile(re.escape(before) + _STAR + re.escape(after))
             found = [match[1] for name in names if (match := expression.fullmatch(name))]
             if not found:
-                sentence = _("wide: no column matches “%(pattern)s”, where * stands for a number or a letter.")
+                sentence = _("wide: the file has no column like “%(pattern)s” (the star is a number or a letter).")
                 raise NotWide(sentence % {"pattern": pattern})
             stars.update(dict.fromkeys(found))
         return sorted(stars, key=lambda star: (len(star), star)) if patterns else [""]

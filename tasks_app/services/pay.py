@@ -185,7 +185,7 @@ def add_missing(*, study: Study, by: events.Actor, seen: Decimal, form: str, sim
     """
     ledger = up_to_date(study=study, simulated=simulated)
     if ledger.missing_bonuses != seen:
-        raise NotPossible(_("Meanwhile the sum has changed. Look at it again, then confirm."))
+        raise NotPossible(_("The sum has changed in the meantime. Look at it again, then confirm."))
     missing = {one.rater.pseudonym: one.shortfall for one in ledger.entries if one.shortfall}
     reason = _("Pay raised to the minimum per hour")
     return add_bonuses(study=study, by=by, amounts=missing, reason=reason, form=form, simulated=simulated)
@@ -201,7 +201,7 @@ def withhold(*, rater: Rater, by: events.Actor, reason: str) -> Decimal:
         Without a reason, or where nothing is left to pay.
     """
     if not reason.strip():
-        raise NotPossible(_("Enter a reason: leaving somebody out needs one."))
+        raise NotPossible(_("Enter a reason for withholding the pay."))
     Rater.objects.select_for_update().get(pk=rater.pk)
     amount = reads.booked(rater.study_id, rater.pk).get(rater.pk, reads.Booked()).open
     if amount <= 0:

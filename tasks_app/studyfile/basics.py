@@ -94,7 +94,7 @@ class ChannelsSection(SettingsSection):
             given = {name: dict(params) for name, params in LINK_ALONE.items()}
         named = [name for name in channels.registry if isinstance(given, dict) and name in given]
         if not named and reading.sound(("channels",)):
-            reading.problem(("channels",), _("names no channel, so that nobody could come in. Write “link: {}”."))
+            reading.problem(("channels",), _("lists no channel, so no rater could take part. Write “link: {}”."))
         return {name: reading.clean(channels.registry[name].Params, given[name], ("channels", name)) for name in named}
 
     def export(self, study: Study) -> Json:

@@ -35,8 +35,8 @@ class Kind(Enum):
     """What a cell may hold."""
 
     TEXT = gettext_lazy("text")
-    WORD = gettext_lazy("a name; spaces around it do not count")
-    EXACT = gettext_lazy("text, kept to the last space")
+    WORD = gettext_lazy("a name; spaces around it are ignored")
+    EXACT = gettext_lazy("text, stored unchanged")
     WHOLE = gettext_lazy("a whole number, 0 or more")
     NUMBER = gettext_lazy("a number, such as 4 or 62.5")
     TIME = gettext_lazy("a time, such as 2026-03-31T14:05:00+02:00")
@@ -226,7 +226,7 @@ ITEMS = TableDeclaration(
         Column("unit", Kind.WORD, gettext_lazy("A name of your own for the screen that shows the output.")),
         Column("source", Kind.TEXT, gettext_lazy("The input, such as the text that was translated.")),
         Column("reference", Kind.TEXT, gettext_lazy("An example of a good output.")),
-        Column("document", Kind.WORD, gettext_lazy("Key of the document that the item is a piece of.")),
+        Column("document", Kind.WORD, gettext_lazy("Key of the document that the item belongs to.")),
         Column(
             "position",
             Kind.WHOLE,
@@ -257,7 +257,10 @@ CONTROLS = TableDeclaration(
         ),
         Column("kind", Kind.WORD, gettext_lazy("exact, range, set, span or order."), True),
         Column(
-            "answer", Kind.ANSWER, gettext_lazy("What is right: a value, [low, high] for range, a list for set."), True
+            "answer",
+            Kind.ANSWER,
+            gettext_lazy("The known answer: a value, [low, high] for range, a list for set."),
+            True,
         ),
         Column(
             "criterion", Kind.WORD, gettext_lazy("Key of the criterion that the answer is about; without one, all.")

@@ -55,7 +55,7 @@ class StudyBlock(Block):
         max_value=2**53 - 1,
         required=False,
         label=_("Seed"),
-        help_text=_("All random choices follow from it. Empty: chosen at random."),
+        help_text=_("Determines all random choices. Empty: chosen at random."),
     )
 
 
@@ -141,7 +141,7 @@ class TaskBlock(Block):
         max_value=10_000,
         initial=_default(Task, "spacing"),
         label=_("Spacing"),
-        help_text=_("Units of one item come at least so many places apart; 0 and 1 ask for nothing."),
+        help_text=_("Units of one item are at least this many places apart; 0 and 1 mean no spacing."),
     )
     design = forms.ChoiceField(
         choices=lambda: [(name, str(one.label)) for name, one in designs.registry.items()],
@@ -156,7 +156,7 @@ class TaskBlock(Block):
             ("together", _("all on one screen")),
             ("page", _("one after the other, with the text")),
             ("block", _("all units on one, then the next")),
-            ("rater", _("one a rater")),
+            ("rater", _("one per rater")),
         ],
         initial=_default(Task, "criteria_mode"),
         label=_("How several criteria are asked"),
@@ -167,7 +167,9 @@ class TaskBlock(Block):
         label=_("Keep identical outputs apart"),
         help_text=_("Otherwise identical outputs of an item are shown once and share the rating."),
     )
-    groups = ListField(keys=True, label=_("Groups"), help_text=_("Keys of the groups that get this task; none is all."))
+    groups = ListField(
+        keys=True, label=_("Groups"), help_text=_("Keys of the groups that get this task. Empty: all groups.")
+    )
     opens_after_days = forms.IntegerField(
         min_value=0, max_value=3650, required=False, label=_("Opens"), help_text=_("Days after a rater enrolled.")
     )

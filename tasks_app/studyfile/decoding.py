@@ -150,7 +150,7 @@ class _Cursor:
         for nul in islice(re.finditer("\x00", text), _NULS - self.nuls):
             self.nuls += 1
             place = self._from_here(place_of(text, nul.start()))
-            sentence = _("Here is a NUL character, which no text may hold. Remove it.")
+            sentence = _("Here is a NUL character, which no text may contain. Remove it.")
             self.problems.add(self.file, place.line, place.column, sentence)
         return self.nuls < _NULS
 

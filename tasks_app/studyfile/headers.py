@@ -127,7 +127,7 @@ class Headers:
         if self._advice:
             return f"{nearest(name, declared.names)} {self._advice}".lstrip()
         if declared.prefix is not None and closest(name, declared.names) is None:
-            return _("A column of your own is called feature_…, such as feature_%(name)s.") % {"name": name}
+            return _("Name a column of your own feature_…, such as feature_%(name)s.") % {"name": name}
         return nearest(name, declared.names)
 
     def _report(self, line: int, column: int, sentence: str) -> None:

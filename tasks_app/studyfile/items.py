@@ -86,8 +86,8 @@ class ItemsSection(Section):
         if table is None:
             if reading.problems.count == before and not reading.used.intersection(ITEMS.files):
                 sentence = _(
-                    "There is no items.csv (or items.tsv, items.jsonl) here. It holds what is judged, one row an "
-                    "output."
+                    "There is no items.csv (or items.tsv, items.jsonl) here. It lists the texts to be "
+                    "judged, one row per output."
                 )
                 reading.problems.add(reading.files.label, 0, 0, sentence)
         else:

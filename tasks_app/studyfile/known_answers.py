@@ -55,7 +55,7 @@ def _why_never(kind: TaskType, screen: Screen, criterion: Criterion, known: Gold
     outcome, answer = kind.outcome_of(criterion), cast("Json", known.answer)
     column = outcome.column if outcome is not None else "value"
     if column == "text":
-        return _("This is answered in words of one's own, so no answer to it can be known. Take this row out.")
+        return _("Raters answer this in their own words, so it cannot have a known answer. Remove this row.")
     if known.kind == "range":
         return _off_the_scale(kind, screen, criterion, answer) if column == "value" else _no_number()
     for one in answer if known.kind == "set" else [answer]:
@@ -87,7 +87,7 @@ def _off_the_scale(kind: TaskType, screen: Screen, criterion: Criterion, ends: S
 
 def _not_a_step(kind: TaskType, screen: Screen, criterion: Criterion, value: float | str) -> str | None:
     if isinstance(value, str):
-        return _("This is answered by a number; %(value)s is none.") % {"value": quoted(value)}
+        return _("This is answered by a number; %(value)s is not a number.") % {"value": quoted(value)}
     if (fault := kind.problem_in_value(float(value), criterion)) is not None:
         return fault
     scale = kind.scale_of(criterion)

@@ -65,7 +65,7 @@ def identify(name: str, content: bytes, role: str) -> tuple[MediaFile | None, st
         return None, _("is SVG, HTML or XML, which can carry scripts. Save it as PNG, JPEG, WebP or GIF.")
     if kind is None:
         return None, _(
-            "is of no kind that browsers show. Use PNG, JPEG, WebP, GIF, MP3, M4A, WAV, Ogg, FLAC, MP4 or WebM."
+            "is not a format that browsers can show. Use PNG, JPEG, WebP, GIF, MP3, M4A, WAV, Ogg, FLAC, MP4 or WebM."
         )
     wanted = ROLES[role]
     if not kind.startswith(f"{wanted}/"):

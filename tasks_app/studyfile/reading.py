@@ -58,7 +58,7 @@ class StudyReading:
         """Parse study.yaml; what keeps it from being read is reported."""
         if STUDY_YAML not in self.files.names:
             near = closest(STUDY_YAML, [name.rpartition("/")[2] for name in self.files.names])
-            sentence = _("There is no study.yaml here. It says what the study is; see docs/study-file.md.")
+            sentence = _("There is no study.yaml here. It describes the study; see docs/study-file.md.")
             if near is not None:
                 sentence += " " + _("Is it %(name)s? Rename or move it.") % {"name": near}
             self.problems.add(self.files.label, 0, 0, sentence)
@@ -74,7 +74,7 @@ class StudyReading:
             return Tree(STUDY_YAML)
         tree = parse(STUDY_YAML, text, self.problems)
         if tree.data is None and not self.problems.count:
-            self.problems.add(STUDY_YAML, 0, 0, _("This file is empty. See docs/study-file.md for what it holds."))
+            self.problems.add(STUDY_YAML, 0, 0, _("This file is empty. docs/study-file.md describes what to write."))
         return tree
 
     def read(self, name: str) -> bytes | None:
@@ -140,7 +140,7 @@ class StudyReading:
             return None
         given = self.given("evalweb")
         if isinstance(given, int) and given > sections.FORMAT:
-            return _("This file is of format %(given)d; this installation reads format %(known)d. Update it.") % {
+            return _("This file is of format %(given)d; this installation reads format %(known)d. Update evalweb.") % {
                 "given": given,
                 "known": sections.FORMAT,
             }

@@ -40,7 +40,7 @@ def write(document: Document, target: Target, media: Callable[[str], bytes]) -> 
     if isinstance(target, str | os.PathLike) and Path(target).suffix.lower() != ".zip":
         folder = Path(target)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            sentence = _("is there already and not an empty folder. Choose a new name, or one that ends in .zip.")
+            sentence = _("already exists and is not an empty folder. Choose a new name, or one that ends in .zip.")
             raise StudyFileError([Problem(str(target), 0, 0, sentence)])
         for name, content in files_of(document, media):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

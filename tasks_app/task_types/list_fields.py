@@ -133,7 +133,7 @@ class TickField(forms.Field):
             return True
         if value in (None, "", False):
             return False
-        raise ValidationError(_("Tick this box or leave it."), code="no_tick")
+        raise ValidationError(_("Tick this box or leave it empty."), code="no_tick")
 
     def in_words(self, value: object) -> str:
         """Word an answer."""

@@ -29,7 +29,7 @@ class TextParams(Parameters):
         max_value=20,
         initial=0,
         label=_("Sources shown before"),
-        help_text=_("So many sources that come before this one in its document."),
+        help_text=_("The number of sources before this one in its document."),
     )
 
 

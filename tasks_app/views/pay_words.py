@@ -37,7 +37,7 @@ def part_pay(options: StudySettings) -> str:
         alone = _("If you are screened out or do not pass the exam, you are paid for the time you spent.")
         said.append(more if options.part_amount else alone)
     if offer.amount:
-        said.append(_("If you are given fewer texts than a full set, you are told before you begin, with the pay."))
+        said.append(_("If your set is smaller than a full set, you are told its size and its pay before you begin."))
     return " ".join(said)
 
 
@@ -90,7 +90,7 @@ def turned_away(options: StudySettings, *, took_part: bool) -> str:
     if not offer_of(options).pays:
         return ""
     if took_part:
-        return _("Whatever you are paid for taking part stays as it is.")
+        return _("Your pay for taking part does not change.")
     return _("You have not begun, so there is nothing to pay.")
 
 
@@ -116,7 +116,7 @@ def promised(options: StudySettings) -> str:
     ]
     if options.part_amount:
         part = money(options.part_amount, options.currency)
-        said.append(_("%(amount)s for the screened-out and failed") % {"amount": part})
+        said.append(_("%(amount)s for raters who are screened out or fail the exam") % {"amount": part})
     return "; ".join(said)
 
 

@@ -129,7 +129,9 @@ def mail(visit: Visit) -> HttpResponse:
         if not form.is_valid():
             return forged(visit.request)
         reminders.stop_mail(rater=visit.rater)
-        sentences = [_("We send you no more messages about this study. You can still take part with your link.")]
+        sentences = [
+            _("We will not send you any more messages about this study. You can still take part with your link.")
+        ]
         return visit.message(_("No more messages"), sentences)
     context = {
         "frame": pages.frame_for(visit, RaterProgress(0, 0, 0)),
@@ -231,7 +233,7 @@ def due_ids(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
     lists = [(str(channels.registry[name].label), "\n".join(ids), len(ids)) for name, ids in by_channel.items()]
     context = {"wave": wave, "lists": lists}
     return study_page(
-        request, slug, "recruit", lambda _study: context, template="due_ids", title=_("Ids of who is due"),
+        request, slug, "recruit", lambda _study: context, template="due_ids", title=_("Ids of raters who are due"),
         role="editor",
     )  # fmt: skip
 

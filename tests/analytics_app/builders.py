@@ -5,6 +5,7 @@ from dataclasses import asdict
 from functools import cache
 from itertools import combinations
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models.functions import Now
 
@@ -148,7 +149,7 @@ def build_run(
             "judgment_high_water": 10**9,
             "n_seen": 720,
             "digest": f"{number:064x}",
-            "code_version": "0.1.0",
+            "code_version": settings.EVALWEB_CODE_VERSION,
             "state": state,
             "started": Now() if over else None,
             "finished": Now() if over else None,

@@ -218,7 +218,7 @@ def test_nobody_guesses_which_columns_are_metrics(study: Path) -> None:
     )
     assert (
         problems(path, "--metrics", "good,system")[0][2]
-        == "The column “system” says what was scored, so it is no metric."
+        == "The column “system” identifies the text, so it is not a metric."
     )
     assert problems(path, "--metrics", "goods")[0][2].startswith("The column “goods” is missing.")
     assert not MetricScore.objects.exists()

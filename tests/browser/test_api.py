@@ -32,7 +32,7 @@ def test_a_token_is_made_used_tried_and_ended(page: Page, live_site: LiveSite, m
     assert set(ratings["criterion"]) == {"fluency", "content"}
     assert ratings["value"].between(1, 5).all()
 
-    page.get_by_role("link", name="See every address and try it").click()
+    page.get_by_role("link", name="See all requests and try them").click()
     expect(page.get_by_text("/api/v1/studies/{slug}/runs/", exact=True).first).to_be_visible()
     accessible(page, SWAGGER)
     page.get_by_role("button", name="Authorize").click()

@@ -97,7 +97,7 @@ def test_down_the_hierarchy_by_keys_and_back(page: Page, open_example: OpenExamp
     at(page, 1)
     page.get_by_role("button", name="Yes").click()
     page.get_by_text("The source", exact=True).click()
-    page.get_by_role("button", name="Take the last answer back").click()
+    page.get_by_role("button", name="Undo the last answer").click()
     for _label in range(6):
         page.get_by_role("button", name="No", exact=True).click()
     expect(page.get_by_text("Label: Valid translation")).to_be_visible()

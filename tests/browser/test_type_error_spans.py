@@ -127,7 +127,7 @@ def test_a_unit_with_the_keyboard_alone(page: Page, open_example: OpenExample) -
     page.keyboard.press("3")
     expect(said).to_contain_text("what kind of error is it?")
     page.keyboard.press("Control+Enter")  # a mark without its kind is no answer yet
-    expect(page.get_by_role("link", name="Choose the kind of each marked error.")).to_be_visible()
+    expect(page.get_by_role("link", name="For each error you marked, choose what kind it is.")).to_be_visible()
     page.keyboard.press("a")
     expect(said).to_contain_text("Accuracy: choose one of its kinds.")
     accessible(page)

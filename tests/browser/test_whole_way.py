@@ -287,7 +287,7 @@ def test_who_cannot_come_in(page: Page, live_site: LiveSite, open_checked: OpenC
     ended(page, "All places are taken", "full", nothing)
     accessible(page)
     page.goto(prolific(study.link, PROLIFIC_PID=person))
-    ended(page, "You have taken part already", "", "Whatever you are paid for taking part stays as it is.")
+    ended(page, "You have taken part already", "", "Your pay for taking part does not change.")
     expect(page.get_by_text("Please return your submission on Prolific")).to_be_visible()
     live_site.manage("shell", "-v", "0", "-c", LEASES_OVER.format(slug=study.slug))
     page.goto(prolific(study.link))

@@ -219,7 +219,7 @@ def conflict(request: HttpRequest) -> HttpResponse:
 def join(request: HttpRequest) -> HttpResponse:
     """The open link."""
     study = PublicStudy(
-        load="10 screens with 49 texts and 98 answers",
+        load="10 screens with 49 texts and 98 questions",
         public_title="How do these texts read?",
         language="en",
         about=ABOUT,

@@ -62,7 +62,9 @@ def agreement(rows: Rows, limit: float) -> Iterator[Table]:
     caption, lines = _("Agreement between raters"), list(_measures(whole))
     earlier = (whole.one(row.statistic, before=True, label=row.label) for row in lines)
     if all(row is None or row.value is None for row in (*lines, *earlier)):
-        said = next((row.note for row in lines if row.note), _("The rules left nothing that raters could agree on."))
+        said = next(
+            (row.note for row in lines if row.note), _("The rules left no ratings on which raters could agree.")
+        )
         yield Table(caption, [], [], [f"{caption}: {said}"])
         return
     columns = [

@@ -37,7 +37,10 @@ class ErrorLabels(Analysis):
     """
 
     label = _("Error labels")
-    summary = _("Counts and shares of labels by system and by rater, what is asked after them, and what is confused.")
+    summary = _(
+        "Counts and shares of labels by system and by rater, answers to follow-up questions, and labels "
+        "that raters confuse."
+    )
     source = (
         "Ramírez-Sánchez, Bañón, Zaragoza-Bernabeu and Ortiz Rojas (2022). Human evaluation of web-crawled parallel "
         "corpora for machine translation. HumEval."

@@ -60,8 +60,8 @@ class ErrorSpans(Analysis):
 
     label = _("Marked errors")
     summary = _(
-        "MQM penalty per system with interval and comparisons, errors by severity, kind and rater, agreement on spans, "
-        "and what a score says beside them."
+        "MQM penalty per system with interval and comparisons, errors by severity, kind and rater, "
+        "agreement on spans, and how scores fit the marks."
     )
     source = (
         "Freitag, Foster, Grangier, Ratnakar, Tan and Macherey (2021). Experts, errors, and context: a large-scale "
@@ -121,7 +121,7 @@ class ErrorSpans(Analysis):
             min_value=0,
             max_value=100,
             initial=50,
-            label=_("A score is low up to"),
+            label=_("Highest score that counts as low"),
             help_text=_("In percent of the scale. A low score without an error is listed as a contradiction."),
         )
         regress_on = forms.ChoiceField(
@@ -130,7 +130,7 @@ class ErrorSpans(Analysis):
                 ("group", _("how many of each group of kinds")),
             ),
             initial="severity",
-            label=_("A score is explained by"),
+            label=_("Explain scores by"),
         )
 
     def of_pairs(self, sample: Sample, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -39,9 +39,9 @@ class MetricSettings(Filters):
     human = forms.ChoiceField(
         choices=(("raw", _("mean ratings")), ("z", _("means of z within raters"))),
         initial="raw",
-        label=_("People's scores are"),
+        label=_("Human scores"),
     )
-    metrics = ListField(label=_("Metrics"), help_text=_("Names of those to look at; without any, all."))
+    metrics = ListField(label=_("Metrics"), help_text=_("Names of the metrics to analyse. Empty: all."))
     lower_is_better = ListField(
         label=_("Metrics for which lower is better"),
         help_text=_("Such as TER or perplexity. Their sign is turned, so that above zero means agreement."),
@@ -50,7 +50,7 @@ class MetricSettings(Filters):
         min_value=0,
         max_value=1_000_000,
         initial=0,
-        label=_("Least difference of people's scores"),
+        label=_("Smallest difference of human scores that counts"),
         help_text=_("Pairs within an item that are nearer are skipped by tau-like; WMT took 25 of 100."),
     )
     compare = forms.BooleanField(required=False, initial=True, label=_("Compare metrics by Williams' test"))

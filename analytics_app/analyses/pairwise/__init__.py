@@ -58,7 +58,7 @@ class Pairwise(Analysis):
         "left_share": _("Share of left texts chosen"),
         "bt_strength": _("Bradley-Terry strength"),
         "bt_rank": _("Rank by Bradley-Terry strength, with its range"),
-        "bt_log_ties": _("Tendency to tie (log nu)"),
+        "bt_log_ties": _("Tie parameter of Davidson's model (log nu)"),
         "bt_placed": _("Systems connected by wins"),
     }
 

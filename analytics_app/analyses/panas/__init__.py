@@ -91,7 +91,7 @@ class Panas(Analysis):
             required=False,
             initial=False,
             label=_("Only people who answered every word"),
-            help_text=_("Of both scores, at that time: as papers do that leave out whoever left anything out."),
+            help_text=_("For both scores, at each time: some papers leave out people with any missing answer."),
         )
         family = forms.ChoiceField(
             choices=[(one, one) for one in METHODS],

@@ -41,8 +41,8 @@ class PostEdit(Analysis):
 
     label = _("Post-edits")
     summary = _(
-        "How often each system's suggestion is chosen, character distance and HTER to every suggestion, share left "
-        "unchanged, seconds a word and keystrokes a character, also by editor."
+        "How often each system's suggestion is chosen, character distance and HTER to every suggestion, "
+        "share left unchanged, seconds per word and keystrokes per character, also by editor."
     )
     source = (
         "Snover, Dorr, Schwartz, Micciulla and Makhoul (2006). A study of translation edit rate with targeted human "

@@ -43,7 +43,7 @@ class Triangle(Analysis):
         "triangle_share": _("Share of right choices"),
         "triangle_critical": _("Critical number of right choices"),
         "triangle_power": _("Power with this number of judges"),
-        "triangle_judges": _("Judges that the plan needs"),
+        "triangle_judges": _("Judges needed by the plan"),
         "discriminators": _("Share of people who can tell"),
         "discriminators_upper": _("Upper limit of people who can tell"),
         "discriminators_normal": _("Limit by the paper's approximation"),

@@ -75,7 +75,9 @@ class AgreementPlan(PlanningForm):
         try:
             runs_within(max(self._sizes()), cleaned["k"], RUNS)
         except ValueError:
-            self.add_error("n_texts", _("This is too large for a page. Take fewer texts or raters of a text."))
+            self.add_error(
+                "n_texts", _("This is too large to compute on a page. Enter fewer texts or raters per text.")
+            )
         return cleaned
 
     def answer(self) -> Answer:

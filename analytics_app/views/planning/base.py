@@ -47,7 +47,7 @@ class PlanningForm(forms.Form):
                 required=False,
                 choices=choices,
                 label=gettext_lazy("Take from an earlier study"),
-                help_text=gettext_lazy("Its newest run that is done; what it does not know is as assumed below."),
+                help_text=gettext_lazy("From its newest finished run; other values are as assumed below."),
             )
             if not self.pilots:
                 del self.fields["pilot"]

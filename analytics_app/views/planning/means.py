@@ -26,7 +26,7 @@ AROUND = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 
 COMPONENTS = {
     "sd_item": gettext_lazy("SD between items"),
-    "sd_system_item": gettext_lazy("SD of systems on items"),
+    "sd_system_item": gettext_lazy("SD of system × item"),
     "sd_rater": gettext_lazy("SD between raters"),
     "sd_residual": gettext_lazy("Residual SD"),
 }
@@ -108,7 +108,7 @@ class MeansPlan(PlanningForm):
         try:
             runs_within(self._assumed(), max(self._sizes()), RUNS)
         except ValueError:
-            too_large = _("This is too large for a page. Take fewer items, systems or raters of a text.")
+            too_large = _("This is too large to compute on a page. Enter fewer items, systems or raters per text.")
             self.add_error("n_items", too_large)
         return cleaned
 

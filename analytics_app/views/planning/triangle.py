@@ -47,7 +47,8 @@ class TrianglePlan(PlanningForm):
         initial=0.3,
         label=gettext_lazy("Share of people who can tell"),
         help_text=gettext_lazy(
-            "That matters to you: to be found with a difference, still to be excluded with similarity. 0.05 to 0.95."
+            "The share that matters to you: a difference should be found from it on, similarity should "
+            "exclude it. 0.05 to 0.95."
         ),
     )
     alpha = forms.FloatField(
@@ -97,8 +98,8 @@ class TrianglePlan(PlanningForm):
             folded,
             self.assumptions(),
             _(
-                "Exact binomial tests; who cannot tell is right one time in three. ISO 4120:2021; González Corbelle "
-                "et al. 2020."
+                "Exact binomial tests; people who cannot tell are right one time in three. ISO 4120:2021; "
+                "González Corbelle et al. 2020."
             ),
         )
 

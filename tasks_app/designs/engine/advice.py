@@ -24,7 +24,9 @@ _ADVICE_PLACES = 3_000
 def refusal(drawing: Drawing, settings: Settings, rng: Random) -> PlanImpossible:
     """Why there is no plan, and the nearest settings that were tried and have one."""
     if settings.set_size > drawing.largest_set:
-        reason = _("Sets of {set_size} are too large: nobody meets a unit twice, and only {units} need a judgment.")
+        reason = _(
+            "Sets of {set_size} are too large: no rater judges a unit twice, and only {units} units need a judgment."
+        )
     elif not drawing.may_fit(settings):
         reason = _("Units of one item cannot stand {spacing} apart in sets of {set_size}: there are too few items.")
     else:

@@ -63,8 +63,9 @@ def _document(units: Sequence[PlanUnit]) -> Document:
         for unit in piece:
             if unit.k != piece[0].k:
                 sentence = _(
-                    "“{unit}” is wanted {k} times and “{other}” {n} times, but both are of one document, which is "
-                    "judged as a whole. Ask for the same number of judgments for all units of a document."
+                    "“{unit}” needs {k} judgments and “{other}” {n}, but both belong to one document, "
+                    "which is judged as a whole. Ask for the same number of judgments for all units of a "
+                    "document."
                 )
                 raise PlanImpossible(format_lazy(sentence, unit=unit.key, k=unit.k, other=piece[0].key, n=piece[0].k))
     return Document({kind: tuple(piece) for kind, piece in pieces.items()})

@@ -12,16 +12,16 @@ from tasks_app.selectors.progress import REACHABLE
 
 
 def load_in_words(screens: int, texts: int, answers: int) -> str:
-    """Word how much one rater is given: 10 screens with 49 texts and 98 answers."""
+    """Word how much one rater is given: 10 screens with 49 texts and 98 questions."""
     number = formats.number_format
     words = {
         "screens": ngettext("%(n)s screen", "%(n)s screens", screens) % {"n": number(screens)},
         "texts": ngettext("%(n)s text", "%(n)s texts", texts) % {"n": number(texts)},
-        "answers": ngettext("%(n)s answer", "%(n)s answers", answers) % {"n": number(answers)},
+        "questions": ngettext("%(n)s question", "%(n)s questions", answers) % {"n": number(answers)},
     }
     if not texts:
-        return _("%(screens)s with %(answers)s") % words
-    return _("%(screens)s with %(texts)s and %(answers)s") % words
+        return _("%(screens)s with %(questions)s") % words
+    return _("%(screens)s with %(texts)s and %(questions)s") % words
 
 
 def load_of(rater: Rater) -> tuple[int, int]:

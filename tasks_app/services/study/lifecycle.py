@@ -55,7 +55,7 @@ def move(*, study_id: int, action: str, by: events.Actor, reason: str = "") -> S
     wanted = MOVES[action]
     if study.state not in wanted.origins:
         raise NotPossible(
-            _("The study is %(state)s, so this is not possible. Reload the page to see what is.")
+            _("The study is %(state)s, so this is not possible. Reload the page to see what is possible.")
             % {"state": study.get_state_display()}
         )
     before, reason = study.state, reason.strip()

@@ -73,13 +73,13 @@ def make(
         Without a name or a scope, with an unknown scope, or where it would have expired already.
     """
     if not name.strip():
-        raise TokenRefused(_("Name the token after what will use it, so that you know it again."))
+        raise TokenRefused(_("Give the token a name that says what will use it."))
     if unknown := [one for one in scopes if one not in SCOPES]:
         raise TokenRefused(_("There is no scope “%(name)s”.") % {"name": unknown[0]})
     if not scopes:
         raise TokenRefused(_("Choose at least one thing that the token may do."))
     if expires is not None and expires <= timezone.now():
-        raise TokenRefused(_("Choose a day that is still to come."))
+        raise TokenRefused(_("Choose a day in the future."))
     secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
     token = ApiToken.objects.create(
         user_id=user.pk,

@@ -68,7 +68,7 @@ class BestWorst(SeveralTexts):
             Scale.NOMINAL,
             per="criterion",
             column="label",
-            doc=_("best, worst or neither: one for every text on the screen, so that it is known what was shown."),
+            doc=_("best, worst or neither, for every text on the screen, so that the data say which texts were shown."),
         ),
     )
     default_instructions = _(

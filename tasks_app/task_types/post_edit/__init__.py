@@ -96,7 +96,7 @@ class PostEdit(SeveralTexts):
             criterion="edit-seconds",
             optional=True,
             measured=True,
-            doc=_("Seconds of work in the text area: with the cursor in it, each pause counted with a minute at most."),
+            doc=_("Seconds of work in the text area, with the cursor in it; each pause counts for a minute at most."),
         ),
     )
     default_instructions = _(

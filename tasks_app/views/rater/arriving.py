@@ -77,8 +77,8 @@ def _back(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
         back = returning.come_back(study=study, arrival=arrival, signed=request.GET[returning.KEY])
     except returning.NotDue:
         sentences = [
-            _("This address is for people whose next part of the study is open, and for you there is none now."),
-            _("If you wait for the next part, your personal link tells you when it opens."),
+            _("This link is for people whose next part of the study is open. Your next part is not open now."),
+            _("If you are waiting for your next part, your personal link shows when it opens."),
         ]
         if way_out := channels.registry[arrival.channel].way_out:
             sentences.append(str(way_out))
@@ -232,6 +232,6 @@ def _not_invited(request: HttpRequest) -> HttpResponse:
     return message(
         request,
         _("This invitation does not work"),
-        [_("It may have been replaced or taken back. Please ask the person who invited you for a new one.")],
+        [_("It may have been replaced or revoked. Please ask the person who invited you for a new one.")],
         HTTPStatus.NOT_FOUND,
     )

@@ -62,7 +62,7 @@ def about_skipping(assignment: Assignment) -> str:
     if _decides(assignment):
         return _("Without your answers we cannot tell whether this study fits you, so it ends for you here.")
     if assignment.purpose == Purpose.EXAM:
-        return _("In a test, a text that you cannot judge counts as not right.")
+        return _("In a test, a text that you cannot judge counts as wrong.")
     return ""
 
 

@@ -85,13 +85,13 @@ def _told(screen: RaterScreen, form: forms.Form, stored: Judgment, known: Sequen
 def _expected(form: forms.Form, gold: GoldAnswer) -> str:
     """Word a known answer of one value, several or a range; empty for what has no words of its own."""
     if gold.kind == "exact":
-        return _("Right is: %(answer)s.") % {"answer": _in_words(form, gold, gold.answer)}
+        return _("The right answer is: %(answer)s.") % {"answer": _in_words(form, gold, gold.answer)}
     if gold.kind == "set" and isinstance(gold.answer, list):
         allowed = ", ".join(_in_words(form, gold, one) for one in gold.answer)
-        return _("Right is one of: %(answers)s.") % {"answers": allowed}
+        return _("The right answers are: %(answers)s.") % {"answers": allowed}
     if gold.kind == "range" and isinstance(gold.answer, list):
         low, high = (_in_words(form, gold, one) for one in gold.answer)
-        return _("Right is from %(low)s to %(high)s.") % {"low": low, "high": high}
+        return _("The right answers are from %(low)s to %(high)s.") % {"low": low, "high": high}
     return ""
 
 
@@ -128,7 +128,7 @@ def exam(visit: Visit, number: int) -> HttpResponse:
 
 
 def _passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
-    sentences = [_how_many(result), _("Now come the texts to judge.")]
+    sentences = [_how_many(result), _("Next come the texts to judge.")]
     return _("You have passed the test"), sentences, _("Go on")
 
 
@@ -136,9 +136,9 @@ def _not_passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
     left = result.attempts - result.attempt
     needed = stages.needed(result.needed, result.graded)
     sentences = [
-        f"{_how_many(result)} {_('To pass, %(n)s have to be.') % {'n': needed}}"
+        f"{_how_many(result)} {_('To pass, %(n)s have to be right.') % {'n': needed}}"
         if result.is_enough
-        else _("You have skipped too much of it to be counted."),
+        else _("You skipped too many of its texts for it to count."),
         ngettext("You can try %(n)s more time.", "You can try %(n)s more times.", left) % {"n": left},
         _("Read the instructions once more before you do."),
     ]
@@ -160,7 +160,7 @@ def notice(visit: Visit) -> HttpResponse:
     context = {
         "title": _("Time for a short break"),
         "sentences": [
-            _("Some of your answers differ from what was agreed on for these texts. That can happen to anybody."),
+            _("Some of your answers differ from the agreed answers for these texts. That can happen to anybody."),
             _("Please read the instructions once more, and take the time that you need for each text."),
             _("All your answers are saved, and your pay stays the same."),
         ],

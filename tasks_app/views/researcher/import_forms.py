@@ -46,8 +46,8 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("File of ratings"),
         help_text=gettext_lazy(
-            "CSV, TSV or JSON Lines with one rating per row, as it is or gzipped (.csv.gz). Checking a million rows "
-            "takes a minute or two; leave the page open meanwhile."
+            "CSV, TSV or JSON Lines with one rating per row, plain or gzipped (.csv.gz). Checking a "
+            "million rows takes a minute or two; leave the page open meanwhile."
         ),
         allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
     )
@@ -71,7 +71,9 @@ class MappingForm(forms.Form):
     save_as = forms.CharField(
         required=False,
         label=gettext_lazy("Save this mapping as"),
-        help_text=gettext_lazy("It is saved when the ratings are, and reads the next file in the same way."),
+        help_text=gettext_lazy(
+            "It is saved together with the ratings, so that you can read the next file in the same way."
+        ),
     )
 
     def clean_save_as(self) -> str:
@@ -133,17 +135,19 @@ class ColumnsForm(MappingForm):
         self.fields["format"] = forms.CharField(
             required=False,
             label=_("Format of the times"),
-            help_text=_("Only where they are not as in 2026-03-31 14:05. Such as %(format)s for 3/31/2026 14:05:00.")
+            help_text=_(
+                "Only if times are not written like 2026-03-31 14:05. Such as %(format)s for 3/31/2026 14:05:00."
+            )
             % {"format": "%m/%d/%Y %H:%M:%S"},
         )
         tasks = Task.objects.filter(study=study, until=None).order_by("order")
         self.fields["constant-task"] = forms.ChoiceField(
             choices=[("", "–"), *((task.key, f"{task.key}: {task}" if task.title else task.key) for task in tasks)],
             required=False,
-            label=_("task, if no column gives it"),
+            label=_("task, if the file has no column for it"),
         )
         for name in CONSTANT:
-            label = _("%(name)s, if no column gives it") % {"name": name}
+            label = _("%(name)s, if the file has no column for it") % {"name": name}
             self.fields[f"constant-{name}"] = forms.CharField(required=False, label=label)
         for number in FILTERS:
             self.fields[f"where-{number}"] = forms.ChoiceField(

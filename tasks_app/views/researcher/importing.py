@@ -41,7 +41,7 @@ def _delete_mapping(request: HttpRequest, study: Study) -> HttpResponse:
     if mappings.delete(study=study, name=name, by=request.user):
         messages.success(request, _("The mapping “%(name)s” is deleted.") % {"name": name})
     else:
-        messages.warning(request, _("There is no mapping of that name (any more)."))
+        messages.warning(request, _("There is no mapping with that name."))
     return redirect("researcher:import", study.slug)
 
 

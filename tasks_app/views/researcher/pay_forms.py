@@ -49,7 +49,7 @@ class BonusForm(forms.Form):
     file = forms.FileField(
         required=False,
         label=gettext_lazy("File"),
-        help_text=gettext_lazy("The same as CSV: rater, and amount where it differs."),
+        help_text=gettext_lazy("With the columns rater and, where it differs, amount."),
     )
     amount = forms.DecimalField(
         required=False, min_value=CENT, max_digits=10, decimal_places=2, label=gettext_lazy("Amount for each")

@@ -234,7 +234,7 @@ def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except pay.NotPossible as problem:
         messages.error(request, str(problem))
     else:
-        messages.success(request, _("Undone. Both rows stay, so that it can be followed."))
+        messages.success(request, _("Undone. Both rows stay in the table as a record."))
     return _back(request, slug)
 
 
@@ -261,7 +261,7 @@ def settle(request: HttpRequest, slug: str) -> HttpResponse:
             "sentences": [
                 said,
                 _("Do it after the payment: it cannot be undone here."),
-                _("What was added since you opened the page is not marked."),
+                _("Amounts added since you opened the page are not marked."),
             ],
             "address": reverse("researcher:pay_settle", args=[slug]),
             "fields": {"channel": channel, "last": str(last)},
@@ -269,7 +269,7 @@ def settle(request: HttpRequest, slug: str) -> HttpResponse:
         }
         return _sure(request, slug, asked)
     n = pay.settle(study=study, channel=channel, by=request.user, last=last, simulated=_simulated(request))
-    messages.success(request, _("Marked as paid.") if n else _("Nothing was open."))
+    messages.success(request, _("Marked as paid.") if n else _("There was nothing left to mark as paid."))
     return _back(request, slug)
 
 

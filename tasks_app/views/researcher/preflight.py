@@ -83,8 +83,8 @@ def _tried(study: Study) -> Row:
     looked = study.events.filter(verb=TRIED).select_related("actor").order_by("-id").first()
     rest = _("Texts can be rated on trial as soon as the study is open: do that before you send the link.")
     if looked is None:
-        return Row(label, False, f"{_('Nobody has looked at this study as a rater yet.')} {rest}", url, _("Try it out"))
-    said = _("%(name)s looked at the arrival page on %(day)s.") % {
+        return Row(label, False, f"{_('Nobody has viewed this study as a rater yet.')} {rest}", url, _("Try it out"))
+    said = _("%(name)s viewed the arrival page on %(day)s.") % {
         "name": looked.actor or "–",
         "day": formats.date_format(looked.at, "j M Y"),
     }
@@ -110,7 +110,7 @@ def _about(study: Study) -> Row:
     missing = [name for name, value in wanted if not value]
     if not missing:
         return Row(_("Who runs it"), True, _("Raters see who runs the study, a contact and where to complain."))
-    said = _("Not given yet: %(missing)s. Add it under “about” in the study file.") % {"missing": ", ".join(missing)}
+    said = _("Missing: %(missing)s. Add it under “about” in the study file.") % {"missing": ", ".join(missing)}
     return Row(_("Who runs it"), False, said)
 
 
@@ -133,11 +133,13 @@ def _pay(study: Study, time: Measured | None) -> Row:
         minutes = time.minutes
         hourly = pay.hourly(offer.amount, minutes) or pay.NOTHING
         words = {"minutes": formats.number_format(minutes, 1), "hourly": pay_words.hourly(hourly, options.currency)}
-        said.append(_("Measured: half took at least %(minutes)s minutes, which comes to %(hourly)s.") % words)
+        said.append(
+            _("Measured: half of the raters took at least %(minutes)s minutes, which comes to %(hourly)s.") % words
+        )
     enough = offer.amount >= pay.needed(offer.minimum_hourly, minutes)
     if not enough:
         least = pay_words.hourly(offer.minimum_hourly, options.currency)
-        said.append(_("That is less than the %(least)s that this study sets.") % {"least": least})
+        said.append(_("That is below this study's minimum of %(least)s.") % {"least": least})
     elif not offer.minimum_hourly:
         said.append(_("The study sets no minimum."))
     return Row(label, enough, " ".join(said), reverse("researcher:pay", args=[study.slug]), _("Pay"))

@@ -99,16 +99,17 @@ def warnings_of(study: Study, *, secure: bool) -> list[str]:
     if "prolific" in opened and not codes.get("completed"):
         found.append(
             _(
-                "Prolific only knows codes that it was told. Without a code for “completed” each rater brings one of "
-                "their own, which Prolific marks as wrong: write “codes: {completed: …}” into the study file."
+                "Prolific only knows the codes that you enter there. Without a code for “completed” each "
+                "rater brings one of their own, which Prolific marks as wrong: write “codes: {completed: "
+                "…}” into the study file."
             )
         )
     elif "prolific" in opened and (unknown := _without_code(study)):
         found.append(
             _(
-                "Prolific only knows codes that it was told, and these outcomes have none: %(outcomes)s. Raters who "
-                "end so bring a code of their own, which Prolific marks as wrong. Add them under “codes” in the study "
-                "file."
+                "Prolific only knows the codes that you enter there, and these outcomes have none: "
+                "%(outcomes)s. Raters with these outcomes bring a code of their own, which Prolific marks "
+                "as wrong. Add codes under “codes” in the study file."
             )
             % {"outcomes": ", ".join(unknown)}
         )

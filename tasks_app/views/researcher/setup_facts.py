@@ -65,7 +65,7 @@ def of_task(frame: Frame) -> list[Fact]:
             (_("Units in a set"), str(task.set_size)),
         ]
         if frame.kind.needs_items:
-            found.append((_("Outputs of one item apart"), str(task.spacing)))
+            found.append((_("Spacing of outputs of one item"), str(task.spacing)))
     else:
         first = task.stage == Task.Stage.SCREENING
         found.append((_("Asked"), _("of everybody, before anything else") if first else _("of everybody, at the end")))

@@ -21,7 +21,7 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 
 # What each role may do, beside the roles before it.
 MAY = {
-    Membership.Role.VIEWER: gettext_lazy("sees the study and, once it is closed, takes ratings out"),
+    Membership.Role.VIEWER: gettext_lazy("sees the study and, once it is closed, exports ratings"),
     Membership.Role.EDITOR: gettext_lazy(
         "also sets it up, reads known answers and the plan, recruits raters, excludes answers and starts runs"
     ),
@@ -35,7 +35,9 @@ class MemberForm(forms.Form):
     name = forms.CharField(
         max_length=150,
         label=gettext_lazy("Login name"),
-        help_text=gettext_lazy("The name with which they sign in here. Who has none gets one from your administrator."),
+        help_text=gettext_lazy(
+            "The name with which they sign in here. Your administrator can make one for new colleagues."
+        ),
         widget=forms.TextInput(attrs={"class": "ew-input", "autocomplete": "off", "autocapitalize": "none"}),
     )
     role = forms.ChoiceField(

@@ -42,7 +42,7 @@ class UploadForm(forms.Form):
     replace = forms.BooleanField(
         required=False,
         label=gettext_lazy("Replace the draft with the same slug"),
-        help_text=gettext_lazy("Only a draft of your own can be replaced; a study that was opened never is."),
+        help_text=gettext_lazy("Only your own drafts can be replaced, never a study that was opened."),
     )
 
 

@@ -36,7 +36,7 @@ class TokenForm(forms.Form):
     name = forms.CharField(
         max_length=100,
         label=gettext_lazy("What it is for"),
-        help_text=gettext_lazy("So that you know it again, such as “notebook”."),
+        help_text=gettext_lazy("What will use the token, such as “notebook”."),
     )
     scopes = forms.MultipleChoiceField(
         choices=list(tokens.SCOPES.items()),

@@ -97,7 +97,7 @@ def test_a_page_takes_few_queries(
         ("ratings/?cursor=r99999999999999999999", "page"),
         ("ratings/?cursor=r" + "9" * 5000, "page"),
         ("ratings/?page_size=0", "page_size"),
-        ("ratings.csv?criterion=fluency&criterion=content", "“criterion” is there more than once"),
+        ("ratings.csv?criterion=fluency&criterion=content", "“criterion” is given more than once"),
         ("ratings.csv?criterion=", "“criterion” is empty"),
         ("ratings.csv?task=main&task=", "“task” is empty"),
     ],

@@ -39,7 +39,7 @@ def add_parts(run: Run, *states: str) -> None:
 def test_before_anything_it_says_what_is_to_come(rosas_browser: Client, study: Study, address: str) -> None:
     said = text(page(rosas_browser, address))
     assert "0 of 16 places are answered." in said
-    assert "Nothing has been computed yet: agreement is computed by itself after new judgments" in said
+    assert "Nothing has been computed yet: agreement is computed automatically after new judgments" in said
     assert "No raters yet." in said
 
 
@@ -127,7 +127,7 @@ def test_a_run_under_way_shows_its_parts_and_may_be_cancelled_by_editors(
 
 def test_a_failed_run_is_told_until_another_is_done(rosas_browser: Client, study: Study, address: str) -> None:
     build_run(study, state=Run.State.FAILED, error="It stopped.")
-    assert "Run 1 failed. No judgment is touched." in text(page(rosas_browser, address))
+    assert "Run 1 failed. Judgments are not affected." in text(page(rosas_browser, address))
     assert "It stopped." in page(rosas_browser, f"/admin/studies/{study.slug}/results/1/")
     build_run(study, slider_rows("fluency"))
     assert "failed" not in text(page(rosas_browser, address))

@@ -173,7 +173,7 @@ def test_a_study_is_the_start(rosas_browser: Client, rosa: User) -> None:
     study = build_study(rosa, slug="told", type="triangle", params=params, k=5, set_size=1, criteria=())
     html = asked(rosas_browser, "triangle", study="told")
     assert "fewer than 20" in text(html)
-    assert f"Starts from what “{study.title}” says" in text(html)
+    assert f"The values are those of “{study.title}”." in text(html)
     cost = {row[0]: row[1:] for row in table(asked(rosas_browser, "cost", study="told"), "Effort and cost")}
     # Four items of one pair of systems, five judgments each, a judge a triad; ten minutes and 18.00 an hour.
     assert cost["Judgments that count"] == ["1", "20"]
@@ -268,7 +268,7 @@ def test_reading_earlier_studies_takes_few_queries(
     [
         ("triangle", {"pd": "2"}, "less than or equal to 0.95"),
         ("triangle", {"goal": "both"}, "is not one of the available choices"),
-        ("means", {"n_items": "20000", "systems": "12", "per_text": "10"}, "too large for a page"),
+        ("means", {"n_items": "20000", "systems": "12", "per_text": "10"}, "too large to compute on a page"),
         ("means", {"raters": "1"}, "more than the raters in total"),
         (
             "means",
@@ -278,7 +278,7 @@ def test_reading_earlier_studies_takes_few_queries(
         ("means", {"difference": "nan"}, "Enter a number."),
         ("agreement", {"shares": "1 2"}, "a number above 0 for each of the 5 steps"),
         ("agreement", {"shares": "a b c d e"}, "a number above 0 for each of the 5 steps"),
-        ("agreement", {"n_texts": "50000", "k": "50"}, "too large for a page"),
+        ("agreement", {"n_texts": "50000", "k": "50"}, "too large to compute on a page"),
         ("cost", {"hourly": "x"}, "Enter a number."),
         ("cost", {"currency": "euro"}, "Enter a valid value."),
         ("means", {"pilot": "no/such"}, None),

@@ -66,7 +66,7 @@ def test_a_run_that_is_none_is_not_found(rosas_browser: Client, closed: Study) -
     [
         ({"rules": []}, "it differs from the plan in quality rules."),
         ({"correction": "none", "comparisons": [["a", "b"]]}, "it differs from the plan in comparisons, correction."),
-        ({}, "it was not computed by the plan that was frozen at opening."),
+        ({}, "it does not follow the plan that was frozen at opening."),
     ],
 )
 def test_an_exploratory_run_says_why(rosas_browser: Client, closed: Study, changes: dict, said: str) -> None:
@@ -178,7 +178,7 @@ def test_where_all_that_counted_was_training_no_rule_is_blamed(rosas_browser: Cl
     counted = [Row(**about, statistic=name, n_ratings=0) for name in ("collected", "kept")]
     training = Row(**about, statistic="left_out", label="training", n_ratings=5)
     build_run(closed, [Row(**about, statistic="stored", n_ratings=5), training, *counted])
-    assert "The rules left nothing" not in text(page(rosas_browser, results(closed)))
+    assert "The rules excluded all ratings" not in text(page(rosas_browser, results(closed)))
 
 
 def test_the_head_counts_the_raters_of_the_study_and_not_of_its_largest_task(
@@ -354,7 +354,7 @@ def test_where_no_run_is_done_the_newest_says_how_it_is(rosas_browser: Client, c
     build_run(closed, state=Run.State.CANCELLED)
     build_run(closed, state=Run.State.FAILED, error="The disk is full.")
     said = text(page(rosas_browser, results(closed)))
-    assert "This run failed. No judgment is touched." in said
+    assert "This run failed. Judgments are not affected." in said
     assert "The disk is full." in said
     build_run(closed, state=Run.State.QUEUED)
     assert 'data-live="' in page(rosas_browser, results(closed))

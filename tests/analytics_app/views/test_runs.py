@@ -51,7 +51,7 @@ def test_the_empty_page_starts_a_run_by_the_plan(rosas_browser: Client, closed: 
 
 def test_untouched_the_form_gives_the_planned_run_and_says_so_before(rosas_browser: Client, closed: Study) -> None:
     address = f"/admin/studies/{closed.slug}/results/new/"
-    assert "As it stands this run will be planned." in text(page(rosas_browser, address))
+    assert "With these settings this run will be planned." in text(page(rosas_browser, address))
     assert rosas_browser.post(address, form(rosas_browser, address)).status_code == 302
     run = Run.objects.get()
     assert run.settings == plans.document_of(closed)
@@ -209,7 +209,7 @@ def test_a_run_under_way_is_cancelled(rosas_browser: Client, study: Study, addre
     said = rosas_browser.post(f"{address}1/cancel/", follow=True).content.decode()
     run.refresh_from_db()
     assert run.state == "cancelled"
-    assert "This run was cancelled. No judgment is touched." in text(said)
+    assert "This run was cancelled. Judgments are not affected." in text(said)
     assert study.events.first().verb == "cancelled run"
 
 

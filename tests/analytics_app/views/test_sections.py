@@ -23,12 +23,12 @@ def test_where_the_rules_left_nothing_it_is_said_and_nothing_stands_in_its_place
     build_run(closed, [*taken, *before])
     html = page(rosas_browser, results(closed))
     said = text(html)
-    assert "The rules left nothing of “main”: there are no results after them." in said
+    assert "The rules excluded all ratings of “main”, so there are no results after them." in said
     systems = table(html, "Systems")[0]
     heads = ("Ratings", "Mean, steps taken as equal", "Mean before rules")
     assert tuple(systems[head] for head in heads) == ("–", "–", "4.20")
-    assert "The rules left nothing that raters could agree on." in said
-    assert "TrueSkill: the rules left nothing for it." in said
+    assert "The rules left no ratings on which raters could agree." in said
+    assert "TrueSkill: the rules excluded all its ratings." in said
 
 
 def many(criterion: str) -> list[Row]:

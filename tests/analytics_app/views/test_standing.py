@@ -73,7 +73,7 @@ def test_a_run_over_later_ratings_names_the_planned_one(rosas_browser: Client, c
     build_run(closed, slider_rows(), plan=first.plan, facts=facts, high_water=10)
     assert "this run was started later." in text(page(rosas_browser, f"{address}4/"))
     build_run(closed, slider_rows(), plan=first.plan, facts=facts | {"planned_by_hand": 1}, high_water=10)
-    assert "what is excluded by hand was changed after it." in text(page(rosas_browser, f"{address}5/"))
+    assert "exclusions by hand were changed after it." in text(page(rosas_browser, f"{address}5/"))
 
 
 def test_ratings_that_were_there_before_the_plan(rosas_browser: Client, closed: Study, address: str) -> None:
@@ -86,7 +86,7 @@ def test_ratings_that_were_there_before_the_plan(rosas_browser: Client, closed: 
 
 
 def test_the_form_names_the_run_that_was_planned(rosas_browser: Client, closed: Study, address: str) -> None:
-    assert "As it stands this run will be planned." in text(page(rosas_browser, f"{address}new/"))
+    assert "With these settings this run will be planned." in text(page(rosas_browser, f"{address}new/"))
     build_run(closed, slider_rows(), planned=True)
     said = text(page(rosas_browser, f"{address}new/"))
     assert "Run 1 was the planned one: a run over ratings or exclusions that came later will be exploratory." in said

@@ -76,7 +76,7 @@ def test_problems_go_to_standard_error(draft: Study, file: Path) -> None:
     assert refused.value.returncode == 1
     lines = err.getvalue().splitlines()
     assert lines[0].startswith("theirs.csv:1:1: The column “rater” is missing.")
-    assert lines[1].startswith("theirs.csv:1:1: Unknown column “worker”. A mapping says which columns count")
+    assert lines[1].startswith("theirs.csv:1:1: Unknown column “worker”. A mapping says which columns to read")
     assert len(lines) == 8, "nothing below such a header is looked at"
 
 

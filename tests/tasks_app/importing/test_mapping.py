@@ -139,7 +139,7 @@ def test_an_empty_cell_can_have_a_word_of_its_own(draft: Study, tmp_path: Path) 
         ("values:\n  value:\n    good: five", "map.yaml:3:11: values.value.good: Expected a number"),
         ("where: {job: []}", "map.yaml:1:9: where.job: needs at least one word, or no row counts."),
         ("repeats: forget", "map.yaml:1:10: repeats: must be one of: refuse, first, last, keep; it is 'forget'."),
-        ("", "map.yaml: This mapping is empty. See docs/ratings-file.md for what it holds."),
+        ("", "map.yaml: This mapping is empty. docs/ratings-file.md describes what to write."),
         ("- a\n", "map.yaml:1:1: must be a group of settings (name: value); it is a list."),
         ("columns: {rater: &a worker}", "map.yaml:1:18: &a is an anchor. Write the value out."),
         ("columns: {rater: worker", "map.yaml:1:24: This is not YAML"),

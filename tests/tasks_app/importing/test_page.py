@@ -165,7 +165,7 @@ def test_a_saved_mapping_reads_the_next_file(mine: Study, rosas_browser: Client)
 def test_a_mapping_that_is_not_there_is_said(mine: Study, rosas_browser: Client, name: str) -> None:
     answer = rosas_browser.post(PATH, {"action": "delete", "name": name}, follow=True)
     assert answer.status_code == 200
-    assert "There is no mapping of that name (any more)." in answer.content.decode()
+    assert "There is no mapping with that name." in answer.content.decode()
     query = {"file": token_of(upload(rosas_browser)), "map": name}
     page = rosas_browser.get(PATH, query)
     assert page.status_code == 200

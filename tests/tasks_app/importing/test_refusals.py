@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 # (passage, what stands there instead, the line and column and a piece of the sentence)
 SPOILT = [
-    ("bob,i1,alpha,style,5", ",i1,alpha,style,5", "7:1: rater: Who rated this?"),
+    ("bob,i1,alpha,style,5", ",i1,alpha,style,5", "7:1: rater: Every row needs the pseudonym of its rater."),
     ("bob,i1,alpha,style,5", f"{'b' * 41},i1,alpha,style,5", "7:1: rater: A pseudonym has at most 40 characters."),
     ("bob,i1,alpha,style,5", "bob,i9,alpha,style,5", "7:2: item: There is no such item. Known are: i1, i2, i3."),
     ("bob,i1,alpha,style,5", "bob,,,style,5", "7:2: item: What was rated? Give item and system, or unit."),
@@ -39,7 +39,7 @@ SPOILT = [
     ("bob,i1,alpha,style,5", "bob,i1,alpha,style,1e999", "7:5: value: This number is too large to be stored."),
     ("bob,i1,alpha,style,5", "bob,i1,alpha,style,", "7:5: value: There is no rating here."),
     ("bob,i1,alpha,style,5", "bob,i1,alpha,style", "7:5: This row has 4 cells, the header 5."),
-    ("bob,i1,alpha,style,5", "ann,i1,alpha,style,5", "7:1: rater: This rater has rated this already, in line 3."),
+    ("bob,i1,alpha,style,5", "ann,i1,alpha,style,5", "7:1: rater: This rater has already rated this, in line 3."),
     ("bob,i1,alpha,style,5", 'bob,i1,alpha,style,"5', "7:1: The quotation marks of this row do not match"),
     ("value\n", "rating value\n", "1:5: Unknown column “rating value”. Did you mean “rating”? A mapping says"),
     ("rater,item,", "sep=,\nrater,item,", "1:1: This line is an instruction to Excel. Remove it"),
@@ -64,9 +64,9 @@ ADDED = [
         "purpose: must be one of: screening, training, exam, warm_up, main, control, attention, repeat, exit; "
         "it is 'mian'.",
     ),
-    ("purpose,repeat_of", "main,j1", "repeat_of: Only a row whose purpose is repeat repeats a judgment."),
+    ("purpose,repeat_of", "main,j1", "repeat_of: Only a row with the purpose repeat can repeat a judgment."),
     ("state", "live", "state: must be one of: submitted, surplus, skipped, withdrawn; it is 'live'."),
-    ("state", "skipped", "state: What was skipped holds no rating."),
+    ("state", "skipped", "state: A skipped unit has no rating."),
     ("version", "2", "version: The study has versions 1 to 1."),
     ("version", "0", "version: The study has versions 1 to 1."),
     ("position", "0", "position: This counts from 1."),
@@ -147,7 +147,7 @@ def test_every_problem_is_listed_and_many_are_counted(draft: Study, tmp_path: Pa
     assert line.endswith(" 300 problems like this, first at 2:2, 3:2, 4:2.")
     twice = "".join("ann,i1,alpha,style,3\n" for _n in range(300))
     lines = problems_of(draft, tmp_path, "rater,item,system,criterion,value\n" + twice)
-    assert lines[0].startswith("ratings.csv:3:1: rater: This rater has rated this already, in line 2.")
+    assert lines[0].startswith("ratings.csv:3:1: rater: This rater has already rated this, in line 2.")
     (line,) = lines
     assert line.endswith(" 299 problems like this, first at 3:1, 4:1, 5:1.")
 
@@ -205,7 +205,7 @@ def test_who_was_erased_is_not_brought_back(draft: Study, tmp_path: Path) -> Non
         (b"", "ratings.csv", "ratings.csv: This file is empty."),
         (b"rater,item,system,criterion,value\n", "ratings.csv", "ratings.csv: There are no ratings below the header."),
         (b"PK\x03\x04", "ratings.xlsx",
-         "ratings.xlsx: is not a .csv, .tsv or .jsonl file, as it is or with .gz behind. Save the table as CSV"),
+         "ratings.xlsx: is not a .csv, .tsv or .jsonl file, plain or gzipped (.gz). Save the table as CSV"),
         (b"PK\x03\x04 and more", "ratings.csv",
          "ratings.csv: is not a text table, whatever its name: it begins like a workbook, zip or other binary file. "
          "Save the table as CSV (UTF-8) with the program it comes from."),

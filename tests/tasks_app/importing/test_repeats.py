@@ -18,9 +18,9 @@ TWICE = HEAD + "ann,i1,alpha,style,1\nann,i1,alpha,fluency,2\nann,i1,alpha,style
 
 def test_they_are_refused_by_default_and_both_lines_are_named(draft: Study, tmp_path: Path) -> None:
     lines = problems_of(draft, tmp_path, TWICE)
-    assert lines[0].startswith("ratings.csv:4:1: rater: This rater has rated this already, in line 2.")
+    assert lines[0].startswith("ratings.csv:4:1: rater: This rater has already rated this, in line 2.")
     assert lines[0].endswith("2 problems like this, at 4:1, 5:1.")
-    assert "repeats: first, last or keep" in lines[0]
+    assert "repeats to first, last or keep" in lines[0]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_what_was_imported_before_is_not_imported_again(draft: Study, tmp_path: 
     bring(draft, tmp_path)
     lines = problems_of(draft, tmp_path, kit.RATINGS)
     (line,) = lines
-    assert line.startswith("ratings.csv:2:1: rater: This rater's rating of this was imported before")
+    assert line.startswith("ratings.csv:2:1: rater: This rater's rating of this was already imported")
     assert line.endswith("6 problems like this, first at 2:1, 3:1, 4:1.")
     more = kit.RATINGS + "ann,i2,alpha,style,4\n"
     assert "6 problems like this" in problems_of(draft, tmp_path, more, "repeats: last")[0]
@@ -53,7 +53,7 @@ def test_what_was_imported_before_is_not_imported_again(draft: Study, tmp_path: 
 def test_skips_that_were_imported_before_are_known_too(draft: Study, tmp_path: Path) -> None:
     content = "rater,item,system,label\nann,i1,alpha,skip\n"
     bring(draft, tmp_path, content)
-    assert "imported before" in problems_of(draft, tmp_path, content)[0]
+    assert "already imported" in problems_of(draft, tmp_path, content)[0]
     bring(draft, tmp_path, content.replace("ann", "bob"))
     assert Judgment.objects.filter(skip_reason="other").count() == 2
 

@@ -51,7 +51,7 @@ def test_files_are_kept_once_under_their_hash(folder: Path) -> None:
     [
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "pictures/a.png is SVG, HTML or XML, which can carry scripts."),
         (b"\n<!DOCTYPE html><script>", "pictures/a.png is SVG, HTML or XML"),
-        (b"just text", "pictures/a.png is of no kind that browsers show."),
+        (b"just text", "pictures/a.png is not a format that browsers can show."),
         (b"", "pictures/a.png is empty (0 bytes)."),
         (OGG, "pictures/a.png is audio/ogg, which does not belong into context_image."),
         (png() + b"\0" * 2000, "pictures/a.png has 2 KiB; at most 1 KiB can be shown"),

@@ -40,7 +40,7 @@ YAML_CASES = {
     "date": ("pay:", "about:\n  withdraw_until: §2026-02-30\npay:", "about.withdraw_until: Enter a valid date."),
     "criteria mode": ("k: 2", "k: 2\n    criteria_mode: §pages", "tasks[0].criteria_mode: must be one of"),
     "closes before it opens": ("k: 2", "k: 2\n    opens_after_days: 3\n    closes_after_days: §2", "tasks[0].closes_after_days: The task would close before it opens."),
-    "format from the future": ("evalweb: 1", "evalweb: §2", "evalweb: This file is of format 2; this installation reads format 1. Update it."),
+    "format from the future": ("evalweb: 1", "evalweb: §2", "evalweb: This file is of format 2; this installation reads format 1. Update evalweb."),
     "no format": ("evalweb: 1\nstudy:", "§study:", "evalweb: The first line must be “evalweb: 1”, the version of this format."),
     "sets too large": ("set_size: 4", "set_size: §9", "tasks[0].set_size: Sets of 9 are too large"),
     "spacing too large": ("spacing: 1", "spacing: §4", "tasks[0].spacing: Units of one item cannot stand 4 apart in sets of 4"),
@@ -52,9 +52,9 @@ YAML_CASES = {
     "not a number": ("minutes: 8", "minutes: §.nan", ".nan is not a number that can be stored."),
     "too great a number": ("minutes: 8", "minutes: §1e999", "1e999 is not a number that can be stored."),
     "endless digits": ("minutes: 8", f"minutes: §{'9' * 5000}", f"{'9' * 40} is not a number that can be stored."),
-    "NUL by escape": ("name: Style", 'name: §"Sty\\0le"', "Character 4 is a NUL character, which no text may hold. Remove it."),
+    "NUL by escape": ("name: Style", 'name: §"Sty\\0le"', "Character 4 is a NUL character, which no text may contain. Remove it."),
     "NUL in a key": ("    name: Style", '    §"na\\0me": Style', "Character 3 is a NUL character"),
-    "NUL itself": ("name: Style", "name: Sty§\0le", "Here is a NUL character, which no text may hold. Remove it."),
+    "NUL itself": ("name: Style", "name: Sty§\0le", "Here is a NUL character, which no text may contain. Remove it."),
     "lone surrogate": ("name: Style", 'name: §"Sty\\ud800le"', "Character 4 is half of a broken character (a lone surrogate)."),
     "control character": ("name: Style", "name: Sty§\x07le", "Here is a character that YAML does not allow (U+0007). Remove it."),
     "indentation": ("  seed: 7", " §seed: 7", "This is not YAML ("),
@@ -70,7 +70,7 @@ YAML_CASES = {
 ITEM_CASES = {
     "missing column": ("item,system,output,source", "item,system,text,source", "items.csv:1:1: The column “output” is missing. The columns here, separated by commas, are: 'item, system, text, source'."),
     "unknown column": ("output,source", "output,soruce", "items.csv:1:4: Unknown column “soruce”. Did you mean “source”?"),
-    "own column": ("output,source", "output,domain", "items.csv:1:4: Unknown column “domain”. A column of your own is called feature_…, such as feature_domain."),
+    "own column": ("output,source", "output,domain", "items.csv:1:4: Unknown column “domain”. Name a column of your own feature_…, such as feature_domain."),
     "column twice": ("output,source", "output,output", "items.csv:1:4: There are two columns “output”. Keep one."),
     "line for Excel": ("item,system,output,source", "sep=;\nitem,system,output,source", "items.csv:1:1: This line is an instruction to Excel. Remove it: the separator is found without it."),
     "column without a name": ("output,source", "output,source,,feature_x", "items.csv:1:5: Column 5 has no name. Name it, or remove it."),
@@ -85,7 +85,7 @@ ITEM_CASES = {
     "two sources": ("Another text.,", "Another text.,Uno", "items.csv:3:4: source: The item “i1” has another value here in line 2 ('One')."),
     "long text": ("First text.", "x" * 100_001, "items.csv:2:3: output: has 100,001 characters; at most 100,000 can be stored. Split the text, or cut it."),
     "far too long": ("First text.", "x" * 300_000, "items.csv:2:1: A cell that begins here is far too long"),
-    "NUL": ("First text.", "First\0text.", "items.csv:2:15: Here is a NUL character, which no text may hold. Remove it."),
+    "NUL": ("First text.", "First\0text.", "items.csv:2:15: Here is a NUL character, which no text may contain. Remove it."),
 }  # fmt: skip
 
 
@@ -249,7 +249,7 @@ def test_a_file_that_is_missing_or_there_twice_is_named(tmp_path: Path) -> None:
     (folder / "items.tsv").unlink()
     (folder / "study.yaml").rename(folder / "study.yml")
     assert problems_of(folder)[0] == (
-        "study: There is no study.yaml here. It says what the study is; see docs/study-file.md. "
+        "study: There is no study.yaml here. It describes the study; see docs/study-file.md. "
         "Is it study.yml? Rename or move it."
     )
     (folder / "items.csv").unlink()

@@ -45,7 +45,7 @@ def checked(folder: Path) -> str:
 
 def test_checking_says_screens_texts_answers_and_minutes(tmp_path: Path) -> None:
     said = checked(rankme(tmp_path / "five", 5))
-    assert "One rater gets 5 screens with 25 texts and 50 answers: about 7 minutes (estimated)." in said
+    assert "One rater gets 5 screens with 25 texts and 50 questions: about 7 minutes (estimated)." in said
 
 
 def test_longer_texts_take_longer(tmp_path: Path) -> None:
@@ -96,10 +96,10 @@ def test_more_than_twenty_answers_on_a_screen_are_warned_of(tmp_path: Path) -> N
 
 def test_training_and_checks_count(tmp_path: Path) -> None:
     plain = put(tmp_path / "plain")
-    assert "One rater gets 4 screens with 4 texts and 8 answers." in checked(plain)
+    assert "One rater gets 4 screens with 4 texts and 8 questions." in checked(plain)
     watched = put(tmp_path / "watched")
     spoil(watched, "study.yaml", "    spacing: 1\n", "    spacing: 1\n    checks: {repeats: 2}\n")
-    assert "One rater gets 6 screens with 6 texts and 12 answers." in checked(watched)
+    assert "One rater gets 6 screens with 6 texts and 12 questions." in checked(watched)
 
 
 def test_texts_without_spaces_are_read_by_their_characters() -> None:

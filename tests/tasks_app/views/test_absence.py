@@ -108,7 +108,7 @@ def plan_page(browser: Client, study: Study) -> str:
     return words_of(answer.content.decode().split("</nav>", 1)[-1])
 
 
-IN_ALL = "part pay, bonuses and the fees of a platform"
+IN_ALL = "part pay, bonuses and platform fees"
 
 
 def test_the_plan_of_an_unpaid_study_has_no_words_about_pay(rosa: User, rosas_browser: Client) -> None:

@@ -27,11 +27,11 @@ def opened(folder: Path, owner: User | None, systems: int = 5, yaml: str = RANKM
 def test_the_invitation_and_the_start_page_say_screens_texts_and_answers(somebody: Client, tmp_path: Path) -> None:
     study = opened(tmp_path, None)
     offer = words_of(somebody.get(f"/join/{study.link_code}/").content.decode())
-    assert "5 screens with 25 texts and 50 answers" in offer
+    assert "5 screens with 25 texts and 50 questions" in offer
     assert "about 7 minutes" in offer
     token = pages.join(somebody, study)
     start = words_of(somebody.get(f"/r/{token}/instructions/").content.decode())
-    assert "You will get 5 screens with 25 texts and 50 answers. It takes about 7 minutes." in start
+    assert "You will get 5 screens with 25 texts and 50 questions. It takes about 7 minutes." in start
 
 
 def test_the_start_page_counts_what_this_rater_was_given(somebody: Client, tmp_path: Path) -> None:
@@ -41,15 +41,18 @@ def test_the_start_page_counts_what_this_rater_was_given(somebody: Client, tmp_p
         token = pages.join(Client(), study)
         start = words_of(somebody.get(f"/r/{token}/instructions/").content.decode())
         shown.append(start.partition("You will get ")[2].partition(".")[0])
-    assert sorted(shown) == ["4 screens with 20 texts and 40 answers", *["8 screens with 40 texts and 80 answers"] * 2]
+    assert sorted(shown) == [
+        "4 screens with 20 texts and 40 questions",
+        *["8 screens with 40 texts and 80 questions"] * 2,
+    ]
 
 
 def test_in_german_and_spanish(somebody: Client, tmp_path: Path) -> None:
     study = opened(tmp_path, None)
     Study.objects.filter(pk=study.pk).update(language="de")
-    assert "5 Seiten: 25 Texte, 50 Antworten" in words_of(somebody.get(f"/join/{study.link_code}/").content.decode())
+    assert "5 Seiten: 25 Texte, 50 Fragen" in words_of(somebody.get(f"/join/{study.link_code}/").content.decode())
     Study.objects.filter(pk=study.pk).update(language="es")
-    assert "5 pantallas con 25 textos y 50 respuestas" in words_of(
+    assert "5 pantallas con 25 textos y 50 preguntas" in words_of(
         Client().get(f"/join/{study.link_code}/").content.decode()
     )
 

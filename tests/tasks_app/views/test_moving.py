@@ -39,7 +39,7 @@ def test_opening_asks_first_and_shows_what_is_frozen_and_what_is_missing(rosa: U
     assert "What will be frozen" in words
     assert "4 items, 8 outputs, 2 systems" in words
     assert "Likert scale" in words
-    assert "Nobody has looked at this study as a rater yet." in words
+    assert "Nobody has viewed this study as a rater yet." in words
     assert "There is no consent text" in words
     assert "There are no known answers and no repeats" in words
     assert words.count("look again") == 4
@@ -57,7 +57,7 @@ def test_what_is_in_order_is_said_to_be(rosa: User, rosas_browser: Client) -> No
     rosas_browser.get(path(study, "recruit/try"), {"channel": "link", "example": "0"})
     words = words_of(rosas_browser.post(path(study), OPEN).content.decode())
     assert study.events.filter(verb="tried out").count() == 1
-    assert "rosa looked at the arrival page on" in words
+    assert "rosa viewed the arrival page on" in words
     assert "A consent text is written (en)." in words
     assert "2 screens with known answers" in words
     assert "Taking part is not paid." in words
@@ -75,8 +75,8 @@ def test_pay_per_hour_is_held_against_the_promise_and_the_measured_time(rosa: Us
     shift(slow, minutes=[5, 10, 15, 20])
     lifecycle.move(study_id=study.pk, action="close", by=rosa)
     words = words_of(rosas_browser.post(path(study), OPEN).content.decode())
-    assert "Measured: half took at least 20.0 minutes, which comes to 6.00 EUR per hour." in words
-    assert "That is less than the 11.00 EUR per hour that this study sets." in words
+    assert "Measured: half of the raters took at least 20.0 minutes, which comes to 6.00 EUR per hour." in words
+    assert "That is below this study's minimum of 11.00 EUR per hour." in words
 
 
 def test_a_plan_that_cannot_be_drawn_is_refused_before_anything_is_pressed(rosa: User, rosas_browser: Client) -> None:

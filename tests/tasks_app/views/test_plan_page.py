@@ -125,7 +125,7 @@ def test_impossible_settings_are_refused_with_fields_of_the_study_file(rosa: Use
     study = build_study(rosa, items=3, systems=SYSTEMS, k=2, set_size=9, spacing=10, opened=False)
     said = text_of(rosas_browser, study)
     assert "Units of one item cannot stand 10 apart in sets of 9" in said
-    assert "Any one of these in study.yaml, at the task “main”, works: spacing: 3 set_size: 3" in said
+    assert "Any of these settings in study.yaml works for the task “main”: spacing: 3 set_size: 3" in said
     answer = rosas_browser.get(f"/admin/studies/{study.slug}/design/plan.csv?task=main")
     assert (answer.status_code, answer["Location"]) == (302, f"/admin/studies/{study.slug}/design/")
 
@@ -135,7 +135,7 @@ def test_repeats_that_have_no_room_are_refused(rosa: User, rosas_browser: Client
     study.tasks.update(checks={"repeats": 5})
     said = text_of(rosas_browser, study)
     assert "a set of 12 has room for 3 such repeats, not for 5" in said
-    assert "works: checks.repeats: 3 spacing: 8 set_size: 14" in said
+    assert "works for the task “main”: checks.repeats: 3 spacing: 8 set_size: 14" in said
     for wanted in ({"checks": {"repeats": 3}}, {"spacing": 8}, {"set_size": 14}):
         study.tasks.update(**{"checks": {"repeats": 5}, "spacing": 10, "set_size": 12, **wanted})
         assert "Opening the study draws" in text_of(rosas_browser, study), wanted
@@ -323,4 +323,4 @@ def test_groups_waves_and_sets_left_over_are_told(rosa: User, rosas_browser: Cli
     )
     assert "Raters in each group: diary: 3, messages: 3." in said
     assert "3 of the 6 sets of “week-2” are left over once the other tasks are full." in said
-    assert "part pay, bonuses and the fees of a platform come on top" in said
+    assert "part pay, bonuses and platform fees come on top" in said

@@ -345,7 +345,7 @@ def test_an_answer_is_changed_only_so_often_and_the_rater_is_told_which_counts(s
     refused = somebody.post(f"/r/{token}/judge/", late)
     page = refused.content.decode()
     assert refused.status_code == 409
-    assert all(words in page for words in ("Stored answer", "New answer", "This one was not stored.", "Go on"))
+    assert all(words in page for words in ("Stored answer", "New answer", "Your last change was not stored.", "Go on"))
     assert list(Judgment.objects.order_by("id")) == stored
     assert somebody.get(f"/r/{token}/judge/").status_code == 200
     again = somebody.post(f"/r/{token}/judge/", {**last, "p1-fluency": "2"})

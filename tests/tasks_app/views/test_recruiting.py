@@ -60,7 +60,7 @@ def test_what_would_go_wrong_on_a_platform_is_said(rosa: User, rosas_browser: Cl
     assert "share the code SAME" in rosas_browser.get(path(study)).content.decode()
     other = open_study(codes={}, channels={"prolific": {}}, slug="other")
     Membership.objects.create(study=other, user=rosa, role=Membership.Role.OWNER)
-    assert "Prolific only knows codes" in rosas_browser.get(path(other)).content.decode()
+    assert "Prolific only knows the codes" in rosas_browser.get(path(other)).content.decode()
 
 
 def test_outcomes_that_prolific_has_no_code_for_are_named(rosa: User, rosas_browser: Client) -> None:
@@ -70,7 +70,7 @@ def test_outcomes_that_prolific_has_no_code_for_are_named(rosa: User, rosas_brow
     assert "these outcomes have none: Failed the exam, Stopped early." in page
     study.settings["codes"] |= {"failed": "FAIL", "withdrawn": "STOP"}
     study.save()
-    assert "Prolific only knows codes" not in rosas_browser.get(path(study)).content.decode()
+    assert "Prolific only knows the codes" not in rosas_browser.get(path(study)).content.decode()
 
 
 EXPORT = "Submission id,Participant id,Status,Custom study tncs accepted at,Started at,Time taken,Completion code\n"
@@ -299,7 +299,7 @@ def test_a_draft_can_be_looked_at_but_nobody_begins(rosa: User, rosas_browser: C
     study = build_study(rosa, slug="draft", opened=False)
     assert "The study is a draft" in rosas_browser.get(path(study, "try/")).content.decode()
     page = rosas_browser.get(f"{path(study, 'try/')}?channel=link&example=0").content.decode()
-    assert "They can be used once the study is open" in page
+    assert "It can be used once the study is open" in page
     assert "form_token" not in page
 
 

@@ -29,7 +29,8 @@ def test_tasks_asked_of_everybody_have_no_plan(rosas_browser: Client, rosa: User
     assert [value for name, value in found if name == "Judgments per unit"] == ["3"]
     assert (
         "Pay",
-        "2.40 EUR for about 12 minutes, which is 12.00 EUR per hour; 0.60 EUR for the screened-out and failed",
+        "2.40 EUR for about 12 minutes, which is 12.00 EUR per hour; "
+        "0.60 EUR for raters who are screened out or fail the exam",
     ) in found
     assert ("Show the source", "yes") in found
     assert "very hard · hard · so-so · easy · very easy" in html
@@ -40,7 +41,7 @@ def test_groups_and_days_stand_with_their_tasks(rosas_browser: Client, rosa: Use
     assert ("Groups", "Diary alone, Diary and messages") in found
     assert [value for name, value in found if name == "For the groups"] == ["Diary and messages"]
     assert ("Days after enrolment", "day 7 to the end of day 9") in found
-    assert "Outputs of one item apart" not in html
+    assert "Spacing of outputs of one item" not in html
 
 
 @pytest.mark.parametrize("example", ["checked", "questionnaire", "labels", "error_spans"])
