@@ -209,7 +209,7 @@ EFFECTS = {"arrive": 20, "judge": 20, "skip": 10, "finish": 10, "expire": 10, "f
 
 def test_every_guarantee_after_every_step() -> None:
     # Shrinking a story of thirty steps against a database takes minutes.
-    effects = effects_of(Life, examples=24, phases=(Phase.generate,))
+    effects = effects_of(Life, examples=10, phases=(Phase.generate,))
     assert {name: effects[name] for name, least in EFFECTS.items() if effects[name] < least} == {}, effects
 
 
