@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from analytics_app.charts import words
 from analytics_app.charts.points import MOST_ROWS, Point
 from analytics_app.results import Row
+from analytics_app.show.index import RowIndex
 
 Rows: TypeAlias = Sequence[Row]
 
@@ -18,7 +20,7 @@ INTERVAL_OVER_RATERS = (("low_b", "Low over raters"), ("high_b", "High over rate
 ALONE, PAIRED = 32, 15
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Material:
     """The rows of one criterion (None: of a task), what it is called, and the confidence of intervals.
 
@@ -31,18 +33,21 @@ class Material:
     called: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
 
+    @cached_property
+    def index(self) -> RowIndex[Row]:
+        """The rows, found by statistic."""
+        return RowIndex(self.rows)
+
     def of(self, statistic: str) -> list[Row]:
         """Return the defined rows of a statistic over everything, no slice and no group, after the rules.
 
         What was before the rules is never drawn, not even where they left nothing; tables show both.
         """
-        return [row for row in self.kept(statistic) if not (row.slice or row.group or row.wave)]
+        return [row for row in self.index.whole.of(statistic) if row.value is not None]
 
     def kept(self, statistic: str) -> list[Row]:
         """Return the defined rows of a statistic after the rules, those of slices, groups and waves too."""
-        return [
-            row for row in self.rows if row.statistic == statistic and row.value is not None and row.basis == "kept"
-        ]
+        return [row for row in self.index.of(statistic) if row.value is not None]
 
     @property
     def name(self) -> str:
@@ -58,12 +63,11 @@ class Material:
     @property
     def has_steps(self) -> bool:
         """Whether the scale has steps, whose shares then come before any mean."""
-        return any(row.statistic == "share" for row in self.rows)
+        return self.index.has("share")
 
     def basis(self, found: Rows) -> str:
         """Say which ratings went in."""
-        ruled = any(row.basis == "all" for row in self.rows) and found[0].basis == "kept"
-        return "ratings that the rules kept" if ruled else "all counted ratings"
+        return "ratings that the rules kept" if self.index.both and found[0].basis == "kept" else "all counted ratings"
 
     def interval(self, found: Rows, over: str) -> str:
         """Name the interval: "95 % interval over items"; `over` is what rows say that do not tell otherwise."""
