@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from itertools import islice
 
-# The second piece shows whether the first was all. A small file is read whole then, and no connection stays busy.
+# Reading two pieces shows whether the first is the whole file. Small files are then complete and free the connection.
 PIECES = 2
 
 
 class Begun(Iterator[bytes]):
-    """The pieces of a file, of which the first have been read; closing it closes the rest."""
+    """The pieces of a file, of which the first are already read; closing it closes their source."""
 
     def __init__(self, pieces: Generator[bytes, None, None]) -> None:
-        """Read the beginning. Raises whatever the pieces raise meanwhile, such as django.db.DatabaseError."""
+        """Read the beginning. Raises the errors of the pieces, such as django.db.DatabaseError."""
         self._pieces = pieces
         self._waiting = list(islice(pieces, PIECES))
 
@@ -22,6 +22,6 @@ class Begun(Iterator[bytes]):
         return self._waiting.pop(0) if self._waiting else next(self._pieces)
 
     def close(self) -> None:
-        """Let go of what is not wanted any more."""
+        """Drop the read pieces and close their source."""
         self._waiting.clear()
         self._pieces.close()

@@ -13,12 +13,12 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Kind(StrEnum):
-    """What a column holds."""
+    """Kind of value in a column."""
 
     WHOLE = "whole number"
     NUMBER = "number"
-    WORD = "word"  # one of our own words, such as a state: it never begins like a formula
-    TEXT = "text"  # what somebody wrote: neutralised for spreadsheets in CSV
+    WORD = "word"  # from a fixed list, such as a state: it never begins like a formula
+    TEXT = "text"  # written by people: neutralised for spreadsheets in CSV
     TIME = "time"
     JSON = "JSON"
     YES_NO = "true or false"
@@ -26,7 +26,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, what it holds, what it means, and for ratings the SQL that fills it."""
+    """A column: its name, kind and meaning, and for ratings the SQL that fills it."""
 
     name: str
     kind: Kind

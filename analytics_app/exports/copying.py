@@ -1,7 +1,7 @@
-"""From a COPY in PostgreSQL to an iterator of bytes, at constant memory.
+"""Iterate over the bytes of a PostgreSQL COPY at constant memory.
 
-A thread reads what the server sends and puts it into a bounded queue; whoever iterates takes it out. A slow reader
-therefore slows the server down, and nothing piles up here.
+A thread reads what the server sends and puts it into a bounded queue; the iterator takes it out. A slow reader
+therefore slows the server down, and memory does not grow.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 64 * 1024
 CHUNKS_WAITING = 16
 
-# A slow line may take its time, and still nobody holds a transaction open for ever.
+# Long enough for slow connections, but no client holds a transaction open for ever.
 LONGEST_EXPORT = "1h"
 
-# A whole table is read, so hash joins are right however little the planner knows. Without this, a study that was
-# imported a minute ago, before statistics were gathered, took hours instead of seconds.
+# Whole tables are read, so hash joins are right even without statistics. With nested loops, a study that was
+# imported a minute ago took hours instead of seconds.
 PLANNING = "SET LOCAL enable_nestloop = off"
 
-# How COPY writes text as it is: a quote and a delimiter that JSON always escapes.
+# COPY writes text unchanged if quote and delimiter are characters that JSON always escapes.
 RAW = "FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'"
 CSV = "FORMAT csv"
 # How COPY ends a row.
@@ -35,7 +35,7 @@ LINE_FEED = b"\n"
 
 
 class ConnectionBusy(RuntimeError):
-    """The connection is sending an export: exhaust or close the iterator before asking the database anything else."""
+    """The connection is sending an export: exhaust or close the iterator before any other query."""
 
 
 def copy_out(
@@ -43,14 +43,13 @@ def copy_out(
 ) -> Generator[bytes, None, None]:
     """Yield what `COPY (query) TO STDOUT WITH (options)` writes, after `head`, with each row ended by `line_end`.
 
-    It runs on the connection of whoever iterates, in a transaction of its own, so it sees what they see. The
-    connection is busy from the first chunk until the generator is exhausted or closed; closing it early cancels the
-    COPY, and the connection is as good as before.
+    It runs on the caller's connection, in its own transaction. The connection is busy from the first chunk until the
+    generator is exhausted or closed; closing it early cancels the COPY and frees the connection.
 
     Raises
     ------
     django.db.DatabaseError
-        While iterating, for whatever the server reports; what came before is incomplete then.
+        While iterating, for errors of the server; earlier chunks are then incomplete.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL statement_timeout = '{LONGEST_EXPORT}'; {PLANNING}")
@@ -74,7 +73,7 @@ def _refuse(*_args: Any) -> Any:
 
 
 class _Pump(Thread):
-    """Reads a COPY into the queue `chunks`; None ends it, and `error` says why it ended early."""
+    """Reads a COPY into the queue `chunks`, which None ends; `error` is set if it ended early."""
 
     def __init__(self, cursor: Any, statement: str, head: bytes, line_end: bytes) -> None:
         super().__init__(name="evalweb-export", daemon=True)
@@ -85,27 +84,27 @@ class _Pump(Thread):
         self._pieces = _Pieces(self.chunks.put, head, line_end)
 
     def run(self) -> None:
-        """Read until the COPY ends, one way or the other."""
+        """Read until the COPY ends or fails."""
         try:
-            # PostgreSQL sends each row in a message of its own; gathering them is left to what is not Python.
-            gathered = BufferedWriter(self._pieces, CHUNK_BYTES)
-            self._cursor.copy_expert(self._statement, gathered)
-            gathered.flush()
+            # PostgreSQL sends each row in a separate message; the buffered writer gathers them faster than Python code.
+            buffer = BufferedWriter(self._pieces, CHUNK_BYTES)
+            self._cursor.copy_expert(self._statement, buffer)
+            buffer.flush()
             self._pieces.finish()
         except BaseException as error:
-            # Whatever it is, the reader must hear of it, and nobody else would.
+            # All errors are passed to the reader, since nobody else sees errors of this thread.
             self.error = error
         finally:
             self._pieces.wanted = False
             self.chunks.put(None)
 
     def stop(self, cancel: Callable[[], None]) -> None:
-        """End the COPY if it still runs, and wait for the thread. The server's complaint is no error then."""
+        """Cancel the COPY if it still runs, and wait for the thread; the server's error about it is ignored."""
         if not self.is_alive():
             return
         self._pieces.wanted = False
         cancel()
-        # One chunk may still be on its way, and the None after it: both fit into an empty queue.
+        # The thread may still put one chunk and None: both fit into an empty queue.
         while not self.chunks.empty():
             self.chunks.get_nowait()
         self.join()
@@ -113,7 +112,7 @@ class _Pump(Thread):
 
 
 class _Pieces(RawIOBase):
-    """Hands on what a COPY writes, after `head`, with each row ended by `line_end`; nothing once it is not `wanted`.
+    """Passes on what a COPY writes, after `head`, with each row ended by `line_end`, until `wanted` is false.
 
     The head waits for the first rows, so that a statement that fails at once sends nothing.
     """
@@ -127,25 +126,25 @@ class _Pieces(RawIOBase):
         self._quoted = False
 
     def writable(self) -> bool:
-        """Say that it can be written to."""
+        """Return True, as COPY writes to this file."""
         return True
 
     def write(self, data: Buffer, /) -> int:
         """Take some rows, of which the first and the last may be incomplete."""
         piece = bytes(data)
         if self.wanted:
-            ended = piece if self._line_end == LINE_FEED else self._ended(piece)
-            self._hand_on(self._head + ended)
+            output = piece if self._line_end == LINE_FEED else self._ended(piece)
+            self._hand_on(self._head + output)
             self._head = b""
         return len(piece)
 
     def finish(self) -> None:
-        """Hand on the head where no row came."""
+        """Pass on the head if there was no row."""
         if self.wanted and self._head:
             self._hand_on(self._head)
 
     def _ended(self, piece: bytes) -> bytes:
-        """Replace line feeds between quoted texts, never within: every second part between quotes is one."""
+        """Replace line feeds outside quoted texts: every second part between quotes is quoted."""
         parts = piece.split(b'"')
         for number in range(self._quoted, len(parts), 2):
             parts[number] = parts[number].replace(LINE_FEED, self._line_end)

@@ -1,11 +1,11 @@
-"""The ratings of a study in long form: one row a rating, streamed as CSV or JSON Lines, or as pages of objects.
+"""The ratings of a study in long form: one row per rating, streamed as CSV or JSON Lines, or as pages of objects.
 
 - A rating of a text that several systems produced alike gives one row for each of them (of two compared texts, one
   for each pair); such rows share the column `rating`.
 - A judgment without a rating gives one row: its label is `skip`, with the reason as text, or `none`.
-- Only the current answer to an assignment is there, never one that was revised, and nobody who only tried it out.
-- Raters are pseudonyms; who they are to a platform is in no file.
-- Rows come by the number of the rating; judgments without one stand at the end.
+- Only the current answer to an assignment is included, never a revised one, and no answer of a sandbox rater.
+- Raters are pseudonyms; their ids on platforms are in no file.
+- Rows are sorted by the number of the rating; judgments without a rating are at the end.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ Format = Literal["csv", "jsonl"]
 COLUMNS: tuple[str, ...] = tuple(one.name for one in columns.RATINGS)
 CONTENT_TYPES: Mapping[Format, str] = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
 
-# RFC 4180 ends lines so; JSON Lines ends them with a line feed.
+# The end of a line in RFC 4180; JSON Lines has a line feed.
 CRLF = b"\r\n"
 
-# Numbers of rows have fewer digits.
+# Upper bound on the digits of a row id (bigint).
 LONGEST = 19
 
 # Which ratings, and which judgments without one, follow a mark.
@@ -48,7 +48,7 @@ SELECT r.id
   JOIN tasks_app_judgment j ON j.id = r.judgment_id
   JOIN tasks_app_assignment a ON a.id = j.assignment_id
  WHERE r.task_id = ANY(%(tasks)s) AND r.id > %(mark)s AND a.rater_kind <> 'sandbox'
-   AND {current} {said} {judged}
+   AND {current} {rated} {judged}
  ORDER BY r.id LIMIT %(limit)s
 """
 _NEXT_SILENT = """
@@ -58,7 +58,7 @@ SELECT j.id
   JOIN tasks_app_unit u ON u.id = a.unit_id
  WHERE u.task_id = ANY(%(tasks)s) AND j.id > %(mark)s AND a.rater_kind <> 'sandbox'
    AND NOT EXISTS (SELECT 1 FROM tasks_app_rating r WHERE r.judgment_id = j.id)
-   AND {current} {said} {judged}
+   AND {current} {rated} {judged}
  ORDER BY j.id LIMIT %(limit)s
 """
 
@@ -74,32 +74,32 @@ def stream(
     include: Sequence[str] | None = None,
     until: Marks | None = None,
 ) -> Generator[bytes, None, None]:
-    """Return the ratings of a study as chunks of a UTF-8 file, read while they are taken, at constant memory.
+    """Return the ratings of a study as chunks of a UTF-8 file, streamed at constant memory.
 
     Parameters
     ----------
     tasks, raters, criterion
         Keys of tasks, pseudonyms of raters, key of a criterion; None for all.
     since_id
-        Leave out ratings up to this number, and judgments without a rating that are as old.
+        Leave out ratings up to this number, and equally old judgments without a rating.
     include
-        Purposes that are wanted, such as ("main", "repeat"); None for all.
+        Purposes to include, such as ("main", "repeat"); None for all.
     until
-        Leave out what came after these marks, so that who asks again with `since_id` misses nothing.
+        Leave out rows after these marks, so that a later request with `since_id` misses nothing.
 
     The connection is busy from the first chunk until the iterator is exhausted or closed.
 
     Raises
     ------
     UnknownName
-        At once, where the study has no such task, rater or criterion, or there is no such purpose.
+        Before iterating, if the study has no such task, rater or criterion, or there is no such purpose.
     django.db.DatabaseError
-        While iterating; what came before is incomplete then.
+        While iterating; earlier chunks are then incomplete.
     """
-    wanted = select(study, tasks=tasks, raters=raters, criterion=criterion, include=include)
-    wanted = replace(wanted, after=since_id, until=until)
+    selection = select(study, tasks=tasks, raters=raters, criterion=criterion, include=include)
+    selection = replace(selection, after=since_id, until=until)
     features = features_of(study)
-    statement = Statement(wanted, features, neutralised=format == "csv")
+    statement = Statement(selection, features, neutralised=format == "csv")
     if format == "csv":
         return copy_out(statement.cells(), statement.params, options=CSV, head=_header(features), line_end=CRLF)
     return copy_out(statement.objects(), statement.params, options=RAW)
@@ -122,16 +122,16 @@ def select(
     """Turn names into a selection; every version of a task and of a criterion counts. Raises UnknownName."""
     for purpose in include or ():
         if purpose not in Assignment.Purpose.values:
-            given = {"name": purpose, "names": ", ".join(Assignment.Purpose.values)}
-            raise UnknownName(_("There is no purpose “%(name)s”. The purposes are: %(names)s.") % given)
-    found = (
+            facts = {"name": purpose, "names": ", ".join(Assignment.Purpose.values)}
+            raise UnknownName(_("There is no purpose “%(name)s”. The purposes are: %(names)s.") % facts)
+    task_ids = (
         judgments.task_ids(study, tasks)
         if tasks is not None
         else tuple(Task.objects.filter(study=study).values_list("pk", flat=True))
     )
     return Selection(
         study,
-        found,
+        task_ids,
         raters=None if raters is None else judgments.rater_ids(study, raters),
         criteria=None if criterion is None else _criterion_ids(study, criterion),
         purposes=None if include is None else tuple(include),
@@ -145,27 +145,31 @@ def _criterion_ids(study: Study, key: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some rows as objects, and the mark after which the next page begins; None at the end."""
+    """Rows as objects, and the mark after which the next page begins; None at the end."""
 
     rows: list[dict[str, Any]]
     next: str | None
 
 
-def page(wanted: Selection, mark: str, size: int) -> Page:
+def page(selection: Selection, mark: str, size: int) -> Page:
     """Return the rows of the next `size` ratings, or judgments without one, after a mark ("" at the beginning).
 
-    A mark is r and the number of a rating, or j and that of a judgment. Raises ValueError where it is something else.
+    A mark is r and the number of a rating, or j and the number of a judgment. Raises ValueError for other marks.
     """
     kind, after = _read_mark(mark)
-    found: dict[str, list[int]] = {"r": [], "j": []}
-    for one in ("r", "j"):
-        left = size + 1 - len(found["r"])
-        if left > 0 and (kind, one) != ("j", "r"):
-            found[one] = _next(wanted, one, after if one == kind else 0, left)
-    marks = [f"{one}{number}" for one, numbers in found.items() for number in numbers]
-    shown = marks[:size]
-    rows = _rows(replace(wanted, ratings=_of_kind(shown, "r"), silent=_of_kind(shown, "j"))) if shown else []
-    return Page(rows, shown[-1] if len(marks) > size else None)
+    ids: dict[str, list[int]] = {"r": [], "j": []}
+    for key in ("r", "j"):
+        n_left = size + 1 - len(ids["r"])
+        if n_left > 0 and (kind, key) != ("j", "r"):
+            ids[key] = _next(selection, key, after if key == kind else 0, n_left)
+    marks = [f"{key}{number}" for key, numbers in ids.items() for number in numbers]
+    shown_marks = marks[:size]
+    rows = (
+        _rows(replace(selection, ratings=_of_kind(shown_marks, "r"), silent=_of_kind(shown_marks, "j")))
+        if shown_marks
+        else []
+    )
+    return Page(rows, shown_marks[-1] if len(marks) > size else None)
 
 
 def _read_mark(mark: str) -> tuple[str, int]:
@@ -178,17 +182,19 @@ def _read_mark(mark: str) -> tuple[str, int]:
 
 
 def _of_kind(marks: Sequence[str], kind: str) -> tuple[int, ...]:
-    return tuple(int(one[1:]) for one in marks if one.startswith(kind))
+    return tuple(int(mark[1:]) for mark in marks if mark.startswith(kind))
 
 
-def _next(wanted: Selection, kind: str, mark: int, limit: int) -> list[int]:
+def _next(selection: Selection, kind: str, mark: int, limit: int) -> list[int]:
     ratings = kind == "r"
     sql = (_NEXT_RATINGS if ratings else _NEXT_SILENT).format(
-        said=wanted.said if ratings else wanted.without_rating, judged=wanted.judged, current=wanted.current
+        rated=selection.rated if ratings else selection.without_rating,
+        judged=selection.judged,
+        current=selection.current,
     )
-    return [pk for (pk,) in database.rows(sql, {**wanted.params(), "mark": mark, "limit": limit})]
+    return [pk for (pk,) in database.rows(sql, {**selection.params(), "mark": mark, "limit": limit})]
 
 
-def _rows(wanted: Selection) -> list[dict[str, Any]]:
-    statement = Statement(wanted, features_of(wanted.study), neutralised=False)
+def _rows(selection: Selection) -> list[dict[str, Any]]:
+    statement = Statement(selection, features_of(selection.study), neutralised=False)
     return [json.loads(line) for (line,) in database.rows(statement.objects(), statement.params)]

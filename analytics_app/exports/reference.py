@@ -1,4 +1,4 @@
-"""Generate the tables of docs/columns.md from the declarations, so that the page is always right."""
+"""Generate the tables of docs/columns.md from the declarations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tasks_app import task_types
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Outcome
 
-# What an outcome is one of, and the columns that therefore say which.
+# The unit of an outcome in words, and the columns that identify it.
 PER = {
     "criterion": ("for each text and criterion", ("item", "system", "variant", "criterion")),
     "part": ("for each text", ("item", "system", "variant", "criterion")),
@@ -37,7 +37,7 @@ BESIDE = (
 
 
 def reference() -> str:
-    """Return every table in Markdown, in English whatever language is active."""
+    """Return every table in Markdown, in English whatever the active language."""
     with override("en"):
         return "\n".join(_lines()) + "\n"
 
@@ -62,18 +62,18 @@ def _lines() -> Iterator[str]:
 
 def _columns(columns: Sequence[Column]) -> Iterator[str]:
     yield from ("| column | holds | |", "|---|---|---|")
-    yield from (f"| `{one.name}` | {one.kind} | {one.doc} |" for one in columns)
+    yield from (f"| `{column.name}` | {column.kind} | {column.doc} |" for column in columns)
 
 
 def _outcomes(name: str, kind: type[TaskType]) -> Iterator[str]:
     for outcome in kind.outcomes:
         how_often, _places = PER[outcome.per]
-        filled = ", ".join(f"`{one}`" for one in columns_of(outcome))
-        about = f"`{outcome.criterion}`: " if outcome.criterion else ""
-        yield f"| `{name}` | {about}{outcome.name}: {outcome.doc} One row {how_often}, {outcome.scale}. | {filled} |"
+        filled = ", ".join(f"`{column}`" for column in columns_of(outcome))
+        prefix = f"`{outcome.criterion}`: " if outcome.criterion else ""
+        yield f"| `{name}` | {prefix}{outcome.name}: {outcome.doc} One row {how_often}, {outcome.scale}. | {filled} |"
 
 
 def columns_of(outcome: Outcome) -> tuple[str, ...]:
-    """Return the columns of the ratings that an outcome fills, beside those that every row has."""
+    """Return the columns of the ratings that an outcome fills, in addition to those of every row."""
     _how_often, places = PER[outcome.per]
     return tuple(dict.fromkeys((*places, outcome.column)))

@@ -22,7 +22,7 @@ Format = Literal["json", "csv"]
 
 CONTENT_TYPES: Mapping[Format, str] = {"json": "application/json", "csv": "text/csv; charset=utf-8"}
 
-# Rows read from the database at a time.
+# Rows read from the database at once.
 ROWS = 1_000
 
 _KINDS = {one.name: one.kind for one in RESULTS}
@@ -31,14 +31,14 @@ _KINDS = {one.name: one.kind for one in RESULTS}
 def stream(run: Run, *, format: Format = "json", systems: bool | None = None) -> Generator[bytes, None, None]:
     """Return the results document of a run as chunks of a UTF-8 file.
 
-    While the study is under way rows that tell systems apart are left out; `systems` says otherwise.
+    Before the study is closed, rows that tell systems apart are left out; `systems` overrides this.
     """
-    shown = systems_shown(run.study) if systems is None else systems
-    return _json(run, shown) if format == "json" else _csv(run, shown)
+    show_systems = systems_shown(run.study) if systems is None else systems
+    return _json(run, show_systems) if format == "json" else _csv(run, show_systems)
 
 
 def head(run: Run, *, systems: bool) -> dict[str, Any]:
-    """Return what the document says beside its rows; `systems_hidden` says that rows by system are left out."""
+    """Return the document without its rows; `systems_hidden` says that rows by system are left out."""
     return {
         "evalweb": FORMAT,
         "study": run.study.slug,
@@ -49,7 +49,7 @@ def head(run: Run, *, systems: bool) -> dict[str, Any]:
 
 
 def facts_of(run: Run) -> dict[str, Any]:
-    """Return what is known of a run: how to repeat it, and what it found out on the way."""
+    """Return the facts of a run: how to repeat it, and what it recorded while computing."""
     columns = ("number", "state", "planned", "trigger", "finished", "seed", "high_water", "n_seen", "digest")
     return {
         **{name: getattr(run, name) for name in columns},
@@ -59,17 +59,17 @@ def facts_of(run: Run) -> dict[str, Any]:
 
 
 def file_name(study: Study, run: Run, format: Format) -> str:
-    """Name the file of a document."""
+    """Return the name of the file of a results document."""
     return f"{study.slug}-results-{run.number}.{format}"
 
 
 def _json(run: Run, systems: bool) -> Generator[bytes, None, None]:
     opening = _dumps(head(run, systems=systems)).removesuffix("}")
     yield f'{opening}, "rows": ['.encode()
-    between = "\n"
+    separator = "\n"
     for row in _rows(run, systems):
-        yield f"{between}{_dumps(dict(zip(COLUMNS, row, strict=True)))}".encode()
-        between = ",\n"
+        yield f"{separator}{_dumps(dict(zip(COLUMNS, row, strict=True)))}".encode()
+        separator = ",\n"
     yield b"\n]}\n"
 
 
@@ -85,10 +85,10 @@ def _csv(run: Run, systems: bool) -> Generator[bytes, None, None]:
 
 
 def _taken(text: io.StringIO) -> bytes:
-    taken = text.getvalue().encode()
+    data = text.getvalue().encode()
     text.seek(0)
     text.truncate()
-    return taken
+    return data
 
 
 def _rows(run: Run, systems: bool) -> Iterator[tuple[Any, ...]]:

@@ -20,11 +20,11 @@ TIME_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 
 # Every rating, and after them the judgments that hold none: skipped ones, and those that found nothing. Such a
 # judgment is about the text of its unit where that has one alone.
-SAID = """
+RATED = """
 SELECT r.id AS rating, r.judgment_id, r.task_id, r.unit_id, r.part_id, r.part_b_id, r.criterion_id, r.value, r.label,
        r.text, r.shown_value, r.span_side, r.span_start, r.span_end, r.category, r.severity
   FROM tasks_app_rating r
- WHERE r.task_id = ANY(%(tasks)s) {said}
+ WHERE r.task_id = ANY(%(tasks)s) {rated}
  UNION ALL
 SELECT NULL, j.id, u.task_id, u.id,
        (SELECT CASE WHEN count(*) = 1 THEN min(p.id) END FROM tasks_app_part p WHERE p.unit_id = u.id),
@@ -81,7 +81,7 @@ GROUPS = "SELECT id, {key} AS key FROM tasks_app_group WHERE study_id = %(study)
 
 # Judgments without a rating stand last, since null does. The first key should tell rows apart: more keys cost seconds.
 FROM = """
-  FROM ({said}) r
+  FROM ({rated}) r
   JOIN ({judged}) j ON j.judgment = r.judgment_id
   JOIN u ON u.id = r.unit_id
   LEFT JOIN s ON s.part_id = r.part_id
@@ -91,7 +91,7 @@ FROM = """
  ORDER BY r.rating, r.judgment_id, s.id, sb.id
 """
 
-# What a rule said about a rater holds in the task it was found in, whichever version of its row; without a task,
+# An exclusion of a rater by a rule holds in all versions of the task it was found in; without a task,
 # everywhere.
 EXCLUSIONS = {
     "x": """
@@ -122,9 +122,9 @@ CASE WHEN xr.rules IS NOT NULL OR xj.rules IS NOT NULL OR xa.rules IS NOT NULL T
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which ratings of a study are wanted: ids of tasks, raters and criteria, and words; None is all.
+    """Which ratings of a study to export: ids of tasks, raters and criteria, and purposes; None is all.
 
-    `after` leaves out ratings up to that id, `until` what came after both marks, as if it was not there yet. `ratings`
+    `after` leaves out ratings up to that id, `until` rows after both marks, as if they did not exist yet. `ratings`
     and `silent` (judgments without any) name the rows of one page.
     """
 
@@ -139,7 +139,7 @@ class Selection:
     silent: tuple[int, ...] | None = None
 
     @property
-    def said(self) -> str:
+    def rated(self) -> str:
         """Further conditions on ratings, as SQL over `r`."""
         return self._conditions(
             raters="r.rater_id = ANY(%(raters)s)",
@@ -176,39 +176,39 @@ class Selection:
 
     def params(self) -> dict[str, Any]:
         """Return the parameters of the conditions."""
-        given: dict[str, Any] = {
+        params: dict[str, Any] = {
             name: list(value)
             for name in ("tasks", "raters", "criteria", "purposes", "ratings", "silent")
             if (value := getattr(self, name)) is not None
         }
         if self.until is not None:
-            given |= {"until_rating": self.until.rating, "until_judgment": self.until.judgment}
-        return {"study": self.study.pk, "after": self.after, **given}
+            params |= {"until_rating": self.until.rating, "until_judgment": self.until.judgment}
+        return {"study": self.study.pk, "after": self.after, **params}
 
 
 def features_of(study: Study) -> tuple[str, ...]:
-    """Return the names of the items' features, in the order of the alphabet."""
-    found = database.rows(
+    """Return the names of the items' features, in alphabetical order."""
+    rows = database.rows(
         'SELECT DISTINCT jsonb_object_keys(features) COLLATE "C" FROM tasks_app_item WHERE study_id = %s ORDER BY 1',
         [study.pk],
     )
-    return tuple(name for (name,) in found)
+    return tuple(name for (name,) in rows)
 
 
 class Statement:
     """Builds the SELECT; `neutralised` makes text cells safe for spreadsheets."""
 
-    def __init__(self, wanted: Selection, features: tuple[str, ...], *, neutralised: bool) -> None:
-        self.wanted = wanted
+    def __init__(self, selection: Selection, features: tuple[str, ...], *, neutralised: bool) -> None:
+        self.selection = selection
         self.features = features
         self.neutralised = neutralised
-        # What the run that is read first excludes, and what was excluded by hand since.
-        run = best_run(wanted.study)
+        # Exclusions of the run to read first, and exclusions by hand.
+        run = best_run(selection.study)
         by_hand = Q(run=None, lifted_at=None)
         of_run = Q(run=run) if run is not None else by_hand
-        self.excludes = Exclusion.objects.filter(by_hand | of_run, study=wanted.study).exists()
+        self.excludes = Exclusion.objects.filter(by_hand | of_run, study=selection.study).exists()
         self.params: dict[str, Any] = {
-            **wanted.params(),
+            **selection.params(),
             "run": run and run.pk,
             "formula": FORMULA,
             "time": TIME_FORMAT,
@@ -216,17 +216,17 @@ class Statement:
         }
 
     def cells(self) -> str:
-        """Return the SELECT with a column for each cell, those of features last."""
+        """Return the SELECT with one column per cell, features last."""
         features = [f"i.feature_{number}" for number in range(len(self.features))]
         return f"{self._tables()} SELECT {', '.join([*map(self._cell, RATINGS), *features])} {self._from()}"
 
     def objects(self) -> str:
-        """Return the SELECT with one JSON object a row.
+        """Return the SELECT with one JSON object per row.
 
         A feature's name may be longer than PostgreSQL allows for a column, so they are appended as text.
         """
-        cells = ", ".join(f'{self._cell(one)} AS "{one.name}"' for one in RATINGS)
-        row = f"(SELECT row_to_json(o)::text FROM (SELECT {cells}) o)"  # noqa: S608  every word in it is ours
+        cells = ", ".join(f'{self._cell(column)} AS "{column.name}"' for column in RATINGS)
+        row = f"(SELECT row_to_json(o)::text FROM (SELECT {cells}) o)"  # noqa: S608  every part is a constant
         if self.features:
             row = f"left({row}, -1) || COALESCE(i.features, %(no_features)s) || chr(125)"
             self.params["no_features"] = "".join(f",{_quoted(FEATURE + name)}:null" for name in self.features)
@@ -235,7 +235,7 @@ class Statement:
     def _cell(self, column: Column) -> str:
         if column.name == "excluded_by":
             return EXCLUDED_BY if self.excludes else "NULL::text"
-        # Keys and pseudonyms are made safe where their tables are read: once, and not with every rating.
+        # Keys and pseudonyms are neutralised once in their tables, not for every rating.
         return self._safe(column.sql) if column.kind == Kind.TEXT and column.sql.startswith("r.") else column.sql
 
     def _safe(self, text: str) -> str:
@@ -253,8 +253,8 @@ class Statement:
             "ra": RATERS.format(pseudonym=safe("pseudonym")),
             **(EXCLUSIONS if self.excludes else {}),
         }
-        # A whole study is read table by table; for a page of it, only what the page needs is looked up.
-        kept = "MATERIALIZED" if self.wanted.ratings is None else "NOT MATERIALIZED"
+        # A whole study is read table by table; a page only looks up the rows it needs.
+        kept = "MATERIALIZED" if self.selection.ratings is None else "NOT MATERIALIZED"
         return "WITH " + ",".join(f"{name} AS {kept} ({select})" for name, select in tables.items())
 
     def _features(self) -> str:
@@ -271,8 +271,8 @@ class Statement:
 
     def _from(self) -> str:
         return FROM.format(
-            said=SAID.format(said=self.wanted.said, silent=self.wanted.without_rating),
-            judged=JUDGED.format(judged=self.wanted.judged, current=self.wanted.current),
+            rated=RATED.format(rated=self.selection.rated, silent=self.selection.without_rating),
+            judged=JUDGED.format(judged=self.selection.judged, current=self.selection.current),
             excluded=EXCLUSION_JOINS if self.excludes else "",
         )
 

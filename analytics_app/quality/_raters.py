@@ -1,4 +1,4 @@
-"""Helpers of rules about raters: whom they examine, and how exclusions are recorded."""
+"""Helpers of rules about raters: exclusions of raters, and notes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def remove_raters(
     limits: ArrayLike,
     notes: Sequence[str] = (),
 ) -> Removal:
-    """Take out everything that some raters gave; the arrays have an entry for each of them."""
+    """Remove all ratings of some raters; the arrays have an entry for each of these raters."""
     names = sample.table.names
     return Removal(
         mask=np.isin(sample.table.rater, raters),
@@ -32,24 +32,25 @@ def remove_raters(
     )
 
 
-def not_tested(n: int, why: str) -> tuple[str, ...]:
-    """Say of how many raters a rule knows nothing; they are kept."""
+def not_tested(n: int, reason: str) -> tuple[str, ...]:
+    """Return a note on how many raters a rule could not test and kept."""
     if not n:
         return ()
-    who, are = ("1 rater", "was") if n == 1 else (f"{n:,} raters", "were")
-    return (f"{who} {are} not tested and kept: {why}.",)
+    raters, verb = ("1 rater", "was") if n == 1 else (f"{n:,} raters", "were")
+    return (f"{raters} {verb} not tested and kept: {reason}.",)
 
 
-def by_criterion(said: Mapping[str, str], all_of: int) -> list[str]:
-    """Return what is to be said of criteria, each sentence once, with the names where it is not about all of them."""
-    about: dict[str, list[str]] = {}
-    for name, sentence in said.items():
-        about.setdefault(sentence, []).append(name)
+def by_criterion(sentences: Mapping[str, str], all_of: int) -> list[str]:
+    """Return each sentence about criteria once, with their names unless it is about all of them."""
+    criteria_by_sentence: dict[str, list[str]] = {}
+    for name, sentence in sentences.items():
+        criteria_by_sentence.setdefault(sentence, []).append(name)
     return [
-        sentence if len(names) == all_of > 1 else f"{', '.join(names)}: {sentence}" for sentence, names in about.items()
+        sentence if len(names) == all_of > 1 else f"{', '.join(names)}: {sentence}"
+        for sentence, names in criteria_by_sentence.items()
     ]
 
 
 def share_in_words(share: float) -> str:
-    """Return a share in per cent, with a digit where a whole number would not tell."""
+    """Write a share in per cent, with a decimal unless it is a whole number."""
     return f"{share * 100:.0f} %" if abs(share * 100 - round(share * 100)) < 0.05 else f"{share * 100:.1f} %"

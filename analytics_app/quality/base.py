@@ -30,7 +30,7 @@ class ByHand:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The scale of a criterion: `code` is its place in `table.names.criteria`; `step` is 0 where there are none."""
+    """The scale of a criterion: `code` is its place in `table.names.criteria`; `step` is 0 on a continuous scale."""
 
     key: str
     code: int
@@ -41,10 +41,10 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What was asked in a task: its key, its cleaned parameters, and the criteria that have a numeric scale.
+    """The questions of a task: its key, its cleaned parameters, and the criteria that have a numeric scale.
 
-    `marked` holds the codes of criteria that are answered by marks in a text. A mark is no answer: without it the text
-    would count as one without an error, so no rule takes single ones.
+    `marked` holds the codes of criteria that are answered by marks in a text. Rules never remove single marks: without
+    them the text would count as a text without errors.
     """
 
     key: str
@@ -55,17 +55,17 @@ class Asking:
     @property
     def ranges(self) -> dict[int, tuple[float, float, float]]:
         """Lowest value, highest value and step of each criterion with a numeric scale, by its code."""
-        return {one.code: (one.low, one.high, one.step) for one in self.scales}
+        return {scale.code: (scale.low, scale.high, scale.step) for scale in self.scales}
 
 
 @dataclass(frozen=True, slots=True)
 class RuleSample:
-    """What a rule sees: the ratings of one task that the rules before it kept, with z for them.
+    """Input of a rule: the ratings of one task that earlier rules kept, with their z.
 
-    `z` is judge-wise z within rater and criterion, aligned with the table, NaN where undefined and for rules that do
-    not say `on_z`. It is of what these rules kept and of what earlier rules on z took.
-    `extras` holds what the rule needs beside, `task` says what was asked. `unrated` are codes of judgments that count
-    and have no rating: where errors are marked, those that found none.
+    `z` is judge-wise z within rater and criterion, aligned with the table, NaN where undefined and for rules without
+    `on_z`. It is computed on the ratings that rules not based on z have kept; z-based rules do not change it.
+    `extras` holds further data that the rule needs, `task` the questions. `unrated` are codes of judgments that count
+    and have no rating: where errors are marked, judgments without errors.
     """
 
     table: Table
@@ -77,16 +77,16 @@ class RuleSample:
 
     @property
     def raters(self) -> NDArray[np.int64]:
-        """Codes of the raters who are left, ascending."""
+        """Codes of the raters in the sample, ascending."""
         return np.union1d(raters_in(self.table), self.table.judgments.rater[self.unrated]).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What a rule takes out: ids of raters, judgments or ratings, each with its reason, value and limit.
+    """Exclusions by a rule: ids of raters, judgments or ratings, each with its reason, value and limit.
 
-    `mask` marks the rows of the sample that go. `side` is -1, 0 or 1 for each of these rows where low and high
-    values are removed. `notes` says what the rule could not do, and why.
+    `mask` marks the removed rows of the sample. `side` is -1, 0 or 1 for each of these rows where low and high
+    values are removed. `notes` are sentences on what the rule could not test, and why.
     """
 
     mask: Mask
@@ -102,35 +102,35 @@ class Removal:
 
     @classmethod
     def nothing(cls, sample: RuleSample, *notes: str) -> Removal:
-        """Remove nothing, and say why where there is something to say."""
+        """Remove nothing; the notes say why."""
         empty = np.empty(0, dtype=np.int64)
         return cls(np.zeros(len(sample.table), dtype=bool), "rating", empty, (), notes=notes)
 
 
 class NoSettings(Block):
-    """Settings of a rule that has none."""
+    """Settings of a rule without settings."""
 
 
 class Rule(ABC):
-    """One published way of telling which ratings to trust. See the module docstring."""
+    """A published rule for excluding untrustworthy ratings. See the module docstring."""
 
     name: ClassVar[str] = ""
     label: ClassVar[Words]
     summary: ClassVar[Words]
     source: ClassVar[str]
-    # Said beside the rule where its use needs care.
+    # A warning shown beside the rule.
     caution: ClassVar[Words] = ""
-    # Whether it looks at z: then z is not taken again after it, and the means of z are of the values it saw.
+    # Whether the rule uses z: then z is not recomputed after it, since that would undo the rule.
     on_z: ClassVar[bool] = False
 
-    # What it needs beside the ratings (analytics_app.ratings.extras).
+    # Further data that the rule needs (analytics_app.ratings.extras).
     needs: ClassVar[frozenset[type[Extra]]] = frozenset()
 
-    # Where it stands among the rules that a plan does not name: raters before texts before single ratings.
+    # Position among the rules that a plan does not name: raters before texts before single ratings.
     order: ClassVar[int] = 100
 
     Settings: ClassVar[type[Block]] = NoSettings
 
     @abstractmethod
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Say what goes."""
+        """Return the exclusions."""

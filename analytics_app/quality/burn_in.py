@@ -16,9 +16,9 @@ from tasks_app.study_settings import Block
 
 @register
 class BurnIn(Rule):
-    """Remove the first n judgments of every rater in a task, by the place at which a unit was first shown.
+    """Remove the first n judgments of every rater in a task, in the order in which units were first shown.
 
-    Places are counted among the rater's main judgments, whatever other rules remove.
+    Positions are counted among all of the rater's main judgments, including those that other rules remove.
     """
 
     label = _("Burn-in")
@@ -34,19 +34,19 @@ class BurnIn(Rule):
         n = forms.IntegerField(min_value=1, max_value=1000, initial=10, label=_("Judgments to leave out"))
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Mark the ratings of judgments at places 1 to n."""
+        """Exclude judgments at positions 1 to n."""
         n = int(str(settings["n"]))
         table = sample.table
-        place = places(table.judgments)
-        here = np.union1d(table.judgment, sample.unrated).astype(np.int64)
-        gone = here[place[here] <= n]
+        place_of = places(table.judgments)
+        counted = np.union1d(table.judgment, sample.unrated).astype(np.int64)
+        removed = counted[place_of[counted] <= n]
         return Removal(
-            mask=place[table.judgment] <= n,
+            mask=place_of[table.judgment] <= n,
             target="judgment",
-            ids=table.judgments.id[gone],
-            reasons=tuple(f"place {place[one]} of the rater, among the first {n}" for one in gone),
-            values=place[gone].astype(float),
-            limits=np.full(len(gone), float(n)),
+            ids=table.judgments.id[removed],
+            reasons=tuple(f"place {place_of[code]} of the rater, among the first {n}" for code in removed),
+            values=place_of[removed].astype(float),
+            limits=np.full(len(removed), float(n)),
         )
 
 
@@ -56,7 +56,7 @@ def places(judgments: Judgments) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     rater = judgments.rater[sorted_by]
     begins = np.r_[True, rater[1:] != rater[:-1]] if len(rater) else np.empty(0, dtype=bool)
     index = np.arange(len(rater))
-    first = np.maximum.accumulate(np.where(begins, index, 0)) if len(rater) else index
-    place = np.empty(len(rater), dtype=np.int64)
-    place[sorted_by] = index - first + 1
-    return place
+    starts = np.maximum.accumulate(np.where(begins, index, 0)) if len(rater) else index
+    numbers = np.empty(len(rater), dtype=np.int64)
+    numbers[sorted_by] = index - starts + 1
+    return numbers

@@ -19,8 +19,8 @@ from tasks_app.study_settings import Block
 class ControlAccuracy(Rule):
     """Remove raters whose share of right answers to units with known answers is below a limit.
 
-    A unit is right where everything that is known about it was met, in the rater's last answer; skipped ones do not
-    count. It is the share that the check while judging uses.
+    A unit is right if the rater's last answer agrees with everything that is known about it; skipped units do not
+    count. The check during judging uses the same share.
     """
 
     label = _("Units with known answers")
@@ -47,7 +47,7 @@ class ControlAccuracy(Rule):
         copies = forms.BooleanField(required=False, initial=True, label=_("Count texts beside their degraded copies"))
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Mark who was wrong too often."""
+        """Exclude raters with too few right answers."""
         controls, share = sample.extras[Controls], float(str(settings["share"]))
         least, n_raters = int(str(settings["least"])), len(sample.table.names.raters)
         counts = (controls.rater >= 0) & ~(controls.attention & (not settings["attention"]))
@@ -58,17 +58,17 @@ class ControlAccuracy(Rule):
         n = np.bincount(controls.rater[counts], minlength=n_raters)
         right = np.bincount(controls.rater[counts & controls.passed], minlength=n_raters)
         shares = right / np.maximum(n, 1)
-        # 7 of 10 are 70 %, whatever rounding makes of it.
-        out = raters[((n >= least) & (shares < share - 1e-9))[raters]]
+        # The tolerance lets 7 of 10 count as 70 % despite rounding.
+        excluded = raters[((n >= least) & (shares < share - 1e-9))[raters]]
         return remove_raters(
             sample,
-            out,
+            excluded,
             [
-                f"{right[one]} of {n[one]} checks right ({share_in_words(shares[one])}), at least "
+                f"{right[rater]} of {n[rater]} checks right ({share_in_words(shares[rater])}), at least "
                 f"{share_in_words(share)} is asked"
-                for one in out
+                for rater in excluded
             ],
-            values=shares[out],
+            values=shares[excluded],
             limits=share,
             notes=not_tested(int((n < least)[raters].sum()), f"they answered fewer than {least} checks"),
         )

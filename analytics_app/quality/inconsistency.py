@@ -23,9 +23,9 @@ NO_REPEATS = "Nothing was asked twice on a numeric scale, so nobody was tested."
 class Inconsistency(Rule):
     """Remove raters whose inconsistency score (after Naderi 2018) is an outlier among the raters.
 
-    IS = sqrt(sum w (x - x')^2 / sum w) over a rater's answers x and x' to what was asked twice, in shares of the
+    IS = sqrt(sum w (x - x')^2 / sum w) over a rater's answers x and x' to repeated questions, in shares of the
     scale. An outlier is above Q3 + 1.5 IQR of the raters with at least two pairs, and as high as the score of
-    somebody who is always one step away. Raters without repeats are not tested and kept.
+    a rater who is always off by one step. Raters without repeats are not tested and are kept.
     """
 
     label = _("Inconsistency score (after Naderi 2018)")
@@ -56,30 +56,33 @@ class Inconsistency(Rule):
         )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Mark the outliers."""
+        """Exclude the outliers."""
         table, least = sample.table, int(str(settings["min_pairs"]))
-        found = inconsistency_of(
+        scores = inconsistency_of(
             table, sample.extras[Repeats], sample.task.ranges, by_variance=settings["weights"] == "agreed"
         )
-        if not len(found.raters):
+        if not len(scores.raters):
             return Removal.nothing(sample, NO_REPEATS)
-        fence = outliers(found, factor=float(str(settings["factor"])), min_pairs=least)
-        tested = found.raters[found.pairs >= least]
+        fence = outliers(scores, factor=float(str(settings["factor"])), min_pairs=least)
+        tested = scores.raters[scores.pairs >= least]
         untested = len(np.setdiff1d(raters_in(table), tested))
         notes = [fence.note] if fence.note else []
-        out = np.flatnonzero(fence.outside)
-        limits = np.maximum(fence.limit or 0.0, found.steps[out])
+        outliers_at = np.flatnonzero(fence.outside)
+        limits = np.maximum(fence.limit or 0.0, scores.steps[outliers_at])
         return remove_raters(
             sample,
-            found.raters[out],
+            scores.raters[outliers_at],
             [
                 f"inconsistency score {score:.2f} over {pairs} repeats (0 never, 1 from end to end), "
                 f"at most {limit:.2f}"
                 for score, pairs, limit in zip(
-                    found.scores[out].tolist(), found.pairs[out].tolist(), limits.tolist(), strict=True
+                    scores.scores[outliers_at].tolist(),
+                    scores.pairs[outliers_at].tolist(),
+                    limits.tolist(),
+                    strict=True,
                 )
             ],
-            values=found.scores[out],
+            values=scores.scores[outliers_at],
             limits=limits,
             notes=[*notes, *not_tested(untested, f"they were asked fewer than {least} things twice")],
         )

@@ -1,4 +1,4 @@
-"""The interquartile fence: exclude ratings whose z lies far outside the bulk."""
+"""The interquartile fence: exclude ratings whose z is an outlier."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ class Iqr(Rule):
         )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Mark what is outside of the fences of its criterion."""
+        """Exclude ratings outside the fences of their criterion."""
         factor = float(str(settings["factor"]))
         table, z = sample.table, sample.z
         low = np.full(len(table), -np.inf)
         high = np.full(len(table), np.inf)
-        criteria = [one for one in np.unique(table.criterion).tolist() if one not in sample.task.marked]
-        said: dict[str, str] = {}
+        criteria = [code for code in np.unique(table.criterion).tolist() if code not in sample.task.marked]
+        notes: dict[str, str] = {}
         for criterion in criteria:
             rows = table.criterion == criterion
             fences = iqr_fences(z[rows], factor=factor)
             if fences.low is None or fences.high is None:
                 name = table.names.criteria[criterion] if criterion >= 0 else "the task"
-                said[name] = fences.note or ""
+                notes[name] = fences.note or ""
                 continue
             low[rows], high[rows] = fences.low, fences.high
         below, above = z < low, z > high
@@ -68,5 +68,5 @@ class Iqr(Rule):
             values=values,
             limits=limit,
             side=np.where(below, np.int8(-1), np.int8(1))[mask],
-            notes=tuple(by_criterion(said, len(criteria))),
+            notes=tuple(by_criterion(notes, len(criteria))),
         )

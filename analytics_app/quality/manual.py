@@ -23,34 +23,34 @@ class Manual(Rule):
     order = 10
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Mark the ratings of whoever and whatever was excluded."""
-        gone = np.zeros(len(sample.table), dtype=bool)
-        parts = []
+        """Exclude the ratings of raters and judgments that a person excluded."""
+        removed = np.zeros(len(sample.table), dtype=bool)
+        removals = []
         for target in ("rater", "judgment", "rating"):
-            part = _of_kind(sample, target, gone)
-            gone |= part.mask
-            if len(part.ids):
-                parts.append(part)
-        if not parts:
+            removal = _of_kind(sample, target, removed)
+            removed |= removal.mask
+            if len(removal.ids):
+                removals.append(removal)
+        if not removals:
             return Removal.nothing(sample)
-        first, *rest = parts
-        return Removal(gone, first.target, first.ids, first.reasons, more=tuple(rest))
+        first, *others = removals
+        return Removal(removed, first.target, first.ids, first.reasons, more=tuple(others))
 
 
-def _of_kind(sample: RuleSample, target: Target, gone: Mask) -> Removal:
-    """Remove what was excluded of one kind and has ratings that are still there."""
-    excluded = {one.id: one for one in sample.by_hand if one.target == target}
+def _of_kind(sample: RuleSample, target: Target, removed: Mask) -> Removal:
+    """Remove the exclusions of one kind, as far as their ratings are still in the sample."""
+    excluded = {exclusion.id: exclusion for exclusion in sample.by_hand if exclusion.target == target}
     keys = _keys(sample.table, target)
-    mask = np.isin(keys, list(excluded)) & ~gone
+    mask = np.isin(keys, list(excluded)) & ~removed
     ids = np.unique(np.r_[keys[mask], _unrated(sample, target, list(excluded))])
-    return Removal(mask, target, ids, tuple(excluded[int(one)].reason for one in ids))
+    return Removal(mask, target, ids, tuple(excluded[int(number)].reason for number in ids))
 
 
 def _unrated(sample: RuleSample, target: Target, excluded: list[int]) -> NDArray[np.int64]:
-    """Return what was excluded of the answers without a rating."""
-    judgments, some = sample.table.judgments, sample.unrated
+    """Return the excluded raters or judgments among the answers without a rating."""
+    judgments, unrated = sample.table.judgments, sample.unrated
     of_raters = target == "rater"
-    keys = sample.table.names.rater_ids[judgments.rater[some]] if of_raters else judgments.id[some]
+    keys = sample.table.names.rater_ids[judgments.rater[unrated]] if of_raters else judgments.id[unrated]
     return keys[np.isin(keys, excluded)] if target != "rating" else keys[:0]
 
 

@@ -21,9 +21,9 @@ from tasks_app.study_settings import Block
 class PageTime(Rule):
     """Remove raters who were too fast on too large a share of their screens.
 
-    A screen is too fast where the active seconds of its answer, revisions included, are below the words of its texts
-    over the words that can be read in a second, or below the least time for any screen. A rater goes, and never a
-    single screen: short texts that are clearly bad take honest raters little time.
+    A screen is too fast if the active seconds of its answer, including revisions, are below its number of words divided
+    by the reading speed, or below the least time for any screen. The rule excludes raters, never single screens: honest
+    raters need little time for short texts that are clearly bad.
     """
 
     label = _("Time on the page")
@@ -59,7 +59,7 @@ class PageTime(Rule):
         )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Mark who was too fast too often."""
+        """Exclude raters with too many fast screens."""
         table, share, least = sample.table, float(str(settings["share"])), int(str(settings["least_screens"]))
         speed, floor = float(str(settings["words_per_second"])), float(str(settings["least_seconds"]))
         timed, fast = fast_screens(
@@ -70,17 +70,17 @@ class PageTime(Rule):
         n_fast = np.bincount(rater[fast], minlength=len(table.names.raters))
         shares = n_fast / np.maximum(n, 1)
         raters = sample.raters
-        out = raters[(n >= least)[raters] & (shares >= share)[raters]]
+        excluded = raters[(n >= least)[raters] & (shares >= share)[raters]]
         untested = int((n < least)[raters].sum())
         return remove_raters(
             sample,
-            out,
+            excluded,
             [
-                f"{n_fast[one]} of {n[one]} screens too fast ({share_in_words(shares[one])}), below "
+                f"{n_fast[code]} of {n[code]} screens too fast ({share_in_words(shares[code])}), below "
                 f"{share_in_words(share)} is asked; a screen takes {floor:g} s, and 1 s for {speed:g} words"
-                for one in out
+                for code in excluded
             ],
-            values=shares[out],
+            values=shares[excluded],
             limits=share,
             notes=not_tested(untested, f"fewer than {least} of their screens have a time"),
         )

@@ -11,7 +11,7 @@ registry: Registry[Rule] = Registry("quality rule")
 
 
 def register(member: type[AnyRule]) -> type[AnyRule]:
-    """Make the one instance of a rule known under its module's name."""
+    """Register an instance of a rule under its module's name."""
     member.name = stem(member)
     registry.register(member())
     return member

@@ -18,7 +18,7 @@ from tasks_app.study_settings import Block
 class SimpleItems(Rule):
     """Remove the ratings of texts that got more different answers to one question than a limit allows.
 
-    Answers are counted by criterion, over all raters and before any scale is reduced; what is left are the "simple"
+    Answers are counted by criterion, over all raters and before any scale is reduced; the kept texts are the "simple"
     items of Borovikova et al.
     """
 
@@ -43,13 +43,13 @@ class SimpleItems(Rule):
         """Mark the ratings of texts with too many different answers."""
         most, table = int(str(settings["most"])), sample.table
         values, number = value_codes(np.where(np.isnan(table.value), 0.0, table.value))
-        # Labels come after the values, and what was not answered after the labels.
+        # Codes of labels follow those of values; missing answers come last.
         answer = np.where(np.isnan(table.value), len(values) + table.label, number)
         answered = (~np.isnan(table.value) | (table.label >= 0)) & ~np.isin(table.criterion, list(sample.task.marked))
         texts, text = compressed(table.text * (len(table.names.criteria) + 1) + table.criterion + 1)
         n_answers = int(answer.max(initial=0)) + 1
-        seen = np.unique((text * n_answers + answer)[answered])
-        different = np.bincount(seen // n_answers, minlength=len(texts))[text]
+        pairs = np.unique((text * n_answers + answer)[answered])
+        different = np.bincount(pairs // n_answers, minlength=len(texts))[text]
         mask = different > most
         counts = different[mask]
         return Removal(

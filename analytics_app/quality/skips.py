@@ -36,17 +36,20 @@ class Skips(Rule):
         n = forms.IntegerField(min_value=1, max_value=10_000, initial=5, label=_("Exclude at this number of skips"))
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Mark who skipped too much."""
+        """Exclude raters with too many skips."""
         skipped, n = sample.extras[Skipped], int(str(settings["n"]))
-        known = skipped.counted & (skipped.rater >= 0)
-        counts = np.bincount(skipped.rater[known], minlength=len(sample.table.names.raters))
+        counted = skipped.counted & (skipped.rater >= 0)
+        counts = np.bincount(skipped.rater[counted], minlength=len(sample.table.names.raters))
         raters = sample.raters
-        out = raters[counts[raters] >= n]
+        excluded = raters[counts[raters] >= n]
         return remove_raters(
             sample,
-            out,
-            [f"{counts[one]} units skipped as “cannot judge” or “other”, fewer than {n} are accepted" for one in out],
-            values=counts[out],
+            excluded,
+            [
+                f"{counts[rater]} units skipped as “cannot judge” or “other”, fewer than {n} are accepted"
+                for rater in excluded
+            ],
+            values=counts[excluded],
             limits=n,
             notes=() if len(skipped) else ("No unit was skipped.",),
         )

@@ -17,7 +17,7 @@ from analytics_app.ratings.extras.screens import Screens
 from analytics_app.stats.quality.straight_lining import equal_screens, runs
 from tasks_app.study_settings import Block
 
-# With fewer answers on it, that a screen has one position throughout means little.
+# On screens with fewer answers, one position throughout is not suspicious.
 ON_A_SCREEN = 4
 
 
@@ -25,7 +25,7 @@ ON_A_SCREEN = 4
 class StraightLining(Rule):
     """Remove raters with a long run of one position, or with many screens that have one position throughout.
 
-    Positions are those on the screen, before polarity is undone. Answers stand in the order in which they were asked;
+    Positions are those on the screen, before polarity is undone. Answers are in the order of the questions;
     criteria on the same scale are one sequence.
     """
 
@@ -54,39 +54,43 @@ class StraightLining(Rule):
         least = forms.IntegerField(min_value=2, max_value=1000, initial=10, label=_("Minimum answers of a rater"))
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Mark who gave one position too often."""
+        """Exclude raters who gave one position too often."""
         share, least = float(str(settings["share"])), int(str(settings["least"]))
         raters = sample.raters
         if not sample.task.scales:
             return Removal.nothing(sample, "The task has no scale with positions, so nobody was tested.")
         worst = np.full(len(sample.table.names.raters), -1.0)
         reasons = [""] * len(worst)
-        for code, part, reason in _shares(sample.table, sample.task.ranges, sample.extras[Screens], least):
-            if part > worst[code]:
-                worst[code], reasons[code] = part, reason
-        out = raters[worst[raters] >= share]
+        for code, share_of_rater, reason in _shares(sample.table, sample.task.ranges, sample.extras[Screens], least):
+            if share_of_rater > worst[code]:
+                worst[code], reasons[code] = share_of_rater, reason
+        excluded = raters[worst[raters] >= share]
         return remove_raters(
             sample,
-            out,
-            [f"{reasons[one]}, below {share_in_words(share)} is asked" for one in out],
-            values=worst[out],
+            excluded,
+            [f"{reasons[rater]}, below {share_in_words(share)} is asked" for rater in excluded],
+            values=worst[excluded],
             limits=share,
             notes=not_tested(int((worst[raters] < 0).sum()), f"they gave fewer than {least} answers on one scale"),
         )
 
 
 def _shares(table: Table, scales: Scales, screens: Screens, least: int) -> Iterator[tuple[int, float, str]]:
-    """Yield (rater, share, what it is in words) for each scale and both ways to look at it."""
-    for shown in positions_of(table, scales, screens):
-        found = runs(shown.position, shown.rater)
+    """Yield (rater, share, its description) for each scale, for the longest run and for uniform screens."""
+    for positions in positions_of(table, scales, screens):
+        rater_runs = runs(positions.position, positions.rater)
         for code, longest, answers in zip(
-            found.raters.tolist(), found.longest.tolist(), found.answers.tolist(), strict=True
+            rater_runs.raters.tolist(), rater_runs.longest.tolist(), rater_runs.answers.tolist(), strict=True
         ):
             if answers >= least:
-                part = longest / answers
-                yield code, part, f"one position {longest} times in a row of {answers} answers ({share_in_words(part)})"
-        of_screens = equal_screens(shown.position, shown.judgment, shown.rater, least=ON_A_SCREEN)
-        enough = dict(zip(found.raters.tolist(), (found.answers >= least).tolist(), strict=True))
+                share = longest / answers
+                yield (
+                    code,
+                    share,
+                    f"one position {longest} times in a row of {answers} answers ({share_in_words(share)})",
+                )
+        of_screens = equal_screens(positions.position, positions.judgment, positions.rater, least=ON_A_SCREEN)
+        enough = dict(zip(rater_runs.raters.tolist(), (rater_runs.answers >= least).tolist(), strict=True))
         for code, equal, n in zip(
             of_screens.raters.tolist(), of_screens.equal.tolist(), of_screens.screens.tolist(), strict=True
         ):

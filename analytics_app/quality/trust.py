@@ -1,4 +1,4 @@
-"""Trust coefficients: exclude raters without whom the others agree more."""
+"""Trust coefficients: exclude raters whose presence in a group lowers agreement."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tasks_app.study_settings import Block
 
 @register
 class Trust(Rule):
-    """Remove raters whose trust coefficient is at or below a limit; over several criteria its mean counts.
+    """Remove raters whose trust coefficient is at or below a limit; with several criteria the mean counts.
 
-    Up to 14 raters all their groups are compared, above a sample whose seed follows from the names of task and
+    For up to 14 raters all groups are compared, for more a sample whose seed is derived from the names of task and
     criterion.
     """
 
@@ -53,62 +53,62 @@ class Trust(Rule):
         )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Mark who is trusted too little."""
+        """Exclude raters with a low mean coefficient."""
         table, limit, level = sample.table, float(str(settings["limit"])), str(settings["level"])
-        raters, said = raters_in(table), {}
+        raters, notes = raters_in(table), {}
         if len(raters) > MOST_RATERS:
             return Removal.nothing(sample, f"There are {len(raters):,} raters, and it takes {MOST_RATERS} at most.")
         total, n = np.zeros(len(table.names.raters)), np.zeros(len(table.names.raters), dtype=np.int64)
-        criteria = [one for one in np.unique(table.criterion).tolist() if one not in sample.task.marked]
+        criteria = [code for code in np.unique(table.criterion).tolist() if code not in sample.task.marked]
         for criterion in criteria:
             name = table.names.criteria[criterion] if criterion >= 0 else sample.task.key
-            found = _coefficients(sample, criterion, level, f"{sample.task.key}/{name}")
-            if sentence := about(found):
-                said[name] = sentence
-            if found.coefficients is not None:
-                total[found.raters] += found.coefficients
-                n[found.raters] += 1
+            trust = _coefficients(sample, criterion, level, f"{sample.task.key}/{name}")
+            if sentence := about(trust):
+                notes[name] = sentence
+            if trust.coefficients is not None:
+                total[trust.raters] += trust.coefficients
+                n[trust.raters] += 1
         mean = total / np.maximum(n, 1)
-        out = raters[((n > 0) & (mean <= limit))[raters]]
+        excluded = raters[((n > 0) & (mean <= limit))[raters]]
         return remove_raters(
             sample,
-            out,
+            excluded,
             [
-                f"trust coefficient {mean[one]:.3f}"
-                f"{f' (mean of {n[one]} criteria)' if n[one] > 1 else ''}, above {limit:g} is asked"
-                for one in out
+                f"trust coefficient {mean[rater]:.3f}"
+                f"{f' (mean of {n[rater]} criteria)' if n[rater] > 1 else ''}, above {limit:g} is asked"
+                for rater in excluded
             ],
-            values=mean[out],
+            values=mean[excluded],
             limits=limit,
             notes=[
-                *by_criterion(said, len(criteria)),
+                *by_criterion(notes, len(criteria)),
                 *not_tested(int((n[raters] == 0).sum()), "they have no coefficient"),
             ],
         )
 
 
 def _coefficients(sample: RuleSample, criterion: int, level: str, name: str) -> Coefficients:
-    """Return the coefficients on a criterion; each rater's first rating of a text counts."""
+    """Return the coefficients on a criterion, from each rater's first rating of a text."""
     table = sample.table.where(sample.table.criterion == criterion)
     labelled = bool(np.isnan(table.value).all()) and level == "nominal"
     answered = table.label >= 0 if labelled else ~np.isnan(table.value)
     table = table.where(answered)
     keys = table.text * len(table.names.raters) + table.rater
-    once = np.sort(np.unique(keys, return_index=True)[1])
+    first_rows = np.sort(np.unique(keys, return_index=True)[1])
     values = table.label.astype(float) if labelled else table.value
     rng = np.random.default_rng(zlib.crc32(name.encode()))
-    chosen: str = level
-    return trust_coefficients(values[once], table.text[once], table.rater[once], level=chosen, rng=rng)  # type: ignore[arg-type]
+
+    return trust_coefficients(values[first_rows], table.text[first_rows], table.rater[first_rows], level=level, rng=rng)  # type: ignore[arg-type]
 
 
-def about(found: Coefficients) -> str:
-    """Say what one must know of coefficients: what is not defined, and whether groups were drawn."""
-    if found.note:
-        return found.note
-    said = []
-    if found.undefined:
-        n = f"{found.undefined:,} of {found.subsets:,} groups of raters have no alpha and count as 1"
-        said.append(f"{n}, which favours raters with few answers.")
-    if found.sampled:
-        said.append(f"A sample of {found.subsets:,} groups of raters.")
-    return " ".join(said)
+def about(coefficients: Coefficients) -> str:
+    """Return a note on coefficients: groups without alpha, and whether groups were sampled."""
+    if coefficients.note:
+        return coefficients.note
+    sentences = []
+    if coefficients.undefined:
+        n = f"{coefficients.undefined:,} of {coefficients.subsets:,} groups of raters have no alpha and count as 1"
+        sentences.append(f"{n}, which favours raters with few answers.")
+    if coefficients.sampled:
+        sentences.append(f"A sample of {coefficients.subsets:,} groups of raters.")
+    return " ".join(sentences)

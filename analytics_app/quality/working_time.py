@@ -21,8 +21,8 @@ class WorkingTime(Rule):
     """Remove raters whose working time is at or below a share of the time their answers should have taken.
 
     The expected time is the study's minutes for a set, over the units of a full set, times the units that a rater
-    judged. In one sitting (no two answers more than 15 minutes apart) the time is that with a unit on the screen,
-    breaks taken off; otherwise active time, in which gaps count for 60 seconds at most.
+    judged. In one sitting (no gap between answers of more than 15 minutes) the time is that with a unit on the screen,
+    without breaks; otherwise active time, in which gaps count for 60 seconds at most.
     """
 
     label = _("Working time")
@@ -59,11 +59,11 @@ class WorkingTime(Rule):
         )
 
     def remove(self, sample: RuleSample, settings: Mapping[str, object]) -> Removal:
-        """Mark who was too fast."""
+        """Exclude raters who were too fast."""
         times, share = sample.extras[Times], float(str(settings["share"]))
         raters = sample.raters
-        given = settings.get("seconds_per_unit")
-        per_unit = times.per_unit if given is None else np.full(len(times.per_unit), float(str(given)))
+        own_seconds = settings.get("seconds_per_unit")
+        per_unit = times.per_unit if own_seconds is None else np.full(len(times.per_unit), float(str(own_seconds)))
         expected = (per_unit * times.answered)[raters]
         seconds = (times.active if settings["measure"] == "active" else working_seconds(times))[raters]
         known = ~np.isnan(seconds) & ~np.isnan(expected) & (expected > 0)
@@ -76,9 +76,9 @@ class WorkingTime(Rule):
             sample,
             raters[fast],
             [
-                f"working time {took:.0f} s, at most {most:.0f} s ({share_in_words(share)} of {whole:.0f} s for "
+                f"working time {worked:.0f} s, at most {most:.0f} s ({share_in_words(share)} of {usual:.0f} s for "
                 f"{units} unit{'' if units == 1 else 's'})"
-                for took, most, whole, units in zip(
+                for worked, most, usual, units in zip(
                     seconds[fast].tolist(),
                     limit[fast].tolist(),
                     expected[fast].tolist(),

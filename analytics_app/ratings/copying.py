@@ -27,14 +27,14 @@ def copy(sql: str, params: Mapping[str, Any], types: Mapping[str, type]) -> NDAr
     collector = Collector(types)
     with connection.cursor() as cursor:
         query = cursor.mogrify(sql, dict(params)).decode() if params else sql
-        # Django does not turn what a COPY raises into its own errors, on which others rely to try again.
+        # Django does not convert errors of a COPY by itself, and callers retry on Django's errors.
         with connection.wrap_database_errors:
             cursor.copy_expert(f"COPY ({query}) TO STDOUT (FORMAT binary)", collector)
     return collector.array()
 
 
 class Collector:
-    """What a COPY writes to: buffers of whole rows become arrays on the way, so that memory holds no second copy."""
+    """File that a COPY writes to; converts buffers of whole rows into arrays, so that memory holds no second copy."""
 
     def __init__(self, types: Mapping[str, type]) -> None:
         wire: list[tuple[str, str]] = [("fields", ">i2")]
@@ -47,15 +47,15 @@ class Collector:
         self._arrays: list[NDArray[Any]] = []
 
     def write(self, data: bytes) -> int:
-        """Take what the server sent."""
+        """Take bytes from the server."""
         self._buffer += data
         if len(self._buffer) >= BUFFER:
             self._convert()
         return len(data)
 
     def _convert(self) -> None:
-        rows, rest = divmod(len(self._buffer) - self._skip, self._wire.itemsize)
-        # The two bytes that end the data are never a row of their own.
+        rows, n_bytes_left = divmod(len(self._buffer) - self._skip, self._wire.itemsize)
+        # The two bytes that end the data are not a row.
         if rows <= 0:
             return
         raw = np.frombuffer(self._buffer, dtype=self._wire, count=rows, offset=self._skip)
@@ -65,7 +65,7 @@ class Collector:
         self._check(raw)
         self._arrays.append(native)
         del raw
-        self._buffer = self._buffer[len(self._buffer) - rest :]
+        self._buffer = self._buffer[len(self._buffer) - n_bytes_left :]
         self._skip = 0
 
     def _check(self, raw: NDArray[Any]) -> None:
@@ -73,7 +73,7 @@ class Collector:
             raise ValueError("A row of a binary COPY has an unexpected length: a column is null or of no fixed width.")
 
     def array(self) -> NDArray[Any]:
-        """Return everything that was written. Raises ValueError where the data broke off."""
+        """Return all rows. Raises ValueError if the data are incomplete."""
         self._convert()
         if bytes(self._buffer[self._skip :]) != END:
             raise ValueError("A binary COPY broke off, or a column in it is null or not of fixed width.")

@@ -14,7 +14,7 @@ from analytics_app.stats.scales.standardise import judge_wise_z
 Floats: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 
-# Beyond this many times the number of keys a table of all numbers between least and greatest would waste memory.
+# The range of keys over their number up to which a lookup table is used; beyond it would waste memory.
 SPARSE = 8
 
 
@@ -22,7 +22,7 @@ SPARSE = 8
 class Judgments:
     """The counted judgments of a task, by code; `id` is ascending.
 
-    `order` is the place in the rater's way at which the unit was first shown, `seconds` active seconds (NaN unknown),
+    `order` is the place in the rater's sequence where the unit was first shown, `seconds` active seconds (NaN unknown),
     `at` the time of submission in seconds since 1970, `group` a code into `groups` or -1.
     """
 
@@ -38,12 +38,12 @@ class Judgments:
 
     def where(self, codes: NDArray[np.int32]) -> Judgments:
         """Return some judgments, in the order of their codes."""
-        return Judgments(**{one.name: getattr(self, one.name)[codes] for one in fields(self)})
+        return Judgments(**{column.name: getattr(self, column.name)[codes] for column in fields(self)})
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What codes stand for. A part belongs to a unit; an output shown by a part belongs to a system and an item.
+    """Names and ids behind codes. A part belongs to a unit; an output shown by a part belongs to a system and an item.
 
     `shown_part`, `shown_system` and `shown_item` list which outputs each part shows, sorted by part: several where
     identical outputs are shown once. `features` holds the items' features, by name, "" where an item has none.
@@ -71,10 +71,10 @@ class Names:
 
     def criterion_codes(self, ids: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return codes into `criteria` for ids of criteria; versions of one criterion have one code."""
-        first = {key: code for code, key in reversed(list(enumerate(self.criteria)))}
-        code_of = np.array([first[key] for key in self.criteria] or [-1], dtype=np.int32)
-        found = Coding(self.criterion_ids)(ids)
-        return np.where(found >= 0, code_of[found], np.int32(-1))
+        first_code = {key: code for code, key in reversed(list(enumerate(self.criteria)))}
+        code_of = np.array([first_code[key] for key in self.criteria] or [-1], dtype=np.int32)
+        codes = Coding(self.criterion_ids)(ids)
+        return np.where(codes >= 0, code_of[codes], np.int32(-1))
 
     def criterion_code(self, key: str) -> int:
         """Return the code of a criterion by its key, -1 where there is none."""
@@ -83,7 +83,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Ratings as columns of equal length, one row a rating; -1 is none, NaN no value.
+    """Ratings as columns of equal length, one row per rating; -1 is none, NaN no value.
 
     `judgment` is a code into `judgments`, the others into `names`. `id` is ascending.
     """
@@ -106,7 +106,7 @@ class Table:
         return len(self.id)
 
     def where(self, mask: Mask) -> Table:
-        """Return the rows that a mask keeps; judgments and names stay whole, so codes keep their meaning."""
+        """Return the rows selected by a mask; judgments and names stay whole, so codes keep their meaning."""
         return replace(self, **{name: getattr(self, name)[mask] for name in COLUMNS})
 
     def by_system(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
@@ -119,9 +119,9 @@ class Table:
         end = np.searchsorted(self.names.shown_part, self.part, side="right")
         times = np.where(self.part >= 0, end - begin, 0)
         row = np.repeat(np.arange(len(self), dtype=np.int64), times)
-        first = np.repeat(begin - np.r_[0, np.cumsum(times)[:-1]], times) if len(self) else begin
-        shown = first + np.arange(len(row))
-        return row, self.names.shown_system[shown], self.names.shown_item[shown]
+        begins = np.repeat(begin - np.r_[0, np.cumsum(times)[:-1]], times) if len(self) else begin
+        output_rows = begins + np.arange(len(row))
+        return row, self.names.shown_system[output_rows], self.names.shown_item[output_rows]
 
     def z(self, **settings: Any) -> Floats:
         """Return judge-wise z within rater and criterion, aligned with the rows; NaN where it is undefined and dropped.
@@ -136,44 +136,44 @@ class Table:
 
     @property
     def n_raters(self) -> int:
-        """How many raters gave these ratings."""
+        """Number of raters who gave these ratings."""
         return len(np.unique(self.rater))
 
     @property
     def n_texts(self) -> int:
-        """How many texts were rated: parts, or units where a rating is about no part."""
+        """Number of rated texts: parts, or units where a rating is about no part."""
         return len(np.unique(self.text))
 
     @property
     def text(self) -> NDArray[np.int64]:
-        """What a rating is about, as a code: two ratings with the same one can agree or not."""
+        """Code of the rated text of each rating: ratings with the same code can agree or disagree."""
         about_part = self.part.astype(np.int64)
         return np.where(about_part >= 0, about_part, len(self.names.part_ids) + self.unit)
 
 
-# The columns of a table that `where` cuts.
-COLUMNS = tuple(one.name for one in fields(Table) if one.name not in {"judgments", "names"})
+# The columns of a table that `where` filters.
+COLUMNS = tuple(column.name for column in fields(Table) if column.name not in {"judgments", "names"})
 
 
 class Coding:
-    """Codes of keys: the place of each in an array of known ones, -1 for the unknown."""
+    """Codes of keys: the index of each key in an array of known keys, -1 for unknown keys."""
 
-    def __init__(self, known: NDArray[np.int64]) -> None:
-        ascending = np.argsort(known, kind="stable").astype(np.int32)
-        self._order = None if np.array_equal(ascending, np.arange(len(known))) else ascending
-        known = known if self._order is None else known[ascending]
-        self.known = known
-        span = int(known[-1] - known[0]) + 1 if len(known) else 0
-        self._first = int(known[0]) if len(known) else 0
+    def __init__(self, keys: NDArray[np.int64]) -> None:
+        ascending = np.argsort(keys, kind="stable").astype(np.int32)
+        self._order = None if np.array_equal(ascending, np.arange(len(keys))) else ascending
+        keys = keys if self._order is None else keys[ascending]
+        self.known = keys
+        span = int(keys[-1] - keys[0]) + 1 if len(keys) else 0
+        self._first = int(keys[0]) if len(keys) else 0
         self._table: NDArray[np.int32] | None = None
-        if 0 < span <= SPARSE * len(known) + 1_000_000:
+        if 0 < span <= SPARSE * len(keys) + 1_000_000:
             self._table = np.full(span, -1, dtype=np.int32)
-            self._table[known - self._first] = np.arange(len(known), dtype=np.int32)
+            self._table[keys - self._first] = np.arange(len(keys), dtype=np.int32)
 
     def __call__(self, keys: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the code of each key."""
-        found = self._ascending(keys)
-        return found if self._order is None else np.where(found >= 0, self._order[found], np.int32(-1))
+        codes = self._ascending(keys)
+        return codes if self._order is None else np.where(codes >= 0, self._order[codes], np.int32(-1))
 
     def _ascending(self, keys: NDArray[np.int64]) -> NDArray[np.int32]:
         if not len(self.known):
@@ -182,5 +182,5 @@ class Coding:
             place = keys - self._first
             inside = (place >= 0) & (place < len(self._table))
             return np.where(inside, self._table[np.where(inside, place, 0)], np.int32(-1))
-        found = np.minimum(np.searchsorted(self.known, keys), len(self.known) - 1)
-        return np.where(self.known[found] == keys, found, -1).astype(np.int32)
+        places = np.minimum(np.searchsorted(self.known, keys), len(self.known) - 1)
+        return np.where(self.known[places] == keys, places, -1).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Results of earlier studies as a start for planning: rows of finished runs. Nothing is computed."""
+"""Results of earlier studies as assumptions for planning: rows of finished runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db.models import Max, QuerySet
 from analytics_app.models import ResultRow, Run, RunState
 from tasks_app.models import Study
 
-# Newest first; more would not be looked through in a list.
+# The newest studies; nobody would look through a longer list.
 MOST_STUDIES, MOST_PILOTS = 50, 200
 
 SPREADS = ("sd_item", "sd_system_item", "sd_rater", "sd_residual")
@@ -19,7 +19,7 @@ ALPHA = ("alpha",)
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """What one run found about one criterion: rows by statistic, and by level where there are several of one."""
+    """Results of one run for one criterion (and level of measurement, if several): rows by statistic."""
 
     key: str
     slug: str
@@ -36,14 +36,14 @@ class Pilot:
 
 
 def pilots(studies: QuerySet[Study], statistics: Iterable[str]) -> dict[str, Pilot]:
-    """Return what the newest run that is done of each study has of these statistics, by a key for a form."""
+    """Return these statistics from the newest finished run of each study, by a key for forms."""
     newest = (
         Run.objects.filter(study__in=studies, state=RunState.DONE)
         .values("study")
         .annotate(newest=Max("number"), last=Max("pk"))
         .order_by("-last")[:MOST_STUDIES]
     )
-    numbers = {one["study"]: one["newest"] for one in newest}
+    numbers = {row["study"]: row["newest"] for row in newest}
     runs = [
         run
         for run in Run.objects.filter(study__in=numbers, state=RunState.DONE).select_related("study").order_by("-pk")
@@ -53,13 +53,13 @@ def pilots(studies: QuerySet[Study], statistics: Iterable[str]) -> dict[str, Pil
         run__in=runs, statistic__in=list(statistics), basis="kept", slice=None, group=None, wave=None, by_system=False
     ).order_by("order")
     by_run = {run.pk: run for run in runs}
-    found: dict[str, Pilot] = {}
-    for row in sorted(rows, key=lambda one: -one.run_id):
+    pilots_by_key: dict[str, Pilot] = {}
+    for row in sorted(rows, key=lambda result_row: -result_row.run_id):
         run, level = by_run[row.run_id], str((row.settings or {}).get("level", ""))
         about = (row.task or "", row.criterion or "", level)
         key = "/".join((run.study.slug, *about))
-        if key not in found and len(found) == MOST_PILOTS:
+        if key not in pilots_by_key and len(pilots_by_key) == MOST_PILOTS:
             break
-        one = found.setdefault(key, Pilot(key, run.study.slug, run.study.title, run.number, *about))
-        one.rows.setdefault(row.statistic, row)
-    return found
+        pilot = pilots_by_key.setdefault(key, Pilot(key, run.study.slug, run.study.title, run.number, *about))
+        pilot.rows.setdefault(row.statistic, row)
+    return pilots_by_key

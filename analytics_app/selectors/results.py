@@ -1,4 +1,4 @@
-"""Which results may be shown: by system only after closing, or after the owner has asked for it."""
+"""Which results may be shown: results by system only after closing, or if the owner shows them early."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from django.db.models import QuerySet
 from analytics_app.models import Plot, ResultLift, ResultRow, Run
 from tasks_app.models import Study
 
-# While raters can still come, whoever sees which system leads may be tempted to stop, go on or talk.
+# While raters can still come, knowing which system leads may tempt researchers to stop, go on or talk.
 
 
 def systems_shown(study: Study) -> bool:
-    """Say whether results by system may be seen: on pages, in documents, in the API and in plots alike."""
+    """Return whether results by system may be shown: on pages, in documents, in the API and in plots."""
     return study.state not in Study.State.UNDER_WAY or ResultLift.objects.filter(study=study).exists()
 
 

@@ -1,4 +1,4 @@
-"""Queries about runs: which exist, and their progress."""
+"""Queries about runs: lists and progress."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["RunProgress", "WorkerStatus", "latest_run", "progress", "runs_of", "
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How many parts of a run are done and under way, of how many; `since` when it began, else was queued."""
+    """Number of parts of a run that are done, running, and in total; `since` is when it started, or was queued."""
 
     done: int
     total: int
@@ -41,7 +41,7 @@ def latest_run(study: Study) -> Run | None:
 
 
 def unfinished_run(study: Study) -> Run | None:
-    """Return the newest run of a study that is queued or under way."""
+    """Return the newest run of a study that is queued or running."""
     return runs_of(study).filter(state__in=UNFINISHED).first()
 
 

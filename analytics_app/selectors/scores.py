@@ -11,6 +11,6 @@ from tasks_app.models import Study
 
 
 def metrics_of(study: Study) -> list[dict[str, Any]]:
-    """Return the metrics of a study with how many texts, and systems as wholes, have a score."""
+    """Return the metrics of a study with their numbers of scored texts and scored whole systems."""
     rows = MetricScore.objects.filter(study=study).values("metric").order_by("metric")
     return [dict(row) for row in rows.annotate(texts=Count("item"), wholes=Count("id", filter=Q(item=None)))]

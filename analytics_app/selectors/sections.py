@@ -1,4 +1,4 @@
-"""What a page of results reads of a run: counts by criterion, the rows to show, plots."""
+"""Queries of results pages: counts by criterion, the rows to show, names."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from analytics_app.models import ResultRow, Run
 from analytics_app.selectors.results import rows_of
 from tasks_app.models import Study, System, Task
 
-# Pairs in one table, of systems and of raters; more are in the file of results.
+# Most pairs of systems, and of raters, in one table; more are in the results document only.
 PAIRS_SHOWN, RATER_PAIRS_SHOWN = 45, 200
 
-# Of more raters than these no page lists what an analysis found for each.
+# With more raters than this, pages do not list results by rater.
 RATERS_SHOWN = 60
 
-# Rows beyond which a page shows one criterion at a time: one comes to about 500 bytes, with what is drawn of it.
+# With more rows a page shows one criterion at a time: a row takes about 500 bytes, with its share of plots.
 ROWS_SHOWN = 1_800
 
 
 @dataclass(slots=True)
 class Place:
-    """What a run has for one criterion of a task ("" for the task as a whole): enough to say where it stands.
+    """Counts of a run's rows for one criterion of a task ("" for the whole task), to lay out pages.
 
-    `rows` are those that a page would show, `pairs` and `rater_pairs` the most that one statistic has.
+    `rows` counts the rows that a page would show, `pairs` and `rater_pairs` the most of one statistic.
     """
 
     task: str
@@ -42,12 +42,12 @@ class Place:
 
     @property
     def key(self) -> str:
-        """Its name on the page and in addresses."""
+        """Name on the page and in addresses."""
         return f"{self.task}--{self.criterion or 'all'}"
 
 
 def places_of(run: Run, *, systems: bool) -> list[Place]:
-    """Return what a run has for each criterion, in the order of the document, in one query."""
+    """Return the counts of a run for each criterion, in the order of the document, in one query."""
     counted = (
         _readable(run, systems=systems)
         .exclude(analysis="funnel")
@@ -62,53 +62,53 @@ def places_of(run: Run, *, systems: bool) -> list[Place]:
         )
         .order_by("first")
     )
-    found: dict[tuple[str, str], Place] = {}
+    places: dict[tuple[str, str], Place] = {}
     of_pairs: Counter[str] = Counter()
     of_raters: Counter[str] = Counter()
-    for one in counted:
-        place = (one["task"] or "", one["criterion"] or "")
-        at = found.setdefault(place, Place(*place))
-        at.rows += one["n"]
-        at.pairs = max(at.pairs, one["whole"])
-        of_pairs[at.key] += one["of_pairs"]
-        if one["statistic"].endswith("_pair"):
-            at.rater_pairs = max(at.rater_pairs, one["n"])
-            of_raters[at.key] += one["n"]
-        at.by_system = at.by_system or bool(one["apart"])
-        at.analyses.add(one["analysis"])
-    for at in found.values():
+    for count in counted:
+        place = (count["task"] or "", count["criterion"] or "")
+        at = places.setdefault(place, Place(*place))
+        at.rows += count["n"]
+        at.pairs = max(at.pairs, count["whole"])
+        of_pairs[at.key] += count["of_pairs"]
+        if count["statistic"].endswith("_pair"):
+            at.rater_pairs = max(at.rater_pairs, count["n"])
+            of_raters[at.key] += count["n"]
+        at.by_system = at.by_system or bool(count["apart"])
+        at.analyses.add(count["analysis"])
+    for at in places.values():
         at.rows -= of_pairs[at.key] if at.pairs > PAIRS_SHOWN else 0
         at.rows -= of_raters[at.key] if at.rater_pairs > RATER_PAIRS_SHOWN else 0
-    return list(found.values())
+    return list(places.values())
 
 
 def _readable(run: Run, *, systems: bool) -> QuerySet[ResultRow]:
-    """Return the rows that pages show: of raters only those with something to say.
+    """Return the rows that pages show: results by rater only if they have a note.
 
-    A page of their own lists raters; where they are few, what other analyses say of each stands here too.
+    The page of raters lists the others; with few raters, results by rater of other analyses are shown here too.
     """
     rows = rows_of(run, systems=systems).exclude(analysis="raters", note=None)
-    if max((of.get("raters", 0) for of in run.facts.get("tasks", {}).values()), default=0) > RATERS_SHOWN:
+    if max((counts.get("raters", 0) for counts in run.facts.get("tasks", {}).values()), default=0) > RATERS_SHOWN:
         rows = rows.exclude(rater__isnull=False, note=None)
     return rows
 
 
 def rows_for_page(run: Run, places: Sequence[Place], *, systems: bool) -> Sequence[ResultRow]:
-    """Return the rows of some places and those of the funnel; of pairs none where they are too many."""
-    wanted = Q(analysis="funnel")
-    for at in places:
-        here = Q(task=at.task or None, criterion=at.criterion or None)
-        if at.pairs > PAIRS_SHOWN:
-            here &= Q(system_b=None)
-        if at.rater_pairs > RATER_PAIRS_SHOWN:
-            here &= ~Q(statistic__endswith="_pair")
-        wanted |= here
-    return list(_readable(run, systems=systems).filter(wanted))
+    """Return the rows of some places and those of the funnel, without pairs where they are too many."""
+    condition = Q(analysis="funnel")
+    for place in places:
+        of_place = Q(task=place.task or None, criterion=place.criterion or None)
+        if place.pairs > PAIRS_SHOWN:
+            of_place &= Q(system_b=None)
+        if place.rater_pairs > RATER_PAIRS_SHOWN:
+            of_place &= ~Q(statistic__endswith="_pair")
+        condition |= of_place
+    return list(_readable(run, systems=systems).filter(condition))
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What keys of tasks, criteria and systems stand for, tasks in their order; `designs` are those of the tasks."""
+    """Names by key of tasks (in their order), criteria and systems; `designs` are those of the tasks."""
 
     tasks: dict[str, str] = field(default_factory=dict)
     criteria: dict[str, str] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class Names:
 
 def names_of(study: Study) -> Names:
     """Return the titles of the tasks and the names of the criteria of a study, live ones before replaced ones."""
-    asked = (
+    rows = (
         Task.objects.filter(study=study)
         .annotate(called=ArraySubquery(_named(OuterRef("study")).values(pair=JSONObject(key="key", name="name"))))
         .order_by(F("until").desc(nulls_first=True), "order", "task_criteria__order")
@@ -127,18 +127,18 @@ def names_of(study: Study) -> Names:
         )
     )
     names = Names()
-    for task, title, criterion, name, design, called in asked:
+    for task, title, criterion, name, design, called in rows:
         names.designs.add(design)
         names.tasks.setdefault(task, title or task)
         if criterion:
             names.criteria.setdefault(criterion, name)
         if not names.systems:
-            names.systems.update(_told_apart([(one["key"], one["name"]) for one in called]))
+            names.systems.update(_told_apart([(system["key"], system["name"]) for system in called]))
     return names
 
 
 def systems_called(study: Study) -> dict[str, str]:
-    """Return what results call systems that have a name, by key."""
+    """Return the names of systems that have a name, by key."""
     return _told_apart(list(_named(study).values_list("key", "name")))
 
 
@@ -147,6 +147,6 @@ def _named(study: Study | OuterRef) -> QuerySet[System]:
 
 
 def _told_apart(named: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Add the key to a name that several systems have."""
+    """Add the key to names that several systems share."""
     times = Counter(name for _key, name in named)
     return {key: name if times[name] == 1 else f"{name} ({key})" for key, name in named}

@@ -12,10 +12,10 @@ from django.db import connection
 
 BROKER_PATIENCE_SECONDS = 0.5
 
-# Beat has each queue answer every 15 seconds, and a part under way renews its heartbeat every 5.
+# Celery beat pings each queue every 15 seconds, and a running part renews its heartbeat every 5.
 SILENT_AFTER = timedelta(seconds=60)
 
-# What starts a worker where evalweb does not run by `make run`, which starts one itself. A test holds it to the
+# Starts a worker, for installations that do not use `make run`, which starts one itself. A test compares it to the
 # command of evalweb.serve.
 COMMAND = (
     "EVALWEB_STATEMENT_SECONDS=900 "
@@ -33,7 +33,7 @@ SELECT GREATEST((SELECT max(at) FROM analytics_app_workerbeat),
 
 @dataclass(frozen=True, slots=True)
 class WorkerStatus:
-    """Whether a worker answers, since when none does (None: none ever has), and the command that starts one."""
+    """Whether a worker answers, the last sign of one (None: never), and the command that starts one."""
 
     alive: bool
     since: datetime | None
@@ -42,9 +42,9 @@ class WorkerStatus:
 
 
 def workers(now: datetime | None = None) -> WorkerStatus:
-    """Look for signs of life of workers, by the database's clock, and for the broker, for half a second.
+    """Check workers by their heartbeats in the database, and the broker by a ping of at most half a second.
 
-    Ask on pages that show an unfinished run: a broker that swallows packets costs the half second.
+    Only for pages that show an unfinished run, since an unreachable broker costs the half second.
     """
     with connection.cursor() as cursor:
         cursor.execute(_SIGNS)
@@ -54,7 +54,7 @@ def workers(now: datetime | None = None) -> WorkerStatus:
 
 
 def broker_state() -> BrokerState:
-    """Ask the broker for a sign of life."""
+    """Ping the broker."""
     client = redis.Redis.from_url(
         settings.CELERY_BROKER_URL,
         socket_connect_timeout=BROKER_PATIENCE_SECONDS,

@@ -1,1 +1,1 @@
-"""Writes about results besides the runs: exclusions, erasure, scores of metrics, texts sent to experts."""
+"""Writes about results other than runs: exclusions, erasure, scores of metrics, texts sent to experts."""

@@ -12,21 +12,21 @@ from analytics_app.models import UNFINISHED, Exclusion, Plot, ResultRow, Run, Ru
 from analytics_app.runs.upkeep import AGAIN
 from tasks_app.models import Judgment, Rater
 
-# What stands for a rater in rows of results whose answers were erased.
+# The name in result rows of a rater whose answers were erased.
 NOBODY = "erased"
 
 GIVEN_UP = "Answers were erased while it was computed, so it was given up."
 FOLLOWED = f"{GIVEN_UP} A run without them is started by itself."
 LEFT = f"{GIVEN_UP} Start it again."
 
-# What stands between the names of two raters in the label of their pair.
+# Separates the names of two raters in the label of their pair.
 AND = " and "
 
 
 def forget(*, rater: Rater, judgments: Collection[int]) -> None:
-    """Take a rater's answers out of what refers to them, in the transaction that erases them."""
+    """Remove references to a rater's answers, in the transaction that erases the answers."""
     ids = list(judgments)
-    # Runs first: what a part stores meanwhile is stored before they are held, or not at all.
+    # Runs are locked first, so that a part stores its results before this or not at all.
     _mark(rater.study_id, ids)
     named = Q(rater=rater) | Q(judgment__in=ids) | Q(rating__judgment__in=ids)
     Exclusion.objects.filter(named, study=rater.study_id).delete()
@@ -34,18 +34,18 @@ def forget(*, rater: Rater, judgments: Collection[int]) -> None:
 
 
 def _mark(study_id: int, ids: Collection[int]) -> None:
-    """Say in every run that saw some of the answers how many were erased, and give up those under way.
+    """Record in every run how many of its answers were erased, and cancel unfinished runs.
 
-    Their parts would differ in which answers they have. Nothing is rung for here: a rater may be waiting.
+    Parts of an unfinished run would see different answers. No worker is notified here, since a rater may be waiting.
     """
-    seen = Judgment.objects.filter(pk__in=ids)
+    erased = Judgment.objects.filter(pk__in=ids)
     for run in Run.objects.select_for_update(no_key=True).filter(study=study_id).order_by("pk"):
-        n = seen.filter(pk__lte=run.judgment_high_water).count()
+        n = erased.filter(pk__lte=run.judgment_high_water).count()
         if not n:
             continue
         changes: dict[str, Any] = {"erased_since": F("erased_since") + n}
         if run.state in UNFINISHED:
-            # Whoever gave a command reads that it came to nothing, and gives it again.
+            # A run by command is not restarted: the person reads the error and repeats the command.
             by_command = run.trigger == RunTrigger.COMMAND
             changes |= {"state": RunState.CANCELLED, "finished": Now(), "error": LEFT if by_command else FOLLOWED}
             changes |= {} if by_command else {"facts": {**run.facts, AGAIN: True}}
@@ -53,16 +53,16 @@ def _mark(study_id: int, ids: Collection[int]) -> None:
 
 
 def _rename(study_id: int, name: str) -> None:
-    """Take a rater's name out of rows; plots of raters go where it stands in them, since a picture cannot be edited."""
+    """Replace a rater's name in rows, and delete plots that show it, since a picture cannot be edited."""
     rows = ResultRow.objects.filter(run__study=study_id)
     rows.filter(rater=name).update(rater=NOBODY)
     pairs = rows.filter(rater=None, statistic__endswith="_pair")
-    first, second = f"{name}{AND}", f"{AND}{name}"
-    pairs.filter(label__startswith=first).update(
-        label=Concat(Value(f"{NOBODY}{AND}"), Substr("label", len(first) + 1)),
+    as_first, as_second = f"{name}{AND}", f"{AND}{name}"
+    pairs.filter(label__startswith=as_first).update(
+        label=Concat(Value(f"{NOBODY}{AND}"), Substr("label", len(as_first) + 1)),
     )
-    pairs.filter(label__endswith=second).update(
-        label=Concat(Left("label", Length("label") - len(second)), Value(f"{AND}{NOBODY}")),
+    pairs.filter(label__endswith=as_second).update(
+        label=Concat(Left("label", Length("label") - len(as_second)), Value(f"{AND}{NOBODY}")),
     )
     raters = {"usermeta": {"columns": [["name", "Rater"]]}, "data": {"values": [{"name": name}]}}
     Plot.objects.filter(run__study=study_id, spec__contains=raters).delete()

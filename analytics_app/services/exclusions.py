@@ -1,6 +1,6 @@
 """Exclude raters and judgments by hand, with a written reason. Exclusions are lifted, never deleted.
 
-They change no run that exists; the rule "manual" heeds those that hold when a run is started.
+They change no existing run; the rule "manual" applies those that hold when a run is started.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MANUAL = "manual"
 
 @atomically
 def exclude_rater(*, rater: Rater, by: Actor, reason: str) -> Exclusion:
-    """Leave out everything a rater judged, in runs from now on. Pay does not change.
+    """Exclude all judgments of a rater from future runs. Pay does not change.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def exclude_rater(*, rater: Rater, by: Actor, reason: str) -> Exclusion:
 
 @atomically
 def exclude_judgment(*, judgment: Judgment, by: Actor, reason: str) -> Exclusion:
-    """Leave out one judgment, in runs from now on. Raises ValueError without a written reason."""
+    """Exclude one judgment from future runs. Raises ValueError without a written reason."""
     rater = judgment.assignment.rater
     about = f"{rater.pseudonym}, judgment {judgment.assignment.order}"
     return _exclude(rater.study, by, reason, about=about, judgment=judgment)
@@ -42,25 +42,27 @@ def exclude_judgment(*, judgment: Judgment, by: Actor, reason: str) -> Exclusion
 
 @atomically
 def lift(*, exclusion: Exclusion, by: Actor) -> None:
-    """Include again what was excluded by hand, in runs from now on."""
+    """Include a rater or judgment that was excluded by hand in future runs again."""
     lifted = Exclusion.objects.filter(pk=exclusion.pk, run=None, lifted_at=None)
     if lifted.update(lifted_by=getattr(by, "pk", None), lifted_at=Now()):
         events.log(exclusion.study, by, "included", about=_name(exclusion), before={"reason": exclusion.reason})
     exclusion.refresh_from_db()
 
 
-def _exclude(study: Study, by: Actor, reason: str, *, about: str, **what: Any) -> Exclusion:
+def _exclude(study: Study, by: Actor, reason: str, *, about: str, **target: Any) -> Exclusion:
     reason = reason.strip()
     if not reason:
         raise ValueError(_("Enter a reason: it is printed with the results."))
-    if fault := problem_in(reason):
-        raise ValueError(fault)
-    # The study's row stands for the rule that nothing is excluded twice.
+    if problem := problem_in(reason):
+        raise ValueError(problem)
+    # The study's row is locked, so that nothing is excluded twice.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    standing = Exclusion.objects.filter(study=study, run=None, lifted_at=None, **what).first()
+    standing = Exclusion.objects.filter(study=study, run=None, lifted_at=None, **target).first()
     if standing is not None:
         return standing
-    excluded = Exclusion.objects.create(study=study, rule=MANUAL, reason=reason, by_id=getattr(by, "pk", None), **what)
+    excluded = Exclusion.objects.create(
+        study=study, rule=MANUAL, reason=reason, by_id=getattr(by, "pk", None), **target
+    )
     events.log(study, by, "excluded", about=about, after={"reason": reason})
     return excluded
 

@@ -15,7 +15,7 @@ from tasks_app.services.events import Actor
 
 @atomically
 def lift(*, study: Study, by: Actor, reason: str) -> ResultLift | None:
-    """Show results by system from now on, for good; None where they are shown already.
+    """Show results by system permanently; return None if they are shown already.
 
     Raises
     ------
@@ -25,8 +25,8 @@ def lift(*, study: Study, by: Actor, reason: str) -> ResultLift | None:
     reason = reason.strip()
     if not reason:
         raise ValueError(_("Enter a reason: it is printed with the results and in the datasheet."))
-    if fault := problem_in(reason):
-        raise ValueError(fault)
+    if problem := problem_in(reason):
+        raise ValueError(problem)
     study = Study.objects.select_for_update().get(pk=study.pk)
     if systems_shown(study):
         return None

@@ -1,4 +1,4 @@
-"""Ask other raters again for what the frozen rules exclude, while the study is open."""
+"""Reopen the places of excluded judgments for other raters, while the study is open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tasks_app.services.database import lock_claims, rows
 from tasks_app.services.events import Actor
 from tasks_app.services.plan import reopening
 
-# The newest run of each open study by its frozen plan, if nobody has looked yet at what its rules left out.
+# The newest run by the frozen plan of each open study.
 _DUE = """
 SELECT DISTINCT ON (r.study_id) r.id, r.study_id
   FROM analytics_app_run r JOIN tasks_app_study s ON s.id = r.study_id
@@ -20,7 +20,7 @@ SELECT DISTINCT ON (r.study_id) r.id, r.study_id
  ORDER BY r.study_id, r.id DESC
 """
 
-# What rules took out of a run, as judgments; of a rater all that the run saw in that task.
+# Judgments that rules excluded from a run; for an excluded rater, all that the run saw in that task.
 _JUDGMENTS = """
 SELECT DISTINCT j.id
   FROM analytics_app_exclusion e
@@ -34,28 +34,30 @@ SELECT DISTINCT j.id
 
 
 def reopen_due() -> int:
-    """Free the places of what the plans' rules left out, once a run; return how many places that is."""
+    """Reopen the places that the rules of plans excluded, once per run; return how many places."""
     return sum(_reopen(run_id, study_id) for run_id, study_id in rows(_DUE, []))
 
 
 @transaction.atomic
 def _reopen(run_id: int, study_id: int) -> int:
-    # Before the run, as whoever erases answers does.
+    # Lock order: claims before the run, as in erasure.
     lock_claims(study_id)
     run = Run.objects.select_for_update(no_key=True).get(pk=run_id)
     if run.state != RunState.DONE or "places_reopened" in run.facts:
         return 0
     rules = list(run.settings["reopen"])
-    found = rows(_JUDGMENTS, {"run": run.pk, "high": run.judgment_high_water, "rules": rules})
-    reopened = reopening.reopen(study=run.study, judgments=[pk for (pk,) in found], rule=", ".join(rules))
+    judgment_rows = rows(_JUDGMENTS, {"run": run.pk, "high": run.judgment_high_water, "rules": rules})
+    reopened = reopening.reopen(study=run.study, judgments=[pk for (pk,) in judgment_rows], rule=", ".join(rules))
     run.facts = {**run.facts, "places_reopened": reopened}
     run.save(update_fields=["facts"])
     return reopened
 
 
 def ask_again(*, exclusion: Exclusion, by: Actor) -> int:
-    """Free the places of what was excluded by hand; return how many that is."""
-    about = Q(assignment__rater=exclusion.rater) if exclusion.rater is not None else Q(pk=exclusion.judgment_id or 0)
-    judgments = Judgment.objects.filter(about)
+    """Reopen the places of a rater or judgment that was excluded by hand; return how many places."""
+    condition = (
+        Q(assignment__rater=exclusion.rater) if exclusion.rater is not None else Q(pk=exclusion.judgment_id or 0)
+    )
+    judgments = Judgment.objects.filter(condition)
     study: Study = exclusion.study
     return reopening.reopen(study=study, judgments=list(judgments.values_list("pk", flat=True)), rule="manual", by=by)

@@ -20,16 +20,16 @@ from tasks_app.services.plan.routing import NotNow, Sent
 
 __all__ = ["NotNow", "Offer", "Sent", "offers", "send"]
 
-# How the slice of an uncertain text begins, and what may follow the text's name in it.
+# The slice of an uncertain text begins with ABOUT; AFTER may follow the text's name.
 ABOUT, AFTER = "text=", "; system!="
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What can be sent to a task of experts after a run, and what that costs.
+    """Texts that can be sent to a task of experts after a run, and their cost.
 
-    `uncertain` texts have a label that the run is not sure of; `units` are those of the experts' task that were not
-    sent yet, the least certain first.
+    `uncertain` counts the texts whose label the run is not sure of; `units` are the units of the experts' task that
+    were not sent yet, the least certain first.
     """
 
     task: Task
@@ -42,27 +42,27 @@ class Offer:
 
     @property
     def texts(self) -> int:
-        """How many texts would be sent."""
+        """Number of texts that would be sent."""
         return len(self.units)
 
     @property
     def judgments(self) -> int:
-        """How many judgments that asks for."""
+        """Number of judgments that the texts need."""
         return self.texts * self.task.k
 
     @property
     def sets(self) -> int:
-        """How many sets of one expert that makes at least."""
+        """Least number of sets (one per expert) for these judgments."""
         return ceil(self.judgments / self.task.set_size)
 
     @property
     def cost(self) -> Decimal:
-        """What these judgments cost at the study's pay for a set."""
+        """Cost of these judgments at the study's pay for a set."""
         return cents(Fraction(self.amount) * self.judgments / self.task.set_size)
 
 
 def offers(run: Run) -> list[Offer]:
-    """Return what can be sent after a run that is done, one offer for each task on request."""
+    """Return one offer for each task on request, after a run that is done."""
     study = run.study
     if run.state != RunState.DONE:
         return []
@@ -72,35 +72,35 @@ def offers(run: Run) -> list[Offer]:
 def send(*, run: Run, task: str, by: Actor, at_most: int | None = None) -> Sent:
     """Send the texts that a run is not sure of to a task of experts, the least certain first.
 
-    What was sent before is not sent again, so that pressing twice sends nothing more.
+    Texts that were sent before are not sent again, so pressing the button twice sends nothing more.
 
     Raises
     ------
     NotNow
         Where the study is not open, or has no such task; the message says what to do.
     """
-    found = next((one for one in offers(run) if one.task.key == task), None)
-    if found is None:
+    offer = next((offer for offer in offers(run) if offer.task.key == task), None)
+    if offer is None:
         raise NotNow(_("There is no expert task to send texts to."))
     about = _("run %(number)s") % {"number": run.number}
-    return routing.send(study=run.study, task=found.task, units=found.units[:at_most], about=about, by=by)
+    return routing.send(study=run.study, task=offer.task, units=offer.units[:at_most], about=about, by=by)
 
 
 def _offer(run: Run, study: Study, task: Task) -> Offer:
     source = texts.source_of(task)
     rows = _uncertain(run, source, _asked(task))
-    # By several criteria, a text counts by the least certain.
+    # With several criteria, a text is placed by its least certain label.
     names = list(dict.fromkeys(_text_of(row) for row in rows))
     of_source = Unit.objects.filter(task__study=study, task__key=source, task__until=None, until=None, key__in=names)
     unit_of = dict(of_source.values_list("key", "pk"))
-    same = texts.same_texts(task, list(unit_of.values()))
+    shared = texts.same_texts(task, list(unit_of.values()))
     unsent = set(texts.unsent(task).values_list("pk", flat=True))
-    units = dict.fromkeys(same[unit_of[name]] for name in names if unit_of.get(name) in same)
+    units = dict.fromkeys(shared[unit_of[name]] for name in names if unit_of.get(name) in shared)
     return Offer(
         task=task,
         source=source,
         uncertain=len(names),
-        threshold=next((one.settings["threshold"] for one in rows if one.settings), None),
+        threshold=next((row.settings["threshold"] for row in rows if row.settings), None),
         units=tuple(unit for unit in units if unit in unsent),
         amount=study.options.amount,
         currency=study.options.currency,
@@ -108,15 +108,15 @@ def _offer(run: Run, study: Study, task: Task) -> Offer:
 
 
 def _asked(task: Task) -> list[str]:
-    """Return the criteria of a task whose labels decide: not what is asked after some labels."""
-    brought = {one.key for one in task.kind.brings()}
-    asked = TaskCriterion.objects.filter(task=task).values_list("criterion__key", flat=True)
-    return [key for key in asked if key not in brought]
+    """Return the criteria of a task, without the follow-up questions that only some labels have."""
+    follow_ups = {criterion.key for criterion in task.kind.brings()}
+    keys = TaskCriterion.objects.filter(task=task).values_list("criterion__key", flat=True)
+    return [key for key in keys if key not in follow_ups]
 
 
 def _uncertain(run: Run, source: str, criteria: Sequence[str]) -> list[ResultRow]:
-    found = ResultRow.objects.filter(run=run, task=source, criterion__in=criteria, statistic="uncertain_text")
-    return list(found.filter(basis="kept", group=None, wave=None).order_by("value", "order"))
+    rows = ResultRow.objects.filter(run=run, task=source, criterion__in=criteria, statistic="uncertain_text")
+    return list(rows.filter(basis="kept", group=None, wave=None).order_by("value", "order"))
 
 
 def _text_of(row: ResultRow) -> str:

@@ -22,12 +22,12 @@ STDOUT = "-"
 
 
 class Command(BaseCommand):
-    """Start a run, or take the equal one there is, work on it, and write the results document."""
+    """Start a run or reuse an identical one, compute it, and write the results document."""
 
     help = "Compute the results of a study and write them as JSON. Needs neither a worker nor the broker."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what the command takes."""
+        """Declare the arguments."""
         parser.add_argument("slug")
         parser.add_argument("--json", metavar="FILE", default=STDOUT, help="where to write; - is standard output")
         # Not --settings, which every command of Django has for another purpose.
@@ -62,19 +62,19 @@ class Command(BaseCommand):
         self.stdout.write(f"Wrote {rows} rows of run {run.number} to {target}.")
 
     def _wait(self, run: Run) -> None:
-        """Wait until workers have brought a run to its end, and say so where there are none."""
-        told = False
+        """Wait until workers have finished a run, and warn if there are no workers."""
+        warned = False
         while run.state in UNFINISHED:
-            if not told and not (status := workers()).alive:
+            if not warned and not (status := workers()).alive:
                 since = f" since {status.since:%Y-%m-%d %H:%M} UTC" if status.since else ""
                 self.stderr.write(f"No worker answers{since}. `make run` starts one, or: {status.command}")
-                told = True
+                warned = True
             start.wait_for_others()
             run.refresh_from_db()
 
 
 def _target(name: str) -> Path | None:
-    """Return the file to write, None for standard output; said before anything is computed where it cannot be."""
+    """Return the file to write, None for standard output; raise before computing if it cannot be written."""
     if name == STDOUT:
         return None
     path = Path(name)

@@ -32,7 +32,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what the command takes."""
+        """Declare the arguments."""
         parser.add_argument("slug", nargs="?")
         parser.add_argument("--columns", action="store_true", help="print the tables of docs/columns.md instead")
         parser.add_argument("--format", choices=("csv", "jsonl", "json"), default="csv")
@@ -89,20 +89,20 @@ def _study(slug: str | None) -> Study:
 def _run(study: Study, number: int) -> Run:
     run = best_run(study) if number == BEST else Run.objects.filter(study=study, number=number).first()
     if run is None:
-        what = "no run that is done" if number == BEST else f"no run {number}"
-        raise CommandError(f"There is {what} in {study.slug}. `manage.py analyse {study.slug}` computes one.")
+        missing = "no run that is done" if number == BEST else f"no run {number}"
+        raise CommandError(f"There is {missing} in {study.slug}. `manage.py analyse {study.slug}` computes one.")
     if run.state != RunState.DONE:
         raise CommandError(f"Run {run.number} of {study.slug} is {run.state}: only a run that is done has results.")
     return run
 
 
 def _write(chunks: Iterator[bytes], name: str) -> int:
-    """Write a file as a whole: until it is complete it has another name. Returns its bytes."""
+    """Write a file under a temporary name and rename it when complete. Returns its size in bytes."""
     if name == STDOUT:
         try:
             return _copy(chunks, sys.stdout.buffer)
         except BrokenPipeError:
-            # Whoever reads has had enough, such as `head`; what is written at the end of the process goes nowhere.
+            # The reader, such as `head`, has closed the pipe; Python's final flush must not fail on it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
     path = Path(name)

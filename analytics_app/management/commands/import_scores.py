@@ -20,7 +20,7 @@ class Command(StoringCommand):
     help = "Store scores of automatic metrics with a study: a CSV, TSV or JSON Lines file, all of it or nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what the command takes."""
+        """Declare the arguments."""
         parser.add_argument("study", help="slug of the study")
         parser.add_argument("file", help="columns item, system and one a metric; or item, system, metric, value")
         parser.add_argument("--item", default="item", metavar="COLUMN", help="what the file calls the item's key")
@@ -37,15 +37,17 @@ class Command(StoringCommand):
         """Run the command; every problem goes to standard error, or into the JSON, with exit code 1."""
         study = study_called(options["study"])
         by = editor_called(options["owner"], study)
-        metrics = tuple(name for one in options["metrics"].split(",") if (name := one.strip()))
+        metrics = tuple(name.strip() for name in options["metrics"].split(",") if name.strip())
         names = {name: options[name] for name in ("item", "system", "variant", "quoting")}
         columns = scores.Columns(**names, metrics=metrics)
         try:
-            done = scores.import_scores(
+            imported = scores.import_scores(
                 study=study, file=RatingsFile.at(options["file"]), by=by, columns=columns,
                 replace=options["replace"], check=options["check"],
             )  # fmt: skip
         except StudyFileError as error:
             self.refuse(error, as_json=options["json"])
         stored = not options["check"]
-        self.tell(study, done.counts, done.notes, stored=stored, as_json=options["json"], names=list(done.metrics))
+        self.tell(
+            study, imported.counts, imported.notes, stored=stored, as_json=options["json"], names=list(imported.metrics)
+        )

@@ -12,12 +12,12 @@ from tasks_app.management.lookups import study_called
 
 
 class Command(BaseCommand):
-    """Say what can be sent to experts, or send it."""
+    """List the texts that can be sent to experts, or send them."""
 
     help = "Send the texts whose label a run is not sure of to the study's experts (docs/routing.md)."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what the command takes."""
+        """Declare the arguments."""
         parser.add_argument("slug")
         parser.add_argument("--run", type=int, metavar="N", help="number of the run; without it the newest")
         parser.add_argument("--task", default="", metavar="KEY", help="the experts' task, where there are several")
@@ -29,10 +29,10 @@ class Command(BaseCommand):
         if options["at_most"] is not None and options["at_most"] < 1:
             raise CommandError("--at-most is a number of texts from 1.")
         run = _run(options["slug"], options["run"])
-        found = [one for one in routing.offers(run) if options["task"] in {"", one.task.key}]
-        if not found:
+        offers = [offer for offer in routing.offers(run) if options["task"] in {"", offer.task.key}]
+        if not offers:
             raise CommandError("The study has no such task of experts: one whose design is on_request.")
-        for offer in found:
+        for offer in offers:
             self.stdout.write(
                 f"{offer.task.key}: run {run.number} is not sure of {offer.uncertain} texts of {offer.source}; "
                 f"{offer.texts} were not sent yet. They ask for {offer.judgments} judgments in {offer.sets} sets, "

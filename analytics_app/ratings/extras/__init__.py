@@ -1,6 +1,6 @@
-"""Further data that some rules and analyses need beside the ratings, one module for each kind.
+"""Further data that some rules and analyses need in addition to the ratings, one module per kind.
 
-It is loaded once for a part of a run, and only what a rule or an analysis of that run declares in `needs`.
+It is loaded once for a part of a run, and only the kinds that a rule or an analysis of that run declares in `needs`.
 """
 
 from analytics_app.ratings.extras.base import Extra, Extras, Loading

@@ -9,9 +9,9 @@ from analytics_app.ratings.table import Coding, Names
 
 
 def rater_codes(names: Names, ids: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return codes into the raters' names for ids of raters, which are in no order there; -1 for the unknown."""
+    """Return codes into the raters' names for (unsorted) ids of raters; -1 for unknown ids."""
     order = np.argsort(names.rater_ids, kind="stable")
-    found = Coding(names.rater_ids[order])(ids)
+    codes = Coding(names.rater_ids[order])(ids)
     if not len(order):
-        return found
-    return np.where(found >= 0, order[found].astype(np.int32), np.int32(-1))
+        return codes
+    return np.where(codes >= 0, order[codes].astype(np.int32), np.int32(-1))

@@ -19,13 +19,13 @@ from analytics_app.ratings.table import Mask, Table
 @extra
 @dataclass(frozen=True, slots=True)
 class Controls(Extra):
-    """One entry for every unit with a known answer that a rater was given among the others, as it was graded last.
+    """One entry per rater and unit with a known answer shown among the other units, with its last grade.
 
-    Only changes that are made before the rater's next answer are graded.
+    Later changes are graded only if they precede the rater's next answer.
 
-    `rater` is a code of the table's names, `judgment` the id of the answer, `order` its place in the rater's way.
-    `passed` says that everything known about the unit was met. `attention` marks checks that are no judgment, such
-    as "choose 3 here", `copy` a text beside its degraded copy.
+    `rater` is a code of the table's names, `judgment` the id of the answer, `order` its place in the rater's sequence.
+    `passed` says that the answer agrees with all that is known. `attention` marks checks that are no judgment, such
+    as "choose 3 here", `copy` comparisons of a text with its degraded copy.
     """
 
     rater: NDArray[np.int32]
@@ -41,21 +41,21 @@ class Controls(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the results of the answers that a run counts."""
-        found = copy(_CONTROLS.format(given=is_given()), loading.seen, _TYPE)
+        columns = copy(_CONTROLS.format(given=is_given()), loading.seen, _TYPE)
         return cls(
-            rater=rater_codes(loading.table.names, found["rater"]),
-            judgment=found["judgment"],
-            order=found["order"],
-            passed=found["passed"].astype(bool),
-            attention=found["attention"].astype(bool),
-            copy=found["copy"].astype(bool),
+            rater=rater_codes(loading.table.names, columns["rater"]),
+            judgment=columns["judgment"],
+            order=columns["order"],
+            passed=columns["passed"].astype(bool),
+            attention=columns["attention"].astype(bool),
+            copy=columns["copy"].astype(bool),
         )
 
     @classmethod
     def empty(cls, table: Table) -> Self:
         """Return no check."""
-        none, no = np.empty(0, dtype=np.int32), np.empty(0, dtype=bool)
-        return cls(none, np.empty(0, dtype=np.int64), none, no, no, no)
+        codes, flags = np.empty(0, dtype=np.int32), np.empty(0, dtype=bool)
+        return cls(codes, np.empty(0, dtype=np.int64), codes, flags, flags, flags)
 
 
 _TYPE = {

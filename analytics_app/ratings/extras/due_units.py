@@ -17,15 +17,15 @@ from analytics_app.ratings.table import Coding, Table
 @extra
 @dataclass(frozen=True, slots=True)
 class Wanted(Extra):
-    """Codes of the units that are to be judged, ascending."""
+    """Codes of the units to be judged, ascending."""
 
     unit: NDArray[np.int32]
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
-        """Read the units that want judgments."""
-        found = np.array([pk for (pk,) in rows(_UNITS, **loading.seen)], dtype=np.int64)
-        codes = Coding(loading.table.names.unit_ids)(found)
+        """Read the units to be judged."""
+        ids = np.array([pk for (pk,) in rows(_UNITS, **loading.seen)], dtype=np.int64)
+        codes = Coding(loading.table.names.unit_ids)(ids)
         return cls(np.sort(codes[codes >= 0]))
 
     @classmethod

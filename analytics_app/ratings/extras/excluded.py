@@ -17,7 +17,7 @@ from analytics_app.ratings.table import Mask, Table
 @extra
 @dataclass(frozen=True, slots=True)
 class Gone(Extra):
-    """Ids of raters and of judgments. An answer that found no error has no rating that could be missed."""
+    """Ids of excluded raters and judgments, needed for answers without errors, since these have no rating."""
 
     raters: NDArray[np.int64]
     judgments: NDArray[np.int64]
@@ -30,16 +30,16 @@ class Gone(Extra):
     @classmethod
     def empty(cls, table: Table) -> Self:
         """Return nobody and nothing."""
-        none = np.empty(0, dtype=np.int64)
-        return cls(none, none)
+        ids = np.empty(0, dtype=np.int64)
+        return cls(ids, ids)
 
 
 def answered(table: Table, raters: NDArray[np.int64], judgments: NDArray[np.int64]) -> Mask:
-    """Say of each judgment of a table whether it counts, though it may have no rating; those are ids that are out."""
-    found = table.judgments
-    counts = (found.unit >= 0) & ~np.isin(found.id, judgments)
-    if len(found.id):
-        counts &= ~np.isin(table.names.rater_ids[found.rater], raters)
-    # The ratings of an answer, such as a score, say that it counts, whatever is known of it.
+    """Return which judgments of a table count, with ratings or without; the arguments are ids of the excluded."""
+    table_judgments = table.judgments
+    counts = (table_judgments.unit >= 0) & ~np.isin(table_judgments.id, judgments)
+    if len(table_judgments.id):
+        counts &= ~np.isin(table.names.rater_ids[table_judgments.rater], raters)
+    # A judgment with ratings in the table, such as a score, counts in any case.
     counts[table.judgment] = True
     return counts

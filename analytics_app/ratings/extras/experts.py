@@ -24,7 +24,7 @@ class Experts(Extra):
     """Labels by experts, columns of equal length: of which part of this task, by whom, on which criterion.
 
     `part`, `rater` and `criterion` are codes of the table's names, `label` a code into `labels`. Where several options
-    may be chosen, there is one entry for each. What was excluded by hand, and what was asked again, is left out.
+    may be chosen, there is one entry for each. Answers excluded by hand, and answers asked again, are left out.
     """
 
     part: NDArray[np.int32]
@@ -52,24 +52,24 @@ class Experts(Extra):
         }
         counted = _COUNTED.format(current=counts())
         labels = tuple(word for (word,) in rows(_WORDS.format(counted=counted), **seen))
-        found = copy(_GIVEN.format(counted=counted), {**seen, "words": list(labels)}, _TYPE)
-        part = Coding(names.part_ids)(found["part"])
-        found, part = found[part >= 0], part[part >= 0]
-        order = np.lexsort((found["label"], found["criterion"], found["rater"], part))
-        found, part = found[order], part[order]
+        columns = copy(_GIVEN.format(counted=counted), {**seen, "words": list(labels)}, _TYPE)
+        part = Coding(names.part_ids)(columns["part"])
+        columns, part = columns[part >= 0], part[part >= 0]
+        order = np.lexsort((columns["label"], columns["criterion"], columns["rater"], part))
+        columns, part = columns[order], part[order]
         return cls(
             part=part,
-            rater=rater_codes(names, found["rater"]),
-            criterion=names.criterion_codes(found["criterion"]),
-            label=found["label"] - np.int32(1),
+            rater=rater_codes(names, columns["rater"]),
+            criterion=names.criterion_codes(columns["criterion"]),
+            label=columns["label"] - np.int32(1),
             labels=labels,
         )
 
     @classmethod
     def empty(cls, table: Table) -> Self:
         """Return no label."""
-        none = np.empty(0, dtype=np.int32)
-        return cls(none, none, none, none)
+        codes = np.empty(0, dtype=np.int32)
+        return cls(codes, codes, codes, codes)
 
 
 _TYPE: dict[str, type] = {"part": np.int64, "rater": np.int64, "criterion": np.int64, "label": np.int32}

@@ -13,7 +13,7 @@ from analytics_app.ratings.extras.base import Extra, Loading
 from analytics_app.ratings.extras.registry import extra
 from analytics_app.ratings.table import Coding, Table
 
-# With the first, the second and the third text as the odd one, by the second system and by the first.
+# The odd text (first, second or third) is by the second system, then by the first.
 ORDERS = ("BAA", "ABA", "AAB", "ABB", "BAB", "BBA")
 
 
@@ -29,9 +29,9 @@ class Orders(Extra):
         """Read what was drawn for the screens of the counted judgments."""
         judgments = loading.table.judgments
         order = np.full(len(judgments.id), -1, dtype=np.int32)
-        found = copy(_ORDERS, {**loading.seen, "orders": list(ORDERS)}, {"judgment": np.int64, "order": np.int32})
-        place = Coding(judgments.id)(found["judgment"])
-        order[place[place >= 0]] = found["order"][place >= 0] - 1
+        columns = copy(_ORDERS, {**loading.seen, "orders": list(ORDERS)}, {"judgment": np.int64, "order": np.int32})
+        place = Coding(judgments.id)(columns["judgment"])
+        order[place[place >= 0]] = columns["order"][place >= 0] - 1
         return cls(order)
 
     @classmethod

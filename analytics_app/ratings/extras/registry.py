@@ -7,6 +7,6 @@ registry: Registry[type[Extra]] = Registry("kind of material")
 
 
 def extra(member: type[AnyExtra]) -> type[AnyExtra]:
-    """Make a kind of material known under its module's name."""
+    """Register a kind of further data under its module's name."""
     registry.register(member)
     return member

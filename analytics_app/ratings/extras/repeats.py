@@ -1,4 +1,4 @@
-"""Answers to what a rater was asked twice: repeated units, and adjective pairs repeated on a screen."""
+"""Answers to repeated questions: repeated units, and adjective pairs repeated on a screen."""
 
 from __future__ import annotations
 
@@ -48,63 +48,63 @@ class Repeats(Extra):
         return len(self.rater)
 
     def where(self, mask: Mask) -> Repeats:
-        """Return the pairs that a mask keeps."""
+        """Return the pairs selected by a mask."""
         return replace(self, **{name: getattr(self, name)[mask] for name in COLUMNS})
 
     def of(self, table: Table) -> Repeats:
         """Return the pairs whose first answer is among the ratings of a table, on one of its criteria.
 
-        A repeat of a repeat stays where its rater and its unit do.
+        A repeat of a repeat is kept if its rater and its unit are in the table.
         """
-        here = table.judgments.id[np.unique(table.judgment)]
+        judgment_ids = table.judgments.id[np.unique(table.judgment)]
         counted = np.isin(self.first_judgment, table.judgments.id)
-        stays = np.where(counted, np.isin(self.first_judgment, here), np.isin(self.rater, table.rater))
-        return self.where(stays & np.isin(self.unit, table.unit) & np.isin(self.criterion, table.criterion))
+        kept = np.where(counted, np.isin(self.first_judgment, judgment_ids), np.isin(self.rater, table.rater))
+        return self.where(kept & np.isin(self.unit, table.unit) & np.isin(self.criterion, table.criterion))
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read both kinds of pairs; only answers that a run counts, each as it stood at the run's marks."""
         table = loading.table
         spans = any(
-            one.per == "span"
+            outcome.per == "span"
             for task in Task.objects.filter(pk__in=loading.seen["tasks"])
-            for one in task.kind.outcomes
+            for outcome in task.kind.outcomes
         )
         seen = {**loading.seen, "spans": spans}
-        given = _GIVEN.format(again=counts(), first=counts("o", "b"))
-        labels = tuple(word for (word,) in rows(_WORDS.format(given=given), **seen))
-        found = copy(_UNITS.format(given=given), {**seen, "words": list(labels)}, _TYPE)
+        answers = _GIVEN.format(again=counts(), first=counts("o", "b"))
+        labels = tuple(word for (word,) in rows(_WORDS.format(given=answers), **seen))
+        columns = copy(_UNITS.format(given=answers), {**seen, "words": list(labels)}, _TYPE)
         if not spans:
             screens = copy(_SCREENS, seen, _TYPE)
             counted = Coding(table.judgments.id)(screens["first_judgment"]) >= 0
-            found = np.concatenate((found, screens[counted]))
+            columns = np.concatenate((columns, screens[counted]))
         names = table.names
         keys = ("again", "first", "again_label", "first_label", "criterion", "part", "again_judgment", "first_judgment")
-        order = np.lexsort([found[name] for name in keys])
-        found = found[order]
-        as_they_are: dict[str, Any] = {name: found[name] for name in _AS_THEY_ARE}
+        order = np.lexsort([columns[name] for name in keys])
+        columns = columns[order]
+        unchanged: dict[str, Any] = {name: columns[name] for name in _AS_THEY_ARE}
         return cls(
-            rater=rater_codes(names, found["rater"]),
-            unit=Coding(names.unit_ids)(found["unit"]),
-            part=Coding(names.part_ids)(found["part"]),
-            criterion=names.criterion_codes(found["criterion"]),
-            first_label=found["first_label"] - np.int32(1),
-            again_label=found["again_label"] - np.int32(1),
+            rater=rater_codes(names, columns["rater"]),
+            unit=Coding(names.unit_ids)(columns["unit"]),
+            part=Coding(names.part_ids)(columns["part"]),
+            criterion=names.criterion_codes(columns["criterion"]),
+            first_label=columns["first_label"] - np.int32(1),
+            again_label=columns["again_label"] - np.int32(1),
             labels=labels,
-            **as_they_are,
+            **unchanged,
         )
 
     @classmethod
     def empty(cls, table: Table) -> Self:
         """Return no pair."""
-        none, nothing, ids = np.empty(0, dtype=np.int32), np.empty(0), np.empty(0, dtype=np.int64)
-        kinds: dict[str, Any] = dict.fromkeys(COLUMNS, none)
-        kinds |= dict.fromkeys(("first", "again", "first_shown", "again_shown"), nothing)
+        codes, values, ids = np.empty(0, dtype=np.int32), np.empty(0), np.empty(0, dtype=np.int64)
+        kinds: dict[str, Any] = dict.fromkeys(COLUMNS, codes)
+        kinds |= dict.fromkeys(("first", "again", "first_shown", "again_shown"), values)
         kinds |= dict.fromkeys(("first_judgment", "again_judgment"), ids)
         return cls(**kinds)
 
 
-COLUMNS = tuple(one.name for one in fields(Repeats) if one.name != "labels")
+COLUMNS = tuple(column.name for column in fields(Repeats) if column.name != "labels")
 
 _TYPE: dict[str, type] = {
     "rater": np.int64,

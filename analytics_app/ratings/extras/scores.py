@@ -31,33 +31,33 @@ class Scores(Extra):
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
-        """Read the scores that there were when the run was started; none where they were replaced since.
+        """Read the scores that existed when the run was started; scores replaced since then are missing.
 
-        An item that a later version replaced is meant by its key.
+        Items that a later version replaced are matched by key.
         """
         run, names = loading.run, loading.table.names
         high = run.facts.get("scores", {}).get("high")
-        about = MetricScore.objects.filter(study=run.study_id)
-        newest = about.order_by("-pk").values_list("pk", flat=True).first() if high is None else high
-        found = rows(_SCORES, run.study_id, newest or 0)
-        metrics = tuple(sorted({name for name, *_rest in found}))
-        # Of items with one key the latest code counts: the ratings are about that.
+        scores = MetricScore.objects.filter(study=run.study_id)
+        newest = scores.order_by("-pk").values_list("pk", flat=True).first() if high is None else high
+        score_rows = rows(_SCORES, run.study_id, newest or 0)
+        metrics = tuple(sorted({name for name, *_rest in score_rows}))
+        # Of items with the same key the latest code counts, as the ratings are about that version.
         items = {key: code for code, key in enumerate(names.items)}
         systems = {key: code for code, key in enumerate(names.systems)}
-        kept = [one for one in found if one[2] in systems and (one[1] is None or one[1] in items)]
+        known_rows = [row for row in score_rows if row[2] in systems and (row[1] is None or row[1] in items)]
         return cls(
             metrics=metrics,
-            metric=np.array([metrics.index(one[0]) for one in kept], dtype=np.int32),
-            item=np.array([-1 if one[1] is None else items[one[1]] for one in kept], dtype=np.int32),
-            system=np.array([systems[one[2]] for one in kept], dtype=np.int32),
-            value=np.array([one[3] for one in kept], dtype=np.float64),
+            metric=np.array([metrics.index(row[0]) for row in known_rows], dtype=np.int32),
+            item=np.array([-1 if row[1] is None else items[row[1]] for row in known_rows], dtype=np.int32),
+            system=np.array([systems[row[2]] for row in known_rows], dtype=np.int32),
+            value=np.array([row[3] for row in known_rows], dtype=np.float64),
         )
 
     @classmethod
     def empty(cls, table: Table) -> Self:
         """Return no score."""
-        none = np.empty(0, dtype=np.int32)
-        return cls((), none, none, none, np.empty(0))
+        codes = np.empty(0, dtype=np.int32)
+        return cls((), codes, codes, codes, np.empty(0))
 
 
 _SCORES = """

@@ -33,72 +33,72 @@ class Screens(Extra):
     part_number: NDArray[np.int32]
 
     def places(self, table: Table) -> NDArray[np.int32]:
-        """Where on its screen the part of each rating stood, from 0; -1 unknown, alone there, or shown twice."""
+        """Return the position of each rating's part on its screen, from 0; -1 if unknown, alone or shown twice."""
         numbers = 1 + max((number for order in self.orders_of_parts for number in order), default=0)
-        where = np.full((len(self.orders_of_parts) + 1, numbers), -1, dtype=np.int32)
+        place_of = np.full((len(self.orders_of_parts) + 1, numbers), -1, dtype=np.int32)
         for code, order in enumerate(self.orders_of_parts):
             for place, number in enumerate(order):
                 if len(order) > 1 and order.count(number) == 1:
-                    where[code, number] = place
-        known = table.part >= 0
-        part = np.where(known, self.part_number[table.part] if len(self.part_number) else 0, 0)
-        known &= part < numbers
-        # The last row, which a code of -1 picks, knows nothing.
-        found = where[self.parts[table.judgment], np.where(known, part, 0)]
-        return np.where(known, found, np.int32(-1))
+                    place_of[code, number] = place
+        has_part = table.part >= 0
+        part = np.where(has_part, self.part_number[table.part] if len(self.part_number) else 0, 0)
+        has_part &= part < numbers
+        # The last row, which a code of -1 selects, is all unknown.
+        row_places = place_of[self.parts[table.judgment], np.where(has_part, part, 0)]
+        return np.where(has_part, row_places, np.int32(-1))
 
     def criterion_places(self, table: Table) -> NDArray[np.int32]:
-        """When the criterion of each rating was asked, from 0, among those of its order; -1 unknown or alone there."""
+        """Return the position of each rating's criterion on its screen, from 0; -1 if unknown or alone there."""
         keys = table.names.criteria
         first = {key: code for code, key in reversed(list(enumerate(keys)))}
-        where = np.full((len(self.orders_of_criteria) + 1, len(keys) + 1), -1, dtype=np.int32)
+        place_of = np.full((len(self.orders_of_criteria) + 1, len(keys) + 1), -1, dtype=np.int32)
         for code, order in enumerate(self.orders_of_criteria):
             for place, key in enumerate(order if len(order) > 1 else ()):
                 if key in first:
-                    where[code, first[key]] = place
-        return where[self.criteria[table.judgment], table.criterion]
+                    place_of[code, first[key]] = place
+        return place_of[self.criteria[table.judgment], table.criterion]
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
-        """Read which orders there are, then which one each judgment had."""
+        """Read the different orders, then the order of each judgment."""
         seen, table = loading.seen, loading.table
         parts = _orders("parts", seen["tasks"], seen["judgment_high"])
         criteria = _orders("criteria", seen["tasks"], seen["judgment_high"])
-        found = copy(_SHOWN, {**seen, "parts": parts, "orders": criteria}, _TYPE)
-        place = Coding(table.judgments.id)(found["judgment"])
-        there = place >= 0
-        columns = []
+        columns = copy(_SHOWN, {**seen, "parts": parts, "orders": criteria}, _TYPE)
+        place = Coding(table.judgments.id)(columns["judgment"])
+        counted = place >= 0
+        order_codes = []
         for name in ("parts", "criteria"):
             codes = np.full(len(table.judgments.id), -1, dtype=np.int32)
-            codes[place[there]] = found[name][there] - 1
-            columns.append(codes)
+            codes[place[counted]] = columns[name][counted] - 1
+            order_codes.append(codes)
         numbers = np.zeros(len(table.names.part_ids), dtype=np.int32)
         number = copy(_NUMBERS, seen, {"part": np.int64, "number": np.int32})
-        at = Coding(table.names.part_ids)(number["part"])
-        numbers[at[at >= 0]] = number["number"][at >= 0]
+        part_codes = Coding(table.names.part_ids)(number["part"])
+        numbers[part_codes[part_codes >= 0]] = number["number"][part_codes >= 0]
         return cls(
-            parts=columns[0],
-            criteria=columns[1],
-            orders_of_parts=tuple(tuple(int(str(one)) for one in _listed(text)) for text in parts),
-            orders_of_criteria=tuple(tuple(str(one) for one in _listed(text)) for text in criteria),
+            parts=order_codes[0],
+            criteria=order_codes[1],
+            orders_of_parts=tuple(tuple(int(str(entry)) for entry in _listed(text)) for text in parts),
+            orders_of_criteria=tuple(tuple(str(entry) for entry in _listed(text)) for text in criteria),
             part_number=numbers,
         )
 
     @classmethod
     def empty(cls, table: Table) -> Self:
         """Return no order."""
-        none = np.full(len(table.judgments.id), -1, dtype=np.int32)
-        return cls(none, none, (), (), np.zeros(len(table.names.part_ids), dtype=np.int32))
+        codes = np.full(len(table.judgments.id), -1, dtype=np.int32)
+        return cls(codes, codes, (), (), np.zeros(len(table.names.part_ids), dtype=np.int32))
 
 
-def _orders(what: str, tasks: Sequence[int], high: int) -> list[str]:
+def _orders(key: str, tasks: Sequence[int], high: int) -> list[str]:
     """Return the different orders of parts or criteria, as JSON."""
-    return [text for (text,) in rows(_ORDERS, what=what, tasks=tasks, high=high) if text is not None]
+    return [text for (text,) in rows(_ORDERS, what=key, tasks=tasks, high=high) if text is not None]
 
 
 def _listed(text: str) -> Sequence[object]:
-    found = json.loads(text)
-    return found if isinstance(found, list) else ()
+    entries = json.loads(text)
+    return entries if isinstance(entries, list) else ()
 
 
 _TYPE = {"judgment": np.int64, "parts": np.int32, "criteria": np.int32}

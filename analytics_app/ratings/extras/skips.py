@@ -39,25 +39,25 @@ class Skips(Extra):
     @property
     def counted(self) -> Mask:
         """Which of them may be held against a rater: "cannot judge" and "other"."""
-        return np.isin(self.reason, [REASONS.index(one) for one in Judgment.Skip.BLAMELESS], invert=True)
+        return np.isin(self.reason, [REASONS.index(reason) for reason in Judgment.Skip.BLAMELESS], invert=True)
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read the skips that were there at the run's marks."""
         names = loading.table.names
-        found = copy(_SKIPS.format(current=was_current()), {**loading.seen, "reasons": list(REASONS)}, _TYPE)
+        columns = copy(_SKIPS.format(current=was_current()), {**loading.seen, "reasons": list(REASONS)}, _TYPE)
         return cls(
-            rater=rater_codes(names, found["rater"]),
-            unit=Coding(names.unit_ids)(found["unit"]),
-            order=found["order"],
-            reason=found["reason"] - np.int32(1),
+            rater=rater_codes(names, columns["rater"]),
+            unit=Coding(names.unit_ids)(columns["unit"]),
+            order=columns["order"],
+            reason=columns["reason"] - np.int32(1),
         )
 
     @classmethod
     def empty(cls, table: Table) -> Self:
         """Return no skip."""
-        none = np.empty(0, dtype=np.int32)
-        return cls(none, none, none, none)
+        codes = np.empty(0, dtype=np.int32)
+        return cls(codes, codes, codes, codes)
 
 
 _TYPE = {"rater": np.int64, "unit": np.int64, "order": np.int32, "reason": np.int32}

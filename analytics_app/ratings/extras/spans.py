@@ -26,8 +26,8 @@ class Spans(Extra):
     `category` and `severity` are codes into the tuples of their names, -1 none. `output_length` holds the code points
     of what each part shows, `source_length` those of each item's source, both by the codes of the table's names.
 
-    An answer that found no error has no rating that a rule could take out, so who and what the rules and people of
-    this run took out is said here: `gone_raters` and `gone_judgments` are ids.
+    An answer without errors has no rating that a rule could exclude, so the raters and judgments that rules and people
+    excluded from this run are listed here by id, as `gone_raters` and `gone_judgments`.
     """
 
     id: NDArray[np.int64]
@@ -50,16 +50,16 @@ class Spans(Extra):
         categories, severities = (
             tuple(word for (word,) in rows(_WORDS.format(column=column), **seen)) for column in ("category", "severity")
         )
-        found = copy(_SPANS, {**seen, "categories": list(categories), "severities": list(severities)}, _TYPE)
-        found = found[np.argsort(found["id"], kind="stable")]
+        columns = copy(_SPANS, {**seen, "categories": list(categories), "severities": list(severities)}, _TYPE)
+        columns = columns[np.argsort(columns["id"], kind="stable")]
         raters, judgments = gone(loading.run, seen["tasks"])
         return cls(
-            id=found["id"],
-            side=found["side"],
-            start=found["start"],
-            end=found["end"],
-            category=found["category"] - np.int32(1),
-            severity=found["severity"] - np.int32(1),
+            id=columns["id"],
+            side=columns["side"],
+            start=columns["start"],
+            end=columns["end"],
+            category=columns["category"] - np.int32(1),
+            severity=columns["severity"] - np.int32(1),
             categories=categories,
             severities=severities,
             output_length=_by_code(names.part_ids, copy(_OUTPUTS, seen, _LENGTH)),
@@ -71,37 +71,37 @@ class Spans(Extra):
     @classmethod
     def empty(cls, table: Table) -> Self:
         """Return no mark, and texts of no length."""
-        none, ids = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+        codes, ids = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
         return cls(
-            ids, none, none, none, none, none, (), (),
+            ids, codes, codes, codes, codes, codes, (), (),
             np.zeros(len(table.names.part_ids), dtype=np.int32), np.zeros(len(table.names.items), dtype=np.int32),
             ids, ids,
         )  # fmt: skip
 
 
 def gone(run: Run, tasks: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the ids of raters and of judgments that a run takes out of these tasks, with ratings or without."""
-    about = Exclusion.objects.filter(run=run, task__in=tasks)
+    """Return the ids of raters and of judgments that a run excludes from these tasks, with ratings or without."""
+    exclusions = Exclusion.objects.filter(run=run, task__in=tasks)
     if run.heeds_exclusions:
-        about |= Exclusion.objects.filter(pk__in=run.facts.get("manual_exclusions", ()))
-    raters = set(about.filter(rater__isnull=False).values_list("rater_id", flat=True))
-    judgments = set(about.filter(judgment__isnull=False).values_list("judgment_id", flat=True))
+        exclusions |= Exclusion.objects.filter(pk__in=run.facts.get("manual_exclusions", ()))
+    raters = set(exclusions.filter(rater__isnull=False).values_list("rater_id", flat=True))
+    judgments = set(exclusions.filter(judgment__isnull=False).values_list("judgment_id", flat=True))
     judgments |= set(run.facts.get("replaced", ()))
     return np.array(sorted(raters), dtype=np.int64), np.array(sorted(judgments), dtype=np.int64)
 
 
-def _by_code(known: NDArray[np.int64], found: NDArray[np.void]) -> NDArray[np.int32]:
-    """Return a length for each of the known ids, 0 where nothing was found."""
-    lengths = np.zeros(len(known), dtype=np.int32)
-    code = Coding(known)(found["id"])
-    lengths[code[code >= 0]] = found["length"][code >= 0]
+def _by_code(ids: NDArray[np.int64], columns: NDArray[np.void]) -> NDArray[np.int32]:
+    """Return a length for each id, 0 for ids without a row."""
+    lengths = np.zeros(len(ids), dtype=np.int32)
+    code = Coding(ids)(columns["id"])
+    lengths[code[code >= 0]] = columns["length"][code >= 0]
     return lengths
 
 
 def _of_items(loading: Loading) -> NDArray[np.int32]:
     """Return the length of each item's source, by the item's code: items are in the order of their keys."""
-    found = rows(_SOURCES, loading.seen["study"])
-    return np.array([length for (length,) in found], dtype=np.int32)
+    lengths = rows(_SOURCES, loading.seen["study"])
+    return np.array([length for (length,) in lengths], dtype=np.int32)
 
 
 _WORDS = """

@@ -25,8 +25,8 @@ class Texts(Extra):
     @classmethod
     def load(cls, loading: Loading) -> Self:
         """Read every text up to the run's mark."""
-        found = rows(_TEXTS, **loading.seen)
-        return cls(np.array([pk for pk, _text in found], dtype=np.int64), tuple(text for _pk, text in found))
+        text_rows = rows(_TEXTS, **loading.seen)
+        return cls(np.array([pk for pk, _text in text_rows], dtype=np.int64), tuple(text for _pk, text in text_rows))
 
     @classmethod
     def empty(cls, table: Table) -> Self:

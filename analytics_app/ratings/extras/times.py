@@ -41,23 +41,23 @@ class Times(Extra):
         """Read the times of all answers that were there at the run's marks."""
         table, names = loading.table, loading.table.names
         n = len(names.raters)
-        found = copy(_TIMES, loading.seen, _TYPE)
-        # Sums have the same digits in one order only.
-        found = found[np.argsort(found["judgment"], kind="stable")]
-        rater = rater_codes(names, found["rater"])
-        found, rater = found[rater >= 0], rater[rater >= 0]
-        at = np.lexsort((found["at"], rater))
-        gaps = np.where(rater[at][1:] == rater[at][:-1], np.diff(found["at"][at]), -1.0)
+        columns = copy(_TIMES, loading.seen, _TYPE)
+        # Sorted, since the digits of a sum depend on its order.
+        columns = columns[np.argsort(columns["judgment"], kind="stable")]
+        rater = rater_codes(names, columns["rater"])
+        columns, rater = columns[rater >= 0], rater[rater >= 0]
+        order = np.lexsort((columns["at"], rater))
+        gaps = np.where(rater[order][1:] == rater[order][:-1], np.diff(columns["at"][order]), -1.0)
         pause = np.full(n, -1.0)
-        np.maximum.at(pause, rater[at][1:], gaps)
-        place = Coding(table.judgments.id)(found["judgment"])
+        np.maximum.at(pause, rater[order][1:], gaps)
+        place = Coding(table.judgments.id)(columns["judgment"])
         seconds = np.full(len(table.judgments.id), np.nan)
-        seconds[place[place >= 0]] = found["active"][place >= 0]
+        seconds[place[place >= 0]] = columns["active"][place >= 0]
         return cls(
-            active=_sums(rater, found["active"], n),
-            elapsed=_sums(rater, found["elapsed"], n),
+            active=_sums(rater, columns["active"], n),
+            elapsed=_sums(rater, columns["elapsed"], n),
             pause=np.where(pause < 0, np.nan, pause),
-            answered=np.bincount(rater[found["main"] > 0], minlength=n),
+            answered=np.bincount(rater[columns["main"] > 0], minlength=n),
             per_unit=_per_unit(loading),
             seconds=seconds,
         )
@@ -66,16 +66,16 @@ class Times(Extra):
     def empty(cls, table: Table) -> Self:
         """Return no time."""
         unknown = np.full(len(table.names.raters), np.nan)
-        none = np.zeros(len(table.names.raters), dtype=np.int64)
-        return cls(unknown, unknown, unknown, none, unknown, np.full(len(table.judgments.id), np.nan))
+        counts = np.zeros(len(table.names.raters), dtype=np.int64)
+        return cls(unknown, unknown, unknown, counts, unknown, np.full(len(table.judgments.id), np.nan))
 
 
 def _sums(rater: NDArray[np.int32], seconds: Floats, n: int) -> Floats:
-    """Return the sum of each rater; unknown where one of the times is."""
+    """Return the sum of each rater's times; NaN if one of them is unknown."""
     unknown = np.bincount(rater, weights=np.isnan(seconds), minlength=n)
-    there = np.bincount(rater, minlength=n)
+    n_answers = np.bincount(rater, minlength=n)
     sums = np.bincount(rater, weights=np.nan_to_num(seconds), minlength=n)
-    return np.where((there > 0) & (unknown == 0), sums, np.nan)
+    return np.where((n_answers > 0) & (unknown == 0), sums, np.nan)
 
 
 def _per_unit(loading: Loading) -> Floats:
@@ -87,17 +87,17 @@ def _per_unit(loading: Loading) -> Floats:
     seconds = np.full(len(names.raters), np.nan)
     kinds = rows("SELECT id, version, group_id, kind FROM tasks_app_rater WHERE study_id = %s", study.pk)
     codes = rater_codes(names, np.array([row[0] for row in kinds], dtype=np.int64))
-    # There are few versions and groups, and many raters of each.
-    known: dict[tuple[int, int | None], float] = {}
+    # Computed once per version and group, which are few.
+    seconds_of: dict[tuple[int, int | None], float] = {}
     for (_pk, version, group, kind), code in zip(kinds, codes.tolist(), strict=True):
         if kind == Rater.Kind.IMPORTED or code < 0:
             continue
-        if (version, group) not in known:
+        if (version, group) not in seconds_of:
             units = full_of(Rater(version=version, group_id=group), full)
-            # Tasks that come before or after judging take none of the minutes.
-            whole = sum(units.values()) if tasks & set(units) else 0
-            known[version, group] = study.options.minutes * 60 / whole if whole else np.nan
-        seconds[code] = known[version, group]
+            # Tasks before or after judging do not count towards the minutes.
+            n_units = sum(units.values()) if tasks & set(units) else 0
+            seconds_of[version, group] = study.options.minutes * 60 / n_units if n_units else np.nan
+        seconds[code] = seconds_of[version, group]
     return seconds
 
 

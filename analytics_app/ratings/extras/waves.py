@@ -43,15 +43,22 @@ class OtherWaves(Extra):
     def load(cls, loading: Loading) -> Self:
         """Read the answers that the run counts in those tasks."""
         seen, names = loading.seen, loading.table.names
-        every = [_Task(*found) for found in rows(_TASKS, seen["study"])]
-        own = next(one for one in reversed(every) if one.id in seen["tasks"])
-        asking = [one for one in every if one.type == own.type and (one.key == own.key or one.asks & own.asks)]
-        # A task stands where its latest version has it.
-        tasks = tuple(one.key for one in sorted({one.key: one for one in asking}.values(), key=_place))
-        others = [(one.id, tasks.index(one.key)) for one in asking if one.key != own.key]
-        asked = sorted({number for one in asking for number in one.criteria})
-        given = {**seen, "tasks": [number for number, _code in others], "criteria": asked, "run": loading.run.pk}
-        raw = copy(_ANSWERS.format(counts=counts()), given, _TYPE)
+        tasks_of_study = [_Task(*row) for row in rows(_TASKS, seen["study"])]
+        own = next(task for task in reversed(tasks_of_study) if task.id in seen["tasks"])
+        asking = [
+            task for task in tasks_of_study if task.type == own.type and (task.key == own.key or task.asks & own.asks)
+        ]
+        # The latest version of a task determines its place.
+        tasks = tuple(task.key for task in sorted({task.key: task for task in asking}.values(), key=_place))
+        others = [(task.id, tasks.index(task.key)) for task in asking if task.key != own.key]
+        criterion_ids = sorted({number for task in asking for number in task.criteria})
+        params = {
+            **seen,
+            "tasks": [number for number, _code in others],
+            "criteria": criterion_ids,
+            "run": loading.run.pk,
+        }
+        raw = copy(_ANSWERS.format(counts=counts()), params, _TYPE)
         raw = raw[np.argsort(raw["id"], kind="stable")]
         groups = ids_of(rows("SELECT id FROM tasks_app_group WHERE study_id = %s ORDER BY id", seen["study"]))
         codes = np.array([code for _number, code in others] or [-1], dtype=np.int32)
@@ -62,7 +69,7 @@ class OtherWaves(Extra):
             wave=raw["wave"],
             task=codes[Coding(ids_of(others))(raw["task"])],
             value=raw["value"],
-            kept=_kept(raw, copy(_REMOVED, given, _REMOVED_TYPE)),
+            kept=_kept(raw, copy(_REMOVED, params, _REMOVED_TYPE)),
             tasks=tasks,
             here=tasks.index(own.key),
         )
@@ -89,26 +96,26 @@ class _Task:
 
     @property
     def asks(self) -> frozenset[str]:
-        """What it asks, by key."""
+        """Keys of the task's criteria."""
         return frozenset(self.keys)
 
 
 def _place(task: _Task) -> tuple[Any, ...]:
     """Sort key: the day on which a task opens, then its stage, then its place; what ends a study comes last."""
-    last = task.stage == Task.Stage.EXIT and task.days is None
+    is_last = task.stage == Task.Stage.EXIT and task.days is None
     opens = 0 if task.stage == Task.Stage.SCREENING else task.days or 0
-    return last, opens, Task.Stage.values.index(task.stage), task.order, task.id
+    return is_last, opens, Task.Stage.values.index(task.stage), task.order, task.id
 
 
 def _kept(raw: NDArray[Any], removed: NDArray[Any]) -> Mask:
-    """Say which answers no rule of their own task removed; no row has the number 0, which stands for none."""
-    gone = np.zeros(len(raw), dtype=bool)
+    """Return which answers no rule of their own task removed; ids of 0 stand for none."""
+    removed_rows = np.zeros(len(raw), dtype=bool)
     for column in ("judgment", "id"):
-        gone |= np.isin(raw[column], removed[column][removed[column] > 0])
+        removed_rows |= np.isin(raw[column], removed[column][removed[column] > 0])
     pair = np.int64(2) ** 31
     raters = removed[removed["rater"] > 0]
-    gone |= np.isin(raw["rater"] * pair + raw["task"], raters["rater"] * pair + raters["task"])
-    return ~gone
+    removed_rows |= np.isin(raw["rater"] * pair + raw["task"], raters["rater"] * pair + raters["task"])
+    return ~removed_rows
 
 
 # Ids of tasks are those of their rows: a version has rows of its own, under the same keys.

@@ -28,10 +28,10 @@ class Words(Extra):
     def load(cls, loading: Loading) -> Self:
         """Count the words of each part's text."""
         names = loading.table.names
-        found = copy(_WORDS, {"tasks": loading.seen["tasks"], "signs": f"[{SIGNS}]", "others": f"[^{SIGNS}]"}, _TYPE)
-        unit = Coding(names.unit_ids)(found["unit"])
-        known = unit >= 0
-        words = np.bincount(unit[known], weights=found["words"][known], minlength=len(names.units))
+        columns = copy(_WORDS, {"tasks": loading.seen["tasks"], "signs": f"[{SIGNS}]", "others": f"[^{SIGNS}]"}, _TYPE)
+        unit = Coding(names.unit_ids)(columns["unit"])
+        is_known = unit >= 0
+        words = np.bincount(unit[is_known], weights=columns["words"][is_known], minlength=len(names.units))
         return cls(words.astype(np.float64))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Planning pages: how many judges, items and raters, how wide intervals, how much money; by address alone."""
+"""Planning pages: numbers of judges, items and raters, widths of intervals, costs; all values are in the address."""
 
 from analytics_app.views.planning.pages import PAGES, page, planning
 

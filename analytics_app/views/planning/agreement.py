@@ -1,4 +1,4 @@
-"""How wide an interval of Krippendorff's alpha will be."""
+"""Width of the interval of Krippendorff's alpha."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ class AgreementPlan(PlanningForm):
     seed = seed_field()
 
     def clean(self) -> dict[str, object]:
-        """Refuse shares that do not fit the steps, and what is too large for a page."""
+        """Refuse shares that do not fit the steps, and simulations that are too large for a page."""
         cleaned = super().clean() or self.cleaned_data
         if self.errors:
             return cleaned
         try:
             self._expected()
         except ValueError:
-            wrong = _("Give a number above 0 for each of the %(n)s steps, with spaces between.")
-            self.add_error("shares", wrong % {"n": cleaned["steps"]})
+            message = _("Give a number above 0 for each of the %(n)s steps, with spaces between.")
+            self.add_error("shares", message % {"n": cleaned["steps"]})
             return cleaned
         try:
             runs_within(max(self._sizes()), cleaned["k"], RUNS)
@@ -81,52 +81,56 @@ class AgreementPlan(PlanningForm):
         return cleaned
 
     def answer(self) -> Answer:
-        """Say between which values alpha will fall."""
-        said, sizes = self.cleaned_data, self._sizes()
-        rng = np.random.default_rng(said["seed"])
-        about = {"confidence": said["confidence"], "n_runs": RUNS, "rng": rng}
-        found = alpha_width(self._expected(), sizes, said["k"], **about)
-        own = found[sizes.index(said["n_texts"])]
-        runs = runs_within(max(sizes), said["k"], RUNS)
-        listed = [*self.assumptions("shares"), (_("How often each is used"), said["shares"] or _("all equally often"))]
+        """Answer with the range in which alpha will fall."""
+        values, sizes = self.cleaned_data, self._sizes()
+        rng = np.random.default_rng(values["seed"])
+        settings = {"confidence": values["confidence"], "n_runs": RUNS, "rng": rng}
+        estimates = alpha_width(self._expected(), sizes, values["k"], **settings)
+        estimate = estimates[sizes.index(values["n_texts"])]
+        runs = runs_within(max(sizes), values["k"], RUNS)
+        assumed = [
+            *self.assumptions("shares"),
+            (_("How often each is used"), values["shares"] or _("all equally often")),
+        ]
         return Answer(
-            self._lead(own),
+            self._lead(estimate),
             self._like_pilot(),
-            [own.note] if own.note else [],
-            self._curve(sizes, found),
-            [self._table(sizes, found)],
+            [estimate.note] if estimate.note else [],
+            self._curve(sizes, estimates),
+            [self._table(sizes, estimates)],
             (),
-            [*self._from_where(listed), (_("Simulated studies"), whole(runs).text)],
+            [*self._from_where(assumed), (_("Simulated studies"), whole(runs).text)],
             _(
                 "Alpha in simulated studies: the outer percentiles of its values. The bootstrap interval of one study "
                 "is about as wide. Texts with one rating do not count."
             ),
         )
 
-    def _lead(self, own: Estimate) -> str:
-        said = self.cleaned_data
-        if own.low is None or own.high is None:
+    def _lead(self, estimate: Estimate) -> str:
+        values = self.cleaned_data
+        if estimate.low is None or estimate.high is None:
             return _("Nothing can be said: alpha would be undefined.")
         lead = _(
             "With %(n)s texts and %(k)s raters each, alpha will fall between %(low)s and %(high)s (%(confidence)s)."
         )
         return lead % {
-            "n": whole(said["n_texts"]).text, "k": said["k"], "low": figure(own.low, 2), "high": figure(own.high, 2),
-            "confidence": share(said["confidence"], 0 if round(said["confidence"] * 100, 6) % 1 == 0 else 1),
+            "n": whole(values["n_texts"]).text, "k": values["k"], "low": figure(estimate.low, 2), "high":
+            figure(estimate.high, 2), "confidence": share(values["confidence"], 0 if round(values["confidence"] * 100,
+            6) % 1 == 0 else 1),
         }  # fmt: skip
 
     def _value(self) -> float:
-        """The alpha that is expected: that of the earlier study, as far as it can be simulated."""
+        """Return the expected alpha: that of the earlier study if there is one, within what can be simulated."""
         row = self.chosen.rows["alpha"] if self.chosen else None
-        found = float(self.cleaned_data["expected"]) if row is None or row.value is None else row.value
-        return min(max(found, 0.0), 0.95)
+        alpha = float(self.cleaned_data["expected"]) if row is None or row.value is None else row.value
+        return min(max(alpha, 0.0), 0.95)
 
     def _expected(self) -> Expected:
-        said = self.cleaned_data
-        level = self.chosen.level if self.chosen and self.chosen.level in LEVELS else said["level"]
-        words = said["shares"].replace(",", " ").replace(";", " ").split()
-        shares = tuple(float(word) for word in words) or (1.0,) * said["steps"]
-        if len(shares) != said["steps"]:
+        values = self.cleaned_data
+        level = self.chosen.level if self.chosen and self.chosen.level in LEVELS else values["level"]
+        words = values["shares"].replace(",", " ").replace(";", " ").split()
+        shares = tuple(float(word) for word in words) or (1.0,) * values["steps"]
+        if len(shares) != values["steps"]:
             raise ValueError("There is a share for each step.")
         return Expected(self._value(), cast("Level", level), shares)
 
@@ -135,7 +139,7 @@ class AgreementPlan(PlanningForm):
         return sorted({max(2, ceil(n * factor)) for factor in AROUND})
 
     def _like_pilot(self) -> list[str]:
-        """Say what the interval of the earlier study itself lets expect: it shrinks with the root of texts."""
+        """Return the width expected from the earlier study: intervals shrink with the root of the number of texts."""
         row = self.chosen.rows["alpha"] if self.chosen else None
         if row is None or row.low is None or row.high is None or not row.n_items:
             return []
@@ -156,21 +160,21 @@ class AgreementPlan(PlanningForm):
         if self.chosen is None:
             return listed
         expected = self._expected()
-        own = {
+        from_study = {
             str(self.fields["expected"].label): figure(expected.alpha, 3),
             str(self.fields["level"].label): expected.level,
         }
-        return [(name, self.from_pilot(own[name]) if name in own else value) for name, value in listed]
+        return [(name, self.from_pilot(from_study[name]) if name in from_study else value) for name, value in listed]
 
-    def _curve(self, sizes: list[int], found: list[Estimate]) -> Curve | None:
+    def _curve(self, sizes: list[int], estimates: list[Estimate]) -> Curve | None:
         points = [
-            (float(n), one.value, one.low, one.high)
-            for n, one in zip(sizes, found, strict=True)
-            if one.value is not None and one.low is not None and one.high is not None
+            (float(n), estimate.value, estimate.low, estimate.high)
+            for n, estimate in zip(sizes, estimates, strict=True)
+            if estimate.value is not None and estimate.low is not None and estimate.high is not None
         ]
         if len(points) < 2:
             return None
-        least = min(0.0, *(one[2] for one in points))
+        least = min(0.0, *(point[2] for point in points))
         return Curve(
             title=_("Where alpha falls, by number of texts"),
             across=_("Texts"),
@@ -178,17 +182,17 @@ class AgreementPlan(PlanningForm):
             bottom=least,
             top=1.0,
             percent=False,
-            limit=(0.8, _(".8")) if max(one[3] for one in points) > 0.7 else (0.667, _(".667")),
+            limit=(0.8, _(".8")) if max(point[3] for point in points) > 0.7 else (0.667, _(".667")),
             dots=True,
         )
 
-    def _table(self, sizes: list[int], found: list[Estimate]) -> Table:
+    def _table(self, sizes: list[int], estimates: list[Estimate]) -> Table:
         heads = [Column(_("Texts")), Column(_("Ratings")), Column(_("Alpha falls between")), Column(_("Width"))]
         own = self.cleaned_data["n_texts"]
         rows = []
-        for n, one in zip(sizes, found, strict=True):
-            width = None if one.low is None or one.high is None else one.high - one.low
-            cells = [interval(one.low, one.high, 2), number(width, 2)]
+        for n, estimate in zip(sizes, estimates, strict=True):
+            width = None if estimate.low is None or estimate.high is None else estimate.high - estimate.low
+            cells = [interval(estimate.low, estimate.high, 2), number(width, 2)]
             rows.append(
                 [
                     whole(n),

@@ -1,4 +1,4 @@
-"""What a planning page answers: a sentence, what follows from it, a curve, tables, and everything that was assumed."""
+"""Answer of a planning page: its main sentence, further sentences, a curve, tables, and the assumptions."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from django.utils import formats
 
 from analytics_app.show.table import Table
 
-# As wide as a telephone shows it, so that letters are never smaller there than they are drawn.
+# The width of a phone screen, so that text in the drawing is never scaled down.
 WIDTH, HEIGHT = 340, 220
 LEFT, RIGHT, TOP, BOTTOM = 48, 14, 16, 38
 TICKS = 5
-# As wide as a letter of the words in a drawing is on average.
+# Average width of a letter in the drawing.
 LETTER = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A mark of an axis: where it stands in the drawing, and its words."""
+    """A mark of an axis: its coordinate in the drawing, and its text."""
 
     at: float
     text: str
@@ -28,7 +28,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A point of the drawing, perhaps with a line through it from `low` to `high`."""
+    """A point of the drawing, optionally with an interval from `low` to `high`."""
 
     x: float
     y: float
@@ -40,8 +40,8 @@ class Spot:
 class Curve:
     """A line over a number of judges, items or texts, drawn by a template.
 
-    `points` are (x, y) or (x, y, low, high) in the units of the axes, `limit` is a line across, `mark` the reader's own
-    place (x, y, words). `top` and `bottom` are the ends of the upright axis, whose ticks are percentages or numbers.
+    `points` are (x, y) or (x, y, low, high) in the units of the axes, `limit` is a horizontal line, `mark` the reader's
+    own case (x, y, text). `top` and `bottom` are the ends of the y axis, whose ticks are percentages or numbers.
     """
 
     title: str
@@ -56,7 +56,7 @@ class Curve:
 
     @property
     def _ends(self) -> tuple[float, float]:
-        least, most = min(one[0] for one in self.points), max(one[0] for one in self.points)
+        least, most = min(point[0] for point in self.points), max(point[0] for point in self.points)
         return (least, most) if most > least else (least - 1, most + 1)
 
     def _x(self, value: float) -> float:
@@ -69,34 +69,36 @@ class Curve:
 
     @property
     def line(self) -> str:
-        """The points of the line."""
-        return " ".join(f"{self._x(one[0])},{self._y(one[1])}" for one in self.points)
+        """Points of the line, as SVG has them."""
+        return " ".join(f"{self._x(point[0])},{self._y(point[1])}" for point in self.points)
 
     @property
     def spots(self) -> list[Spot]:
-        """The dots, with their intervals."""
+        """Dots with their intervals."""
         if not self.dots:
             return []
-        return [Spot(self._x(one[0]), self._y(one[1]), *(self._y(end) for end in one[2:4])) for one in self.points]
+        return [
+            Spot(self._x(point[0]), self._y(point[1]), *(self._y(end) for end in point[2:4])) for point in self.points
+        ]
 
     @property
     def limit_at(self) -> Tick | None:
-        """Where the line across stands."""
+        """Position and text of the horizontal line."""
         return Tick(self._y(self.limit[0]), self.limit[1]) if self.limit else None
 
     @property
     def mark_at(self) -> Spot | None:
-        """Where the reader's own place is."""
+        """Position of the reader's own case."""
         return Spot(self._x(self.mark[0]), self._y(self.mark[1])) if self.mark else None
 
     @property
     def mark_text(self) -> str:
-        """What stands at the reader's own place."""
+        """Text at the reader's own case."""
         return self.mark[2] if self.mark else ""
 
     @property
     def mark_words(self) -> Tick | None:
-        """Where the words of the reader's own place have room: at the foot, to the right of its line if they fit."""
+        """Position of the text of the reader's own case: at the bottom, right of its line if it fits there."""
         if self.mark is None:
             return None
         x, width = self._x(self.mark[0]), LETTER * len(self.mark[2])
@@ -104,20 +106,22 @@ class Curve:
 
     @property
     def x_ticks(self) -> list[Tick]:
-        """The marks of the axis along the foot."""
-        return [Tick(self._x(at), formats.number_format(int(at), force_grouping=True)) for at in nice(*self._ends)]
+        """Marks of the x axis."""
+        return [
+            Tick(self._x(value), formats.number_format(int(value), force_grouping=True)) for value in nice(*self._ends)
+        ]
 
     @property
     def y_ticks(self) -> list[Tick]:
-        """The marks of the upright axis."""
-        return [Tick(self._y(at), self._said(at)) for at in nice(self.bottom, self.top)]
+        """Marks of the y axis."""
+        return [Tick(self._y(value), self._tick_text(value)) for value in nice(self.bottom, self.top)]
 
     @property
     def frame(self) -> dict[str, int]:
-        """Ends of the axes in the drawing."""
+        """Ends of the axes, and size of the drawing."""
         return {"left": LEFT, "right": WIDTH - RIGHT, "foot": HEIGHT - BOTTOM, "width": WIDTH, "height": HEIGHT}
 
-    def _said(self, value: float) -> str:
+    def _tick_text(self, value: float) -> str:
         if self.percent:
             return f"{value * 100:.0f}\u00a0%"
         return formats.number_format(value, 1).replace("-", "−")
@@ -128,17 +132,17 @@ def nice(least: float, most: float) -> list[float]:
     rough = (most - least) / TICKS
     unit: float = 10.0 ** floor(log10(rough))
     step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough * 0.999)
-    first = -(-least // step)
-    found, at = [], first * step
-    while at <= most + step * 1e-9:
-        found.append(round(at, 10) + 0.0)
-        at += step
-    return found
+    start = -(-least // step)
+    numbers, value = [], start * step
+    while value <= most + step * 1e-9:
+        numbers.append(round(value, 10) + 0.0)
+        value += step
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a page says. `folded` tables are there for whoever wants them; `assumed` lists (name, value)."""
+    """Content of an answer. `folded` tables are collapsed at first; `assumed` lists (name, value)."""
 
     lead: str
     sentences: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""What planning pages share: a form that is answered by its address alone, and what earlier studies offer to it."""
+"""Base of planning pages: a form whose values are in the address, with values from earlier studies."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ Words = str | Promise
 
 
 class PlanningForm(forms.Form):
-    """A question of somebody who plans a study. What the address does not say has its default."""
+    """A form of a planning page. Fields that are not in the address have their defaults."""
 
     title: ClassVar[Words]
     summary: ClassVar[Words]
-    # Statistics of earlier runs that may stand in for assumptions.
+    # Statistics of earlier runs that may replace assumptions.
     from_pilots: ClassVar[tuple[str, ...]] = ()
 
     study = forms.SlugField(required=False, widget=forms.HiddenInput)
 
     def __init__(
-        self, given: Mapping[str, str], start: Mapping[str, Any], pilots: Mapping[str, Pilot] | None = None
+        self, query: Mapping[str, str], start: Mapping[str, Any], pilots: Mapping[str, Pilot] | None = None
     ) -> None:
-        """`given` is the query of the address, `start` what a study says, `pilots` what earlier ones found."""
+        """Combine the query of the address, the values of a study (`start`) and earlier results (`pilots`)."""
         fields = self.base_fields
         initial = {name: start.get(name, field.initial) for name, field in fields.items()}
-        said = {name: value for name, value in given.items() if name in fields and name != "study"}
-        if said:
-            # A box that is not ticked is not sent.
+        filled = {name: value for name, value in query.items() if name in fields and name != "study"}
+        if filled:
+            # Browsers do not send unticked boxes.
             initial |= {name: False for name, field in fields.items() if isinstance(field, forms.BooleanField)}
-        super().__init__({**initial, **said, "study": given.get("study", "")})
+        super().__init__({**initial, **filled, "study": query.get("study", "")})
         self.pilots = pilots or {}
         if "pilot" in self.fields:
-            choices = [("", _("none: as assumed below")), *((key, str(one)) for key, one in self.pilots.items())]
+            choices = [("", _("none: as assumed below")), *((key, str(pilot)) for key, pilot in self.pilots.items())]
             self.fields["pilot"] = forms.ChoiceField(
                 required=False,
                 choices=choices,
@@ -58,12 +58,12 @@ class PlanningForm(forms.Form):
         return self.pilots.get(self.cleaned_data.get("pilot") or "")
 
     def from_pilot(self, value: str) -> str:
-        """Say that a value is from the earlier study."""
+        """Add to a value that it is from the earlier study."""
         run = self.chosen.run if self.chosen else ""
         return _("%(value)s, from %(study)s, run %(run)s") % {"value": value, "study": self.chosen, "run": run}
 
     def assumptions(self, *without: str) -> list[tuple[str, str]]:
-        """List every field with what it says, for the answer."""
+        """List every field with its value, for the answer."""
         left_out = {"study", "pilot", *without}
         return [
             (str(field.label), _worded(field, self.cleaned_data[name]))
@@ -89,19 +89,19 @@ def _choices(field: forms.ChoiceField) -> list[tuple[str, str]]:
 
 
 def plain(value: float) -> str:
-    """Write a number with the digits it has."""
+    """Write a number with all its digits."""
     text = f"{value:.6g}" if abs(value) < 1e5 else f"{value:.0f}"
     digits = len(text.partition(".")[2])
     return formats.number_format(float(text), digits, force_grouping=True).replace("-", "−")
 
 
 def exactly(value: float) -> str:
-    """Write a share of one with all the digits it was given with: 95 %, 99.99 %."""
+    """Write a share as a percentage with all its digits: 95 %, 99.99 %."""
     return f"{plain(round(value * 100, 6))}\u00a0%"
 
 
 def share(value: float, digits: int = 0) -> str:
-    """Write a share of one as a percentage, never 100 % or 0 % for what is not."""
+    """Write a share as a percentage; shares below 1 are never written as 100 %."""
     text = figure(value * 100, digits)
     if text == figure(100, digits) and value < 1:
         return _("over %(share)s") % {"share": f"{figure(100 - 10**-digits, digits)}\u00a0%"}
@@ -109,7 +109,7 @@ def share(value: float, digits: int = 0) -> str:
 
 
 def seed_field() -> forms.IntegerField:
-    """Return the field of a seed: the same one gives the same digits."""
+    """Return the form field of a seed."""
     return forms.IntegerField(
         min_value=0,
         max_value=2**31 - 1,

@@ -1,4 +1,4 @@
-"""What a study takes: raters, hours and money, in a set and in all."""
+"""Cost of a study: raters, hours and money, per set and in total."""
 
 from __future__ import annotations
 
@@ -63,31 +63,31 @@ class CostPlan(PlanningForm):
     currency = forms.RegexField(r"^[A-Z]{3}$", initial="EUR", label=gettext_lazy("Currency"))
 
     def answer(self) -> Answer:
-        """Add it up: a set, then all of them."""
-        said = self.cleaned_data
-        wanted = ceil(said["units"] * said["k"])
-        judgments = ceil(wanted / (1 - said["lost"] / 100))
-        size, currency = said["set_size"], said["currency"]
+        """Answer with the cost of a set and of all sets."""
+        values = self.cleaned_data
+        counted = ceil(values["units"] * values["k"])
+        judgments = ceil(counted / (1 - values["lost"] / 100))
+        size, currency = values["set_size"], values["currency"]
         raters = -(-judgments // size)
-        own_units = size + said["extra"] + said["training"]
-        minutes = own_units * said["seconds"] / 60 + said["reading"]
-        amount = pay.needed(said["hourly"], minutes)
-        # A short set is paid in proportion, as the study itself does it.
+        screens = size + values["extra"] + values["training"]
+        minutes = screens * values["seconds"] / 60 + values["reading"]
+        amount = pay.needed(values["hourly"], minutes)
+        # A short set is paid in proportion, as in the study itself.
         paid = pay.cents(Fraction(amount) * Fraction(judgments, size))
-        fee = _fee(paid, said["fee"])
+        fee = _fee(paid, values["fee"])
         hours = raters * minutes / 60
         words = {
             "raters": ngettext("%(n)s rater", "%(n)s raters", raters) % {"n": whole(raters).text},
             "hours": _rounded(hours),
             "cost": money(paid + fee, currency),
         }
-        each = {"minutes": _rounded(minutes), "pay": money(amount, currency), "size": whole(size).text}
+        set_words = {"minutes": _rounded(minutes), "pay": money(amount, currency), "size": whole(size).text}
         return Answer(
             _("%(raters)s, %(hours)s hours of their time, %(cost)s in all.") % words,
-            [_("A set of %(size)s units takes %(minutes)s minutes and pays %(pay)s.") % each],
+            [_("A set of %(size)s units takes %(minutes)s minutes and pays %(pay)s.") % set_words],
             [],
             None,
-            [self._table(wanted, judgments, raters, minutes, amount, paid, fee)],
+            [self._table(counted, judgments, raters, minutes, amount, paid, fee)],
             (),
             self.assumptions(),
             _(
@@ -97,27 +97,27 @@ class CostPlan(PlanningForm):
         )
 
     def _table(
-        self, wanted: int, judgments: int, raters: int, minutes: float, amount: Decimal, paid: Decimal, fee: Decimal
+        self, counted: int, judgments: int, raters: int, minutes: float, amount: Decimal, paid: Decimal, fee: Decimal
     ) -> Table:
-        said = self.cleaned_data
-        size, currency = said["set_size"], said["currency"]
-        screens = size + said["extra"] + said["training"]
-        one_fee = _fee(amount, said["fee"])
+        values = self.cleaned_data
+        size, currency = values["set_size"], values["currency"]
+        screens = size + values["extra"] + values["training"]
+        set_fee = _fee(amount, values["fee"])
         lines = [
-            (_("Judgments that count"), whole(size).text, whole(wanted).text),
+            (_("Judgments that count"), whole(size).text, whole(counted).text),
             (_("with replacements"), "", whole(judgments).text),
             (_("Screens with a unit"), whole(screens).text, whole(screens * raters).text),
             (_("Minutes"), _rounded(minutes), _rounded(minutes * raters)),
             (_("Hours"), _rounded(minutes / 60, 2), _rounded(minutes * raters / 60)),
             (_("Pay"), money(amount, currency), money(paid, currency)),
-            (_("Fee"), money(one_fee, currency), money(fee, currency)),
-            (_("Together"), money(amount + one_fee, currency), money(paid + fee, currency)),
-            (_("Cost of a judgment that counts"), "", money(_cent((paid + fee) / wanted), currency)),
+            (_("Fee"), money(set_fee, currency), money(fee, currency)),
+            (_("Together"), money(amount + set_fee, currency), money(paid + fee, currency)),
+            (_("Cost of a judgment that counts"), "", money(_cent((paid + fee) / counted), currency)),
         ]
-        rows = [[Cell(name), Cell(own or "–"), Cell(whole_study)] for name, own, whole_study in lines]
+        rows = [[Cell(name), Cell(per_set or "–"), Cell(whole_study)] for name, per_set, whole_study in lines]
         heads = [Column(_("What"), number=False), Column(_("A set")), Column(_("In total"))]
-        an_hour = pay.hourly(amount, minutes)
-        note = _("The pay for a set comes to %(pay)s per hour.") % {"pay": money(an_hour or pay.NOTHING, currency)}
+        per_hour = pay.hourly(amount, minutes)
+        note = _("The pay for a set comes to %(pay)s per hour.") % {"pay": money(per_hour or pay.NOTHING, currency)}
         return Table(_("Effort and cost"), heads, rows, [note])
 
 

@@ -1,4 +1,4 @@
-"""What a study says already, as the start of its planning: a field takes what its first task to be judged has."""
+"""Values for planning forms from an existing study, by its first task to be judged."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tasks_app.services.plan import reports
 
 TESTED = ("goal", "alpha", "beta", "pd")
 
-# Shares of a scale's range that are usual for differences and standard deviations on scales of five steps.
+# Usual differences and standard deviations on scales of five steps, as shares of the range.
 OF_THE_RANGE = {"difference": 0.075, "sd_item": 0.125, "sd_system_item": 0.1, "sd_rater": 0.125, "sd_residual": 0.2}
 
 
 def start(study: Study) -> dict[str, Any]:
-    """Return values by names of fields, as forms of planning have them.
+    """Return values by names of the fields of planning forms.
 
-    What a task fixes for its test (a triangle test does) goes in under its own names.
+    Settings of a task's test, such as a triangle test, keep their names.
     """
     task = next(iter(reports.planned(study)), None)
     if task is None:
@@ -38,23 +38,26 @@ def _sizes(study: Study, task: Task) -> dict[str, Any]:
     if not n:
         return {}
     k = round(places / n, 4)
-    each = max(1, round(k))
-    found: dict[str, Any] = {"units": n, "k": int(k) if k == int(k) else k, "n_texts": max(4, n), "per_text": each}
+    per_text = max(1, round(k))
+    values: dict[str, Any] = {"units": n, "k": int(k) if k == int(k) else k, "n_texts": max(4, n), "per_text": per_text}
     systems = System.objects.filter(study=study).count()
-    found |= {"n_items": max(4, items)} if items else {}
-    found |= {"systems": min(12, systems)} if systems > 1 else {}
-    return found | {"raters": max(1, -(-places // task.set_size)), "set_size": task.set_size}
+    values |= {"n_items": max(4, items)} if items else {}
+    values |= {"systems": min(12, systems)} if systems > 1 else {}
+    return values | {"raters": max(1, -(-places // task.set_size)), "set_size": task.set_size}
 
 
 def _work(study: Study, task: Task) -> dict[str, Any]:
-    """Read pay and time off the settings: the minutes for a set, over everything a set holds."""
+    """Read pay and time from the settings; the minutes of a set are spread over all its screens."""
     checks, offer = checks_of(task.checks), offer_of(study.options)
     gold = Gold.objects.filter(unit__task=task, unit__until=None).values_list("purpose")
-    known = dict(gold.annotate(n=Count("unit", distinct=True)).order_by())
-    extra = checks.controls_among(task.set_size, known.get("control", 0)) + checks.loud_among(known.get("attention", 0))
+    n_gold = dict(gold.annotate(n=Count("unit", distinct=True)).order_by())
+    extra = checks.controls_among(task.set_size, n_gold.get("control", 0)) + checks.loud_among(
+        n_gold.get("attention", 0)
+    )
     extra += checks.repeats + checks.warm_up + checks.degraded
     training = sum(
-        _asked(own, known.get(name, 0)) for name, own in (("training", checks.training), ("exam", checks.exam))
+        _asked(check_units, n_gold.get(name, 0))
+        for name, check_units in (("training", checks.training), ("exam", checks.exam))
     )
     screens = task.set_size + extra + training
     return {
@@ -67,18 +70,20 @@ def _work(study: Study, task: Task) -> dict[str, Any]:
     }
 
 
-def _asked(wanted: int | None, there: int) -> int:
-    return there if wanted is None else min(wanted, there)
+def _asked(planned: int | None, available: int) -> int:
+    return available if planned is None else min(planned, available)
 
 
 def _scale(task: Task) -> dict[str, Any]:
-    """Read the scale off the task type: its steps, and standard deviations in proportion to its range."""
+    """Read the scale from the task type: its steps, and standard deviations in proportion to its range."""
     scale = task.kind.scale_of()
     if scale is None:
         return {}
     least, most, step = scale
-    found: dict[str, Any] = {name: round(part * (most - least), 4) for name, part in OF_THE_RANGE.items()}
+    values: dict[str, Any] = {
+        name: round(share_of_range * (most - least), 4) for name, share_of_range in OF_THE_RANGE.items()
+    }
     if step != 1:
-        return {**found, "steps": 0}
+        return {**values, "steps": 0}
     steps = round(most - least) + 1
-    return {**found, "steps": steps, "middle": (steps + 1) / 2}
+    return {**values, "steps": steps, "middle": (steps + 1) / 2}

@@ -19,9 +19,9 @@ from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, Words, plain, seed_field, share
 
 RUNS = 2000
-# A power that nothing could raise.
+# A power that need not be raised.
 CERTAIN = 0.99
-# Numbers of items that are looked at beside the reader's own, as shares of it.
+# Numbers of items to compute, as shares of the number in the form.
 AROUND = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 
 COMPONENTS = {
@@ -95,7 +95,7 @@ class MeansPlan(PlanningForm):
     seed = seed_field()
 
     def clean(self) -> dict[str, object]:
-        """Refuse what cannot be simulated, and what needs more raters than there are."""
+        """Refuse assumptions that cannot be simulated, and texts that need more raters than there are."""
         cleaned = super().clean() or self.cleaned_data
         if self.errors:
             return cleaned
@@ -113,20 +113,20 @@ class MeansPlan(PlanningForm):
         return cleaned
 
     def answer(self) -> Answer:
-        """Say the power, and how it changes with the number of items."""
-        said, assumed, sizes = self.cleaned_data, self._assumed(), self._sizes()
-        rng = np.random.default_rng(said["seed"])
-        found = power_of_means(assumed, sizes, alpha=said["alpha"], n_runs=RUNS, rng=rng)
-        own = found[sizes.index(said["n_items"])]
+        """Answer with the power, and how it changes with the number of items."""
+        values, assumed, sizes = self.cleaned_data, self._assumed(), self._sizes()
+        rng = np.random.default_rng(values["seed"])
+        powers = power_of_means(assumed, sizes, alpha=values["alpha"], n_runs=RUNS, rng=rng)
+        own = powers[sizes.index(values["n_items"])]
         runs = runs_within(assumed, max(sizes), RUNS)
-        words = {"n": whole(own.n_items).text, "difference": plain(said["difference"]), "power": _near(_shown(own))}
+        words = {"n": whole(own.n_items).text, "difference": plain(values["difference"]), "power": _near(_shown(own))}
         lead = _("With %(n)s items a difference of %(difference)s is found with a probability of %(power)s.") % words
         return Answer(
             lead,
-            [*self._enough(found), *self._at_best(own)],
+            [*self._enough(powers), *self._at_best(own)],
             [],
-            self._curve(found, own),
-            [self._table(found)],
+            self._curve(powers, own),
+            [self._table(powers)],
             (),
             [*self._from_where(), (_("Simulated studies"), whole(runs).text)],
             _(
@@ -136,7 +136,7 @@ class MeansPlan(PlanningForm):
         )
 
     def _spreads(self) -> dict[str, float]:
-        """The standard deviations: those of the earlier study where it has them."""
+        """Return the standard deviations, from the earlier study where it has them."""
         rows = self.chosen.rows if self.chosen else {}
         return {
             name: float(rows[name].value or 0) if name in rows and rows[name].value is not None
@@ -145,15 +145,15 @@ class MeansPlan(PlanningForm):
         }  # fmt: skip
 
     def _assumed(self) -> Assumed:
-        said = self.cleaned_data
+        values = self.cleaned_data
         return Assumed(
-            difference=said["difference"],
-            systems=said["systems"],
-            raters_per_text=said["per_text"],
-            raters=said["raters"],
-            same_raters=bool(said["same_raters"]),
-            steps=said["steps"],
-            middle=said["middle"],
+            difference=values["difference"],
+            systems=values["systems"],
+            raters_per_text=values["per_text"],
+            raters=values["raters"],
+            same_raters=bool(values["same_raters"]),
+            steps=values["steps"],
+            middle=values["middle"],
             **self._spreads(),
         )
 
@@ -161,35 +161,37 @@ class MeansPlan(PlanningForm):
         n = self.cleaned_data["n_items"]
         return sorted({max(2, ceil(n * factor)) for factor in AROUND})
 
-    def _enough(self, found: list[Power]) -> list[str]:
-        """Say between which numbers of items the power that is wanted is reached."""
-        wanted = self.cleaned_data["wanted"]
-        words = {"power": share(wanted)}
-        reached = next((place for place, one in enumerate(found) if (_shown(one).value or 0) >= wanted), None)
+    def _enough(self, powers: list[Power]) -> list[str]:
+        """Return between which numbers of items the target power is reached."""
+        target = self.cleaned_data["wanted"]
+        words = {"power": share(target)}
+        reached = next((i for i, power in enumerate(powers) if (_shown(power).value or 0) >= target), None)
         if reached is None:
-            n = {**words, "n": whole(found[-1].n_items).text}
+            n = {**words, "n": whole(powers[-1].n_items).text}
             return [_("Even %(n)s items do not reach %(power)s.") % n]
         if not reached:
-            n = {**words, "n": whole(found[0].n_items).text}
+            n = {**words, "n": whole(powers[0].n_items).text}
             return [_("%(n)s items, the fewest looked at, reach %(power)s.") % n]
-        between = {"least": whole(found[reached - 1].n_items).text, "most": whole(found[reached].n_items).text}
-        return [_("%(power)s is reached between %(least)s and %(most)s items.") % {**words, **between}]
+        limits = {"least": whole(powers[reached - 1].n_items).text, "most": whole(powers[reached].n_items).text}
+        return [_("%(power)s is reached between %(least)s and %(most)s items.") % {**words, **limits}]
 
     def _at_best(self, own: Power) -> list[str]:
-        """Say what endlessly many raters of each text would reach."""
-        said, spreads = self.cleaned_data, self._spreads()
+        """Return the power with infinitely many raters of each text."""
+        values, spreads = self.cleaned_data, self._spreads()
         if not spreads["sd_system_item"]:
             return []
-        alone = Assumed(said["difference"], sd_system_item=spreads["sd_system_item"], sd_residual=0.0)
-        best = power_of_t(alone, own.n_items, alpha=said["alpha"])
-        most = _("However many raters judge each text, these items give one pair at most %(power)s: take more items.")
-        return [most % {"power": share(best)}] if best < CERTAIN else []
+        assumed = Assumed(values["difference"], sd_system_item=spreads["sd_system_item"], sd_residual=0.0)
+        best = power_of_t(assumed, own.n_items, alpha=values["alpha"])
+        message = _(
+            "However many raters judge each text, these items give one pair at most %(power)s: take more items."
+        )
+        return [message % {"power": share(best)}] if best < CERTAIN else []
 
-    def _curve(self, found: list[Power], own: Power) -> Curve:
-        shown = [_shown(one) for one in found]
+    def _curve(self, powers: list[Power], own: Power) -> Curve:
+        estimates = [_shown(entry) for entry in powers]
         points = [
-            (float(one.n_items), e.value or 0.0, e.low or 0.0, e.high or 0.0)
-            for one, e in zip(found, shown, strict=True)
+            (float(entry.n_items), e.value or 0.0, e.low or 0.0, e.high or 0.0)
+            for entry, e in zip(powers, estimates, strict=True)
         ]
         power = _shown(own).value or 0.0
         several = self.cleaned_data["systems"] > 2
@@ -202,23 +204,23 @@ class MeansPlan(PlanningForm):
             dots=True,
         )
 
-    def _table(self, found: list[Power]) -> Table:
+    def _table(self, powers: list[Power]) -> Table:
         several = self.cleaned_data["systems"] > 2
         heads = [Column(_("Items")), Column(_("Power of one pair")), Column(_("Interval"))]
         heads += [Column(_("Power after Holm")), Column(_("Interval after Holm"))] if several else []
         rows = []
-        for one in found:
-            estimates = [one.single, one.adjusted] if several else [one.single]
-            cells = [whole(one.n_items)]
-            for e in estimates:
-                own = percent(e.value, 1)
-                cells.append(Cell(own.text, own.sort, strong=one.n_items == self.cleaned_data["n_items"]))
-                cells.append(interval(e.low, e.high, 3))
+        for entry in powers:
+            estimates = [entry.single, entry.adjusted] if several else [entry.single]
+            cells = [whole(entry.n_items)]
+            for estimate in estimates:
+                own = percent(estimate.value, 1)
+                cells.append(Cell(own.text, own.sort, strong=entry.n_items == self.cleaned_data["n_items"]))
+                cells.append(interval(estimate.low, estimate.high, 3))
             rows.append(cells)
         return Table(_("Power by number of items"), heads, rows, [_("Your case is bold.")])
 
     def _from_where(self) -> list[tuple[str, str]]:
-        """List what was assumed; where a standard deviation is from an earlier study, say so."""
+        """List the assumptions, with the source of standard deviations from an earlier study."""
         listed = self.assumptions(*SPREADS)
         pilot, spreads = self.chosen, self._spreads()
         for name in SPREADS:
@@ -230,9 +232,9 @@ class MeansPlan(PlanningForm):
         return listed
 
 
-def _shown(one: Power) -> Estimate:
-    """The power that is answered with: corrected for all pairs, which changes nothing where there is one."""
-    return one.adjusted
+def _shown(power: Power) -> Estimate:
+    """Return the power shown on the page: corrected for all pairs, which changes nothing for a single pair."""
+    return power.adjusted
 
 
 def _near(estimate: Estimate) -> str:

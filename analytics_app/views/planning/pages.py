@@ -1,4 +1,4 @@
-"""The pages themselves: a question to the left of its answer, before a study exists or from within one."""
+"""The planning pages: a form beside its answer, before a study exists or from within a study."""
 
 from __future__ import annotations
 
@@ -34,42 +34,42 @@ PAGES: Mapping[str, type[PlanningForm]] = {
 @researcher_page
 @require_safe
 def planning(request: HttpRequest) -> HttpResponse:
-    """What can be planned; with ?study= what fits that study."""
+    """List the planning pages; ?study= takes their defaults from that study."""
     study = _study(request)
-    about = {"pages": _listed(), "of_study": study}
-    return show(request, "planning", _("Planning"), about)
+    context = {"pages": _listed(), "of_study": study}
+    return show(request, "planning", _("Planning"), context)
 
 
 @researcher_page
 @require_safe
 def page(request: HttpRequest, what: str) -> HttpResponse:
-    """One question and its answer; everything is in the address, so that it can be shared."""
+    """Show one planning form with its answer; all values are in the address, so that it can be shared."""
     kind = PAGES.get(what)
     if kind is None:
         raise Http404
     study = _study(request)
-    said = from_study.start(study) if study is not None else {}
-    form = kind(_query(request), said, _pilots(request, kind))
+    start = from_study.start(study) if study is not None else {}
+    form = kind(_query(request), start, _pilots(request, kind))
     answer = form.answer() if form.is_valid() else None
     if answer is not None and form.chosen is not None:
         _looked_at(request, form.chosen.slug)
-    about = {"form": form, "answer": answer, "pages": _listed(), "what": what, "of_study": study}
-    return show(request, "planning_page", kind.title, about, status=200 if answer else 422)
+    context = {"form": form, "answer": answer, "pages": _listed(), "what": what, "of_study": study}
+    return show(request, "planning_page", kind.title, context, status=200 if answer else 422)
 
 
 def _query(request: HttpRequest) -> dict[str, str]:
-    """What the address says; a field that is there twice counts once."""
+    """Return the fields in the address; a repeated field counts once."""
     return {name: str(value) for name, value in request.GET.items() if "\0" not in str(value)}
 
 
 def _study(request: HttpRequest) -> Study | None:
-    """The study that is asked about, for whoever may see it."""
+    """Return the study in the address, if the user may see it."""
     slug = _query(request).get("study", "")
     return _looked_at(request, slug) if slug else None
 
 
 def _looked_at(request: HttpRequest, slug: str) -> Study:
-    """Return a study that somebody may see; a superuser's look at a study of others is logged."""
+    """Return a study that the user may see; a superuser's access to a study of others is logged."""
     study, own = access.study_and_role(request.user, slug)
     note_look(request, study, own, "planning", often=True)
     return study

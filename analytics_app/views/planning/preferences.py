@@ -19,7 +19,7 @@ from analytics_app.stats.planning.sign_power import (
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, share
 
-# Enumerating more preferences for each point of the curve would be felt.
+# Enumerating more preferences for each point of the curve would make the page slow.
 MOST = 5000
 POINTS = 60
 WINS = (0.52, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
@@ -51,24 +51,24 @@ class PreferencesPlan(PlanningForm):
     wanted = forms.FloatField(min_value=0.1, max_value=0.999, initial=0.8, label=gettext_lazy("Target power"))
 
     def answer(self) -> Answer:
-        """Say the power, and how many items are enough."""
-        said = self.cleaned_data
-        n, about = said["n_items"], {name: said[name] for name in ("wins", "ties", "alpha")}
-        power = power_of_sign_test(n, **about)
-        words = {"n": whole(n).text, "wins": share(said["wins"], 1), "power": share(power, 1)}
+        """Answer with the power, and the number of items for the target power."""
+        values = self.cleaned_data
+        n, settings = values["n_items"], {name: values[name] for name in ("wins", "ties", "alpha")}
+        power = power_of_sign_test(n, **settings)
+        words = {"n": whole(n).text, "wins": share(values["wins"], 1), "power": share(power, 1)}
         lead = _("With %(n)s items a preference of %(wins)s is found with a probability of %(power)s.") % words
-        enough = items_for_sign_test(**about, power=said["wanted"])
-        last = min(MOST, max(2 * n, ceil(1.2 * enough) if enough else 2 * n))
-        sizes = sorted({*range(1, last + 1, max(1, last // POINTS)), n})
+        n_enough = items_for_sign_test(**settings, power=values["wanted"])
+        largest = min(MOST, max(2 * n, ceil(1.2 * n_enough) if n_enough else 2 * n))
+        sizes = sorted({*range(1, largest + 1, max(1, largest // POINTS)), n})
         return Answer(
             lead,
-            [_enough(enough, said["wanted"])],
-            [_("One half is no preference: there is nothing to be found.")] if said["wins"] == 0.5 else [],
+            [_enough(n_enough, values["wanted"])],
+            [_("One half is no preference: there is nothing to be found.")] if values["wins"] == 0.5 else [],
             Curve(
                 title=_("Power by number of items"),
                 across=_("Items"),
-                points=list(zip(map(float, sizes), sign_test_curve(sizes, **about), strict=True)),
-                limit=(said["wanted"], _("target")),
+                points=list(zip(map(float, sizes), sign_test_curve(sizes, **settings), strict=True)),
+                limit=(values["wanted"], _("target")),
                 mark=(n, power, _("%(n)s items: %(power)s") % {"n": whole(n).text, "power": share(power)}),
             ),
             [self._table()],
@@ -78,24 +78,30 @@ class PreferencesPlan(PlanningForm):
         )
 
     def _table(self) -> Table:
-        """How many items other preferences would take."""
-        said = self.cleaned_data
+        """Return the table of power and items for other preferences."""
+        values = self.cleaned_data
         heads = [Column(_("Preference")), Column(_("Power with these items")), Column(_("Items for the power wanted"))]
         rows = []
-        for wins in sorted({*WINS, said["wins"]}):
-            about = {"wins": wins, "ties": said["ties"], "alpha": said["alpha"]}
-            own, mine = wins == said["wins"], percent(power_of_sign_test(said["n_items"], **about), 1)
-            enough = items_for_sign_test(**about, power=said["wanted"])
-            last = whole(enough) if enough is not None else Cell(_("over %(n)s") % {"n": whole(MOST_ITEMS).text})
+        for wins in sorted({*WINS, values["wins"]}):
+            settings = {"wins": wins, "ties": values["ties"], "alpha": values["alpha"]}
+            is_own, power = wins == values["wins"], percent(power_of_sign_test(values["n_items"], **settings), 1)
+            n_enough = items_for_sign_test(**settings, power=values["wanted"])
+            items_cell = (
+                whole(n_enough) if n_enough is not None else Cell(_("over %(n)s") % {"n": whole(MOST_ITEMS).text})
+            )
             rows.append(
-                [percent(wins, 1), Cell(mine.text, mine.sort, strong=own), Cell(last.text, last.sort, strong=own)]
+                [
+                    percent(wins, 1),
+                    Cell(power.text, power.sort, strong=is_own),
+                    Cell(items_cell.text, items_cell.sort, strong=is_own),
+                ]
             )
         return Table(_("Other preferences"), heads, rows, [_("Your case is bold.")])
 
 
-def _enough(n: int | None, wanted: float) -> str:
+def _enough(n: int | None, target: float) -> str:
     if n is None:
         return _("More than %(n)s items would be needed for %(power)s.") % {
-            "n": whole(MOST_ITEMS).text, "power": share(wanted),
+            "n": whole(MOST_ITEMS).text, "power": share(target),
         }  # fmt: skip
-    return _("From %(n)s items on it is at least %(power)s.") % {"n": whole(n).text, "power": share(wanted)}
+    return _("From %(n)s items on it is at least %(power)s.") % {"n": whole(n).text, "power": share(target)}

@@ -1,4 +1,4 @@
-"""How many judges a triangle test needs, what it shows with those there are, and the three tables of the norm."""
+"""Judges that a triangle test needs, power with a given number of judges, and the three tables of the norm."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from analytics_app.stats.planning.discrimination_power import (
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, exactly, plain, share
 
-# What the printed tables have; the reader's own case is added to them.
+# Rows and columns of the printed tables; the reader's own case is added.
 RISKS = (0.2, 0.1, 0.05, 0.01, 0.001)
 SHARES = (0.5, 0.4, 0.3, 0.2, 0.1)
 FEW, SOME = tuple(range(6, 25)), (18, 24, 30, 36)
 ADVISED = {"difference": 18, "similarity": 30}
-# Points of a curve; more could not be told apart on a page.
+# Most points of a curve; more could not be seen on a page.
 MOST_POINTS = 400
 
 
@@ -74,18 +74,18 @@ class TrianglePlan(PlanningForm):
     )
 
     def answer(self) -> Answer:
-        """Say how many judges, how many right choices, and what the power is."""
-        said = self.cleaned_data
-        alpha, beta, pd = said["alpha"], said["beta"], said["pd"]
+        """Answer with the number of judges, the number of right choices, and the power."""
+        values = self.cleaned_data
+        alpha, beta, pd = values["alpha"], values["beta"], values["pd"]
         needed = judges_needed(alpha=alpha, beta=beta, pd=pd)
-        n = said["judges"] or needed.smallest
-        similarity = said["goal"] == "similarity"
+        n = values["judges"] or needed.smallest
+        similarity = values["goal"] == "similarity"
         power = _power([n], alpha, beta, pd, similarity=similarity)[0]
         lead, sentences = self._similarity(needed, n, power) if similarity else self._difference(needed, n, power)
         warnings = []
-        if n < ADVISED[said["goal"]]:
-            few = _("ISO 4120 advises at least %(n)s judges for this goal.")
-            warnings.append(few % {"n": ADVISED[said["goal"]]})
+        if n < ADVISED[values["goal"]]:
+            message = _("ISO 4120 advises at least %(n)s judges for this goal.")
+            warnings.append(message % {"n": ADVISED[values["goal"]]})
         if n < needed.smallest:
             warnings.append(_("%(n)s judges are fewer than are needed.") % {"n": whole(n).text})
         tables, folded = printed_tables(alpha, beta, pd, n)
@@ -104,35 +104,40 @@ class TrianglePlan(PlanningForm):
         )
 
     def _difference(self, needed: Judges, n: int, power: float) -> tuple[str, list[str]]:
-        said = self.cleaned_data
-        words = {"n": whole(needed.smallest).text, "pd": share(said["pd"]), "power": exactly(1 - said["beta"])}
+        values = self.cleaned_data
+        words = {"n": whole(needed.smallest).text, "pd": share(values["pd"]), "power": exactly(1 - values["beta"])}
         lead = _(
             "%(n)s judges show a difference with a probability of at least %(power)s if %(pd)s of people can tell."
         )
-        least = int(least_correct(n, said["alpha"]))
-        about = {
+        least = int(least_correct(n, values["alpha"]))
+        figures = {
             "n": whole(n).text,
             "least": whole(least).text,
-            "alpha": plain(said["alpha"]),
+            "alpha": plain(values["alpha"]),
             "power": share(power, 1),
         }
-        own = (
+        sentence = (
             _("With %(n)s judges at least %(least)s must be right (alpha %(alpha)s); the power is %(power)s.")
             if least <= n
             else _("%(n)s judges can show nothing: even if all are right, guessing would explain it.")
         )
-        return lead % words, [own % about, _stable(needed)]
+        return lead % words, [sentence % figures, _stable(needed)]
 
     def _similarity(self, needed: Judges, n: int, power: float) -> tuple[str, list[str]]:
-        said = self.cleaned_data
-        words = {"n": whole(needed.smallest).text, "pd": share(said["pd"]), "power": exactly(1 - said["alpha"])}
+        values = self.cleaned_data
+        words = {"n": whole(needed.smallest).text, "pd": share(values["pd"]), "power": exactly(1 - values["alpha"])}
         lead = _(
             "%(n)s judges show that fewer than %(pd)s of people can tell, with a probability of at least %(power)s if "
             "nobody can."
         )
-        most = int(most_correct(n, said["beta"], said["pd"]))
-        about = {"n": whole(n).text, "most": whole(most).text, "beta": plain(said["beta"]), "power": share(power, 1)}
-        own = (
+        most = int(most_correct(n, values["beta"], values["pd"]))
+        figures = {
+            "n": whole(n).text,
+            "most": whole(most).text,
+            "beta": plain(values["beta"]),
+            "power": share(power, 1),
+        }
+        sentence = (
             _(
                 "With %(n)s judges at most %(most)s may be right (beta %(beta)s); if nobody can tell, that comes out "
                 "with a probability of %(power)s."
@@ -140,30 +145,30 @@ class TrianglePlan(PlanningForm):
             if most >= 0
             else _("%(n)s judges cannot show similarity, however few are right.")
         )
-        return lead % words, [own % about, _stable(needed)]
+        return lead % words, [sentence % figures, _stable(needed)]
 
     def _curve(self, needed: Judges, n: int, power: float, *, similarity: bool) -> Curve:
-        said = self.cleaned_data
-        alpha, beta, pd = said["alpha"], said["beta"], said["pd"]
+        values = self.cleaned_data
+        alpha, beta, pd = values["alpha"], values["beta"], values["pd"]
         first = max(1, min(needed.smallest // 2, n - 5))
         last = max(needed.stable, n) + max(10, needed.stable // 4)
         judges = np.arange(first, last + 1, ceil((last - first) / MOST_POINTS) or 1)
         powers = _power(judges.tolist(), alpha, beta, pd, similarity=similarity)
-        wanted = 1 - (alpha if similarity else beta)
+        target = 1 - (alpha if similarity else beta)
         return Curve(
             title=_("Power by number of judges: it rises and falls, since right choices are whole numbers"),
             across=_("Judges"),
             points=list(zip(judges.tolist(), powers, strict=True)),
             bottom=floor(min(0.9, *powers) * 10) / 10,
-            limit=(wanted, _("planned")),
+            limit=(target, _("planned")),
             mark=(n, power, _("%(n)s judges: %(power)s") % {"n": whole(n).text, "power": share(power, 1)}),
         )
 
 
 def _power(judges: Sequence[int], alpha: float, beta: float, pd: float, *, similarity: bool) -> list[float]:
     n = np.array(judges)
-    found = power_of_similarity(n, beta=beta, pd=pd) if similarity else power_of_difference(n, alpha=alpha, pd=pd)
-    return [float(one) for one in found]
+    powers = power_of_similarity(n, beta=beta, pd=pd) if similarity else power_of_difference(n, alpha=alpha, pd=pd)
+    return [float(power) for power in powers]
 
 
 def _stable(needed: Judges) -> str:
@@ -176,14 +181,14 @@ def _stable(needed: Judges) -> str:
 
 
 def _orders(n: int) -> str:
-    """Say how often each of the six orders is shown."""
-    each = judges_each(n).tolist()
-    most, least = max(each), min(each)
+    """Return a sentence on how often each of the six orders is shown."""
+    counts = judges_each(n).tolist()
+    most, least = max(counts), min(counts)
     if most == least:
         times = ngettext("Each of the six orders is shown once.", "Each of the six orders is shown %(n)s times.", most)
         return times % {"n": whole(most).text}
     return _("Of the six orders, %(many)s are shown %(most)s times each, the others %(least)s times each.") % {
-        "many": each.count(most), "most": whole(most).text, "least": whole(least).text,
+        "many": counts.count(most), "most": whole(most).text, "least": whole(least).text,
     }  # fmt: skip
 
 
@@ -195,8 +200,8 @@ def printed_tables(alpha: float, beta: float, pd: float, n: int) -> tuple[list[T
     shares = sorted({*SHARES, pd}, reverse=True)
     alphas, betas = sorted({*RISKS, alpha}, reverse=True), sorted({*RISKS, beta}, reverse=True)
     own = _judges(pd, alphas, betas, (alpha, beta))
-    others = [_judges(one, alphas, betas, None) for one in shares if one != pd]
-    return [own], [*others, _least(n, alphas, alpha), *_most(n, betas, shares, beta, pd)]
+    other_judges = [_judges(pd_listed, alphas, betas, None) for pd_listed in shares if pd_listed != pd]
+    return [own], [*other_judges, _least(n, alphas, alpha), *_most(n, betas, shares, beta, pd)]
 
 
 def _judges(pd: float, alphas: Sequence[float], betas: Sequence[float], own: tuple[float, float] | None) -> Table:
@@ -210,48 +215,48 @@ def _judges(pd: float, alphas: Sequence[float], betas: Sequence[float], own: tup
         ]
         for alpha in alphas
     ]
-    heads = [Column(_("Alpha"), number=False), *(Column(_("beta %(beta)s") % {"beta": plain(one)}) for one in betas)]
+    heads = [Column(_("Alpha"), number=False), *(Column(_("beta %(beta)s") % {"beta": plain(beta)}) for beta in betas)]
     return Table(_("Judges needed if %(pd)s can tell (table 1)") % {"pd": share(pd)}, heads, rows, _yours(own))
 
 
 def _least(n: int, alphas: Sequence[float], alpha: float) -> Table:
     judges = np.array(sorted({*FEW, n}))
-    columns = [least_correct(judges, one) for one in alphas]
+    columns = [least_correct(judges, level) for level in alphas]
     rows = [
         [
             _marked(int(size), marked=size == n),
             *(
-                _marked(int(column[place]) if column[place] <= size else None, marked=(size, one) == (n, alpha))
-                for column, one in zip(columns, alphas, strict=True)
+                _marked(int(column[i]) if column[i] <= size else None, marked=(size, level) == (n, alpha))
+                for column, level in zip(columns, alphas, strict=True)
             ),
         ]
-        for place, size in enumerate(judges.tolist())
+        for i, size in enumerate(judges.tolist())
     ]
     heads = [
         Column(_("Judges"), number=False),
-        *(Column(_("alpha %(alpha)s") % {"alpha": plain(one)}) for one in alphas),
+        *(Column(_("alpha %(alpha)s") % {"alpha": plain(level)}) for level in alphas),
     ]
     return Table(_("Fewest right choices that show a difference (table 2)"), heads, rows, _yours((n, alpha)))
 
 
 def _most(n: int, betas: Sequence[float], shares: Sequence[float], beta: float, pd: float) -> list[Table]:
-    """Return a table a number of judges."""
+    """Return a table for each number of judges."""
     return [
         Table(
             _("Most right choices of %(n)s that show similarity (table 3)") % {"n": whole(size).text},
-            [Column(_("Beta"), number=False), *(Column(share(one)) for one in reversed(shares))],
+            [Column(_("Beta"), number=False), *(Column(share(allowed)) for allowed in reversed(shares))],
             [
                 [
-                    Cell(plain(one), one),
+                    Cell(plain(risk), risk),
                     *(
                         _marked(
-                            found if (found := int(most_correct(size, one, allowed))) >= 0 else None,
-                            marked=(size, one, allowed) == (n, beta, pd),
+                            correct if (correct := int(most_correct(size, risk, allowed))) >= 0 else None,
+                            marked=(size, risk, allowed) == (n, beta, pd),
                         )
                         for allowed in reversed(shares)
                     ),
                 ]
-                for one in betas
+                for risk in betas
             ],
             _yours((beta, pd) if size == n else None),
         )
@@ -260,8 +265,8 @@ def _most(n: int, betas: Sequence[float], shares: Sequence[float], beta: float, 
 
 
 def _marked(value: int | None, *, marked: bool) -> Cell:
-    found = whole(value)
-    return Cell(found.text, found.sort, strong=marked)
+    cell = whole(value)
+    return Cell(cell.text, cell.sort, strong=marked)
 
 
 def _yours(own: object) -> list[str]:
