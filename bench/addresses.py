@@ -1,6 +1,6 @@
-"""Every address of researchers and scripts, sorted by what is promised of it at size; a new one needs a row here.
+"""Every address of researchers and scripts, sorted by its promised cost at size; a new address needs a row here.
 
-Names in capitals stand for what a study has: its slug, a run, a rater.
+Names in capitals are replaced by a study's values: its slug, a run, a rater.
 """
 
 from collections.abc import Iterator

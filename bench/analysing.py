@@ -79,46 +79,46 @@ def analysed(study: Study, what: str, *, charts: bool) -> tuple[float, float, in
 
 
 def same_numbers(study: Study, script: plain.Computed) -> int:
-    """Return how many figures both computed; raises SystemExit where they differ: then nothing is to be compared."""
+    """Return how many figures both computed; raises SystemExit if any differ, since times cannot be compared then."""
     rows = study.runs.get().rows.filter(criterion=Criterion.objects.get(pk=script.criterion).key, basis="kept")
     keys = dict(System.objects.filter(study=study).values_list("pk", "key"))
-    for one in script.figures:
-        a, b = (keys.get(system or 0) for system in (one.system, one.system_b))
-        found = rows.filter(statistic=one.statistic, system=a, system_b=b).first()
-        if found is None or not isclose(found.value, one.value, rel_tol=1e-9, abs_tol=1e-9):
-            sys.exit(f"{one.statistic} of {a} and {b}: the script has {one.value}, the run {found and found.value}.")
-        if one.p is not None and not isclose(found.p, one.p, rel_tol=1e-6, abs_tol=1e-12):
-            sys.exit(f"{one.statistic} of {a} and {b}: p is {one.p} in the script and {found.p} in the run.")
+    for figure in script.figures:
+        a, b = (keys.get(system or 0) for system in (figure.system, figure.system_b))
+        row = rows.filter(statistic=figure.statistic, system=a, system_b=b).first()
+        if row is None or not isclose(row.value, figure.value, rel_tol=1e-9, abs_tol=1e-9):
+            sys.exit(f"{figure.statistic} of {a} and {b}: the script has {figure.value}, the run {row and row.value}.")
+        if figure.p is not None and not isclose(row.p, figure.p, rel_tol=1e-6, abs_tol=1e-12):
+            sys.exit(f"{figure.statistic} of {a} and {b}: p is {figure.p} in the script and {row.p} in the run.")
     return len(script.figures)
 
 
 def main() -> None:
-    """Print what each size costs."""
+    """Print the time and memory of each size."""
     least: dict[int, float] = {}
     for size in SIZES:
         study = study_with(size)
         read, script = (sql.format(study=study.pk) for sql in (READ_COLUMNS, SCRIPT_COLUMNS))
-        copies, runs, drawn, memory, rows = [], [], [], 0.0, 0
+        copies, runs, with_plots, memory, rows = [], [], [], 0.0, 0
         for _round in range(ROUNDS):
             copies.append(copied(read)[0])
             seconds, peak, rows = analysed(study, "promised", charts=False)
             runs.append(seconds)
             memory = max(memory, peak)
-        drawn.append(analysed(study, "promised", charts=True)[0])
+        with_plots.append(analysed(study, "promised", charts=True)[0])
         script_run = plain.compute(copied(script, keep=True)[1])
         n_same, by_script = same_numbers(study, script_run), script_run.seconds
-        whole, whole_memory, whole_rows = analysed(study, "everything", charts=True)
+        everything, everything_memory, everything_rows = analysed(study, "everything", charts=True)
         least[size] = min(runs)
         run, copy = least[size], min(copies)
         at_most, at_least, under = PROMISED if size == SIZES[-1] else ("", "", "")
-        print(f"{size:>9,} ratings: run {run:.2f} s, {rows:,} rows; with plots {min(drawn):.2f} s")
+        print(f"{size:>9,} ratings: run {run:.2f} s, {rows:,} rows; with plots {min(with_plots):.2f} s")
         print(f"    {run / copy:.1f} copies by psql of {copy:.2f} s{at_most}")
         print(f"    the plain script takes {by_script / run:.0f} times as long, {by_script:.0f} s{at_least}")
         print(f"    {n_same} figures of the script and of the run are the same numbers")
         print(f"    peak {memory:.0f} MiB{under}")
         print(
-            f"    every rule and every analysis, with plots: {whole:.2f} s = {whole / copy:.1f} copies, "
-            f"peak {whole_memory:.0f} MiB, {whole_rows:,} rows"
+            f"    every rule and every analysis, with plots: {everything:.2f} s = {everything / copy:.1f} copies, "
+            f"peak {everything_memory:.0f} MiB, {everything_rows:,} rows"
         )
     for small, large in pairwise(SIZES):
         print(f"{large:,} ratings cost {least[large] / least[small]:.1f} times {small:,} (promised at most 11)")

@@ -74,11 +74,11 @@ def study_with(ratings: int) -> Study:
         (folder / "study.yaml").write_text(STUDY.format(slug=slug, criteria=criteria, keys=", ".join(keys)))
         (folder / "items.csv").write_text("\n".join(["item,system,output", *rows]))
         study = studyfile.load(folder, owner=None)
-    given = {"study": study.pk, "raters": max(12, units // 50), "times": RATERS_A_UNIT, "systems": SYSTEMS}
+    params = {"study": study.pk, "raters": max(12, units // 50), "times": RATERS_A_UNIT, "systems": SYSTEMS}
     with connection.cursor() as cursor:
         for statement in (ASSIGN, JUDGE, RATE):
-            cursor.execute(statement, given)
-        cursor.execute("UPDATE tasks_app_study SET state = 'closed', current_version = 1 WHERE id = %(study)s", given)
+            cursor.execute(statement, params)
+        cursor.execute("UPDATE tasks_app_study SET state = 'closed', current_version = 1 WHERE id = %(study)s", params)
         cursor.execute("VACUUM ANALYZE tasks_app_rating, tasks_app_judgment, tasks_app_assignment")
     study.refresh_from_db()
     return study

@@ -59,28 +59,28 @@ def ratings(n_items: int, n_raters: int, kind: Kind, rng: Rng) -> Floats:
     return steps
 
 
-def mean(given: Floats, confidence: float, n_resamples: int, rng: Rng) -> Estimate:
+def mean(ratings: Floats, confidence: float, n_resamples: int, rng: Rng) -> Estimate:
     """Return the mean of a system."""
-    _systems, n, k = given.shape
+    _systems, n, k = ratings.shape
     return group_means(
-        given[0].ravel(), np.zeros(n * k, dtype=int), np.repeat(np.arange(n), k),
+        ratings[0].ravel(), np.zeros(n * k, dtype=int), np.repeat(np.arange(n), k),
         n_groups=1, n_resamples=n_resamples, confidence=confidence, rng=rng,
     )[0]  # fmt: skip
 
 
-def difference(given: Floats, confidence: float, n_resamples: int, rng: Rng) -> Estimate:
+def difference(ratings: Floats, confidence: float, n_resamples: int, rng: Rng) -> Estimate:
     """Return the difference of two systems."""
-    matrix = given.mean(axis=2).T
-    found = paired(matrix, [(1, 0)], n_resamples=n_resamples, n_permutations=0, confidence=confidence, rng=rng)
-    return found[0].difference
+    matrix = ratings.mean(axis=2).T
+    pairs = paired(matrix, [(1, 0)], n_resamples=n_resamples, n_permutations=0, confidence=confidence, rng=rng)
+    return pairs[0].difference
 
 
 def alpha(level: Level) -> Callable[[Floats, float, int, Rng], Estimate]:
     """Return a function for Krippendorff's alpha of a system; labels are steps from 4 on, and the others."""
 
-    def of(given: Floats, confidence: float, n_resamples: int, rng: Rng) -> Estimate:
-        _systems, n, k = given.shape
-        values = (given[0] >= 4).astype(float) if level == "nominal" else given[0]
+    def of(ratings: Floats, confidence: float, n_resamples: int, rng: Rng) -> Estimate:
+        _systems, n, k = ratings.shape
+        values = (ratings[0] >= 4).astype(float) if level == "nominal" else ratings[0]
         return krippendorff_alpha(
             values.ravel(), np.repeat(np.arange(n), k), level=level,
             n_resamples=n_resamples, confidence=confidence, rng=rng,
@@ -89,15 +89,15 @@ def alpha(level: Level) -> Callable[[Floats, float, int, Rng], Estimate]:
     return of
 
 
-def icc1(given: Floats, confidence: float, _n_resamples: int, _rng: Rng) -> Estimate:
+def icc1(ratings: Floats, confidence: float, _n_resamples: int, _rng: Rng) -> Estimate:
     """Return ICC(1) of one rating."""
-    _systems, n, k = given.shape
-    return icc_one_way(given[0].ravel(), np.repeat(np.arange(n), k), confidence=float(confidence)).single
+    _systems, n, k = ratings.shape
+    return icc_one_way(ratings[0].ravel(), np.repeat(np.arange(n), k), confidence=float(confidence)).single
 
 
-def icc2(given: Floats, confidence: float, _n_resamples: int, _rng: Rng) -> Estimate:
+def icc2(ratings: Floats, confidence: float, _n_resamples: int, _rng: Rng) -> Estimate:
     """Return ICC(2) of one rating."""
-    return icc_forms(given[0], confidence=float(confidence))["ICC2"]
+    return icc_forms(ratings[0], confidence=float(confidence))["ICC2"]
 
 
 KINDS = (
@@ -112,41 +112,47 @@ KINDS = (
 )
 
 
-def true_value(kind: Kind, n_raters: int, many: int, rng: Rng) -> float:
-    """Return what the statistic comes to over all items, and for ICC(2) all raters."""
+def true_value(kind: Kind, n_raters: int, n_items: int, rng: Rng) -> float:
+    """Return the statistic over all items, and for ICC(2) over all raters."""
     if kind.name == "ICC2":
         # Two ratings of a text by any two raters: their covariance over the variance of a rating.
-        one, other = ratings(2 * many, 2, Kind("", kind.residual, icc2, panel="by text"), rng)[0].T
-        return float(np.cov(one, other)[0, 1] / np.r_[one, other].var())
-    value = kind.estimate(ratings(many, n_raters, kind, rng), PLAIN, 0, rng).value
+        first, second = ratings(2 * n_items, 2, Kind("", kind.residual, icc2, panel="by text"), rng)[0].T
+        return float(np.cov(first, second)[0, 1] / np.r_[first, second].var())
+    value = kind.estimate(ratings(n_items, n_raters, kind, rng), PLAIN, 0, rng).value
     return value if value is not None else float("nan")
 
 
-def held(kind: Kind, n_items: int, n_raters: int, given: argparse.Namespace, rng: Rng) -> tuple[str, float]:
+def held(kind: Kind, n_items: int, n_raters: int, arguments: argparse.Namespace, rng: Rng) -> tuple[str, float]:
     """Return in how many of 100 studies each interval held the true value, and that value."""
-    true = true_value(kind, n_raters, given.many, rng)
+    true = true_value(kind, n_raters, arguments.many, rng)
     confidences = (PLAIN, DEFAULT) if kind.bootstrap else (PLAIN,)
     times, defined = np.zeros(len(confidences)), 0
-    for _study in range(given.studies):
-        drawn = ratings(n_items, n_raters, kind, rng)
+    for _study in range(arguments.studies):
+        sample = ratings(n_items, n_raters, kind, rng)
         seed = int(rng.integers(2**63))
-        found = [kind.estimate(drawn, one, given.resamples, np.random.default_rng(seed)) for one in confidences]
-        ends = [(one.low, one.high) for one in found if one.low is not None and one.high is not None]
+        estimates = [
+            kind.estimate(sample, level, arguments.resamples, np.random.default_rng(seed)) for level in confidences
+        ]
+        ends = [
+            (estimate.low, estimate.high)
+            for estimate in estimates
+            if estimate.low is not None and estimate.high is not None
+        ]
         if len(ends) == len(confidences):
             times += [low <= true <= high for low, high in ends]
             defined += 1
     return " → ".join(f"{share:.1f}" for share in 100 * times / max(defined, 1)), true
 
 
-def rows(given: argparse.Namespace, kinds: Sequence[Kind]) -> Iterator[list[str]]:
+def rows(arguments: argparse.Namespace, kinds: Sequence[Kind]) -> Iterator[list[str]]:
     """Yield the cells of the table, a row for each number of items and raters."""
-    for n_items in given.items:
-        for n_raters in given.raters:
+    for n_items in arguments.items:
+        for n_raters in arguments.raters:
             cells = [str(n_items), str(n_raters)]
             for kind in kinds:
-                rng = np.random.default_rng([given.seed, n_items, n_raters, KINDS.index(kind)])
-                cell, true = held(kind, n_items, n_raters, given, rng)
-                cells.append(f"{cell} ({true:.2f})" if given.true else cell)
+                rng = np.random.default_rng([arguments.seed, n_items, n_raters, KINDS.index(kind)])
+                cell, true = held(kind, n_items, n_raters, arguments, rng)
+                cells.append(f"{cell} ({true:.2f})" if arguments.true else cell)
             yield cells
 
 
@@ -161,11 +167,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="+", default=[], help="statistics whose names begin so")
     parser.add_argument("--true", action="store_true", help="add the true values")
-    given = parser.parse_args()
-    kinds = [one for one in KINDS if not given.only or one.name.startswith(tuple(given.only))]
-    print("| items | raters | " + " | ".join(one.name for one in kinds) + " |")
+    arguments = parser.parse_args()
+    kinds = [kind for kind in KINDS if not arguments.only or kind.name.startswith(tuple(arguments.only))]
+    print("| items | raters | " + " | ".join(kind.name for kind in kinds) + " |")
     print("|---|---|" + "---|" * len(kinds))
-    for cells in rows(given, kinds):
+    for cells in rows(arguments, kinds):
         print("| " + " | ".join(cells) + " |", flush=True)
 
 

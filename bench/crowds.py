@@ -108,7 +108,7 @@ JOIN tasks_app_rater r ON r.id = a.rater_id JOIN tasks_app_gold g ON g.unit_id =
 WHERE r.study_id = %(study)s AND a.purpose = 'control'
 """
 
-# What stands beside a rater: what a platform calls them, an invitation, pay, an exclusion by hand, lines of the log.
+# Rows that belong to a rater: id on a platform, invitation, pay, exclusion by hand, lines of the log.
 BESIDE = (
     """INSERT INTO tasks_app_identity (rater_id, study_id, channel, external_id, session_id, email, details, status)
        SELECT id, study_id, channel, 'external-' || id, 'session-' || id, '', '{}', '' FROM tasks_app_rater
@@ -132,20 +132,20 @@ BESIDE = (
 def load(slug: str, *, items: int, systems: int, k: int, criteria: int, owner: User | None) -> Study:
     """Load and open a study of `items` x `systems` units and 10 control units by its study file."""
     keys = [f"c{number}" for number in range(criteria)]
-    asked = "\n".join(f"  - {{key: {key}, name: {key}, question: How good}}" for key in keys)
+    criteria_yaml = "\n".join(f"  - {{key: {key}, name: {key}, question: How good}}" for key in keys)
     rows = [
         f"i{item},s{system},Output of system {system} for item {item} with some more words in it"
         for item in range(items)
         for system in range(systems)
     ]
     rows += [f"known{number},s0,A text whose answer number {number} is known" for number in range(10)]
-    known = [f"main,known{number}/s0,control,c0,range,[1 4]," for number in range(10)]
+    controls = [f"main,known{number}/s0,control,c0,range,[1 4]," for number in range(10)]
     with TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "study.yaml").write_text(
             STUDY.format(
                 slug=slug,
-                criteria=asked,
+                criteria=criteria_yaml,
                 keys=", ".join(keys),
                 k=k,
                 set_size=min(SET_SIZE, items * systems),
@@ -155,7 +155,7 @@ def load(slug: str, *, items: int, systems: int, k: int, criteria: int, owner: U
         )
         (folder / "items.csv").write_text("\n".join(["item,system,output", *rows]))
         (folder / "controls.csv").write_text(
-            "\n".join(["task,unit,purpose,criterion,kind,answer,explanation", *known]).replace("[1 4]", '"[1, 4]"')
+            "\n".join(["task,unit,purpose,criterion,kind,answer,explanation", *controls]).replace("[1 4]", '"[1, 4]"')
         )
         study = studyfile.load(folder, owner=owner)
     return lifecycle.move(study_id=study.pk, action="open", by=None)
@@ -163,7 +163,7 @@ def load(slug: str, *, items: int, systems: int, k: int, criteria: int, owner: U
 
 def fill(study: Study, *, raters: int, booklets: int) -> None:
     """Have raters take and answer the first booklets of a study, and store what stands beside raters."""
-    given = {
+    params = {
         "study": study.pk,
         "raters": raters,
         "booklets": booklets,
@@ -172,4 +172,4 @@ def fill(study: Study, *, raters: int, booklets: int) -> None:
     }
     with connection.cursor() as cursor:
         for statement in (TAKE, MAIN, CONTROL, REPEAT, JUDGE, GRADE, *BESIDE):
-            cursor.execute(statement, given)
+            cursor.execute(statement, params)

@@ -14,7 +14,7 @@ from bench.analysing import copied
 from bench.collected import study_with
 from tasks_app.models import Study
 
-# What somebody would type who needs the columns of the export and knows that nothing was revised, skipped or shared.
+# A query for the columns of the export by somebody who knows that nothing was revised, skipped or shared.
 SAME_COLUMNS = """
 SELECT j.id, t.key, u.key, p.pseudonym, i.key, sy.key, o.variant, NULL, c.key, r.value, r.label, r.text, r.shown_value,
        a.arrangement, r.span_side, r.span_start, r.span_end, r.category, r.severity, j.seconds_active, j.submitted_at,
@@ -61,7 +61,7 @@ def exported(study: Study) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    """Print what each size costs."""
+    """Print the time and memory of each size."""
     for size in SIZES:
         study = Study.objects.filter(slug=f"bench-{size}").first() or study_with(size)
         sql = SAME_COLUMNS.format(study=study.pk)

@@ -105,17 +105,17 @@ def fill(study: Study, ratings: int) -> None:
 
 def ours(study: Study, seed: int) -> Callable[[], float]:
     """Return one cycle of a new rater on our pages."""
-    said = {f"p1-c{number}": "4" for number in range(CRITERIA)}
-    return _cycle(study, seed, "/r/{token}/judge/", "answer", {**said, "seconds_active": "4.2"})
+    answers = {f"p1-c{number}": "4" for number in range(CRITERIA)}
+    return _cycle(study, seed, "/r/{token}/judge/", "answer", {**answers, "seconds_active": "4.2"})
 
 
 def theirs(study: Study, seed: int) -> Callable[[], float]:
     """Return one cycle of a new rater on the bare view."""
-    said = {f"c{number}": "4" for number in range(CRITERIA)}
-    return _cycle(study, seed, "/bare/{token}/", None, said)
+    answers = {f"c{number}": "4" for number in range(CRITERIA)}
+    return _cycle(study, seed, "/bare/{token}/", None, answers)
 
 
-def _cycle(study: Study, seed: int, address: str, form_id: str | None, said: dict[str, str]) -> Callable[[], float]:
+def _cycle(study: Study, seed: int, address: str, form_id: str | None, answers: dict[str, str]) -> Callable[[], float]:
     visitor = Visitor(study, InProcess(), Quality.CAREFUL, Random(seed))
     assert visitor.arrive(), "the study is full"
     client = Client()
@@ -125,13 +125,13 @@ def _cycle(study: Study, seed: int, address: str, form_id: str | None, said: dic
         """Get a unit and post its answer; returns the seconds of both, without those of reading the page."""
         started = time.perf_counter()
         page = client.get(path, secure=True)
-        taken = time.perf_counter() - started
-        data = {"submission": str(uuid.uuid4()), **hidden_fields(page.content.decode(), form_id), **said}
+        elapsed = time.perf_counter() - started
+        data = {"submission": str(uuid.uuid4()), **hidden_fields(page.content.decode(), form_id), **answers}
         started = time.perf_counter()
         answer = client.post(path, data, secure=True)
-        taken += time.perf_counter() - started
+        elapsed += time.perf_counter() - started
         assert answer.status_code == 302, answer.content
-        return taken
+        return elapsed
 
     return cycle
 
@@ -153,7 +153,7 @@ def main() -> None:
     print("1,000,000 ratings, 20,000 units: stored", flush=True)
     least: dict[str, float] = {}
     for number in range(ROUNDS):
-        for place, (name, make, study) in enumerate(
+        for i, (name, make, study) in enumerate(
             (
                 ("ours, 1,000", ours, small),
                 ("bare, 1,000", theirs, small),
@@ -161,10 +161,10 @@ def main() -> None:
                 ("bare, 1,000,000", theirs, large),
             )
         ):
-            taken = seconds(make(study, 10 * number + place))
-            least[name] = min(taken, least.get(name, taken))
-    for name, taken in least.items():
-        print(f"{name:>18} ratings: {1000 * taken:7.2f} ms a cycle, {1 / taken:6.1f} cycles a second")
+            elapsed = seconds(make(study, 10 * number + i))
+            least[name] = min(elapsed, least.get(name, elapsed))
+    for name, elapsed in least.items():
+        print(f"{name:>18} ratings: {1000 * elapsed:7.2f} ms a cycle, {1 / elapsed:6.1f} cycles a second")
     for size in ("1,000", "1,000,000"):
         share = least[f"bare, {size}"] / least[f"ours, {size}"]
         print(f"our rate beside the bare view's, {size} ratings: {share:.2f} (promised: at least 0.33)")

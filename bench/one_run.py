@@ -26,15 +26,15 @@ def main() -> None:
     from analytics_app.runs import start  # noqa: PLC0415
     from tasks_app.models import Study  # noqa: PLC0415
 
-    slug, what, *more = sys.argv[1:]
-    if more != ["charts"]:
+    slug, what, *options = sys.argv[1:]
+    if options != ["charts"]:
         charts.draw = charts.draw_task = lambda *_args, **_kwargs: []
     study = Study.objects.get(slug=slug)
     study.runs.all().delete()
-    wanted: dict[str, object] = {"analyses": [{"analysis": name} for name in PROMISED]}
+    plan_document: dict[str, object] = {"analyses": [{"analysis": name} for name in PROMISED]}
     if what == "everything":
-        wanted = {"rules": [{"rule": name} for name in quality.registry]}
-    settings = plan.check(wanted, study)
+        plan_document = {"rules": [{"rule": name} for name in quality.registry]}
+    settings = plan.check(plan_document, study)
     began = time.perf_counter()
     run = start.start(study=study, by=None, settings=settings, trigger="command")
     connection.close()

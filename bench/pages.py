@@ -59,7 +59,7 @@ class Meter:
         return float(times.user + times.system)
 
     def once(self, client: Client, path: str) -> Cost:
-        """Ask once; what the page writes is taken back."""
+        """Request a page once, and roll back its writes."""
         with transaction.atomic(), CaptureQueriesContext(connection) as captured:
             web, database = time.process_time(), self._database_seconds()
             answer = client.get(path, secure=True)
@@ -67,7 +67,7 @@ class Meter:
             web, database = time.process_time() - web, self._database_seconds() - database
             transaction.set_rollback(True)
         assert answer.status_code == 200, (path, answer.status_code)
-        queries = sum(not one["sql"].startswith(TRANSACTIONS) for one in captured.captured_queries)
+        queries = sum(not query["sql"].startswith(TRANSACTIONS) for query in captured.captured_queries)
         return Cost(1000 * web, 1000 * database, queries, length / 1000)
 
     def least(self, client: Client, path: str, rounds: int = ROUNDS) -> tuple[Cost, Cost]:
@@ -82,11 +82,11 @@ def main() -> None:
     stranger = User.objects.create_user("bench-stranger", is_staff=True)
     study = fill(owner)
     print(f"{STUDIES} studies stored, one with a million ratings and a run over them", flush=True)
-    browser, nobody = Client(), Client()
+    browser, stranger_browser = Client(), Client()
     browser.force_login(owner)
-    nobody.force_login(stranger)
-    made = tokens.make(user=owner, name="bench", scopes=list(tokens.SCOPES), study=study, everywhere=True)
-    script = Client(headers={"authorization": f"Bearer {made.secret}"})
+    stranger_browser.force_login(stranger)
+    token = tokens.make(user=owner, name="bench", scopes=list(tokens.SCOPES), study=study, everywhere=True)
+    script = Client(headers={"authorization": f"Bearer {token.secret}"})
     words, meter = words_of(study), Meter()
     print(f"{'':58} queries  CPU ms: web + database     kB")
     for address in PAGES:
@@ -96,7 +96,7 @@ def main() -> None:
         client = script if address.name.startswith("api") else browser
         print(f"{address!s:58} {meter.once(client, address.path(words)).queries:7}  (a file)", flush=True)
     _first, full = meter.least(browser, "/admin/studies/", 4 * ROUNDS)
-    _first, empty = meter.least(nobody, "/admin/studies/", 4 * ROUNDS)
+    _first, empty = meter.least(stranger_browser, "/admin/studies/", 4 * ROUNDS)
     ratio = full.ms / empty.ms
     print(f"the list of {STUDIES} studies beside an empty one: {ratio:.2f} (promised: at most {MOST_OF_EMPTY})")
 
@@ -130,9 +130,9 @@ def words_of(study: Study) -> dict[str, str]:
 
 
 def line(address: Address, first: Cost, cost: Cost) -> str:
-    """Put into a line what a page costs, and what of it is more than promised."""
-    kept = cost.queries <= MOST_QUERIES and cost.ms <= MOST_MS and cost.kilobytes <= MOST_KB
+    """Format the cost of a page as a line, with a mark if it is more than promised."""
+    within_limits = cost.queries <= MOST_QUERIES and cost.ms <= MOST_MS and cost.kilobytes <= MOST_KB
     parts = f"{cost.ms:6.0f}: {cost.web:5.0f} + {cost.database:5.0f}"
     words = f"{address!s:58} {cost.queries:7}  {parts} {cost.kilobytes:9.0f}"
     slow = f"  the first time {first.ms:.0f} ms" if first.ms > MOST_MS else ""
-    return f"{words}{slow}" + ("" if kept else f"  MORE THAN {MOST_QUERIES}, {MOST_MS} OR {MOST_KB}")
+    return f"{words}{slow}" + ("" if within_limits else f"  MORE THAN {MOST_QUERIES}, {MOST_MS} OR {MOST_KB}")

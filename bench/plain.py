@@ -34,7 +34,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Computed:
-    """Seconds that the script takes in all, and what it found for one criterion."""
+    """Seconds that the whole script takes, and its figures for one criterion."""
 
     seconds: float
     criterion: int
@@ -47,46 +47,46 @@ def compute(csv: bytes) -> Computed:
     frame = pd.read_csv(io.BytesIO(csv))
     judged = frame.groupby(["criterion", "rater"])["value"]
     frame["z"] = (frame["value"] - judged.transform("mean")) / judged.transform("std")
-    whole = time.perf_counter() - began
+    shared_seconds = time.perf_counter() - began
     criteria = frame["criterion"].unique()
-    one = frame[frame["criterion"] == criteria[0]]
-    seconds, figures = _criterion(one)
-    return Computed(whole + seconds * len(criteria), int(criteria[0]), tuple(figures))
+    ratings = frame[frame["criterion"] == criteria[0]]
+    seconds, figures = _criterion(ratings)
+    return Computed(shared_seconds + seconds * len(criteria), int(criteria[0]), tuple(figures))
 
 
-def _criterion(one: pd.DataFrame) -> tuple[float, list[Figure]]:
-    """Return seconds for one criterion, all draws counted up, and what was found."""
+def _criterion(ratings: pd.DataFrame) -> tuple[float, list[Figure]]:
+    """Return the seconds for one criterion, extrapolated to all draws, and its figures."""
     rng = np.random.default_rng(1)
     began = time.perf_counter()
-    matrix = one.pivot_table(index="rater", columns="unit", values="value").to_numpy()
+    matrix = ratings.pivot_table(index="rater", columns="unit", values="value").to_numpy()
     alpha = krippendorff.alpha(matrix, level_of_measurement="ordinal")
-    by_system = one.groupby("system")[["value", "z"]].agg(["mean", "median", "std"])
-    items = one.pivot_table(index="item", columns="system", values="value")
+    by_system = ratings.groupby("system")[["value", "z"]].agg(["mean", "median", "std"])
+    items = ratings.pivot_table(index="item", columns="system", values="value")
     tests = list(_tests(items))
-    of_items = [mine.set_index("item")[["value", "z"]] for _system, mine in one.groupby("system")]
-    once = time.perf_counter() - began
+    of_items = [mine.set_index("item")[["value", "z"]] for _system, mine in ratings.groupby("system")]
+    base_seconds = time.perf_counter() - began
 
     began = time.perf_counter()
     for _draw in range(TRIED_DRAWS):
         units = rng.integers(0, matrix.shape[1], matrix.shape[1])
         krippendorff.alpha(matrix[:, units], level_of_measurement="ordinal")
-        drawn = rng.choice(items.index.to_numpy(), len(items))
+        sample = rng.choice(items.index.to_numpy(), len(items))
         for mine in of_items:
-            mine.loc[drawn].mean()
+            mine.loc[sample].mean()
     draws = (time.perf_counter() - began) * DRAWS / TRIED_DRAWS
 
     began = time.perf_counter()
     a, b = items.columns[:2]
-    both = items[[a, b]].dropna()
+    paired = items[[a, b]].dropna()
     stats.permutation_test(
-        (both[a].to_numpy(), both[b].to_numpy()),
+        (paired[a].to_numpy(), paired[b].to_numpy()),
         lambda x, y, axis: np.mean(x - y, axis=axis),
         permutation_type="samples",
         n_resamples=TRIED_PERMUTATIONS,
         rng=rng,
     )
-    permuted = (time.perf_counter() - began) * len(tests) / 2 * PERMUTATIONS / TRIED_PERMUTATIONS
-    return once + draws + permuted, [Figure("alpha", float(alpha)), *_means(by_system), *tests]
+    test_seconds = (time.perf_counter() - began) * len(tests) / 2 * PERMUTATIONS / TRIED_PERMUTATIONS
+    return base_seconds + draws + test_seconds, [Figure("alpha", float(alpha)), *_means(by_system), *tests]
 
 
 def _means(by_system: pd.DataFrame) -> Iterator[Figure]:
@@ -99,9 +99,9 @@ def _means(by_system: pd.DataFrame) -> Iterator[Figure]:
 def _tests(items: pd.DataFrame) -> Iterator[Figure]:
     """Yield the mean difference and Wilcoxon's test of every two systems."""
     for a, b in combinations(items.columns, 2):
-        both = items[[a, b]].dropna()
-        difference = both[a] - both[b]
+        paired = items[[a, b]].dropna()
+        difference = paired[a] - paired[b]
         yield Figure("difference", float(difference.mean()), system=int(a), system_b=int(b))
-        # Means that are equal but for rounding tie.
-        found = stats.wilcoxon(difference.round(12))
-        yield Figure("wilcoxon", float(found.statistic), float(found.pvalue), int(a), int(b))
+        # Rounded, so that means that differ by rounding only are tied.
+        test = stats.wilcoxon(difference.round(12))
+        yield Figure("wilcoxon", float(test.statistic), float(test.pvalue), int(a), int(b))

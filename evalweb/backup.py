@@ -39,7 +39,7 @@ OTHER_SESSIONS = """SELECT count(*) FROM pg_stat_activity WHERE datname = curren
     AND pid <> pg_backend_pid() AND coalesce(backend_type, 'client backend') = 'client backend'"""
 # Rows written since the statistics began; sessions that have ended have all been counted.
 ROWS_WRITTEN = "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint FROM pg_stat_user_tables"
-# A session of ours that has just been closed is counted for a moment longer.
+# Our own sessions are still counted for a moment after they are closed.
 TRIES, SECONDS_BETWEEN_TRIES = 30, 0.1
 EMPTYING = f"""
 SET client_min_messages = warning;
@@ -101,8 +101,8 @@ def main(arguments: list[str] | None = None) -> int:
 def create(var: VarFolder, folder: Path | None = None) -> Path:
     """Write a backup of the database at DATABASE_URL and of `var`, and return its path.
 
-    The database goes first. Media are only ever added under the digest of their content, so that what the dump
-    speaks of is there when they are copied after it.
+    The database is dumped first. Media are only ever added, under the digest of their content, so all files that the
+    dump names exist when they are copied afterwards.
     """
     var.make()
     folder = folder or var.backups
@@ -148,14 +148,14 @@ def restore(var: VarFolder, file: Path, say: Any) -> None:
 
 
 def _refuse_other_sessions() -> None:
-    others = 0
+    n_sessions = 0
     for _try in range(TRIES):
-        others = _ask(OTHER_SESSIONS)
-        if not others:
+        n_sessions = _ask(OTHER_SESSIONS)
+        if not n_sessions:
             return
         Event().wait(SECONDS_BETWEEN_TRIES)
     raise ServiceError(
-        f"{others} other sessions are connected to the database, such as a web server or a worker: what they store "
+        f"{n_sessions} other sessions are connected to the database, such as a web server or a worker: what they store "
         "meanwhile would be lost. Stop them, then restore. Nothing was changed."
     )
 
@@ -217,7 +217,7 @@ def _add_manifest(archive: tarfile.TarFile, scratch: Path, digests: dict[str, st
 
 
 def _applied_migrations() -> list[str]:
-    """Return the migrations the database has seen; none where it was never migrated."""
+    """Return the applied migrations; an empty list if the database was never migrated."""
     with _cursor() as cursor:
         cursor.execute("SELECT to_regclass('django_migrations') IS NOT NULL")
         if cursor.fetchone() != (True,):
@@ -273,8 +273,8 @@ def _proved(content: Path, file: Path) -> dict[str, Any]:
         raise ServiceError(f"{file} is damaged: its manifest lacks something. Nothing was changed.")
     expected: dict[str, str] = manifest["files"]
     paths = (path for path in content.rglob("*") if path.is_file() and path.name != MANIFEST)
-    found = {str(path.relative_to(content)): _digest(path) for path in paths}
-    if wrong := sorted(dict(found.items() ^ expected.items())):
+    digests = {str(path.relative_to(content)): _digest(path) for path in paths}
+    if wrong := sorted(dict(digests.items() ^ expected.items())):
         raise ServiceError(f"{file} is damaged: {', '.join(wrong[:5])} is not what was backed up. Nothing was changed.")
     return manifest
 

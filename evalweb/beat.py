@@ -16,7 +16,7 @@ log = logging.getLogger("evalweb.beat")
 
 
 class Scheduler(PersistentScheduler):
-    """Beat that adds nothing to a queue nobody takes from, and keeps its schedule for its owner only."""
+    """Beat that adds nothing to a queue without workers, and whose schedule only its owner can read."""
 
     def setup_schedule(self) -> None:
         """Open the schedule; the library would make its files readable for everybody."""
@@ -30,7 +30,7 @@ class Scheduler(PersistentScheduler):
             file.chmod(0o600)
 
     def apply_async(self, entry: ScheduleEntry, producer: Any = None, advance: bool = True, **kwargs: Any) -> Any:
-        """Send what is due, unless its queue is full of what was due before."""
+        """Send a due message, unless its queue is full of earlier ones."""
         queue = (entry.options or {}).get("queue") or self.app.conf.task_default_queue
         if _waiting(producer, queue) >= MOST_WAITING:
             log.debug("Nobody takes messages from the queue %s; %s is left out", queue, entry.name)

@@ -22,7 +22,7 @@ from tasks_app.request_sizes import ORDINARY, largest_upload
 
 
 class BodyMiddleware:
-    """Refuse what is too large before any of it is read, and files where no view reads them.
+    """Refuse bodies that are too large before reading them, and files for views that accept none.
 
     It stands above CsrfViewMiddleware, which reads forms. Under gunicorn the front has held the limits already, and
     only its refusals are answered here; the limits hold again for any other server.

@@ -1,4 +1,4 @@
-"""JSON log lines that say what happened, without personal data.
+"""JSON log lines without personal data.
 
 A token is a rater's credential, an address is a person, and an answer belongs to the study. None of them may reach
 a log, whoever logs: Django names paths, gunicorn names addresses, and PostgreSQL quotes the row it refused. So every
@@ -25,7 +25,7 @@ from evalweb.outages import is_outage
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
-# Messages of these speak of the code, never of data that came in; every other message may quote an answer.
+# Messages of these loggers are about code, never about input; every other message may quote an answer.
 SPEAKS_OF_CODE = (
     AttributeError,
     FieldError,
@@ -42,7 +42,7 @@ DROPPED_EXTRAS = frozenset({"request", "data", "args", "environ", "taskName"})
 HIDDEN_CELERY_VALUES = ("exc", "return_value", "traceback", "args", "kwargs")
 
 GONE = "…"
-# No message needs more, and whoever sends an endless header must not keep a process busy with it.
+# No message needs more characters, and an endless header must not keep a process busy.
 LONGEST_FIELD, LONGEST_TRACEBACK = 2_000, 20_000
 SECONDS_BETWEEN_OUTAGES = 60
 clock: Callable[[], float] = time.monotonic
@@ -127,7 +127,7 @@ def safe_traceback(error: BaseException) -> str:
 
 
 class OutageTracebacks:
-    """Lets one traceback of a lost database pass in a while.
+    """Lets one traceback of a lost database pass per interval.
 
     Every request fails in the same way until the database is back, and a log that holds nothing else has lost what
     came before.
@@ -147,7 +147,7 @@ class OutageTracebacks:
 
 
 class SafeJsonFormatter(JsonFormatter):
-    """One JSON object a record: time, level, logger, message, request_id, and what the caller passed as `extra`."""
+    """One JSON object per record: time, level, logger, message, request_id, and the caller's `extra`."""
 
     def __init__(self, *_args: object, **_kwargs: object) -> None:
         super().__init__(

@@ -56,7 +56,7 @@ class RequestLogMiddleware:
 
 
 class LanguageMiddleware:
-    """Speak English, but to raters: to them as their browser asks, until their study is known.
+    """Use English, except for raters: they get their browser's language until their study is known.
 
     Pages of researchers, the public ones and the API are in English only. A rater's own pages choose the language of
     their study; what is left for the browser's wish is an address that leads nowhere, and a fault on the way.

@@ -36,5 +36,5 @@ def unknown(names: Iterable[str]) -> list[str]:
 
 def listed(names: list[str]) -> str:
     """Return the first names and how many more there are."""
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    n_more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {n_more} more" if n_more > 0 else "")

@@ -26,13 +26,13 @@ from evalweb.local_services import VarFolder
 from evalweb.local_services.folder import write_private
 from evalweb.migration_state import listed, newer_migrations, pending_migrations
 
-# Any number will do that nothing else in the database locks; "evalweb" on a telephone's keys.
+# Any number that nothing else in the database locks; "evalweb" on a phone keypad.
 PREPARE_LOCK = 3_825_932
 RESEARCHER = "researcher"
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Do what the command line asks for, one line of progress a step."""
+    """Run the steps that the command line asks for, with one line of progress per step."""
     options = _parser().parse_args(arguments)
     if options.static_alone:
         call_command("collectstatic", interactive=False, verbosity=0)
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def say(line: str) -> None:
-    """Tell who watches what is being done."""
+    """Print a line of progress."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
@@ -110,8 +110,8 @@ def migrate(*, backup_first: bool) -> None:
     if backup_first and "django_migrations" in connection.introspection.table_names():
         say("Backing up before the database is changed")
         with elapsed_shown(say):
-            made = backup.create(VarFolder())
-        say(f"  {made}")
+            backup_file = backup.create(VarFolder())
+        say(f"  {backup_file}")
     say(f"Preparing the database: {len(pending)} migrations")
     with elapsed_shown(say):
         call_command("migrate", interactive=False, verbosity=0)

@@ -43,8 +43,10 @@ def apps() -> list[App]:
     """Return the apps from the top, with the layers of those that a contract orders."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
-    exhaustive = {one["containers"][0]: one["layers"] for one in contracts if one.get("exhaustive")}
-    order = next(one["layers"] for one in contracts if not one.get("containers") and one["type"] == "layers")
+    exhaustive = {contract["containers"][0]: contract["layers"] for contract in contracts if contract.get("exhaustive")}
+    order = next(
+        contract["layers"] for contract in contracts if not contract.get("containers") and contract["type"] == "layers"
+    )
     return [App(name, tuple(filter(None, (_present(name, row) for row in exhaustive.get(name, ()))))) for name in order]
 
 

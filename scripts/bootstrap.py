@@ -35,8 +35,8 @@ FILES = {"run": ("requirements.txt",), "dev": ("requirements.txt", "requirements
 def main() -> None:
     """Bring .venv up to date with the files of one kind."""
     kind = "dev" if "--dev" in sys.argv[1:] else "run"
-    wanted = digest(kind)
-    if (installed() or {}).get(kind) == wanted:
+    current_digest = digest(kind)
+    if (installed() or {}).get(kind) == current_digest:
         return
     with (ROOT / ".venv.lock").open("w") as lock:
         try:
@@ -44,21 +44,21 @@ def main() -> None:
         except BlockingIOError:
             say("Waiting for another installation into .venv to end")
             fcntl.flock(lock, fcntl.LOCK_EX)
-        done = installed()
-        if done is None:
+        stamp = installed()
+        if stamp is None:
             make_environment()
-            done = {}
-            write(done)
-        if done.get(kind) == wanted:
+            stamp = {}
+            write(stamp)
+        if stamp.get(kind) == current_digest:
             return
         install(FILES[kind][-1])
         # The tests' list includes the other one.
         kinds = ("run", "dev") if kind == "dev" else ("run",)
-        write(done | {one: digest(one) for one in kinds})
+        write(stamp | {name: digest(name) for name in kinds})
 
 
 def say(line: str) -> None:
-    """Tell who watches what is being done."""
+    """Print a line of progress."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
@@ -84,7 +84,7 @@ def elapsed_shown() -> Iterator[None]:
 
 
 def digest(kind: str) -> str:
-    """Return what changes when the files of one kind do."""
+    """Return a digest of the files of one kind."""
     content = b"\0".join((ROOT / name).read_bytes() for name in FILES[kind])
     return hashlib.sha256(content).hexdigest()
 

@@ -1,6 +1,6 @@
-"""Run every linter, each with a line that says so, and fail at the end naming those that found something.
+"""Run every linter, and fail at the end with the names of those that found problems.
 
-One at a time over all runs in this folder: mypy and import-linter keep caches that two at once would spoil.
+Runs in the same folder wait for each other, since mypy and import-linter keep caches.
 """
 
 import fcntl
@@ -41,7 +41,7 @@ def commands() -> dict[str, list[str]]:
 
 
 def passes(name: str, command: list[str]) -> bool:
-    """Run one linter and return whether it is content."""
+    """Run one linter and return whether it passes."""
     sys.stdout.write(f"Linting: {name}\n")
     sys.stdout.flush()
     return subprocess.run(command, check=False).returncode == 0

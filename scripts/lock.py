@@ -34,7 +34,7 @@ def versions() -> dict[str, str]:
     """Return the version of each package that is needed here, by name; exits where .venv does not fit."""
     waiting = [(requirement, "") for requirement in requirements()]
     locked: dict[str, str] = {}
-    seen: set[tuple[str, str]] = set()
+    queued: set[tuple[str, str]] = set()
     while waiting:
         requirement, extra = waiting.pop()
         if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
@@ -43,10 +43,10 @@ def versions() -> dict[str, str]:
         if not requirement.specifier.contains(installed.version, prereleases=True):
             sys.exit(f"{requirement} is needed, and .venv has {installed.version}. Delete .venv and try again.")
         locked[canonical(requirement.name)] = installed.version
-        for chosen in ("", *requirement.extras):
-            if (key := (canonical(requirement.name), chosen)) not in seen:
-                seen.add(key)
-                waiting += [(Requirement(line), chosen) for line in installed.requires or ()]
+        for extra_name in ("", *requirement.extras):
+            if (key := (canonical(requirement.name), extra_name)) not in queued:
+                queued.add(key)
+                waiting += [(Requirement(line), extra_name) for line in installed.requires or ()]
     return locked
 
 

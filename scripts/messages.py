@@ -124,17 +124,21 @@ def files_of(source: Source) -> list[Path]:
 
 def collect() -> dict[po.Message, tuple[str, ...]]:
     """Return every text for raters with the files it stands in; a plural stands for the singular that equals it."""
-    found: dict[po.Message, list[str]] = {}
+    files_of_message: dict[po.Message, list[str]] = {}
     read: set[Path] = set()
     for source in SOURCES:
-        for path in (one for one in files_of(source) if one not in read):
+        for path in (file for file in files_of(source) if file not in read):
             read.add(path)
             for message in READERS[path.suffix](path, source):
-                places = found.setdefault(message, [])
+                places = files_of_message.setdefault(message, [])
                 if (place := str(path.relative_to(ROOT))) not in places:
                     places.append(place)
-    plurals = {message.key for message in found if message.plural}
-    return {message: tuple(places) for message, places in found.items() if message.plural or message.key not in plurals}
+    plurals = {message.key for message in files_of_message if message.plural}
+    return {
+        message: tuple(places)
+        for message, places in files_of_message.items()
+        if message.plural or message.key not in plurals
+    }
 
 
 def in_template(path: Path, _source: Source, *, strict: bool = True) -> Iterator[po.Message]:
@@ -142,11 +146,11 @@ def in_template(path: Path, _source: Source, *, strict: bool = True) -> Iterator
     code = templatize(path.read_text(encoding="utf-8"), origin=str(path))
     for call in _CALL.finditer(code):
         name = "gettext" if call[1] == "_" else call[1]
-        given, at = [], call.end()
-        while literal := _LITERAL.match(code, at):
-            given.append(str(ast.literal_eval(literal[1])))
-            at = literal.end()
-        yield _message(name, given)
+        arguments, offset = [], call.end()
+        while literal := _LITERAL.match(code, offset):
+            arguments.append(str(ast.literal_eval(literal[1])))
+            offset = literal.end()
+        yield _message(name, arguments)
 
 
 def in_module(path: Path, source: Source, *, strict: bool = True) -> Iterator[po.Message]:
@@ -165,13 +169,13 @@ def in_module(path: Path, source: Source, *, strict: bool = True) -> Iterator[po
         for name in node.names
         if name.name in FUNCTIONS
     }
-    for call, within in _calls(tree):
+    for call, names in _calls(tree):
         function = aliases.get(call.func.id if isinstance(call.func, ast.Name) else "")
-        if function is not None and _is_for_raters(within, source):
-            count = max(place for place in FUNCTIONS[function] if place is not None) + 1
-            given = [_text(argument) for argument in call.args[:count]]
-            if None not in given:
-                yield _message(function, [str(text) for text in given])
+        if function is not None and _is_for_raters(names, source):
+            count = max(index for index in FUNCTIONS[function] if index is not None) + 1
+            arguments = [_text(argument) for argument in call.args[:count]]
+            if None not in arguments:
+                yield _message(function, [str(text) for text in arguments])
             elif strict:
                 raise SyntaxError(f"{path}, line {call.lineno}: a text to be translated must be written out.")
 
@@ -190,8 +194,8 @@ def _words(data: Any) -> Iterator[str]:
             else:
                 yield from _words(value)
     elif isinstance(data, list):
-        for one in data:
-            yield from [one] if isinstance(one, str) else _words(one)
+        for value in data:
+            yield from [value] if isinstance(value, str) else _words(value)
 
 
 READERS = {".html": in_template, ".txt": in_template, ".py": in_module, ".json": in_data}
@@ -214,7 +218,7 @@ def _calls(node: ast.AST, within: tuple[str, ...] = (), owner: str = "") -> Iter
 
 def _is_for_raters(within: tuple[str, ...], source: Source) -> bool:
     def has(names: tuple[str, ...]) -> bool:
-        return any(fnmatch(one, name) for name in names for one in within)
+        return any(fnmatch(part, name) for name in names for part in within)
 
     return has(source.only) if source.only else not has(source.without)
 
@@ -223,8 +227,8 @@ def _text(argument: ast.expr) -> str | None:
     return argument.value if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else None
 
 
-def _message(function: str, given: list[str]) -> po.Message:
-    context, text, plural = (given[place] if place is not None else "" for place in FUNCTIONS[function])
+def _message(function: str, arguments: list[str]) -> po.Message:
+    context, text, plural = (arguments[index] if index is not None else "" for index in FUNCTIONS[function])
     return po.Message(text, plural, context)
 
 
@@ -233,33 +237,33 @@ def catalogue(language: str) -> Path:
     return ROOT / "locale" / language / "LC_MESSAGES" / "django.po"
 
 
-def merged(language: str, found: dict[po.Message, tuple[str, ...]]) -> dict[po.Message, po.Entry]:
+def merged(language: str, files_of_message: dict[po.Message, tuple[str, ...]]) -> dict[po.Message, po.Entry]:
     """Return the catalogue of a language for the texts there are now, with the translations there are already."""
-    known = po.read(catalogue(language))
-    made = {}
-    for message, places in found.items():
-        old = known.get(message)
+    old_entries = po.read(catalogue(language))
+    entries = {}
+    for message, places in files_of_message.items():
+        old = old_entries.get(message)
         empty = ("",) * (po.FORMS if message.plural else 1)
         flags = old.flags if old is not None else frozenset()
-        made[message] = po.Entry(message, old.translations if old is not None else empty, places, flags)
-    return made
+        entries[message] = po.Entry(message, old.translations if old is not None else empty, places, flags)
+    return entries
 
 
 def main() -> None:
     """Bring all catalogues up to date, compile them, and say what is left to be translated."""
-    found = collect()
-    left = 0
+    files_of_message = collect()
+    n_untranslated = 0
     for language in LANGUAGES:
-        entries = merged(language, found)
+        entries = merged(language, files_of_message)
         path = catalogue(language)
         po.write(path, language, entries.values())
         path.with_suffix(".mo").write_bytes(po.compiled(language, entries))
-        open_ones = [entry.message for entry in entries.values() if not entry.is_done]
-        left += len(open_ones)
-        say(f"{path.relative_to(ROOT)}: {len(entries)} texts, {len(open_ones)} without a translation")
-        for message in open_ones:
+        untranslated = [entry.message for entry in entries.values() if not entry.is_done]
+        n_untranslated += len(untranslated)
+        say(f"{path.relative_to(ROOT)}: {len(entries)} texts, {len(untranslated)} without a translation")
+        for message in untranslated:
             say(f"  {message.text!r}")
-    if left:
+    if n_untranslated:
         sys.exit("Write the missing translations into the .po files and run this again; docs/languages.md says how.")
 
 

@@ -36,12 +36,12 @@ from scripts.mutations import (  # noqa: E402  found once the folder of the proj
     Mutation,
     mutations_of,
     mutations_of_stratum,
-    one_a_function,
+    one_per_function,
 )
 
 EQUIVALENT = ROOT / "scripts" / "mutations_equivalent.txt"
 SEED, NUMBER, MOST_FILES = 20_261_122, 12, 20
-# A test that takes so much processor time never ends: the mutation made it loop.
+# A test that takes more processor time is taken for an endless loop.
 HANGS = 60
 PACKAGES = ("tasks_app", "analytics_app", "evalweb")
 # The table of every address, method and role.
@@ -62,10 +62,10 @@ def main() -> None:
     results = run(chosen, jobs=arguments.jobs, cpu_seconds=arguments.seconds, tests=arguments.tests)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps(results, indent=1), encoding="utf-8")
-    known = equivalents()
-    for line in report(results, known):
+    equivalent = equivalents()
+    for line in report(results, equivalent):
         sys.stdout.write(f"{line}\n")
-    sys.exit(any(share < arguments.least for share in shares(results, known).values()))
+    sys.exit(any(share < arguments.least for share in shares(results, equivalent).values()))
 
 
 def _arguments() -> argparse.Namespace:
@@ -90,37 +90,37 @@ def _arguments() -> argparse.Namespace:
 def draw(arguments: argparse.Namespace) -> list[tuple[str, Mutation]]:
     """Draw the sample of each stratum, or take what was named."""
     if arguments.only:
-        return [("named", one) for named in arguments.only for one in _named(named)]
+        return [("named", mutation) for named in arguments.only for mutation in _named(named)]
     chosen = []
     for stratum in arguments.strata:
-        found = mutations_of_stratum(stratum, ROOT)
-        Random(f"{arguments.seed}/{stratum}").shuffle(found)  # noqa: S311
+        mutations = mutations_of_stratum(stratum, ROOT)
+        Random(f"{arguments.seed}/{stratum}").shuffle(mutations)  # noqa: S311
         # Every call that names a role is a place of its own.
-        listed = found if stratum == "roles" else list(one_a_function(found))
-        chosen += [(stratum, one) for one in listed[: arguments.number]]
+        listed = mutations if stratum == "roles" else list(one_per_function(mutations))
+        chosen += [(stratum, mutation) for mutation in listed[: arguments.number]]
     return chosen
 
 
-def _named(named: str) -> list[Mutation]:
-    path, _colon, line = named.partition(":")
-    found = mutations_of((ROOT / path).read_text(encoding="utf-8"), path)
-    return [one for one in found if not line or one.line == int(line)]
+def _named(place: str) -> list[Mutation]:
+    path, _colon, line = place.partition(":")
+    mutations = mutations_of((ROOT / path).read_text(encoding="utf-8"), path)
+    return [mutation for mutation in mutations if not line or mutation.line == int(line)]
 
 
 def again(answer: Path) -> list[tuple[str, Mutation]]:
     """Find the mutations of a former answer that nobody noticed, where they stand now."""
-    former = [one for one in json.loads(answer.read_text(encoding="utf-8")) if one["outcome"] not in NOTICED]
-    here = {path: _named(path) for path in {one["mutation"]["path"] for one in former}}
-    wanted = [(one["stratum"], Mutation(**one["mutation"]).key) for one in former]
+    former = [result for result in json.loads(answer.read_text(encoding="utf-8")) if result["outcome"] not in NOTICED]
+    mutations_in = {path: _named(path) for path in {result["mutation"]["path"] for result in former}}
+    keys = [(result["stratum"], Mutation(**result["mutation"]).key) for result in former]
     return [
-        (stratum, next(one for one in here[key.split(" | ")[0]] if one.key == key))
-        for stratum, key in wanted
-        if any(one.key == key for one in here[key.split(" | ")[0]])
+        (stratum, next(mutation for mutation in mutations_in[key.split(" | ")[0]] if mutation.key == key))
+        for stratum, key in keys
+        if any(mutation.key == key for mutation in mutations_in[key.split(" | ")[0]])
     ]
 
 
 def equivalents() -> dict[str, str]:
-    """Return what was judged to change nothing that anybody could notice, with the reason."""
+    """Return the mutations that were judged to be unnoticeable, with the reason."""
     lines = EQUIVALENT.read_text(encoding="utf-8").splitlines() if EQUIVALENT.exists() else []
     rows = [line.rpartition(" # ") for line in lines if line and not line.startswith("#")]
     return {key.strip(): reason.strip() for key, _sign, reason in rows}
@@ -138,30 +138,30 @@ def tests_of(path: str, kind: str) -> list[str]:
     module, stem = _dotted(path), Path(path).stem.strip("_")
     # A folder of views names its subject, as views/planning/.
     words = {*stem.split("_"), *(word for folder in Path(path).parts[2:-1] for word in folder.split("_"))}
-    near = {other for other, names in _imports_of_product().items() if module in names}
+    importers = {importer for importer, names in _imports_of_product().items() if module in names}
     pages = _pages_of(module) if "/views/" in path or "/api/" in path else set()
     scores: Counter[str] = Counter()
     for test, (text, names) in _tests().items():
         name = Path(test).stem.removeprefix("test_")
         scores[test] += 8 * (name == stem) + 3 * len({*name.split("_")} & words)
-        scores[test] += 5 * (module in names) + 2 * bool(near & names)
+        scores[test] += 5 * (module in names) + 2 * bool(importers & names)
         scores[test] += min(sum(text.count(page) for page in pages), 30) // 3
         folders = zip(Path(path).parts[:-1], Path(test).parts[1:-1], strict=False)
         scores[test] += len(list(takewhile(lambda pair: pair[0] == pair[1], folders)))
     if kind == "role":
         scores[PERMISSIONS] += 1_000
-    ranked = sorted((one for one in scores if scores[one]), key=lambda one: (-scores[one], one))
+    ranked = sorted((test for test in scores if scores[test]), key=lambda test: (-scores[test], test))
     return ranked[:MOST_FILES]
 
 
 def _pages_of(module: str) -> set[str]:
     """Return the addresses of a module of views, and of those that import it, as tests write them."""
-    importers, last = {module}, 0
-    while len(importers) > last:
-        last = len(importers)
-        found = {other for other, names in _imports_of_product().items() if importers & names}
-        importers |= {one for one in found if ".views" in one or ".api" in one}
-    return {page for one in importers for page in _addresses().get(one.rpartition(".")[2], set())}
+    importers, n_before = {module}, 0
+    while len(importers) > n_before:
+        n_before = len(importers)
+        users = {importer for importer, names in _imports_of_product().items() if importers & names}
+        importers |= {name for name in users if ".views" in name or ".api" in name}
+    return {page for name in importers for page in _addresses().get(name.rpartition(".")[2], set())}
 
 
 def _dotted(path: str) -> str:
@@ -185,22 +185,29 @@ def _imports_of_product() -> dict[str, frozenset[str]]:
 
 def _imported(text: str) -> frozenset[str]:
     """Return the modules that a file imports, and the names that it takes from them, with dots."""
-    found = set(re.findall(r"^\s*import ([\w.]+)", text, re.MULTILINE))
-    for source, several, few in re.findall(r"^\s*from ([\w.]+) import (?:\(([^)]*)\)|(.*))", text, re.MULTILINE):
-        found |= {source, *(f"{source}.{name}" for name in re.findall(r"\b([a-z_]\w*)\b", several or few))}
-    return frozenset(found)
+    names = set(re.findall(r"^\s*import ([\w.]+)", text, re.MULTILINE))
+    for source, in_parentheses, on_one_line in re.findall(
+        r"^\s*from ([\w.]+) import (?:\(([^)]*)\)|(.*))", text, re.MULTILINE
+    ):
+        names |= {
+            source,
+            *(f"{source}.{name}" for name in re.findall(r"\b([a-z_]\w*)\b", in_parentheses or on_one_line)),
+        }
+    return frozenset(names)
 
 
 @cache
 def _addresses() -> Mapping[str, set[str]]:
     """Return for each module of views the names of its addresses, and their ends, as tests write them."""
-    found: dict[str, set[str]] = {}
+    texts_of_module: dict[str, set[str]] = {}
     for urls in (ROOT / "tasks_app" / "urls.py", ROOT / "analytics_app" / "urls.py"):
         pattern = r"path\(\s*\"([^\"]*)\",\s*(\w+)\.[\w.()]+,\s*name=\"(\w+)\""
         for address, module, name in re.findall(pattern, urls.read_text(encoding="utf-8")):
             end = re.sub(r"^.*>", "", address)
-            found.setdefault(module, set()).update({f':{name}"', f'"{name}"', *([end] if len(end) > 2 else [])})
-    return found
+            texts_of_module.setdefault(module, set()).update(
+                {f':{name}"', f'"{name}"', *([end] if len(end) > 2 else [])}
+            )
+    return texts_of_module
 
 
 # Trying ---------------------------------------------------------------------------------------------------
@@ -210,35 +217,37 @@ def run(
     chosen: Sequence[tuple[str, Mutation]], *, jobs: int, cpu_seconds: float, tests: Sequence[str] | None = None
 ) -> list[Result]:
     """Try every mutation, in so many processes at once, and return how each went."""
-    todo = [
+    all_jobs = [
         {
             "number": number,
             "stratum": stratum,
-            "mutation": asdict(one),
-            "tests": list(tests or tests_of(one.path, one.kind)),
+            "mutation": asdict(mutation),
+            "tests": list(tests or tests_of(mutation.path, mutation.kind)),
         }
-        for number, (stratum, one) in enumerate(chosen)
+        for number, (stratum, mutation) in enumerate(chosen)
     ]
-    done: dict[int, Result] = {}
+    results_by_number: dict[int, Result] = {}
     with tempfile.TemporaryDirectory(prefix="evalweb-mutations-") as name:
-        while left := [one for one in todo if one["number"] not in done]:
+        while untried := [job for job in all_jobs if job["number"] not in results_by_number]:
             # What shares tests goes to the same process, which then imports fewer of them.
-            left.sort(key=lambda one: str(one["tests"]))
-            size = -(-len(left) // jobs)
-            portions = [left[start : start + size] for start in range(0, len(left), size)]
+            untried.sort(key=lambda job: str(job["tests"]))
+            size = -(-len(untried) // jobs)
+            portions = [untried[start : start + size] for start in range(0, len(untried), size)]
             started = [_start(Path(name), number, portion, cpu_seconds) for number, portion in enumerate(portions)]
-            before = len(done)
+            before = len(results_by_number)
             logs, stopped = _wait([process for process, _results in started])
             for _process, results in started:
                 for line in results.read_text(encoding="utf-8").splitlines() if results.exists() else ():
-                    done[json.loads(line)["number"]] = json.loads(line)
+                    results_by_number[json.loads(line)["number"]] = json.loads(line)
                 results.unlink(missing_ok=True)
             if stopped:
-                sys.stdout.write(f"Stopped after {len(done)} of {len(todo)} mutations\n")
+                sys.stdout.write(f"Stopped after {len(results_by_number)} of {len(all_jobs)} mutations\n")
                 break
-            if len(done) == before:
+            if len(results_by_number) == before:
                 sys.exit("\n".join(["No mutation was tried:", *logs]))
-    return [{**one, **done[int(str(one["number"]))]} for one in todo if one["number"] in done]
+    return [
+        {**job, **results_by_number[int(str(job["number"]))]} for job in all_jobs if job["number"] in results_by_number
+    ]
 
 
 def _wait(processes: Sequence[subprocess.Popen[str]]) -> tuple[list[str], bool]:
@@ -256,7 +265,7 @@ def _wait(processes: Sequence[subprocess.Popen[str]]) -> tuple[list[str], bool]:
 def _start(folder: Path, number: int, share: Sequence[Result], cpu_seconds: float) -> tuple[Any, Path]:
     jobs, results = folder / f"jobs-{number}.json", folder / f"results-{number}.jsonl"
     jobs.write_text(json.dumps(list(share)), encoding="utf-8")
-    files = sorted({SETS_UP, *(test for one in share for test in one["tests"])})
+    files = sorted({SETS_UP, *(test for job in share for test in job["tests"])})
     environment = os.environ | {
         # A process with threads of its own cannot be forked safely.
         "OPENBLAS_NUM_THREADS": "1",
@@ -273,44 +282,46 @@ def _start(folder: Path, number: int, share: Sequence[Result], cpu_seconds: floa
 # Reporting ------------------------------------------------------------------------------------------------
 
 
-def _state(one: Result, known: Mapping[str, str]) -> str:
-    if one["outcome"] in {"survived", "cut off"} and Mutation(**one["mutation"]).key in known:
+def _state(result: Result, equivalent: Mapping[str, str]) -> str:
+    if result["outcome"] in {"survived", "cut off"} and Mutation(**result["mutation"]).key in equivalent:
         return "equivalent"
-    return str(one["outcome"])
+    return str(result["outcome"])
 
 
-def shares(results: Sequence[Result], known: Mapping[str, str]) -> dict[str, float]:
+def shares(results: Sequence[Result], equivalent: Mapping[str, str]) -> dict[str, float]:
     """Return the share of each stratum's mutations that tests noticed, apart from equivalent ones."""
-    found = {}
-    for stratum in dict.fromkeys(one["stratum"] for one in results):
-        states = [_state(one, known) for one in results if one["stratum"] == stratum]
-        counted = [one for one in states if one not in {"equivalent", "not applicable"}]
-        found[stratum] = sum(one in NOTICED for one in counted) / len(counted) if counted else 1.0
-    return found
+    shares_by_stratum = {}
+    for stratum in dict.fromkeys(result["stratum"] for result in results):
+        states = [_state(result, equivalent) for result in results if result["stratum"] == stratum]
+        counted = [state for state in states if state not in {"equivalent", "not applicable"}]
+        shares_by_stratum[stratum] = sum(state in NOTICED for state in counted) / len(counted) if counted else 1.0
+    return shares_by_stratum
 
 
-def report(results: Sequence[Result], known: Mapping[str, str]) -> list[str]:
+def report(results: Sequence[Result], equivalent: Mapping[str, str]) -> list[str]:
     """Return the table of strata, and below it every mutation that no test noticed."""
     states = ("caught", "hung", "survived", "cut off", "equivalent", "not applicable")
     lines = [f"{'stratum':<20}{'mutations':>10}" + "".join(f"{state:>16}" for state in states) + f"{'noticed':>10}"]
-    for stratum, share in shares(results, known).items():
-        counts = Counter(_state(one, known) for one in results if one["stratum"] == stratum)
+    for stratum, share in shares(results, equivalent).items():
+        counts = Counter(_state(result, equivalent) for result in results if result["stratum"] == stratum)
         numbers = "".join(f"{counts[state]:>16}" for state in states)
         lines.append(f"{stratum:<20}{counts.total():>10}{numbers}{share:>10.0%}")
-    for one in results:
-        mutation, state = Mutation(**one["mutation"]), _state(one, known)
+    for result in results:
+        mutation, state = Mutation(**result["mutation"]), _state(result, equivalent)
         if state not in NOTICED:
             lines += [
                 "",
                 f"{state}: {mutation.path}:{mutation.line} ({mutation.kind}, in {mutation.function or 'the module'})",
                 f"  {mutation.change}",
-                f"  {known[mutation.key]}" if state == "equivalent" else f"  {one['n_tests']} tests of {_list(one)}",
+                f"  {equivalent[mutation.key]}"
+                if state == "equivalent"
+                else f"  {result['n_tests']} tests of {_list(result)}",
             ]
     return lines
 
 
-def _list(one: Result) -> str:
-    return ", ".join(one["tests"]) or "no file: name one with --tests"
+def _list(result: Result) -> str:
+    return ", ".join(result["tests"]) or "no file: name one with --tests"
 
 
 if __name__ == "__main__":

@@ -63,8 +63,8 @@ class Mutating:
 
     def _try(self, session: pytest.Session, job: dict[str, Any]) -> dict[str, object]:
         mutation = Mutation(**job["mutation"])
-        items = [one for one in session.items if one.nodeid.partition("::")[0] in job["tests"]]
-        items = [one for one in items if self.sound.get(one.nodeid, True)]
+        items = [item for item in session.items if item.nodeid.partition("::")[0] in job["tests"]]
+        items = [item for item in items if self.sound.get(item.nodeid, True)]
         items = likeliest_first(items, mutation, Path(session.config.rootpath), job["tests"])
         while True:
             result = self._fork(session, mutation, items)
@@ -72,11 +72,11 @@ class Mutating:
             if result["outcome"] not in {CAUGHT, HUNG} or self._is_sound(session, failed):
                 return result
             # A test that also fails without the mutation has caught nothing, and is left out from now on.
-            items = [one for one in items if self.sound.get(one.nodeid, True)]
+            items = [item for item in items if self.sound.get(item.nodeid, True)]
 
     def _is_sound(self, session: pytest.Session, test: str) -> bool:
         if test not in self.sound:
-            items = [one for one in session.items if one.nodeid == test]
+            items = [item for item in session.items if item.nodeid == test]
             self.sound[test] = self._fork(session, None, items)["outcome"] == SURVIVED
         return self.sound[test]
 
@@ -114,10 +114,12 @@ class Mutating:
             os.write(writer, f"+ {item.nodeid}\n".encode())
             signal.setitimer(signal.ITIMER_PROF, self.seconds_of_a_test)
             # After the last test comes another one, or the end of the session would drop the database that others need.
-            following = next((one for one in (*items[place + 1 :], *session.items) if one is not item), None)
+            following = next(
+                (candidate for candidate in (*items[place + 1 :], *session.items) if candidate is not item), None
+            )
             reports = runtestprotocol(item, log=False, nextitem=following)
             signal.setitimer(signal.ITIMER_PROF, 0)
-            if any(one.failed for one in reports):
+            if any(report.failed for report in reports):
                 return CAUGHT
             if sum(os.times()[:2]) > self.cpu_seconds and place + 1 < len(items):
                 return CUT
@@ -130,15 +132,15 @@ def likeliest_first(
     """Sort tests by the words that they share with the changed function, rare words first."""
     lines = (root / mutation.path).read_text(encoding="utf-8").splitlines()
     changed = _words("\n".join(lines[mutation.line - 15 : mutation.line + 10]) + mutation.function)
-    words = {one: _words(f"{one.name} {_source(one)}") for one in items}
-    often = Counter(word for of_test in words.values() for word in of_test)
+    words = {item: _words(f"{item.name} {_source(item)}") for item in items}
+    frequency = Counter(word for of_test in words.values() for word in of_test)
     place = {path: number for number, path in enumerate(files)}
 
-    def worth(item: pytest.Item) -> float:
-        shared = sum(1 / math.sqrt(often[word]) for word in words[item] & changed)
+    def score(item: pytest.Item) -> float:
+        shared = sum(1 / math.sqrt(frequency[word]) for word in words[item] & changed)
         return shared / math.sqrt(10 + len(words[item])) / (3 + place[item.nodeid.partition("::")[0]])
 
-    return sorted(items, key=worth, reverse=True)
+    return sorted(items, key=score, reverse=True)
 
 
 def _words(text: str) -> set[str]:
@@ -158,11 +160,11 @@ def prepare(session: pytest.Session) -> None:
     The first test of `SETS_UP` is set up for that and not run: what a test starts, such as the library that draws
     charts, may have threads, and a process with threads cannot be forked safely.
     """
-    first = next((one for one in session.items if one.nodeid.startswith(f"{SETS_UP}::")), None)
-    other = next((one for one in session.items if not one.nodeid.startswith(f"{SETS_UP}::")), None)
-    if first is not None and other is not None:
-        first.ihook.pytest_runtest_setup(item=first)
-        first.ihook.pytest_runtest_teardown(item=first, nextitem=other)
+    first_item = next((item for item in session.items if item.nodeid.startswith(f"{SETS_UP}::")), None)
+    other_item = next((item for item in session.items if not item.nodeid.startswith(f"{SETS_UP}::")), None)
+    if first_item is not None and other_item is not None:
+        first_item.ihook.pytest_runtest_setup(item=first_item)
+        first_item.ihook.pytest_runtest_teardown(item=first_item, nextitem=other_item)
     connections.close_all()
     # What the product imports when it first needs it: once here, or once in every child.
     for library in ("scipy.stats", "pandas", "statsmodels.api", "pingouin"):
@@ -171,14 +173,14 @@ def prepare(session: pytest.Session) -> None:
 
 def watch(child: int, reader: int) -> dict[str, object]:
     """Read what a child tells until it ends; kills one that is silent for too long."""
-    told, n_tests, test, outcome = b"", 0, "", ""
+    received, n_tests, test, outcome = b"", 0, "", ""
     while True:
         ready, _writable, _failed = select.select([reader], [], [], SILENT_SECONDS)
         news = os.read(reader, 65_536) if ready else b""
         if not news:
             break
-        told += news
-        *lines, told = told.split(b"\n")
+        received += news
+        *lines, received = received.split(b"\n")
         for line in lines:
             sign, _space, words = line.decode().partition(" ")
             if sign == "+":
@@ -205,27 +207,27 @@ def put_in(mutation: Mutation, root: Path) -> bool:
         for code in _codes(compile(source, str(path), "exec", dont_inherit=True))
         if f"{code.co_qualname}.".startswith(f"{mutation.function}.")
     }
-    taken = 0
-    for one in gc.get_objects():
-        if type(one) is FunctionType and one.__code__.co_filename == str(path):
-            code = changed.get((one.__code__.co_qualname, one.__code__.co_firstlineno))
-            if code is not None and len(code.co_freevars) == len(one.__code__.co_freevars):
-                one.__code__ = code
-                taken += 1
-    return taken > 0
+    n_changed = 0
+    for function in gc.get_objects():
+        if type(function) is FunctionType and function.__code__.co_filename == str(path):
+            code = changed.get((function.__code__.co_qualname, function.__code__.co_firstlineno))
+            if code is not None and len(code.co_freevars) == len(function.__code__.co_freevars):
+                function.__code__ = code
+                n_changed += 1
+    return n_changed > 0
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
     yield code
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield from _codes(one)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
 
 
 def _assign_again(names: dict[str, object], source: str, line: int, path: str) -> bool:
     """Repeat a changed assignment of a module, also for modules that have imported the name."""
     tree = ast.parse(source)
-    statement = next(one for one in tree.body if one.lineno <= line <= (one.end_lineno or one.lineno))
+    statement = next(node for node in tree.body if node.lineno <= line <= (node.end_lineno or node.lineno))
     before = dict(names)
     exec(compile(ast.Module([statement], []), path, "exec", dont_inherit=True), names)  # noqa: S102
     new = {name: value for name, value in names.items() if name in before and before[name] is not value}

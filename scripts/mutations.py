@@ -69,8 +69,12 @@ class Mutation:
     def source(self, original: str) -> str:
         """Return the changed text of the file, with as many lines as before."""
         raw = original.encode()
-        lost = raw[self.start : self.end].count(b"\n") - self.after.count("\n")
-        after = f"({self.after}{chr(10) * lost})" if lost and self.after != "pass" else self.after + "\n" * lost
+        n_lines_lost = raw[self.start : self.end].count(b"\n") - self.after.count("\n")
+        after = (
+            f"({self.after}{chr(10) * n_lines_lost})"
+            if n_lines_lost and self.after != "pass"
+            else self.after + "\n" * n_lines_lost
+        )
         return (raw[: self.start] + after.encode() + raw[self.end :]).decode()
 
 
@@ -78,10 +82,10 @@ def mutations_of_stratum(name: str, root: Path) -> list[Mutation]:
     """Return every mutation of a stratum, in the order of files and places."""
     paths = sorted(path for folder in STRATA[name] for path in (root / folder).rglob("*.py"))
     return [
-        one
+        mutation
         for path in paths
-        for one in mutations_of(path.read_text(encoding="utf-8"), path.relative_to(root).as_posix())
-        if (one.kind == "role") == (name == "roles")
+        for mutation in mutations_of(path.read_text(encoding="utf-8"), path.relative_to(root).as_posix())
+        if (mutation.kind == "role") == (name == "roles")
     ]
 
 
@@ -179,15 +183,15 @@ class _Finder(ast.NodeVisitor):
     def visit_Compare(self, node: ast.Compare) -> None:
         """Flip a comparison, and shift its boundary."""
         for place, operator in enumerate(node.ops):
-            for other in COMPARISONS[type(operator)]:
-                ops: list[ast.cmpop] = [*node.ops[:place], other(), *node.ops[place + 1 :]]
+            for changed in COMPARISONS[type(operator)]:
+                ops: list[ast.cmpop] = [*node.ops[:place], changed(), *node.ops[place + 1 :]]
                 self.add(node, _text(ast.Compare(node.left, ops, node.comparators)), "comparison")
         self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
         """Put `or` for `and`, and the other way round."""
-        other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        self.add(node, _text(ast.BoolOp(other, node.values)), "and/or")
+        changed = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        self.add(node, _text(ast.BoolOp(changed, node.values)), "and/or")
         self.generic_visit(node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
@@ -198,10 +202,10 @@ class _Finder(ast.NodeVisitor):
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         """Put minus for plus, and so on; a text that is put together or formatted stays."""
-        other = SUMS.get(type(node.op))
-        if other is not None and not any(isinstance(side, ast.Constant | ast.JoinedStr) and not _is_number(side)
+        changed = SUMS.get(type(node.op))
+        if changed is not None and not any(isinstance(side, ast.Constant | ast.JoinedStr) and not _is_number(side)
                                          for side in (node.left, node.right)):  # fmt: skip
-            self.add(node, _text(ast.BinOp(node.left, other(), node.right)), "arithmetic")
+            self.add(node, _text(ast.BinOp(node.left, changed(), node.right)), "arithmetic")
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
@@ -255,11 +259,11 @@ def _is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
 
-def one_a_function(found: Sequence[Mutation]) -> Iterator[Mutation]:
+def one_per_function(mutations: Sequence[Mutation]) -> Iterator[Mutation]:
     """Yield the first mutation of each function, so that a sample does not crowd in a few of them."""
-    seen: set[tuple[str, str]] = set()
-    for one in found:
-        place = (one.path, one.function or str(one.line))
-        if place not in seen:
-            seen.add(place)
-            yield one
+    places: set[tuple[str, str]] = set()
+    for mutation in mutations:
+        place = (mutation.path, mutation.function or str(mutation.line))
+        if place not in places:
+            places.add(place)
+            yield mutation

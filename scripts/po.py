@@ -15,7 +15,7 @@ HEADER = (
     "Content-Transfer-Encoding: 8bit\n"
     "Plural-Forms: nplurals=2; plural=(n != 1);\n"
 )
-FORMS = 2  # of the plural, in every language shipped
+FORMS = 2  # plural forms of every shipped language
 
 _LINE = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d\])?)?\s*(".*")')
 _MAGIC = 0x950412DE
@@ -37,7 +37,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A message of a catalogue with its translations: one, or one a form of the plural."""
+    """A message of a catalogue with its translation, or one translation per plural form."""
 
     message: Message
     translations: tuple[str, ...]
@@ -62,17 +62,17 @@ def read(path: Path) -> dict[Message, Entry]:
     NotACatalogue
         Where a line is none of a catalogue, or an obsolete entry is kept.
     """
-    found: dict[Message, Entry] = {}
+    entries: dict[Message, Entry] = {}
     if not path.exists():
-        return found
+        return entries
     for block in re.split(r"\n\s*\n", path.read_text(encoding="utf-8")):
         entry = _entry(block, path)
         if entry is None or not entry.message.text:
             continue
-        if entry.message in found:
+        if entry.message in entries:
             raise NotACatalogue(f"{path} has {entry.message.text!r} twice.")
-        found[entry.message] = entry
-    return found
+        entries[entry.message] = entry
+    return entries
 
 
 def _entry(block: str, path: Path) -> Entry | None:

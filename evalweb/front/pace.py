@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 PATIENCE_SECONDS = 30
-# Bytes a second; a telephone with one bar of reception has ten times as much.
+# Bytes per second; a phone with one bar of reception has ten times as much.
 SLOWEST = 2_000
 
 

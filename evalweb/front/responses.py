@@ -23,7 +23,7 @@ class Head:
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
 
     def start(self, status: str, headers: list[tuple[str, str]], _exc_info: object = None) -> Callable[[bytes], None]:
-        """Take what a WSGI application says first: its `start_response`."""
+        """Store status and headers; the `start_response` of WSGI."""
         self.status = int(status.split(" ", 1)[0])
         self.headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
         return _no_write

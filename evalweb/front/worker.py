@@ -61,7 +61,7 @@ class Worker(gasgi.ASGIWorker):  # type: ignore[misc]
         """Take a connection in. Above the limit, cut the one that has been open longest without a request."""
         self.connections[connection] = None
         if len(self.connections) > self.worker_connections:
-            oldest = next((other for other in self.connections if other.is_idle()), connection)
+            oldest = next((candidate for candidate in self.connections if candidate.is_idle()), connection)
             oldest.transport.abort()
 
     async def _shutdown(self) -> None:

@@ -103,9 +103,9 @@ def _hold_or_borrow(stack: ExitStack, var: VarFolder, what: str) -> bool:
 
 @contextmanager
 def _postgres(var: VarFolder, say: Say) -> Iterator[PostgresServer]:
-    made = var.make_secrets()
+    secrets = var.make_secrets()
     passwords = Passwords(
-        administrator=made["EVALWEB_DATABASE_ADMINISTRATOR_PASSWORD"], owner=made["EVALWEB_DATABASE_PASSWORD"]
+        administrator=secrets["EVALWEB_DATABASE_ADMINISTRATOR_PASSWORD"], owner=secrets["EVALWEB_DATABASE_PASSWORD"]
     )
     server = PostgresServer(var.postgres, log=var.logs / "postgres.log", passwords=passwords)
     try:
@@ -132,4 +132,4 @@ def _valkey(var: VarFolder, say: Say) -> Iterator[ValkeyServer]:
 
 
 def _silent(_line: str) -> None:
-    """Say nothing: the output of a command is the command's own."""
+    """Print nothing, since the output belongs to the command."""

@@ -1,4 +1,4 @@
-"""Under which account PostgreSQL runs: it refuses root, so that root has to lend it another one."""
+"""The account that PostgreSQL runs under: it refuses to run as root, so root uses another account."""
 
 import os
 import pwd

@@ -1,4 +1,4 @@
-"""The folder of everything kept (EVALWEB_VAR): its secrets, its lock, and what runs on it."""
+"""The data folder (EVALWEB_VAR): its secrets, its lock, and the processes that use it."""
 
 import fcntl
 import json
@@ -99,7 +99,7 @@ class VarFolder:
                 self._state.unlink(missing_ok=True)
 
     def state(self) -> dict[str, Any]:
-        """Return what the holder says of itself: what, pid, since, url, DATABASE_URL, REDIS_URL, children."""
+        """Return the holder's state: what, pid, since, url, DATABASE_URL, REDIS_URL, children."""
         try:
             state: dict[str, Any] = json.loads(self._state.read_text())
         except FileNotFoundError:
@@ -125,11 +125,11 @@ class VarFolder:
 
     def make_secrets(self) -> dict[str, str]:
         """Return the secrets, making at first use those that are missing."""
-        known = self.read_secrets()
-        complete = known | {name: secrets.token_urlsafe(48) for name in SECRET_NAMES if name not in known}
-        if "EVALWEB_RESEARCHER_PASSWORD" not in known:
+        stored = self.read_secrets()
+        complete = stored | {name: secrets.token_urlsafe(48) for name in SECRET_NAMES if name not in stored}
+        if "EVALWEB_RESEARCHER_PASSWORD" not in stored:
             complete["EVALWEB_RESEARCHER_PASSWORD"] = secrets.token_urlsafe(12)  # typed by people
-        if complete != known:
+        if complete != stored:
             self.write_secrets(complete)
         return complete
 

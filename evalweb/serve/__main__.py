@@ -24,7 +24,7 @@ from evalweb.serve.messages import Messages
 from evalweb.serve.supervisor import Service, Supervisor
 
 WHAT = "evalweb"
-# So long the web server may have the processors for itself while it starts.
+# How long the web server may have the processors for itself while it starts.
 FIRST_SECONDS = 15
 # A closed terminal sends SIGHUP; nohup has it ignored, and that is left so.
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -96,14 +96,14 @@ def stop(var: VarFolder, messages: Messages) -> int:
 
 
 class Upkeep:
-    """What is done every few seconds: logs are kept small, and the next start is told what runs."""
+    """Upkeep every few seconds: keeps logs small, and stores which processes run for the next start."""
 
     def __init__(self, var: VarFolder, services: Sequence[Service | Demonstration]) -> None:
         self.var, self.services = var, services
         self._written: list[processes.Mark] = []
 
     def __call__(self) -> None:
-        """Do what is to be done; OSError where the disk is full."""
+        """Rotate logs and store the processes; OSError if the disk is full."""
         # PostgreSQL tells the next start by a lock file of its own, and wants another signal.
         running = [service.process for service in self.services if service.process and service.name != "postgres"]
         marks = [mark for process in running if (mark := processes.mark_of(process.pid)) is not None]

@@ -1,4 +1,4 @@
-"""What `make run` says: to whoever watches, and into a log of its own that outlives a closed terminal."""
+"""Messages of `make run`: to the terminal, and to a log file in case the terminal is closed."""
 
 import os
 from datetime import UTC, datetime

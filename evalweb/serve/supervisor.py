@@ -16,7 +16,7 @@ from evalweb.local_services.processes import send, tail
 
 # A process that was killed is back at once; one that cannot run, as on a full disk, is tried four times a minute.
 FIRST_DELAY, LONGEST_DELAY = 0.5, 15.0
-# A service that has run so long has started well: the next end of it is a new story.
+# A service that has run this long has started well: the delay begins anew at its next end.
 STEADY_SECONDS = 60.0
 # How often upkeep is done while nothing happens.
 UPKEEP_SECONDS = 5.0
@@ -40,7 +40,7 @@ class Service(Protocol):
 
 @dataclass
 class Watch:
-    """What the supervisor knows of a service."""
+    """State of a service, kept by the supervisor."""
 
     service: Service
     launched: float

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from scripts import mutate
-from scripts.mutations import STRATA, Mutation, mutations_of, mutations_of_stratum, one_a_function
+from scripts.mutations import STRATA, Mutation, mutations_of, mutations_of_stratum, one_per_function
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -88,7 +88,7 @@ def test_a_sample_depends_on_the_seed_and_is_spread_over_functions(stratum: str)
 
 def test_every_change_of_the_product_is_python() -> None:
     for stratum in STRATA:
-        for one in list(one_a_function(mutations_of_stratum(stratum, ROOT)))[::25]:
+        for one in list(one_per_function(mutations_of_stratum(stratum, ROOT)))[::25]:
             compile(one.source((ROOT / one.path).read_text(encoding="utf-8")), one.path, "exec", dont_inherit=True)
 
 
