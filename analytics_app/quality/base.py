@@ -108,7 +108,7 @@ class Removal:
 
 
 class NoSettings(Block):
-    """Settings of a rule without settings."""
+    """Settings of a rule that has none."""
 
 
 class Rule(ABC):

@@ -32,13 +32,13 @@ __all__ = [
 
 
 def register_sections() -> None:
-    """Make the sections of this app known; calling it again changes nothing."""
+    """Register the sections of this app; calling it again changes nothing."""
     for section in (*basics.SECTIONS, *lists.SECTIONS, *items.SECTIONS, *known.SECTIONS, *batches.SECTIONS):
         sections.register(section)
 
 
 def read(source: Source, *, slot: Slot | None = None) -> Loaded:
-    """Check a folder, zip or upload and return what it says; with a slot, also whether it could be stored there.
+    """Validate a folder, zip or upload and return its content; with a slot, also check that it could be stored there.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def read(source: Source, *, slot: Slot | None = None) -> Loaded:
 
 
 def load(source: Source, *, owner: AbstractBaseUser | None, replace: bool = False) -> Study:
-    """Store a folder, zip or upload as a draft of `owner`'s; with `replace`, in the place of one with the same slug.
+    """Store a folder, zip or upload as a draft of `owner`; with `replace`, instead of a draft with the same slug.
 
     Raises
     ------
@@ -60,17 +60,17 @@ def load(source: Source, *, owner: AbstractBaseUser | None, replace: bool = Fals
 
 
 def load_and_tell(source: Source, *, owner: AbstractBaseUser | None, replace: bool = False) -> tuple[Study, Loaded]:
-    """Do as `load` does and also return the notes and counts for whoever loaded it."""
+    """Store a study file as `load` does, and also return its notes and counts."""
     return store_file(source, Slot(owner, replace))
 
 
 def export(study: Study, target: Target) -> None:
-    """Write a study to a folder that is empty or not there yet, to a path that ends in .zip, or as a zip to a stream.
+    """Write a study to an empty or new folder, to a path that ends in .zip, or as a zip to a stream.
 
     Raises
     ------
     StudyFileError
-        Where the folder holds something already.
+        If the folder is not empty.
     """
 
     def content(sha256: str) -> bytes:

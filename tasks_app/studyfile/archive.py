@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from tasks_app.studyfile.limits import MIB, limits, megabytes
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 
-# What operating systems leave in folders.
+# Files that operating systems leave in folders.
 _LEFTOVERS = {"__MACOSX", "Thumbs.db", "desktop.ini"}
 
 # Every entry of a zip's directory begins with these bytes.
@@ -27,7 +27,7 @@ _ENTRY = b"PK\x01\x02"
 
 _CHUNK = 1 * MIB
 
-# What zipfile raises on damaged files; found by damaging files at random.
+# Errors of zipfile on damaged files, collected by damaging files at random.
 _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
@@ -43,12 +43,12 @@ _DAMAGED = (
 
 
 def ignored(name: str) -> bool:
-    """Say whether a file is nobody's intention: hidden, or left by an operating system."""
+    """Return whether a file is in the folder unintentionally: hidden, or left by an operating system."""
     return any(part.startswith(".") or part in _LEFTOVERS for part in PurePosixPath(name).parts)
 
 
 def summary_of_ignored(names: Sequence[str]) -> Iterator[str]:
-    """Yield a note about files that were left alone."""
+    """Yield a note about ignored files."""
     if names:
         sentence = ngettext(
             "%(n)d hidden file was ignored (%(first)s).",
@@ -59,7 +59,7 @@ def summary_of_ignored(names: Sequence[str]) -> Iterator[str]:
 
 
 def read_at_most(stream: IO[bytes], most: int, name: str) -> bytes:
-    """Read a stream to its end, or raise StudyFileError where it holds more than `most` bytes."""
+    """Read a stream to its end, or raise StudyFileError if it holds more than `most` bytes."""
     read = io.BytesIO()
     while chunk := stream.read(_CHUNK):
         read.write(chunk)
@@ -73,12 +73,12 @@ class Archive:
     """The files of a zip."""
 
     def __init__(self, stream: IO[bytes] | File[bytes], label: str) -> None:
-        """Look through the directory of a zip.
+        """Check the directory of a zip.
 
         Raises
         ------
         StudyFileError
-            Where this is no zip, is too large, or has a member that no study may have.
+            If this is not a zip, is too large, or has a member that no study may have.
         """
         self.label = label
         self.names: list[str] = []
@@ -103,11 +103,11 @@ class Archive:
         self._zip.close()
 
     def size(self, name: str) -> int:
-        """How many bytes a member claims to have."""
+        """Return the declared size of a member in bytes."""
         return self._members[name].file_size
 
     def read(self, name: str) -> bytes:
-        """The content of a member, which may not be larger than it claims."""
+        """Return the content of a member, which must not be larger than its declared size."""
         member = self._members[name]
         try:
             with self._zip.open(member) as stream:
@@ -142,7 +142,7 @@ class Archive:
             entries += (tail + chunk).count(_ENTRY)
             tail = chunk[-len(_ENTRY) + 1 :]
         stream.seek(0)
-        # A member that is a zip itself may add a few; nothing that a study holds doubles them.
+        # A member that is itself a zip adds a few entries; no member of a study doubles their number.
         if entries > 2 * most.files:
             raise self._refusal(_("This zip holds more than %(n)d files.") % {"n": most.files})
         if not zipfile.is_zipfile(stream):
@@ -152,12 +152,12 @@ class Archive:
     def _look_through(self, members: Sequence[zipfile.ZipInfo]) -> None:
         most, problems, left_out = limits(), Problems(), []
         files = [member for member in members if not member.filename.endswith("/")]
-        seen: dict[str, str] = {}
+        names_by_folded_name: dict[str, str] = {}
         for member in files:
             name = member.filename.replace("\\", "/")
             if sentence := _fault_of(member, name) or _bomb(member):
                 problems.add(name.split("\x00")[0] or self.label, 0, 0, sentence)
-            elif seen.setdefault(name.casefold(), name) != name or name in self._members:
+            elif names_by_folded_name.setdefault(name.casefold(), name) != name or name in self._members:
                 problems.add(name, 0, 0, _("is in the zip twice. Keep one of them."))
             elif ignored(name):
                 left_out.append(name)
@@ -168,8 +168,8 @@ class Archive:
         total = sum(member.file_size for member in files)
         if total > most.unpacked_bytes:
             sentence = _("This zip unpacks to %(size)s; at most %(most)s can be taken.")
-            given = {"size": megabytes(total), "most": megabytes(most.unpacked_bytes)}
-            problems.add(self.label, 0, 0, sentence % given)
+            sizes = {"size": megabytes(total), "most": megabytes(most.unpacked_bytes)}
+            problems.add(self.label, 0, 0, sentence % sizes)
         problems.raise_if_any()
         self._members = _without_top_folder(self._members)
         self.names = sorted(self._members)
@@ -177,7 +177,7 @@ class Archive:
 
 
 def _without_top_folder(members: dict[str, zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
-    """Take off the one folder that everything is in, which most tools put there."""
+    """Remove the single top folder, which most tools add."""
     tops = {name.partition("/")[0] for name in members}
     if len(tops) == 1 and all("/" in name for name in members):
         return {name.partition("/")[2]: member for name, member in members.items()}

@@ -19,21 +19,21 @@ _DESIGN = "batches"
 
 
 class _Batches(UnitRows):
-    """Goes through the rows of all batches."""
+    """Reads the rows of all batches."""
 
     def __init__(self, reading: StudyReading) -> None:
         super().__init__(reading)
-        self.others = [one.task["key"] for one in self.drafts if one.task["design"] != _DESIGN]
-        self.drafts = [one for one in self.drafts if one.task["design"] == _DESIGN]
+        self.others = [draft.task["key"] for draft in self.drafts if draft.task["design"] != _DESIGN]
+        self.drafts = [draft for draft in self.drafts if draft.task["design"] == _DESIGN]
         self.found: dict[tuple[str, str], list[tuple[Row, str]]] = {}
         self._lines: dict[tuple[str, str], int] = {}
 
     def keys_of(self, draft: DraftTask) -> Collection[str]:
-        """The texts: where criteria are asked apart, a batch holds a text on all of them."""
+        """Return the texts: where criteria have separate units, a batch has a text's units for all of them."""
         return {base_of(draft, key) for key in draft.units}
 
     def take(self, row: Row) -> None:
-        """Put a row to its batch, or report what is wrong with it."""
+        """Add a row to its batch, or report its problem."""
         if row.cells.get("task") in self.others or (self.others and not self.drafts):
             sentence = _("Batches are for tasks with “design: batches”. Choose that design, or leave the row out.")
             self.report(row, "task" if "task" in row.cells else "batch", sentence)
@@ -52,12 +52,12 @@ class _Batches(UnitRows):
             self.found.setdefault((task, row.cells["batch"]), []).append((row, unit))
 
     def rows_in_order(self) -> Iterator[dict[str, Json]]:
-        """The rows batch by batch, each in its order; positions that are not clear are reported."""
-        for (task, batch), some in self.found.items():
-            placed = [row.cells.get("position") for row, _unit in some]
+        """Yield the rows by batch, in their order; report missing or repeated positions."""
+        for (task, batch), rows in self.found.items():
+            placed = [row.cells.get("position") for row, _unit in rows]
             lines: dict[int, int] = {}
-            for (row, _unit), position in zip(some, placed, strict=True):
-                if position is None and any(one is not None for one in placed):
+            for (row, _unit), position in zip(rows, placed, strict=True):
+                if position is None and any(place is not None for place in placed):
                     sentence = _("Other rows of this batch have a position. Give one to every row of it, or to none.")
                     self.report(row, "position", sentence)
                 elif position in lines:
@@ -65,29 +65,29 @@ class _Batches(UnitRows):
                     self.report(row, "position", sentence % {"line": lines[position]})
                 elif position is not None:
                     lines[position] = row.line
-            for _row, unit in sorted(some, key=lambda one: one[0].cells.get("position", 0)):
+            for _row, unit in sorted(rows, key=lambda row_and_unit: row_and_unit[0].cells.get("position", 0)):
                 yield {"task": task, "batch": batch, "unit": unit}
 
     def report_left_out(self, file: str) -> None:
-        """Report units that are to be judged and are in no batch."""
+        """Report units to be judged that are in no batch."""
         for draft in self.drafts:
             task = draft.task["key"]
-            left = [unit for unit in judged(draft, self.reading) if (task, unit) not in self._lines]
-            if left and any(one == task for one, _batch in self.found):
+            missing = [unit for unit in judged(draft, self.reading) if (task, unit) not in self._lines]
+            if missing and any(key == task for key, _batch in self.found):
                 sentence = _("%(n)d units of the task “%(task)s” are in no batch, such as “%(unit)s”. Add them to one.")
-                self.reading.problems.add(file, 0, 0, sentence % {"n": len(left), "task": task, "unit": left[0]})
+                self.reading.problems.add(file, 0, 0, sentence % {"n": len(missing), "task": task, "unit": missing[0]})
 
 
 def base_of(draft: DraftTask, key: str) -> str:
-    """Return the name of a unit without the criterion it asks."""
+    """Return the name of a unit without its criterion."""
     criterion = draft.units[key].criterion
     return key.removesuffix(f"@{criterion}") if criterion else key
 
 
 def judged(draft: DraftTask, reading: StudyReading) -> dict[str, None]:
-    """Return the texts that are to be judged, in their order: those with a unit whose answer is not known."""
-    known = {one["unit"] for one in reading.document["controls"] if one["task"] == draft.task["key"]}
-    return {base_of(draft, key): None for key in draft.units if key not in known}
+    """Return the texts to be judged, in their order: those with a unit without a known answer."""
+    known_units = {control["unit"] for control in reading.document["controls"] if control["task"] == draft.task["key"]}
+    return {base_of(draft, key): None for key in draft.units if key not in known_units}
 
 
 class BatchesSection(Section):
@@ -97,23 +97,23 @@ class BatchesSection(Section):
     after = ("controls",)
 
     def check(self, reading: StudyReading) -> list[dict[str, Json]]:
-        """Read the batches; every unit that is to be judged is in one."""
+        """Read the batches; every unit to be judged must be in one."""
         check, before = _Batches(reading), reading.problems.count
         for row in check.rows(BATCHES):
             check.take(row)
-        found = list(check.rows_in_order())
+        batches = list(check.rows_in_order())
         if reading.problems.count == before:
             file = next((name for name in reading.used if name.startswith("batches.")), "batches.csv")
             check.report_left_out(file)
-        # Batches that were not understood would make the plan look wrong as well.
+        # Unreadable batches would also cause problems of the plan.
         reading.units_sound = reading.units_sound and reading.problems.count == before
-        return found
+        return batches
 
     def export(self, study: Study) -> list[dict[str, Json]]:
         return list(batches.rows_of(study))
 
     def store(self, study: Study, rows: Json) -> None:
-        """Store the batches; their tasks are there already."""
+        """Store the batches; their tasks are stored already."""
         batches.store_batches(study=study, rows=rows)
 
 

@@ -1,4 +1,4 @@
-"""Check a study file as a whole, and store it."""
+"""Validate a whole study file, and store it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _SLUG = ("study", "slug")
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A study file that can be stored: its document, what a researcher should know, and how much it is.
+    """A valid study file: its document, notes for the researcher, and counts.
 
-    `load` is a sentence about what one rater is given.
+    `load` is a sentence about the workload of a rater.
     """
 
     document: Document
@@ -43,7 +43,7 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where a study file is to be stored: whose study it becomes, and whether it may take a draft's place."""
+    """Where a study file is to be stored: the owner of the study, and whether it may replace a draft."""
 
     owner: AbstractBaseUser | None
     replace: bool = False
@@ -73,18 +73,18 @@ def check(files: Files, slot: Slot | None = None) -> StudyReading:
     unused = [name for name in files.names if name not in reading.used]
     if unused:
         sentence = ngettext("%(n)d file is not used: %(names)s.", "%(n)d files are not used: %(names)s.", len(unused))
-        more = " …" if len(unused) > 5 else ""
-        reading.note(sentence % {"n": len(unused), "names": ", ".join(unused[:5]) + more})
+        ellipsis = " …" if len(unused) > 5 else ""
+        reading.note(sentence % {"n": len(unused), "names": ", ".join(unused[:5]) + ellipsis})
     return reading
 
 
 def pay_note(reading: StudyReading) -> str:
-    """Warn of a pay that is too low for the expected minutes, by the study's own minimum."""
-    settled = Pay.read(reading.document["pay"])
-    if settled["minutes"] is None:
-        settled["minutes"] = reading.workload.minutes if reading.workload else USUAL_MINUTES
-    offer = Offer(**{one.name: settled[one.name] for one in fields(Offer)})
-    return pay.offer_note(offer, settled["currency"])
+    """Return a warning if pay is too low for the expected minutes, by the study's own minimum."""
+    settings = Pay.read(reading.document["pay"])
+    if settings["minutes"] is None:
+        settings["minutes"] = reading.workload.minutes if reading.workload else USUAL_MINUTES
+    offer = Offer(**{field.name: settings[field.name] for field in fields(Offer)})
+    return pay.offer_note(offer, settings["currency"])
 
 
 def _check_slug(reading: StudyReading, slot: Slot) -> None:
@@ -94,7 +94,7 @@ def _check_slug(reading: StudyReading, slot: Slot) -> None:
 
 
 def _why_not(study: Study, slot: Slot) -> str | None:
-    """Say why a file cannot take the place of a study, or return None."""
+    """Return why a file cannot replace a study, or None."""
     if not drafts.may_edit(study=study, user=slot.owner):
         return _("“%(slug)s” is the slug of somebody else's study. Choose another.") % {"slug": study.slug}
     if study.is_frozen:
@@ -115,14 +115,14 @@ def read_file(source: Source, slot: Slot | None = None) -> Loaded:
 
 
 def store_file(source: Source, slot: Slot) -> tuple[Study, Loaded]:
-    """Store a study file whole, or nothing of it. Raises StudyFileError."""
+    """Store a whole study file or nothing. Raises StudyFileError."""
     with open_files(source) as files:
         reading = check(files, slot)
         written: list[str] = []
         try:
             return _store(reading, slot, written), _loaded(reading)
         except BaseException as error:
-            # The database forgets by itself; files have to be taken away.
+            # The database rolls back by itself; written files must be deleted.
             items.remove_files(written)
             if isinstance(error, NotADraft | IntegrityError) and (refusal := _refused(reading, slot, error)):
                 raise refusal from error
@@ -160,7 +160,7 @@ def _store(reading: StudyReading, slot: Slot, written: list[str]) -> Study:
 
 
 def _refused(reading: StudyReading, slot: Slot, error: Exception) -> StudyFileError | None:
-    """Turn a study that came into being, or was opened, since the check into a problem of the slug."""
+    """Return a problem of the slug if a study was created or opened under it since the check."""
     sentence: str | None = str(error)
     if isinstance(error, IntegrityError):
         study = Study.objects.filter(slug=reading.document["study"]["slug"]).first()

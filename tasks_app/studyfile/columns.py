@@ -20,14 +20,14 @@ from tasks_app.studyfile.problems import shown
 # Between file names in one cell.
 BETWEEN_FILES = "|"
 
-# Above any position in a document, and what PostgreSQL's integer holds.
+# The largest integer of PostgreSQL, above any position in a document.
 MOST = 2_147_483_647
 
 # A program that knows only floats writes a whole number as 3.0.
 _WHOLE = re.compile(r"([0-9]{1,12})(?:\.0+)?")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,4})?")
 
-# Before the first and after the last of these no rating was given, and time zones leave room to either side.
+# Years outside of which no rating was given; they also leave room for time zones.
 _FIRST_YEAR, _LAST_YEAR = 1900, 9000
 
 
@@ -66,7 +66,7 @@ class TableDeclaration:
     prefix: Column | None = None
 
     def column(self, name: str) -> Column | None:
-        """Find a column by its name in a file, or None where there is none such."""
+        """Return a column by its name in a file, or None."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -76,27 +76,27 @@ class TableDeclaration:
 
     @property
     def open_ended(self) -> str:
-        """The pattern of the names of columns of a researcher's own; only where there is a prefix for them."""
+        """Pattern of the names of a researcher's own columns, if the table has a prefix for them."""
         return rf"^{self.prefix.name}[A-Za-z0-9._-]{{1,60}}$" if self.prefix is not None else "(?!)"
 
     @property
     def files(self) -> list[str]:
-        """The names a file of this table may have."""
+        """Names that a file of this table may have."""
         return [f"{self.stem}.{suffix}" for suffix in self.suffixes]
 
     @property
     def names(self) -> list[str]:
-        """The names of all columns."""
+        """Names of all columns."""
         return [column.name for column in self.columns]
 
     @property
     def needed(self) -> list[str]:
-        """The names of the columns that no file may leave out."""
+        """Names of the columns that every file needs."""
         return [column.name for column in self.columns if column.needed]
 
 
 class BadCell(ValueError):
-    """A cell does not hold what its column is for."""
+    """The value of a cell does not fit its column."""
 
 
 def from_text(column: Column, text: str) -> Json:
@@ -115,7 +115,7 @@ def from_json(column: Column, value: Json) -> Json:
         return value
     if column.kind in _TAKEN:
         return _TAKEN[column.kind](value)
-    if column.kind is Kind.FILES and isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if column.kind is Kind.FILES and isinstance(value, list) and all(isinstance(entry, str) for entry in value):
         return value
     if isinstance(value, Mapping | list):
         raise BadCell(_("Expected text; this is %(value)s.") % {"value": shown(value)})
@@ -195,7 +195,7 @@ def _files(text: str) -> list[str]:
     return [name.strip() for name in text.split(BETWEEN_FILES) if name.strip()]
 
 
-# How a cell of each kind is read from a text that is not empty, without the spaces around it.
+# Readers of non-empty, stripped texts by kind.
 _READ: Mapping[Kind, Callable[[str], Json]] = {
     Kind.WORD: str,
     Kind.WHOLE: _whole,
@@ -207,7 +207,7 @@ _READ: Mapping[Kind, Callable[[str], Json]] = {
     Kind.OBJECT: lambda text: _object(_json(text)),
 }
 
-# Kinds whose values stand in JSON as what they are.
+# Kinds whose values have a JSON type of their own.
 _TAKEN: Mapping[Kind, Callable[[Json], Json]] = {Kind.OBJECT: _object, Kind.WHOLE: _whole, Kind.NUMBER: _number}
 
 

@@ -107,7 +107,7 @@ class TaskBlock(Block):
     key = KeyField(label=_("Key"))
     title = _line(200, required=False, initial="", label=_("Title"), help_text=_("For raters."))
     type = forms.ChoiceField(
-        choices=lambda: [(name, str(one.label)) for name, one in task_types.registry.items()], label=_("Task type")
+        choices=lambda: [(name, str(kind.label)) for name, kind in task_types.registry.items()], label=_("Task type")
     )
     stage = forms.ChoiceField(
         choices=Task.Stage.choices,
@@ -144,7 +144,7 @@ class TaskBlock(Block):
         help_text=_("Units of one item are at least this many places apart; 0 and 1 mean no spacing."),
     )
     design = forms.ChoiceField(
-        choices=lambda: [(name, str(one.label)) for name, one in designs.registry.items()],
+        choices=lambda: [(name, str(kind.label)) for name, kind in designs.registry.items()],
         initial=_default(Task, "design"),
         label=_("Design"),
         help_text=_("Who rates what, in which order."),
@@ -183,10 +183,10 @@ class TaskBlock(Block):
         opens, closes = cleaned.get("opens_after_days"), cleaned.get("closes_after_days")
         if opens is not None and closes is not None and closes < opens:
             self.add_error("closes_after_days", _("The task would close before it opens."))
-        k, more, share = (cleaned.get(name) for name in ("k", "k_more", "k_more_share"))
-        if (more is None) != (share is None):
+        k, k_more, share = (cleaned.get(name) for name in ("k", "k_more", "k_more_share"))
+        if (k_more is None) != (share is None):
             self.add_error("k_more", _("k_more and k_more_share go together: give both or none."))
-        elif more is not None and k is not None and more <= k:
+        elif k_more is not None and k is not None and k_more <= k:
             self.add_error("k_more", _("k_more must be larger than k."))
         return cleaned
 

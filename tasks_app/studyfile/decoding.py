@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.studyfile.problems import Problems
 
-# UTF-32 begins like UTF-16, so it is looked for first.
+# UTF-32 begins like UTF-16, so it is checked first.
 _REFUSED = ((codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF32_BE, "UTF-32"))
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -21,7 +21,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-# NUL characters that are named; a damaged file is full of them.
+# Most NUL characters to report; a damaged file is full of them.
 _NULS = 20
 
 # Bytes read at a time.
@@ -49,7 +49,7 @@ def place_of(text: str, position: int) -> Place:
 
 
 def how_to_save() -> str:
-    """Say how programs save a file that can be read here."""
+    """Return advice on saving a file in an encoding that can be read here."""
     return _(
         "Save the file as UTF-8: in Excel “CSV UTF-8”, in LibreOffice character set “Unicode (UTF-8)”, "
         "in an editor encoding “UTF-8”."
@@ -61,8 +61,8 @@ def decode(file: str, content: bytes, problems: Problems) -> str | None:
 
     A NUL character is a problem of its place, and the text is not returned either: none is in a text on purpose.
     """
-    found = scan(file, io.BytesIO(content), problems)
-    return None if found is None else content[len(found.mark) :].decode(found.name)
+    encoding = scan(file, io.BytesIO(content), problems)
+    return None if encoding is None else content[len(encoding.mark) :].decode(encoding.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Encoding:
 
 
 def encoding_of(start: bytes) -> Encoding:
-    """Return the encoding that the beginning of a file speaks of: that of its byte order mark, else UTF-8."""
+    """Return the encoding of a file by its beginning: that of the byte order mark, else UTF-8."""
     for mark, name in _MARKS:
         if start.startswith(mark):
             return Encoding(name, mark)
@@ -82,7 +82,7 @@ def encoding_of(start: bytes) -> Encoding:
 
 
 def scan(file: str, stream: IO[bytes], problems: Problems) -> Encoding | None:
-    """Read a file to its end and say how it is encoded, or report why it cannot be read as text and return None.
+    """Read a file to its end and return its encoding, or report why it cannot be read as text and return None.
 
     Memory does not grow with the file.
     """
@@ -92,31 +92,31 @@ def scan(file: str, stream: IO[bytes], problems: Problems) -> Encoding | None:
             sentence = _("is encoded in %(name)s. ") % {"name": name} + how_to_save()
             problems.add(file, 0, 0, sentence)
             return None
-    found = encoding_of(chunk)
-    name, position = found.name, len(found.mark)
+    encoding = encoding_of(chunk)
+    name, position = encoding.name, len(encoding.mark)
     chunk = chunk[position:]
     decoder = codecs.getincrementaldecoder(name)()
     cursor = _Cursor(file, problems, chunk)
     while True:
-        last = not chunk
+        is_last = not chunk
         try:
-            going_on = cursor.take(decoder.decode(chunk, last))
+            is_text = cursor.take(decoder.decode(chunk, is_last))
         except UnicodeDecodeError as error:
             if cursor.take(error.object[: error.start].decode(name)):
-                # What the decoder had kept of the chunk before stands in front of this one.
-                kept = len(error.object) - len(chunk)
-                cursor.refuse(position - kept + error.start, error.object[error.start], name)
+                # The decoder puts the bytes it kept from the previous chunk before this one.
+                n_carried = len(error.object) - len(chunk)
+                cursor.refuse(position - n_carried + error.start, error.object[error.start], name)
             return None
-        if not going_on:
+        if not is_text:
             return None
-        if last:
-            return None if cursor.nuls else found
+        if is_last:
+            return None if cursor.nuls else encoding
         position += len(chunk)
         chunk = stream.read(_CHUNK)
 
 
 class _Cursor:
-    """Goes through a text piece by piece, knows its line and column, and reports NUL characters."""
+    """Tracks line and column through the pieces of a text, and reports NUL characters."""
 
     def __init__(self, file: str, problems: Problems, start: bytes) -> None:
         self.file = file
@@ -128,7 +128,7 @@ class _Cursor:
         self._held = ""
 
     def take(self, text: str) -> bool:
-        """Go on by a piece of text; False where the file is not text of this encoding at all."""
+        """Take a piece of text; return False if the file is not text of this encoding."""
         text, self._held = self._held + text, ""
         if text.endswith("\r"):
             text, self._held = text[:-1], "\r"
@@ -138,15 +138,15 @@ class _Cursor:
         return True
 
     def _from_here(self, place: Place) -> Place:
-        here = self._place
-        return Place(here.line + place.line - 1, place.column + (here.column - 1 if place.line == 1 else 0))
+        start = self._place
+        return Place(start.line + place.line - 1, place.column + (start.column - 1 if place.line == 1 else 0))
 
     def _report_nuls(self, text: str) -> bool:
         if not self.nuls and _looks_like_utf16(self._start):
             sentence = _("looks like UTF-16 without a byte order mark. ") + how_to_save()
             self.problems.add(self.file, 0, 0, sentence)
             return False
-        # Strict decoding lets no lone surrogate through; a NUL is a character like any other to it.
+        # Strict decoding refuses lone surrogates, but not NUL characters.
         for nul in islice(re.finditer("\x00", text), _NULS - self.nuls):
             self.nuls += 1
             place = self._from_here(place_of(text, nul.start()))
@@ -155,7 +155,7 @@ class _Cursor:
         return self.nuls < _NULS
 
     def refuse(self, position: int, byte: int, encoding: str) -> None:
-        """Report a byte that has no meaning here; `position` counts the file's bytes from 0."""
+        """Report a byte that cannot be decoded; `position` counts the file's bytes from 0."""
         place = Place(self._place.line + 1, 1) if self._held else self._place
         sentence = _("Byte %(position)d (0x%(byte)s) is not %(encoding)s. ") % {
             "position": position + 1,

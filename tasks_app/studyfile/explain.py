@@ -13,12 +13,12 @@ from jsonschema.exceptions import ValidationError
 from tasks_app.sections import Json, Path
 from tasks_app.studyfile.problems import closest, nearest, shown
 
-# Left to the forms behind the schema, whose messages say more than a pattern does.
+# Checked by the forms behind the schema, whose messages are better than a pattern.
 _LEFT_TO_FORMS = {"pattern", "maxLength", "format"}
 
 
 def violations(data: Json, schema: Mapping[str, Json]) -> Iterator[tuple[Path, str, bool]]:
-    """Yield (path, sentence, whether the key is meant) for everything that is wrong.
+    """Yield (path, sentence, whether it is about the key) for every violation.
 
     The path of a missing value is where it should be.
     """
@@ -27,14 +27,14 @@ def violations(data: Json, schema: Mapping[str, Json]) -> Iterator[tuple[Path, s
         if error.validator == "required":
             for name in error.validator_value:
                 if name not in error.instance:
-                    wanted = expected(_schema(error).get("properties", {}).get(name, {}))
-                    yield (*path, name), _("is missing: %(expected)s is needed.") % {"expected": wanted}, False
+                    needed = expected(_schema(error).get("properties", {}).get(name, {}))
+                    yield (*path, name), _("is missing: %(expected)s is needed.") % {"expected": needed}, False
         elif error.validator == "additionalProperties":
-            known = list(_schema(error).get("properties", {}))
+            names = list(_schema(error).get("properties", {}))
             patterns = list(_schema(error).get("patternProperties", {}))
             for name in error.instance:
-                if name not in known and not any(re.search(pattern, name) for pattern in patterns):
-                    yield (*path, name), f"{_('unknown name.')} {nearest(name, known)}".rstrip(), True
+                if name not in names and not any(re.search(pattern, name) for pattern in patterns):
+                    yield (*path, name), f"{_('unknown name.')} {nearest(name, names)}".rstrip(), True
         elif error.validator not in _LEFT_TO_FORMS:
             yield path, _sentence(error), False
 
@@ -49,8 +49,8 @@ def _sentence(error: ValidationError) -> str:
     if error.validator == "minItems":
         return _("needs at least %(n)d entry.") % {"n": error.validator_value}
     value = error.instance
-    given = {"expected": expected(_schema(error)), "value": shown(value)}
-    sentence = _("must be %(expected)s; it is %(value)s.") % given
+    words = {"expected": expected(_schema(error)), "value": shown(value)}
+    sentence = _("must be %(expected)s; it is %(value)s.") % words
     near = (
         closest(value, map(str, _schema(error)["enum"]))
         if error.validator == "enum" and isinstance(value, str)
@@ -64,7 +64,7 @@ def _sentence(error: ValidationError) -> str:
 
 
 def expected(schema: Mapping[str, Any]) -> str:
-    """Say what a schema asks for."""
+    """Describe the values that a schema allows."""
     if "const" in schema:
         return str(schema["const"])
     if "enum" in schema:
@@ -72,11 +72,11 @@ def expected(schema: Mapping[str, Any]) -> str:
     if schema.get("format") == "date":
         return _("a date such as 2026-03-31")
     kinds = schema.get("type", "")
-    said = ""
+    text = ""
     for kind in [kinds] if isinstance(kinds, str) else kinds:
-        one = _kind(schema, kind)
-        said = _("%(one)s or %(other)s") % {"one": said, "other": one} if said else one
-    return said
+        kind_text = _kind(schema, kind)
+        text = _("%(one)s or %(other)s") % {"one": text, "other": kind_text} if text else kind_text
+    return text
 
 
 def _kind(schema: Mapping[str, Any], kind: str) -> str:

@@ -21,24 +21,24 @@ LANGUAGE_PATTERN = (
 )
 LANGUAGE_LENGTH = 35
 
-# Corpora call their documents after addresses, dates and parts, such as news:2020-05-01/17#2.
+# Names of documents in corpora contain addresses, dates and parts, such as news:2020-05-01/17#2.
 DOCUMENT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:/#@+-]{0,99}$"
 
 not_a_language = _("This is not a language tag. Write one such as en, pt-BR or zh-Hant.")
 
 
 def is_language(text: str) -> bool:
-    """Say whether a text has the shape of a language tag."""
+    """Return whether a text has the form of a language tag."""
     return len(text) <= LANGUAGE_LENGTH and re.fullmatch(LANGUAGE_PATTERN, text) is not None and not text.endswith("\n")
 
 
 def is_key(text: str) -> bool:
-    """Say whether a text may be the key of a row."""
+    """Return whether a text may be the key of a row."""
     return re.fullmatch(KEY_PATTERN, text) is not None and not text.endswith("\n")
 
 
 def is_document(text: str) -> bool:
-    """Return whether a text may be the key of a document: as other keys, with what corpora put into them."""
+    """Return whether a text may be the key of a document: like other keys, with more characters allowed."""
     return re.fullmatch(DOCUMENT_PATTERN, text) is not None and not text.endswith("\n")
 
 
@@ -68,7 +68,7 @@ class WordsField(forms.CharField):
 
 
 class _Plain(forms.Field):
-    """A field whose value is plain data out of a file, never what a browser posts."""
+    """A field whose value is plain data from a file, never posted by a browser."""
 
     empty: Any = None
 
@@ -76,7 +76,7 @@ class _Plain(forms.Field):
         super().__init__(required=False, initial=self.empty, **options)
 
     def to_python(self, value: Any) -> Any:
-        """Return the data, or what stands for none."""
+        """Return the data, or the empty value."""
         return self.empty if value is None else value
 
 

@@ -1,4 +1,4 @@
-"""Read the first row of a table: its columns, those that are known, and the separator."""
+"""Read the header of a table: its known columns, and the separator."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Headers:
         self._problems = problems
         self._advice = hint
         self._unknown: set[str] = set()
-        # In the order in which they were met.
+        # In the order of the file.
         self._unmapped: dict[str, None] = {}
 
     def notes(self) -> Iterator[str]:
-        """Say which columns a mapping leaves out."""
+        """Yield a note on the columns that a mapping leaves out."""
         if self._unmapped:
             sentence = ngettext(
                 "%(file)s: %(n)d column is not mapped and was left out: %(names)s.",
@@ -58,7 +58,7 @@ class Headers:
             yield sentence % {"file": self.file, "n": len(self._unmapped), "names": names}
 
     def delimiter(self, lines: Callable[[], Iterable[str]], candidates: str) -> str:
-        """Return the delimiter whose header names the most known columns; where none does, the most columns."""
+        """Return the delimiter that gives the most known columns or, if there are none, the most columns."""
 
         def columns(delimiter: str) -> tuple[int, int]:
             try:
@@ -70,7 +70,7 @@ class Headers:
         return max(candidates, key=columns)
 
     def read(self, cells: Sequence[str], line: int, delimiter: str) -> Header | None:
-        """Check the header; None where rows cannot be understood by it."""
+        """Check and return the header; None if rows cannot be read with it."""
         if fault := fault_of_first_line(cells):
             self._report(line, 1, fault)
             return None
@@ -96,25 +96,25 @@ class Headers:
         return self._understood(names) if usable else None
 
     def _wanted(self) -> Iterator[tuple[str, str | None]]:
-        """Our name and the file's of every column that must be there; None for one that is not mapped."""
+        """Yield our name and the file's name of every needed column; None for columns that are not mapped."""
         for ours in self.naming.needed:
             yield ours, self.naming.theirs(ours)
         for theirs in self.where:
             yield theirs, theirs
 
     def _understood(self, names: Sequence[str]) -> Header:
-        wanted = [
+        cells = [
             (index, ours, column) for index, name in enumerate(names) for ours, column in self.naming.columns(name)
         ]
         return Header(
             names,
-            wanted,
-            {ours: index + 1 for index, ours, _column in wanted},
+            cells,
+            {ours: index + 1 for index, ours, _column in cells},
             [(names.index(name), words) for name, words in self.where.items()],
         )
 
     def unknown(self, line: int, number: int, name: str) -> None:
-        """Report a column that has no meaning here, or note that it is not mapped."""
+        """Report an unknown column, or note that it is not mapped."""
         if self.naming.mapped is not None:
             self._unmapped.setdefault(name)
         elif name not in self._unknown:
@@ -135,19 +135,19 @@ class Headers:
 
 
 def fault_of_first_line(cells: Sequence[str]) -> str:
-    """Say what is wrong with a first line that is no header but tells Excel the separator; "" where it is not that."""
-    name, _equals, rest = "".join(cells).strip().partition("=")
-    if name.lower() == "sep" and len(rest) <= 1:
+    """Return the problem of a first line that tells Excel the separator instead of being a header, else ""."""
+    name, _equals, separator = "".join(cells).strip().partition("=")
+    if name.lower() == "sep" and len(separator) <= 1:
         return _("This line is an instruction to Excel. Remove it: the separator is found without it.")
     return ""
 
 
 def _missing(ours: str, theirs: str | None, names: Sequence[str], delimiter: str) -> str:
-    given = {"name": theirs or ours, "delimiter": _DELIMITER_NAMES[delimiter], "names": shown(", ".join(names))}
+    words = {"name": theirs or ours, "delimiter": _DELIMITER_NAMES[delimiter], "names": shown(", ".join(names))}
     if theirs is None:
         sentence = _("No column is mapped to “%(name)s”. The columns here, separated by %(delimiter)s, are: %(names)s.")
-        return sentence % given
+        return sentence % words
     sentence = _("The column “%(name)s” is missing. The columns here, separated by %(delimiter)s, are: %(names)s.")
     near = closest(theirs, names)
     hint = " " + _("Did you mean “%(name)s”?") % {"name": near} if near is not None else ""
-    return sentence % given + hint
+    return sentence % words + hint

@@ -25,7 +25,7 @@ _FEATURE = "feature_"
 
 @dataclass(slots=True)
 class _ItemFound:
-    """An item while its rows come in: what was said of it, and in which line first."""
+    """An item while its rows are read: its values, and the line of each."""
 
     line: int
     values: dict[str, Json] = field(default_factory=dict)
@@ -34,13 +34,13 @@ class _ItemFound:
 
 
 class ItemRows:
-    """Goes through the rows of the items once."""
+    """Reads the rows of the items in one pass."""
 
     def __init__(self, reading: StudyReading) -> None:
         self.reading = reading
         self.found: dict[str, _ItemFound] = {}
         self.media: dict[tuple[str, str], MediaFile | None] = {}
-        self.declared = {one["key"] for one in reading.document["systems"]}
+        self.declared = {system["key"] for system in reading.document["systems"]}
         self.systems: dict[str, None] = {}
 
     def report(self, row: Row, column: str, sentence: str) -> None:
@@ -48,7 +48,7 @@ class ItemRows:
         self.reading.problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
 
     def take(self, row: Row) -> None:
-        """Use one row."""
+        """Take one row."""
         missing = [name for name in ("item", "system") if name not in row.cells]
         for name in missing:
             self.report(row, name, _("A value is needed here in every row."))
@@ -85,8 +85,8 @@ class ItemRows:
                     "The item “%(item)s” has another value here in line %(line)d (%(other)s). All rows of an item must "
                     "agree on it; leave the cell empty to say it once."
                 )
-                given = {"item": row.cells["item"], "line": item.lines[column], "other": shown(item.values[column])}
-                self.report(row, column, sentence % given)
+                words = {"item": row.cells["item"], "line": item.lines[column], "other": shown(item.values[column])}
+                self.report(row, column, sentence % words)
         for role in ROLES:
             for name in row.cells.get(role, ()):
                 self._look_at(row, role, name)
@@ -100,8 +100,8 @@ class ItemRows:
                 "Item “%(item)s”, system “%(system)s” and variant “%(variant)s” stand in line %(line)d already. "
                 "Remove one of the rows, or tell them apart by the column “variant”."
             )
-            given = {"item": key[0], "system": system, "variant": variant, "line": self.reading.output_places[key].line}
-            self.report(row, "system", sentence % given)
+            words = {"item": key[0], "system": system, "variant": variant, "line": self.reading.output_places[key].line}
+            self.report(row, "system", sentence % words)
             return
         self.reading.output_places[key] = row.place("unit" if "unit" in row.cells else "item")
         item.outputs.append(
@@ -115,7 +115,7 @@ class ItemRows:
         )
 
     def _look_at(self, row: Row, role: str, name: str) -> None:
-        """Find out what a media file is, once for each file and role."""
+        """Identify a media file, once for each file and role."""
         if (name, role) in self.media:
             return
         self.media[name, role] = None
@@ -135,7 +135,7 @@ class ItemRows:
             self.media[name, role] = self.reading.media[media.sha256] = media
 
     def items(self) -> list[dict[str, Json]]:
-        """Return the items with everything filled in."""
+        """Return the items with defaults filled in."""
         self._number_documents()
         return [
             {
@@ -164,24 +164,26 @@ class ItemRows:
         ]
 
     def _number_documents(self) -> None:
-        """Give the items of a document their places, from 1 in the order of the file where the file gives none."""
+        """Give the items of a document positions from 1, in the order of the file, unless the file has positions."""
         documents: dict[str, list[_ItemFound]] = {}
         for item in self.found.values():
             if "document" in item.values:
                 documents.setdefault(item.values["document"], []).append(item)
         for name, members in documents.items():
-            taken: dict[int, int] = {}
-            given = any("position" in one.values for one in members)
+            line_of_position: dict[int, int] = {}
+            has_positions = any("position" in item.values for item in members)
             for number, item in enumerate(members, start=1):
-                if not given:
+                if not has_positions:
                     item.values["position"] = number
                 elif "position" not in item.values:
                     sentence = _("document “%(name)s”: give every item a position, or none.") % {"name": name}
                     self._report_item(item, sentence)
-                elif item.values["position"] in taken:
+                elif item.values["position"] in line_of_position:
                     sentence = _("document “%(name)s” has an item at this position already, in line %(line)d.")
-                    self._report_item(item, sentence % {"name": name, "line": taken[item.values["position"]]})
-                taken.setdefault(item.values.get("position", 0), item.line)
+                    self._report_item(
+                        item, sentence % {"name": name, "line": line_of_position[item.values["position"]]}
+                    )
+                line_of_position.setdefault(item.values.get("position", 0), item.line)
 
     def _report_item(self, item: _ItemFound, sentence: str) -> None:
         self.reading.problems.add(self.reading.items_file, item.line, 1, f"position: {sentence}")

@@ -19,19 +19,21 @@ from tasks_app.studyfile.tables import find_table
 
 
 def _nothing_is_read(reading: StudyReading) -> bool:
-    """Say whether no task of the file shows texts."""
+    """Return whether no task of the file shows texts."""
     types = [task["type"] for task in reading.document["tasks"]]
     return bool(types) and not any(
         task_types.registry[name].needs_items for name in types if name in task_types.registry
     )
 
 
-def _add_systems(reading: StudyReading, found: dict[str, None]) -> None:
+def _add_systems(reading: StudyReading, with_output: dict[str, None]) -> None:
     systems = reading.document["systems"]
-    declared = {one["key"]: number for number, one in enumerate(systems)}
-    for key in [key for key in declared if key not in found]:
+    declared = {system["key"]: number for number, system in enumerate(systems)}
+    for key in [key for key in declared if key not in with_output]:
         reading.note(_("The system “%(key)s” has no output in the items.") % {"key": key})
-    systems += [{"key": key, "name": "", "kind": System.Kind.MACHINE.value} for key in found if key not in declared]
+    systems += [
+        {"key": key, "name": "", "kind": System.Kind.MACHINE.value} for key in with_output if key not in declared
+    ]
 
 
 def _note_texts(reading: StudyReading, items: list[dict[str, Json]]) -> None:
@@ -46,13 +48,13 @@ def _note_texts(reading: StudyReading, items: list[dict[str, Json]]) -> None:
     reading.counts |= {"items": len(items), "outputs": total, "identical": identical}
     reading.counts["systems"] = len(reading.document["systems"])
     if identical:
-        kept = [task["key"] for task in reading.document["tasks"] if task["keep_identical"]]
+        keeping = [task["key"] for task in reading.document["tasks"] if task["keep_identical"]]
         sentence = _("%(n)d of %(total)d outputs are identical to another system's for the same item")
         sentence = sentence % {"n": identical, "total": total} + "; "
-        if len(kept) == sum(task["stage"] == Task.Stage.MAIN for task in reading.document["tasks"]):
+        if len(keeping) == sum(task["stage"] == Task.Stage.MAIN for task in reading.document["tasks"]):
             sentence += _("each is shown and rated by itself (keep_identical).")
-        elif kept:
-            tasks = ", ".join(map(str, kept))
+        elif keeping:
+            tasks = ", ".join(map(str, keeping))
             sentence += _("they are shown once and share the rating, but are kept apart in: %(tasks)s.") % {
                 "tasks": tasks
             }
@@ -69,7 +71,7 @@ def _note_texts(reading: StudyReading, items: list[dict[str, Json]]) -> None:
 
 
 class ItemsSection(Section):
-    """The texts that are judged, and everything that is shown with them."""
+    """The texts to be judged, and everything shown with them."""
 
     name = "items"
     after = ("tasks", "systems")
@@ -121,21 +123,21 @@ class ItemsSection(Section):
                 {"system": system, "variant": variant, "text": text, "language": language, "unit": named.get(pk, "")}
             )
         context: dict[int, list[dict[str, Json]]] = {}
-        shown_with = ItemMedia.objects.filter(item__study=study).order_by("item_id", "role", "order")
-        for item, role, sha256, kind in shown_with.values_list("item_id", "role", "media__sha256", "media__kind"):
+        context_media = ItemMedia.objects.filter(item__study=study).order_by("item_id", "role", "order")
+        for item, role, sha256, kind in context_media.values_list("item_id", "role", "media__sha256", "media__kind"):
             context.setdefault(item, []).append({"role": role, "sha256": sha256, "kind": kind})
         return [
             {
                 **{name: getattr(item, name) for name in service.ITEM_COLUMNS},
                 "document": item.document.key if item.document else "",
-                "context": sorted(context.get(item.pk, []), key=lambda one: list(ROLES).index(one["role"])),
+                "context": sorted(context.get(item.pk, []), key=lambda medium: list(ROLES).index(medium["role"])),
                 "outputs": outputs.get(item.pk, []),
             }
             for item in Item.objects.filter(study=study, until=None).select_related("document").order_by("id")
         ]
 
     def store(self, study: Study, items: Json) -> None:
-        """Store items and outputs, and make the units of every task, which are there already."""
+        """Store items and outputs, and make the units of the tasks, which are stored already."""
         service.store_items(study=study, items=items)
         names = {
             (item["key"], output["system"], output["variant"]): output["unit"]

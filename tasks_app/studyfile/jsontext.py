@@ -25,37 +25,37 @@ def loads(text: str) -> Json:
     Raises
     ------
     BadJson
-        Where it is not JSON, repeats a name, or holds what jsonb cannot keep.
+        If it is not JSON, repeats a name, or holds a value that jsonb cannot store.
     """
     try:
         value = json.loads(text, object_pairs_hook=_once, parse_constant=_not_finite)
-    except json.JSONDecodeError as found:
-        sentence = _("This is not JSON (%(reason)s).") % {"reason": found.msg}
-        raise BadJson(sentence, found.pos + 1) from found
-    except RecursionError as found:
-        raise BadJson(_("This is nested too deeply.")) from found
+    except json.JSONDecodeError as error:
+        sentence = _("This is not JSON (%(reason)s).") % {"reason": error.msg}
+        raise BadJson(sentence, error.pos + 1) from error
+    except RecursionError as error:
+        raise BadJson(_("This is nested too deeply.")) from error
     except BadJson:
         raise
-    except ValueError as found:  # a whole number of thousands of digits
-        raise BadJson(_("A number here is too long to be stored.")) from found
+    except ValueError as error:  # a whole number of thousands of digits
+        raise BadJson(_("A number here is too long to be stored.")) from error
     for path, sentence in problems_in_json(value):
-        where = path.strip("/")
-        raise BadJson(f"{where}: {sentence}" if where else sentence)
+        place = path.strip("/")
+        raise BadJson(f"{place}: {sentence}" if place else sentence)
     return value
 
 
 def dumps(value: Json) -> str:
-    """Write a JSON value on one line, as a person reads it; equal values give equal texts."""
+    """Write a JSON value on one readable line; equal values give equal texts."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
 
 
 def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found: dict[str, Json] = {}
+    members: dict[str, Json] = {}
     for name, value in pairs:
-        if name in found:
+        if name in members:
             raise BadJson(_("“%(name)s” stands here twice. Keep one of the two.") % {"name": name})
-        found[name] = value
-    return found
+        members[name] = value
+    return members
 
 
 def _not_finite(name: str) -> Json:

@@ -20,7 +20,7 @@ from tasks_app.task_types.base import GoldAnswer
 
 
 class UnitRows:
-    """Goes through the rows of a table about units."""
+    """Reads the rows of a table about units."""
 
     def __init__(self, reading: StudyReading) -> None:
         self.reading = reading
@@ -31,7 +31,7 @@ class UnitRows:
         self.reading.problems.add(row.file, place.line, place.column, f"{column}: {sentence}")
 
     def rows(self, declared: TableDeclaration) -> Iterator[Row]:
-        """The rows of a table that have a value in every column that needs one."""
+        """Yield the rows of a table that have a value in every needed column."""
         table = find_table(declared, self.reading)
         if table is None:
             return
@@ -44,50 +44,50 @@ class UnitRows:
         self.reading.notes += table.notes
 
     def keys_of(self, draft: DraftTask) -> Collection[str]:
-        """What units are called in this table."""
+        """Return the names of a task's units in this table."""
         return draft.units
 
     def task_of(self, row: Row) -> DraftTask | None:
-        """The task whose unit a row names; None where that is unclear, which is then reported."""
+        """Return the task whose unit a row names; report a problem and return None if that is unclear."""
         if not self.drafts:
-            return None  # what keeps units from being made is reported already
-        named = [one for one in self.drafts if one.task["key"] == row.cells.get("task", one.task["key"])]
-        if not named:
-            if row.cells["task"] in (one["key"] for one in self.reading.document["tasks"]):
-                return None  # what is wrong with the task itself is reported already
-            names = [one.task["key"] for one in self.drafts]
+            return None  # the problem that kept units from being made is reported already
+        candidates = [draft for draft in self.drafts if draft.task["key"] == row.cells.get("task", draft.task["key"])]
+        if not candidates:
+            if row.cells["task"] in (task["key"] for task in self.reading.document["tasks"]):
+                return None  # the problem of the task itself is reported already
+            names = [draft.task["key"] for draft in self.drafts]
             self.report(row, "task", f"{_('There is no such task.')} {nearest(row.cells['task'], names)}".rstrip())
             return None
-        having = [one for one in named if row.cells["unit"] in self.keys_of(one)]
-        if len(having) == 1:
-            return having[0]
-        if having:
-            tasks = ", ".join(one.task["key"] for one in having)
+        with_unit = [draft for draft in candidates if row.cells["unit"] in self.keys_of(draft)]
+        if len(with_unit) == 1:
+            return with_unit[0]
+        if with_unit:
+            tasks = ", ".join(draft.task["key"] for draft in with_unit)
             sentence = _("Several tasks have this unit (%(tasks)s). Say which one in the column “task”.")
             self.report(row, "unit", sentence % {"tasks": tasks})
             return None
-        keys = [key for one in named for key in self.keys_of(one)]
+        keys = [key for draft in candidates for key in self.keys_of(draft)]
         near = None if self.reading.problems.is_full(row.file) else closest(row.cells["unit"], keys)
         sentence = _("There is no unit “%(key)s”. Units are called like “%(near)s”.")
         self.report(row, "unit", sentence % {"key": row.cells["unit"], "near": near or keys[0]})
         return None
 
 
-# What a file may give known answers for, by the stage of the task; nothing at the end.
+# Purposes of known answers that a file may have, by the stage of the task; none for exit tasks.
 _PURPOSES = {
     Task.Stage.SCREENING: [Gold.Purpose.SCREENING.value],
-    Task.Stage.MAIN: [one for one in Gold.Purpose.values if one != Gold.Purpose.SCREENING],
+    Task.Stage.MAIN: [purpose for purpose in Gold.Purpose.values if purpose != Gold.Purpose.SCREENING],
 }
 
-# Degraded copies are made by the tool, and so is what is known about them.
-_KINDS = [one for one in Gold.Kind.values if one != Gold.Kind.WORSE]
+# Degraded copies, and the known answers about them, are made by the tool.
+_KINDS = [kind for kind in Gold.Kind.values if kind != Gold.Kind.WORSE]
 
 
 class _Controls(UnitRows):
-    """Goes through known answers."""
+    """Reads known answers."""
 
     def take(self, row: Row) -> dict[str, Json] | None:
-        """Return what a row says, or None where it cannot be used."""
+        """Return the known answer in a row, or None if it cannot be used."""
         draft = self.task_of(row)
         sound = draft is not None
         if draft is not None and not self._may_be_known(row, draft):
@@ -96,8 +96,8 @@ class _Controls(UnitRows):
         for column, choices in (("purpose", purposes), ("kind", _KINDS)):
             if row.cells[column] not in choices:
                 sentence = _("must be one of: %(choices)s; it is %(value)s.")
-                given = {"choices": ", ".join(choices), "value": shown(row.cells[column])}
-                self.report(row, column, sentence % given)
+                words = {"choices": ", ".join(choices), "value": shown(row.cells[column])}
+                self.report(row, column, sentence % words)
                 sound = False
         if draft is None or not sound or not self._answers(row, draft):
             return None
@@ -112,7 +112,7 @@ class _Controls(UnitRows):
         }
 
     def _may_be_known(self, row: Row, draft: DraftTask) -> bool:
-        """Say whether there can be a right answer to a unit at all; what is wrong is reported."""
+        """Return whether a unit can have a right answer, and report problems."""
         if draft.task["stage"] == Task.Stage.EXIT:
             sentence = _(
                 "The task “%(task)s” is asked of everybody at the end, so nothing follows from a right answer. Take "
@@ -130,7 +130,7 @@ class _Controls(UnitRows):
         return True
 
     def _answers(self, row: Row, draft: DraftTask) -> bool:
-        """Say whether the task type can grade such an answer; what is wrong is reported."""
+        """Return whether the task type can grade such an answer, and report problems."""
         criterion, answer = row.cells.get("criterion"), row.cells["answer"]
         if criterion is not None and criterion not in draft.task["criteria"]:
             sentence = _("The task “%(task)s” does not ask this.") % {"task": draft.task["key"]}
@@ -140,25 +140,25 @@ class _Controls(UnitRows):
             self.report(row, "answer", fault)
             return False
         screen, cleaned = draft.answer(draft.units[row.cells["unit"]], self.reading.document["criteria"])
-        known = GoldAnswer(row.cells["kind"], answer, criterion)
+        gold = GoldAnswer(row.cells["kind"], answer, criterion)
         try:
-            draft.kind.grade(screen, cleaned, [known])
-        except ValueError as found:
-            self.report(row, "kind", str(found))
+            draft.kind.grade(screen, cleaned, [gold])
+        except ValueError as error:
+            self.report(row, "kind", str(error))
             return False
-        if (fault := known_answers.why_never(draft.kind, screen, known)) is not None:
+        if (fault := known_answers.why_never(draft.kind, screen, gold)) is not None:
             self.report(row, "answer", fault)
             return False
         return True
 
 
 def _keep_apart(reading: StudyReading, drafts: Sequence[DraftTask], controls: list[dict[str, Json]]) -> None:
-    """Refuse an item that some units have a known answer for and others are judged of."""
+    """Refuse items of which some units have known answers and others are to be judged."""
     for draft in drafts:
-        known = {one["unit"] for one in controls if one["task"] == draft.task["key"]}
-        items = {draft.units[key].item for key in known} - {None}
+        known_units = {control["unit"] for control in controls if control["task"] == draft.task["key"]}
+        items = {draft.units[key].item for key in known_units} - {None}
         for key, unit in draft.units.items():
-            if unit.item in items and key not in known:
+            if unit.item in items and key not in known_units:
                 sentence = _(
                     "The item “%(item)s” has known answers, but its unit “%(unit)s” has none and would be judged. "
                     "Training, exam, control and judged items must differ: give all its units an answer, or use "
@@ -169,7 +169,7 @@ def _keep_apart(reading: StudyReading, drafts: Sequence[DraftTask], controls: li
 
 
 def _check_copies(reading: StudyReading, draft: DraftTask) -> None:
-    """Refuse degraded copies where a task shows no single text, or asks nothing that has a better end."""
+    """Refuse degraded copies if a task shows several texts, or has no question with a better end."""
     if not draft.task["checks"].get("degraded") or draft.task["stage"] != Task.Stage.MAIN:
         return
     criteria = asked(reading.document["criteria"], draft.task["criteria"])
@@ -182,7 +182,7 @@ def _check_copies(reading: StudyReading, draft: DraftTask) -> None:
         reading.problem(("tasks", draft.number, "checks", "degraded"), sentence)
 
 
-# Settings that say how many units with known answers are wanted, and the purpose of those.
+# Settings that ask for a number of units with known answers, and the purpose of these units.
 _WANTED = {
     "training": Gold.Purpose.TRAINING,
     "exam": Gold.Purpose.EXAM,
@@ -192,23 +192,23 @@ _WANTED = {
 
 
 def _note_missing(reading: StudyReading, draft: DraftTask, controls: Sequence[Mapping[str, Json]]) -> None:
-    """Say where a task asks for more units with known answers than there are, and where nobody is screened out."""
-    about = {"task": draft.task["key"]}
+    """Note tasks that ask for more units with known answers than there are, and screening tasks without any."""
+    words = {"task": draft.task["key"]}
     if draft.task["stage"] == Task.Stage.SCREENING and not controls:
         sentence = _(
             "The task “%(task)s” screens nobody out: controls.csv has no answer for it. Give it rows of the purpose "
             "screening, or make it a task of the stage main or exit."
         )
-        reading.note(sentence % about)
+        reading.note(sentence % words)
     for name, purpose in _WANTED.items():
-        wanted = draft.task["checks"].get(name)
-        there = len({one["unit"] for one in controls if one["purpose"] == purpose})
-        if wanted and wanted > there:
+        n_wanted = draft.task["checks"].get(name)
+        n_there = len({control["unit"] for control in controls if control["purpose"] == purpose})
+        if n_wanted and n_wanted > n_there:
             sentence = _(
                 "The task “%(task)s” asks for %(name)s: %(wanted)d, and controls.csv has %(n)d units of that purpose. "
                 "Raters get those."
             )
-            reading.note(sentence % {**about, "name": name, "wanted": wanted, "n": there})
+            reading.note(sentence % {**words, "name": name, "wanted": n_wanted, "n": n_there})
 
 
 class ControlsSection(Section):
@@ -220,34 +220,34 @@ class ControlsSection(Section):
     def check(self, reading: StudyReading) -> list[dict[str, Json]]:
         """Read the known answers; items with one must not be judged as well."""
         check, before = _Controls(reading), reading.problems.count
-        found: list[dict[str, Json]] = []
+        controls: list[dict[str, Json]] = []
         lines: dict[tuple[str, ...], int] = {}
         purposes: dict[tuple[str, str], tuple[str, int]] = {}
         for row in check.rows(CONTROLS):
-            one = check.take(row)
-            if one is None:
+            control = check.take(row)
+            if control is None:
                 continue
-            key = (one["task"], one["unit"], one["criterion"])
+            key = (control["task"], control["unit"], control["criterion"])
             if key in lines:
                 sentence = _("Line %(line)d has an answer to this already. Keep one of them.")
                 check.report(row, "unit", sentence % {"line": lines[key]})
             lines.setdefault(key, row.line)
-            draft = next(draft for draft in check.drafts if draft.task["key"] == one["task"])
-            item = draft.units[one["unit"]].item or one["unit"]
-            purpose, line = purposes.setdefault((one["task"], item), (one["purpose"], row.line))
-            if purpose != one["purpose"]:
+            draft = next(draft for draft in check.drafts if draft.task["key"] == control["task"])
+            item = draft.units[control["unit"]].item or control["unit"]
+            purpose, line = purposes.setdefault((control["task"], item), (control["purpose"], row.line))
+            if purpose != control["purpose"]:
                 sentence = _("The item is there for %(purpose)s in line %(line)d. An item has one purpose only.")
                 check.report(row, "purpose", sentence % {"purpose": purpose, "line": line})
-            found.append(one)
+            controls.append(control)
         if reading.problems.count == before:
-            # A row that could not be used would make its unit look like one without an answer.
-            _keep_apart(reading, check.drafts, found)
+            # Otherwise a row with a problem would make its unit look like a unit without an answer.
+            _keep_apart(reading, check.drafts, controls)
             for draft in check.drafts:
                 _check_copies(reading, draft)
-                _note_missing(reading, draft, [one for one in found if one["task"] == draft.task["key"]])
-        # Without every known answer it is not clear which units are to be judged.
+                _note_missing(reading, draft, [control for control in controls if control["task"] == draft.task["key"]])
+        # Only if every known answer could be read is it clear which units are to be judged.
         reading.units_sound = reading.units_sound and reading.problems.count == before
-        return found
+        return controls
 
     def export(self, study: Study) -> list[dict[str, Json]]:
         rows = (
@@ -258,21 +258,21 @@ class ControlsSection(Section):
         return [{**dict(zip(columns, row, strict=True)), "criterion": row[3] or ""} for row in rows.values_list(*names)]
 
     def store(self, study: Study, controls: Json) -> None:
-        """Store the known answers; the units are there already. Whatever is left to be judged can be degraded then."""
+        """Store the known answers of the stored units, then make degraded copies of units to be judged."""
         units.store_gold(study=study, controls=controls)
         degrading.make_copies(study=study)
 
 
 class PrefillSection(Section):
-    """What parts carry when they are first shown."""
+    """Prefilled answers of parts, such as marks shown at first."""
 
     name = "prefill"
     after = ("items",)
 
     def check(self, reading: StudyReading) -> list[dict[str, Json]]:
-        """Read what parts carry when they are first shown."""
+        """Read the prefilled answers."""
         check = UnitRows(reading)
-        found: list[dict[str, Json]] = []
+        entries: list[dict[str, Json]] = []
         carried: dict[tuple[str, str, int], list[Json]] = {}
         for row in check.rows(PREFILL):
             draft = check.task_of(row)
@@ -284,29 +284,29 @@ class PrefillSection(Section):
                 check.report(row, "part", sentence % {"n": parts, "part": part})
                 continue
             text = draft.texts(draft.units[row.cells["unit"]])[part - 1].text
-            together = carried.setdefault((draft.task["key"], row.cells["unit"], part), [])
+            payloads = carried.setdefault((draft.task["key"], row.cells["unit"], part), [])
             fault = draft.kind.prefill_problem(row.cells["payload"], text)
             if fault is None:
-                together.append(row.cells["payload"])
-                fault = draft.kind.prefill_problem_together(together, text)
+                payloads.append(row.cells["payload"])
+                fault = draft.kind.prefill_problem_together(payloads, text)
             if fault is not None:
                 check.report(row, "payload", fault)
                 continue
-            found.append(
+            entries.append(
                 {"task": draft.task["key"], "unit": row.cells["unit"], "part": part, "payload": row.cells["payload"]}
             )
-        return found
+        return entries
 
     def export(self, study: Study) -> list[dict[str, Json]]:
         rows = Prefill.objects.filter(part__unit__task__study=study, part__unit__until=None).order_by("id")
-        found = rows.values_list("part__unit__task__key", "part__unit__key", "part__number", "payload")
+        prefills = rows.values_list("part__unit__task__key", "part__unit__key", "part__number", "payload")
         return [
             {"task": task, "unit": unit, "part": number + 1, "payload": payload}
-            for task, unit, number, payload in found
+            for task, unit, number, payload in prefills
         ]
 
     def store(self, study: Study, prefill: Json) -> None:
-        """Store what parts carry; the units are there already."""
+        """Store the prefilled answers; the units are stored already."""
         units.store_prefill(study=study, prefill=prefill)
 
 

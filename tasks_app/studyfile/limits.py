@@ -14,11 +14,11 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a study file or a file of ratings may hold; each limit with its reason."""
+    """Limits of a study file or a file of ratings, each with its reason."""
 
     # A zip as it is uploaded. It is checked in memory on the web server, beside raters' requests.
     upload_bytes: int = 64 * MIB
-    # Everything in a zip or folder together, as it really unpacks: what stops a zip bomb.
+    # The unpacked size of a zip or folder, against zip bombs.
     unpacked_bytes: int = 256 * MIB
     # How much smaller a zip may make a file above 1 MiB. Text shrinks about 10 times, a table of equal cells 300.
     zip_ratio: int = 500
@@ -42,7 +42,7 @@ class Limits:
 
 
 def limits() -> Limits:
-    """Return the limits with what the settings change."""
+    """Return the limits with the changes in the settings."""
     return Limits(**getattr(settings, "STUDY_FILE_LIMITS", {}))
 
 

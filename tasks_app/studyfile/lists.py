@@ -22,7 +22,7 @@ from tasks_app.task_types.base import Criterion as AskedCriterion
 
 
 def _check_limit(reading: StudyReading, path: Path, task: Mapping[str, Json], kind: task_types.TaskType) -> None:
-    """Refuse sets that give a rater more units than the type allows."""
+    """Refuse sets with more units for a rater than the type allows."""
     most, sets = kind.units_a_rater(), reading.document["flow"].get("sets_per_rater") or 1
     if most is not None and reading.sound((*path, "set_size")) and task["set_size"] * sets > most:
         sentence = _(
@@ -33,23 +33,27 @@ def _check_limit(reading: StudyReading, path: Path, task: Mapping[str, Json], ki
 
 
 def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_types.TaskType) -> None:
-    """Add what a type itself asks to the criteria of the file and of the task.
+    """Add a type's own questions to the criteria of the file and of the task.
 
-    A criterion of the file that has such a key words it in the researcher's own way. Two tasks may ask the same. What
-    the type words itself is said in the study's language, where that is shipped.
+    A criterion of the file with such a key replaces the type's wording. Two tasks may ask the same question. The type's
+    wording is in the study's language, if that is shipped.
     """
-    known = {one["key"]: one for one in reading.document["criteria"]}
-    given = reading.given("criteria")
-    written = {one.get("key") for one in given if isinstance(one, dict)} if isinstance(given, list) else set()
+    entries = {entry["key"]: entry for entry in reading.document["criteria"]}
+    criteria_given = reading.given("criteria")
+    written = (
+        {row.get("key") for row in criteria_given if isinstance(row, dict)}
+        if isinstance(criteria_given, list)
+        else set()
+    )
     language = str(reading.document["study"]["language"])
     with languages.speaking(language):
         asked_by_type = kind.brings()
     for brought in asked_by_type:
         entry = _entry(replace(brought, language=languages.mark(brought.language, language)))
-        if brought.key not in known:
+        if brought.key not in entries:
             reading.document["criteria"].append(entry)
-            known[brought.key] = entry
-        elif brought.key not in written and known[brought.key] != entry:
+            entries[brought.key] = entry
+        elif brought.key not in written and entries[brought.key] != entry:
             sentence = _(
                 "Another task asks “%(key)s” in other words. Word it once: add a criterion of this key to the criteria."
             )
@@ -59,16 +63,16 @@ def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_
 
 
 def _entry(brought: AskedCriterion) -> dict[str, Json]:
-    """Return a criterion that a type brings along as the file would have it."""
+    """Return a type's own question as an entry of the file's criteria."""
     empty = {name: plain(field.initial) for name, field in CriterionBlock.base_fields.items()}
     names = ("key", "name", "definition", "question", "low", "high", "language")
-    said = {name: str(getattr(brought, name)) for name in names}
+    texts = {name: str(getattr(brought, name)) for name in names}
     scale = {"labels": list(map(str, brought.labels)), "anchors": dict(brought.anchors)}
-    return {**empty, **said, **scale, "kind": Criterion.Kind.QUESTION.value, "heds": {}}
+    return {**empty, **texts, **scale, "kind": Criterion.Kind.QUESTION.value, "heds": {}}
 
 
-def _check_names(reading: StudyReading, path: Path, keys: list[str], known: list[dict[str, Json]]) -> None:
-    names = [one["key"] for one in known if one["key"]]
+def _check_names(reading: StudyReading, path: Path, keys: list[str], rows: list[dict[str, Json]]) -> None:
+    names = [row["key"] for row in rows if row["key"]]
     for number, key in enumerate(keys):
         if key not in names and reading.sound((*path, number)):
             sentence = _("There is no “%(key)s” in this file.") % {"key": key}
@@ -77,17 +81,17 @@ def _check_names(reading: StudyReading, path: Path, keys: list[str], known: list
 
 def asked(criteria: list[dict[str, Json]], keys: list[str]) -> tuple[AskedCriterion, ...]:
     """Return criteria as task types see them, in the order of `keys`."""
-    by_key = {one["key"]: one for one in criteria}
+    by_key = {row["key"]: row for row in criteria}
     return tuple(
         AskedCriterion(
-            labels=tuple(one["labels"]),
+            labels=tuple(row["labels"]),
             **{
-                name: one[name]
+                name: row[name]
                 for name in ("key", "name", "definition", "question", "low", "high", "anchors", "kind", "language")
             },
         )
         for key in keys
-        if (one := by_key.get(key)) is not None
+        if (row := by_key.get(key)) is not None
     )
 
 
@@ -106,10 +110,10 @@ class ListSection(Section):
 
     def check(self, reading: StudyReading) -> list[dict[str, Json]]:
         """Return the entries of a section with defaults; two entries with one key are a problem."""
-        given = reading.given(self.name)
+        entries_given = reading.given(self.name)
         entries = [
-            reading.clean(LISTS[self.name], one, (self.name, number))
-            for number, one in enumerate(given if isinstance(given, list) else [])
+            reading.clean(LISTS[self.name], values, (self.name, number))
+            for number, values in enumerate(entries_given if isinstance(entries_given, list) else [])
         ]
         lines: dict[str, int] = {}
         for number, entry in enumerate(entries):
@@ -125,26 +129,26 @@ class ListSection(Section):
 
 
 class CriteriaSection(ListSection):
-    """What raters are asked."""
+    """The questions that raters answer."""
 
     name = "criteria"
 
     def export(self, study: Study) -> list[dict[str, Json]]:
         empty: Mapping[str, Any] = {name: CriterionBlock.base_fields[name].initial for name in drafts.ENDS}
-        found = []
+        criteria = []
         for row in Criterion.objects.filter(study=study, until=None).order_by("id"):
             ends = {name: plain(row.ends.get(name, empty[name])) for name in drafts.ENDS}
-            found.append(
+            criteria.append(
                 {name: ends[name] if name in ends else getattr(row, name) for name in CriterionBlock.base_fields}
             )
-        return found
+        return criteria
 
     def store(self, study: Study, criteria: Json) -> None:
         drafts.store_criteria(study=study, criteria=criteria)
 
 
 class GroupsSection(ListSection):
-    """Raters that are treated alike."""
+    """Groups of raters with the same tasks."""
 
     name = "groups"
 
@@ -197,20 +201,20 @@ class TasksSection(ListSection):
         """Return the tasks in their order, with the keys of their criteria and groups."""
         criteria = _names(TaskCriterion.objects.filter(task__study=study).order_by("order"), "criterion__key")
         groups = _names(TaskGroup.objects.filter(task__study=study).order_by("id"), "group__key")
-        found = []
+        tasks = []
         for row in Task.objects.filter(study=study, until=None).order_by("order", "id"):
             values = {name: getattr(row, name) for name in drafts.TASK_COLUMNS}
             values["params"] = plain(row.kind.params)
-            # What a design has from a file of its own is not among its parameters.
+            # Values that a design reads from a separate file are not among its parameters.
             form = designs.registry[row.design].Params.base_fields
             values["design_params"] = {name: row.design_params.get(name, plain(form[name].initial)) for name in form}
             values["checks"] = {name: plain(value) for name, value in Checks.read(row.checks).items()}
             lists = {"criteria": criteria.get(row.pk, []), "groups": groups.get(row.pk, [])}
-            found.append({name: {**values, **lists}[name] for name in LISTS["tasks"].base_fields})
-        return found
+            tasks.append({name: {**values, **lists}[name] for name in LISTS["tasks"].base_fields})
+        return tasks
 
     def store(self, study: Study, tasks: Json) -> None:
-        """Store the tasks; criteria and groups are there already."""
+        """Store the tasks; criteria and groups are stored already."""
         drafts.store_tasks(study=study, tasks=tasks)
 
     def erase(self, study: Study) -> None:
@@ -219,7 +223,7 @@ class TasksSection(ListSection):
 
 
 class SystemsSection(ListSection):
-    """What produced the texts."""
+    """The systems that produced the texts."""
 
     name = "systems"
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.studyfile.limits import limits, megabytes
 
-# What a column takes, by the first word of the media type.
+# First word of the media types that a column accepts.
 ROLES = {"context_image": "image", "context_audio": "audio", "context_video": "video"}
 
 _EXTENSIONS = {
@@ -35,7 +35,7 @@ _HEAD = 512
 
 @dataclass(frozen=True, slots=True)
 class MediaFile:
-    """A file of the study: its name there, and what it is."""
+    """A media file of the study: its name, digest and media type."""
 
     name: str
     sha256: str
@@ -43,7 +43,7 @@ class MediaFile:
 
 
 def extension(kind: str) -> str:
-    """The suffix of a file of that media type."""
+    """Return the suffix of a file of a media type."""
     return _EXTENSIONS[kind]
 
 
@@ -67,8 +67,8 @@ def identify(name: str, content: bytes, role: str) -> tuple[MediaFile | None, st
         return None, _(
             "is not a format that browsers can show. Use PNG, JPEG, WebP, GIF, MP3, M4A, WAV, Ogg, FLAC, MP4 or WebM."
         )
-    wanted = ROLES[role]
-    if not kind.startswith(f"{wanted}/"):
+    media_type = ROLES[role]
+    if not kind.startswith(f"{media_type}/"):
         sentence = _("is %(kind)s, which does not belong into %(role)s.")
         return None, sentence % {"kind": kind, "role": role}
     return MediaFile(name, hashlib.sha256(content).hexdigest(), kind), ""

@@ -1,4 +1,4 @@
-"""Names of the columns of a table in a file: ours, or those of a mapping."""
+"""Names of a table's columns in a file: our names, or those of a mapping."""
 
 from __future__ import annotations
 

@@ -13,33 +13,23 @@ from itertools import islice
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-# Enough to mend a file by; a table with the wrong delimiter would fill the screen with one line a row.
+# Most problems to list; a table with the wrong delimiter has one per row.
 SHOWN = 200
 
-# A value is quoted in a message only as far as a person needs to find it.
+# Most characters of a value quoted in a message, enough to find it.
 QUOTED = 60
 
-# Places that are named of problems that are alike, and how many of their messages are told apart where these differ
-# only in numbers and quoted words.
+# PLACES is how many places of similar problems are listed. Up to APART messages that differ only in numbers and quoted
+# words are listed one by one.
 PLACES, APART = 3, 5
 
-# Places of one message that are remembered, so that none counts twice.
+# Most places of a message that are remembered, so that none counts twice.
 REMEMBERED = 100_000
 
-# What may differ between messages that are alike.
+# The parts that may differ between similar messages.
 _VARYING = re.compile(r"“[^”]*”|'.*'|[0-9]+")
 
-# Places that are named of problems that are alike, and how many of their messages are told apart where these differ
-# only in numbers and quoted words.
-PLACES, APART = 3, 5
-
-# Places of one message that are remembered, so that none counts twice.
-REMEMBERED = 100_000
-
-# What may differ between messages that are alike.
-_VARYING = re.compile(r"“[^”]*”|'.*'|[0-9]+")
-
-# Known names are listed only where a person can take them in.
+# Known names are listed only if there are at most this many.
 LISTED = 12
 
 # Names a misspelt one is compared with: looking through many thousands takes a second.
@@ -62,7 +52,7 @@ class Problem:
 
     @property
     def repeated(self) -> str:
-        """Return how often a problem occurs, and where first; "" where it occurs once."""
+        """Return how often a problem occurs, and its first places; "" if it occurs once."""
         if self.count == 1:
             return ""
         places = ", ".join(f"{line}:{column}" for line, column in self.places)
@@ -86,11 +76,11 @@ class StudyFileError(Exception):
 
     @property
     def count(self) -> int:
-        """How many problems there are, listed or not."""
+        """Number of problems, listed or not."""
         return sum(problem.count for problem in self.problems) + self.more
 
     def lines(self) -> list[str]:
-        """Every problem as a line of text, those that are alike in one, and how many more there are."""
+        """Every problem as a line of text, similar ones in one line, and the number of unlisted problems."""
         lines = [str(problem) for problem in self.problems]
         if self.more:
             lines.append(ngettext("and %(n)d more", "and %(n)d more", self.more) % {"n": self.more})
@@ -101,7 +91,7 @@ class StudyFileError(Exception):
 
 
 class _Alike:
-    """Problems of a file with one message: how many there are, and where the first ones stand."""
+    """Problems of a file with the same message: their number and first places."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -109,7 +99,7 @@ class _Alike:
         self._first: list[tuple[tuple[int, int], str]] = []
 
     def add(self, place: tuple[int, int], message: str) -> bool:
-        """Count a problem; False where it was reported before."""
+        """Count a problem; return False if it was reported before."""
         key = (*place, hash(message))
         if key in self._seen:
             return False
@@ -126,13 +116,13 @@ class _Alike:
         return self._first[0][0][0]
 
     def take(self, other: _Alike) -> None:
-        """Count the problems of another one here."""
+        """Add the problems of another group."""
         self.count += other.count
         self._seen |= other._seen
         self._first = sorted(self._first + other._first)[:PLACES]
 
     def told(self, file: str) -> Problem:
-        """Return all of them as one problem, in the words of the first."""
+        """Return all problems as one, with the message of the first."""
         (line, column), message = self._first[0]
         places = tuple(place for place, _message in self._first) if self.count > 1 else ()
         return Problem(file, line, column, message, self.count, places)
@@ -141,8 +131,8 @@ class _Alike:
 class _Family:
     """Problems of a file whose messages differ only in numbers and quoted words.
 
-    A few messages are told one by one, since each may need a repair of its own; beyond that they are one problem. Those
-    of one line, such as unknown columns of a header, are always told one by one.
+    A few messages are reported one by one, since each may need its own fix; beyond that they are one problem. Those
+    of one line, such as unknown columns of a header, are always reported one by one.
     """
 
     def __init__(self) -> None:
@@ -150,32 +140,32 @@ class _Family:
         self._merged = False
 
     def add(self, place: tuple[int, int], message: str) -> bool:
-        """Count a problem; False where it was reported before."""
+        """Count a problem; return False if it was reported before."""
         alike = self._alike.setdefault("" if self._merged else message, _Alike())
         is_new = alike.add(place, message)
-        if len(self._alike) > APART and len({one.line for one in self._alike.values()}) > APART:
+        if len(self._alike) > APART and len({group.line for group in self._alike.values()}) > APART:
             merged = _Alike()
-            for one in self._alike.values():
-                merged.take(one)
+            for group in self._alike.values():
+                merged.take(group)
             self._alike, self._merged = {"": merged}, True
         return is_new
 
     def add_more(self, n: int, message: str) -> None:
-        """Count further problems like one that was reported, of which nobody knows the place."""
+        """Count further problems like a reported one, without places."""
         self._alike["" if self._merged else message].count += n
 
     def told(self, file: str) -> Iterator[Problem]:
-        """Yield the problems to be told."""
-        return (one.told(file) for one in self._alike.values())
+        """Yield the problems to report."""
+        return (group.told(file) for group in self._alike.values())
 
 
 def _kind_of(line: int, message: str) -> str:
-    """Return what alike messages have in common; what is said of a file as a whole is told one by one."""
+    """Return the common part of similar messages; messages about a whole file are never grouped."""
     return _VARYING.sub("", message) if line else message
 
 
 class Problems:
-    """Collects problems: those that are alike become one with a count; the first ones of every file are kept."""
+    """Collects problems: similar ones become one with a count; the first of every file are kept."""
 
     def __init__(self) -> None:
         self._families: dict[str, dict[str, _Family]] = {}
@@ -183,7 +173,7 @@ class Problems:
         self._left_out = 0
 
     def add(self, file: str, line: int, column: int, message: object) -> None:
-        """Report one problem; the same one twice counts once."""
+        """Report a problem; a repeated report counts once."""
         text = str(message)
         families = self._families.setdefault(file, {})
         kind = _kind_of(line, text)
@@ -193,7 +183,7 @@ class Problems:
             self._counts[file] += families.setdefault(kind, _Family()).add((line, column), text)
 
     def add_more(self, file: str, n: int, message: str) -> None:
-        """Count further problems like one that was reported; nobody knows their places."""
+        """Count further problems like a reported one, without places."""
         if n:
             family = self._families[file].get(_kind_of(1, message))
             if family is None:
@@ -203,20 +193,25 @@ class Problems:
                 family.add_more(n, message)
 
     def is_full(self, file: str) -> bool:
-        """Say whether a file has so many problems that no advice on a further one is worth working out."""
+        """Return whether a file has so many problems that advice on further ones is not worth computing."""
         return self._counts[file] >= SHOWN
 
     @property
     def count(self) -> int:
-        """How many problems were reported, kept or not."""
+        """Number of reported problems, kept or not."""
         return self._counts.total() + self._left_out
 
     def raise_if_any(self) -> None:
-        """Raise StudyFileError where something was reported."""
+        """Raise StudyFileError if problems were reported."""
         if self.count:
             # Files without a place first: a missing file explains what follows from it.
             everything = sorted(
-                (one for file, kinds in self._families.items() for kind in kinds.values() for one in kind.told(file)),
+                (
+                    problem
+                    for file, kinds in self._families.items()
+                    for kind in kinds.values()
+                    for problem in kind.told(file)
+                ),
                 key=lambda problem: (problem.line > 0, problem),
             )
             left_out = sum(problem.count for problem in everything[SHOWN:]) + self._left_out
@@ -224,25 +219,25 @@ class Problems:
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name most like `name`, or None where none is like it; only the first ones are looked at."""
-    lowered = {one.lower(): one for one in islice(known, COMPARED)}
-    found = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
-    return lowered[found[0]] if found else None
+    """Return the known name most similar to `name`, or None; only the first known names are compared."""
+    lowered = {known_name.lower(): known_name for known_name in islice(known, COMPARED)}
+    matches = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    return lowered[matches[0]] if matches else None
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a sentence that suggests the known name most like `name`, or lists the names where they are few."""
+    """Return a sentence that suggests the most similar known name, or lists the known names if they are few."""
     names = list(known)
-    found = closest(name, names)
-    if found is not None:
-        return _("Did you mean “%(name)s”?") % {"name": found}
+    suggestion = closest(name, names)
+    if suggestion is not None:
+        return _("Did you mean “%(name)s”?") % {"name": suggestion}
     if 0 < len(names) <= LISTED:
         return _("Known are: %(names)s.") % {"names": ", ".join(names)}
     return ""
 
 
 def shown(value: object) -> str:
-    """Describe a value that stands in a file, for a message."""
+    """Describe a value of a file, for a message."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):

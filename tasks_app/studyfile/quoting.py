@@ -1,4 +1,4 @@
-"""Quotation marks in tables of tabs: whether they stand around cells or belong to the texts."""
+"""Quotation marks in tab-separated tables: whether they enclose cells or belong to the texts."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Literal
 
 from django.utils.translation import gettext as _
 
-# What a file can be said to do: its cells may stand in double quotes, or a quotation mark is a character like others.
+# The settings: cells may be in double quotes, or a quotation mark is an ordinary character.
 DOUBLE, NONE = "double", "none"
 QUOTINGS = (DOUBLE, NONE)
 
 
 @dataclass(frozen=True, slots=True)
 class Quoting:
-    """What was said of the quotation marks of a file ("" for nothing), and a sentence that says where to say it."""
+    """The setting for the quotation marks of a file ("" if not set), and a sentence on where to set it."""
 
     stated: str = ""
     where: str = ""
 
     @property
     def of_reader(self) -> Literal[0, 3]:
-        """Return the constant that a reader of CSV takes."""
+        """Return the `quoting` constant of csv.reader."""
         return csv.QUOTE_NONE if self.stated == NONE else csv.QUOTE_MINIMAL
 
     def advice(self) -> str:
-        """Say what to do about quotation marks that can be read in two ways."""
+        """Return advice on quotation marks that can be read in two ways."""
         sentence = _(
             "If quotation marks are part of the texts in this file, set quoting: none; if they stand around cells, set "
             "quoting: double."
@@ -38,9 +38,9 @@ class Quoting:
 class QuoteWatch:
     """Passes the lines of a table on to its reader, and finds rows whose quotation marks can be read in two ways.
 
-    Two signs are looked for. A row with tabs within quotation marks of which a line has as many cells as the header
-    without regard to the marks: where a text merely begins with a quotation mark, every row up to the next one is
-    taken for one cell. And quoted cells in a file that elsewhere has quotation marks within cells that are not quoted.
+    There are two signs. First, a row with tabs within quotation marks, one of whose lines has as many cells as the
+    header if the marks are ignored: a text that merely begins with a quotation mark swallows all rows up to the next
+    mark. Second, quoted cells in a file that also has quotation marks within unquoted cells.
     """
 
     def __init__(self, lines: Iterable[str], quoting: Quoting) -> None:
@@ -54,8 +54,8 @@ class QuoteWatch:
             self._row.append(line)
             yield line
 
-    def fault(self, cells: Sequence[str], line: int, wanted: int) -> tuple[int, str] | None:
-        """Return the cell to look at and what is wrong with the row just read, or None.
+    def fault(self, cells: Sequence[str], line: int, n_columns: int) -> tuple[int, str] | None:
+        """Return the problem of the row just read as the number of a cell and a sentence, or None.
 
         `line` is its first, and `wanted` how many cells the header has.
         """
@@ -64,7 +64,7 @@ class QuoteWatch:
         if '"' not in raw:
             return None
         if raw.count("\t") > len(cells) - 1:
-            is_clear = not any(_is_whole(one, wanted) for one in raw.splitlines())
+            is_clear = not any(_is_whole(text_line, n_columns) for text_line in raw.splitlines())
             return None if is_clear else self._swallowed(raw, cells)
         if "\n" not in raw.rstrip("\r\n"):
             for number, cell in enumerate(raw.rstrip("\r\n").split("\t"), start=1):
@@ -98,9 +98,9 @@ class QuoteWatch:
         return f"{sentence % {'quoted': self._quoted_in, 'bare': self._bare_in}} {self._quoting.advice()}"
 
 
-def _is_whole(line: str, wanted: int) -> bool:
+def _is_whole(line: str, n_columns: int) -> bool:
     """Return whether a line has as many cells as wanted where quotation marks are characters like others.
 
     Empty cells at its end count or not.
     """
-    return line.rstrip("\t").count("\t") < wanted <= line.count("\t") + 1
+    return line.rstrip("\t").count("\t") < n_columns <= line.count("\t") + 1

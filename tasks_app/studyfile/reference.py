@@ -1,4 +1,4 @@
-"""Generate the tables of docs/study-file.md from the declarations, so that the page is always right."""
+"""Generate the tables of docs/study-file.md from the declarations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LIMITS = {
 
 
 def reference() -> str:
-    """Return every table in Markdown, in English whatever language is active."""
+    """Return every table in Markdown, in English whatever the active language."""
     with override("en"):
         return "\n".join(_lines()) + "\n"
 
@@ -66,22 +66,22 @@ def _lines() -> Iterator[str]:
         yield from ("", f"### {' or '.join(f'{declared.stem}.{suffix}' for suffix in declared.suffixes)}", "")
         yield from _columns(declared)
     yield from ("", "### Limits", "", "| what | at most |", "|---|---|")
-    for name, what in _LIMITS.items():
+    for name, description in _LIMITS.items():
         value = getattr(Limits(), name)
-        yield f"| {what} | {megabytes(value) if name.endswith('bytes') else f'{value:,}'} |"
+        yield f"| {description} | {megabytes(value) if name.endswith('bytes') else f'{value:,}'} |"
 
 
 def _members(section: str, schema: Mapping[str, Json]) -> Iterator[str]:
     """Yield a table for every member of a registry that a list within a section may name."""
     for name, field in schema["properties"].items():
         conditions: Sequence[Json] = field["items"].get("allOf", ()) if "items" in field else ()
-        for one in conditions:
-            ((word, member),) = one["if"]["properties"].items()
-            settings = {key: value for key, value in one["then"]["properties"].items() if key != word}
-            about = one["then"].get("description", "")
-            yield from ("", f"**`{section}.{name}`: `{{{word}: {member['const']}}}`** {about}".rstrip(), "")
+        for condition in conditions:
+            ((word, member),) = condition["if"]["properties"].items()
+            settings = {key: value for key, value in condition["then"]["properties"].items() if key != word}
+            description = condition["then"].get("description", "")
+            yield from ("", f"**`{section}.{name}`: `{{{word}: {member['const']}}}`** {description}".rstrip(), "")
             if settings:
-                yield from _table({**one["then"], "properties": settings})
+                yield from _table({**condition["then"], "properties": settings})
             else:
                 yield "No settings."
 
@@ -90,15 +90,15 @@ def _table(schema: Mapping[str, Json]) -> Iterator[str]:
     yield from _HEAD
     needed: Sequence[str] = schema.get("required", ())
     for name, field in schema["properties"].items():
-        about = [field.get("title", ""), field.get("description", "")]
+        texts = [field.get("title", ""), field.get("description", "")]
         default = "needed" if name in needed else _plain(field.get("default", ""))
-        said = ". ".join(one.rstrip(".") for one in about if one)
-        yield f"| `{name}` | {_holds(field)} | {default} | {said}. |"
+        text = ". ".join(sentence.rstrip(".") for sentence in texts if sentence)
+        yield f"| `{name}` | {_holds(field)} | {default} | {text}. |"
 
 
 def _holds(field: Mapping[str, Json]) -> str:
-    said = expected(field)
-    return f"{said}, at most {field['maxLength']} characters" if "maxLength" in field else said
+    text = expected(field)
+    return f"{text}, at most {field['maxLength']} characters" if "maxLength" in field else text
 
 
 def _plain(value: Json) -> str:

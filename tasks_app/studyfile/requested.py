@@ -1,4 +1,4 @@
-"""Check that tasks fit together where texts of one are sent to the other on request."""
+"""Check that tasks whose texts are sent to another task on request fit this task."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading
 
-# What both tasks must say alike, so that a text of one is a text of the other.
+# Settings that must be equal in both tasks, so that a text of one is a text of the other.
 ALIKE = ("type", "keep_identical")
 
 
@@ -26,17 +26,17 @@ def check_requested(reading: StudyReading, tasks: Sequence[Mapping[str, Json]]) 
             continue
         key = str(task["design_params"][ROUTED_FROM])
         source = by_key.get(key)
-        others = [one for one, other in by_key.items() if other["design"] not in ON_REQUEST]
-        if source is None or key not in others:
+        sources = [task_key for task_key, other_task in by_key.items() if other_task["design"] not in ON_REQUEST]
+        if source is None or key not in sources:
             sentence = _("“%(key)s” is no task whose texts can be sent here.") % {"key": key}
-            reading.problem((*path, "design_params"), f"{sentence} {nearest(key, others)}".rstrip())
+            reading.problem((*path, "design_params"), f"{sentence} {nearest(key, sources)}".rstrip())
             continue
         for name, sentence in _problems(task, source):
             reading.problem((*path, name), sentence)
 
 
 def _problems(task: Mapping[str, Json], source: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
-    """Yield what keeps texts of one task from being sent to another, by the setting that has to change."""
+    """Yield the problems of sending texts from one task to another, by the setting to change."""
     for name in ALIKE:
         if task[name] != source[name]:
             yield (

@@ -1,4 +1,4 @@
-"""Convert form fields to JSON Schema (draft 2020-12), so that an editor checks a study file as evalweb does."""
+"""Convert form fields to JSON Schema (draft 2020-12), so that editors can validate a study file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def whole_schema() -> dict[str, Json]:
     """Return the JSON Schema of study.yaml, made of the schemas of the registered sections."""
-    parts = {one.name: schema for one in sections.registered() if (schema := one.schema()) is not None}
+    parts = {section.name: schema for section in sections.registered() if (schema := section.schema()) is not None}
     return {
         "$schema": DIALECT,
         "title": "evalweb study file",
@@ -40,7 +40,7 @@ def whole_schema() -> dict[str, Json]:
 
 
 def columns_schema() -> dict[str, Json]:
-    """Return the schema of what says how the columns of tables are called: their names by ours."""
+    """Return the schema of the mapping of columns: the file's names by ours."""
     return {
         "type": "object",
         "description": "How the columns of a table are called where not by our names, as `ours: theirs`.",
@@ -59,12 +59,12 @@ def columns_schema() -> dict[str, Json]:
 
 
 def quoting_schema() -> dict[str, Json]:
-    """Return the schema of what says whether cells of tables may stand in double quotes."""
+    """Return the schema of the setting for quotation marks in tables."""
     doc = "none: a quotation mark is part of the text; double: cells may stand in double quotes."
     return {
         "type": "object",
         "description": "What quotation marks are in a table with tabs; asked only where they can be read in two ways.",
-        "properties": {one.stem: {"enum": list(QUOTINGS), "description": doc} for one in TABLES},
+        "properties": {table.stem: {"enum": list(QUOTINGS), "description": doc} for table in TABLES},
         "additionalProperties": False,
     }
 
@@ -94,12 +94,12 @@ def list_schema(section: str) -> dict[str, Json]:
 
 
 def _conditions(chooser: str, params: str) -> list[Json]:
-    """One condition a member of a registry: whoever chooses it may give its parameters and no others."""
+    """Return one condition per member of a registry: its choice allows its parameters and no others."""
     default = TaskBlock.base_fields[chooser].initial
     members: Mapping[str, Any] = task_types.registry if chooser == "type" else designs.registry
     return [
         {
-            # A chooser that is left out stands for its default.
+            # Without the chooser its default applies.
             "if": {
                 "properties": {chooser: {"const": name}},
                 **({} if name == default else {"required": [chooser]}),
@@ -111,7 +111,7 @@ def _conditions(chooser: str, params: str) -> list[Json]:
 
 
 def field_schema(field: forms.Field) -> dict[str, Json]:
-    """Return the schema of one field: type, limits, choices, and what is said about it."""
+    """Return the schema of one field: type, limits, choices and description."""
     schema: dict[str, Json] = _type_of(field)
     if isinstance(field, forms.IntegerField | forms.DecimalField):  # FloatField is an IntegerField to Django
         if field.min_value is not None:
@@ -135,7 +135,7 @@ def _pattern(field: Any) -> dict[str, Json]:
 
 
 def _list(field: Any) -> dict[str, Json]:
-    # A key that is named twice is a slip; words for the steps of a scale may repeat.
+    # Keys must not repeat; words for the steps of a scale may.
     return {"type": "array", "items": {"type": "string"}, **({"uniqueItems": True} if field.keys else {})}
 
 
@@ -174,7 +174,7 @@ def _choices(field: forms.ChoiceField) -> list[str]:
     values: list[str] = []
     for value, label in cast("Iterable[tuple[Any, Any]]", field.choices):
         inner = label if isinstance(label, list | tuple) else [(value, label)]
-        values += [str(one) for one, _label in inner]
+        values += [str(choice) for choice, _label in inner]
     return values
 
 
@@ -188,12 +188,12 @@ def _number(value: Any) -> int | float:
 
 
 def _first_line(form: type[forms.Form]) -> str:
-    # A form without a docstring of its own has its parent's, which is about something else.
+    # A form without its own docstring inherits its parent's, which does not describe it.
     return (form.__dict__.get("__doc__") or "").strip().split("\n")[0]
 
 
 def plain(value: Any) -> Json:
-    """Return a cleaned value as JSON holds it; equal values look equal."""
+    """Return a cleaned value as JSON; equal values have equal JSON."""
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, float | Decimal):

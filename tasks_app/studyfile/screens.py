@@ -1,4 +1,4 @@
-"""Make the units of a study file without storing them, and check that a plan exists."""
+"""Make the units of a study file without storing them, and check that plans can be drawn."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DraftTask:
     units: Mapping[str, UnitDraft]
 
     def wanted(self, document: Mapping[str, Json]) -> plans.Wanted:
-        """What the plan is drawn for."""
+        """Return the requirements that the plan is drawn for."""
         return plans.Wanted(
             self.task["design"],
             {**self.task["design_params"], **batches.params_of(document["batches"], self.task["key"])},
@@ -45,15 +45,15 @@ class DraftTask:
         )
 
     def texts(self, unit: UnitDraft) -> list[OutputText]:
-        """The text of every part of a unit."""
-        shown = [(unit.item_of(number), group[0]) for number, group in enumerate(unit.parts)]
-        return [self.items[item].outputs[first] for item, first in shown if item is not None]
+        """Return the text of every part of a unit."""
+        outputs = [(unit.item_of(number), group[0]) for number, group in enumerate(unit.parts)]
+        return [self.items[item].outputs[output] for item, output in outputs if item is not None]
 
     def screen(self, unit: UnitDraft, criteria: list[dict[str, Json]]) -> Screen:
-        """A screen of the unit as a rater would see it, in canonical order."""
+        """Return the unit's screen as a rater would see it, in canonical order."""
         return Screen(
             kind=self.kind,
-            parts=tuple(Part(number, one.text, one.language) for number, one in enumerate(self.texts(unit))),
+            parts=tuple(Part(number, text.text, text.language) for number, text in enumerate(self.texts(unit))),
             criteria=asked(criteria, self.task["criteria"]),
             source=self.items[unit.item].source if unit.item is not None else "",
             reference=self.items[unit.item].reference if unit.item is not None else "",
@@ -61,7 +61,7 @@ class DraftTask:
         )
 
     def answer(self, unit: UnitDraft, criteria: list[dict[str, Json]]) -> tuple[Screen, Mapping[str, object]]:
-        """A screen of the unit and some answer to it, as cleaned by its form."""
+        """Return the unit's screen with an example answer, as cleaned by its form."""
         screen = self.screen(unit, criteria)
         rng = Random(1)  # noqa: S311  any answer will do
         form = self.kind.form(screen, self.kind.simulate(screen, Quality.CAREFUL, rng))
@@ -70,7 +70,7 @@ class DraftTask:
 
 
 def draft_tasks(reading: StudyReading) -> list[DraftTask]:
-    """Make the units of every task that is sound, once a file; none where the items are not."""
+    """Make the units of every task without problems, once per file; none if the items have problems."""
     if reading.drafts is None:
         reading.drafts = _draft_tasks(reading) if reading.units_sound else []
     drafts: list[DraftTask] = reading.drafts
@@ -93,14 +93,14 @@ def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
         if not _items_fit(reading, kind, items):
             continue
         criteria = asked(reading.document["criteria"], task["criteria"])
-        made = draft_units(
+        units = draft_units(
             kind=kind,
             task=task["key"],
             seed=reading.document["study"]["seed"],
             items=list(items.values()),
             criteria=asked_apart(kind, criteria, task["criteria_mode"]),
         )
-        draft = DraftTask(number, task, kind, items, _by_name(reading, task, made, items, names))
+        draft = DraftTask(number, task, kind, items, _by_name(reading, task, units, items, names))
         if not draft.units:
             reading.problem(("tasks", number), _("These items give this task nothing to show."))
         else:
@@ -112,7 +112,7 @@ def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
 
 
 def _items_fit(reading: StudyReading, kind: TaskType, items: Mapping[str, ItemTexts]) -> bool:
-    """Report what keeps items from being judged by a task type; say whether there is nothing."""
+    """Report why items cannot be judged by a task type; return whether they can."""
     before = reading.problems.count
     for item in items.values():
         missing = () if is_imported(reading) else kind.missing_for_raters(item)
@@ -125,13 +125,16 @@ def _items_fit(reading: StudyReading, kind: TaskType, items: Mapping[str, ItemTe
 
 
 def is_imported(reading: StudyReading) -> bool:
-    """Return whether the ratings of a study come from elsewhere."""
+    """Return whether the ratings of a study are imported."""
     return bool(reading.document["flow"]["imported"])
 
 
 def _texts(items: list[dict[str, Json]], *, keep: bool) -> Iterator[ItemTexts]:
     for item in items:
-        outputs = [OutputText(one["system"], one["variant"], one["text"], one["language"]) for one in item["outputs"]]
+        outputs = [
+            OutputText(output["system"], output["variant"], output["text"], output["language"])
+            for output in item["outputs"]
+        ]
         yield ItemTexts.collapsed(
             item["key"],
             outputs,
@@ -151,7 +154,7 @@ def _by_name(
     items: Mapping[str, ItemTexts],
     names: dict[tuple[str, str, str], str],
 ) -> dict[str, UnitDraft]:
-    """Put units under their keys: names of the researcher's own where the column `unit` gives them."""
+    """Return the units by key, which are the researcher's names if the column `unit` has them."""
     units: dict[str, UnitDraft] = {}
     for draft in drafts:
         _agree_on_name(reading, task, draft, items, names)
@@ -173,26 +176,26 @@ def _agree_on_name(
     items: Mapping[str, ItemTexts],
     names: dict[tuple[str, str, str], str],
 ) -> None:
-    """Refuse two names for one screen; identical outputs, which are shown once, take the first one's name."""
+    """Refuse two names for one screen; identical outputs, which are shown once, get the name of the first."""
     if not names or draft.item is None:
         return
-    wanted = name_of_unit(replace(draft, criterion=""), items, names)
+    unit_name = name_of_unit(replace(draft, criterion=""), items, names)
     for part, group in enumerate(draft.parts):
         for position, number in enumerate(group):
             item = draft.item_of(part) or draft.item
             output = items[item].outputs[number]
             key = (item, output.system, output.variant)
-            if names.get(key, "") == wanted:
+            if names.get(key, "") == unit_name:
                 continue
             if position == 0:
                 sentence = _(
                     "unit: the task “%(task)s” shows this text on the same screen as “%(wanted)s”. Name both alike."
                 )
                 place = reading.output_places[key]
-                given = {"task": task["key"], "wanted": wanted or draft.key}
-                reading.problems.add(reading.items_file, place.line, place.column, sentence % given)
+                words = {"task": task["key"], "wanted": unit_name or draft.key}
+                reading.problems.add(reading.items_file, place.line, place.column, sentence % words)
             else:
-                names[key] = wanted
+                names[key] = unit_name
                 reading.note(_("Identical outputs are one unit; it has the name of the first row."))
 
 
@@ -207,10 +210,10 @@ def _report_unit(reading: StudyReading, draft: UnitDraft, items: Mapping[str, It
 
 
 def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
-    """Draw the plan of every task as opening would, so that settings that cannot be kept are known now.
+    """Draw the plan of every task as opening would, to report settings that no plan can satisfy.
 
-    Tasks of the stages screening and exit have no plan: everybody is asked. Nor have tasks that wait for texts, nor
-    studies whose ratings come from elsewhere: theirs is drawn if they are ever opened, and drawing takes long.
+    Tasks of the stages screening and exit have no plan, since all raters get all units. Tasks on request have none yet,
+    and studies with imported ratings get theirs only when they are opened, since drawing takes long.
     """
     for draft in drafts:
         reading.counts["units"] = reading.counts.get("units", 0) + len(draft.units)
@@ -227,10 +230,10 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
         stream = partial(plans.seeded, study, "plan", draft.task["key"], study.next_version)
         try:
             booklets = plans.draw_booklets(units, draft.wanted(reading.document), stream)
-        except PlanImpossible as found:
-            named = [(*path, *name.split(".")) for name in found.nearest]
-            blamed = next((one for one in named if one in reading.tree.values), path)
-            reading.problem(blamed, str(found))
+        except PlanImpossible as error:
+            paths = [(*path, *name.split(".")) for name in error.nearest]
+            blamed_path = next((setting for setting in paths if setting in reading.tree.values), path)
+            reading.problem(blamed_path, str(error))
             continue
         reading.set_sizes[draft.task["key"]] = max(map(len, booklets), default=0)
         for name, n in (("places", sum(map(len, booklets))), ("booklets", len(booklets))):
@@ -239,25 +242,25 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
 
 
 def _note_judges(reading: StudyReading, draft: DraftTask, units: Sequence[PlanUnit]) -> None:
-    """Say where units of the same systems get fewer judgments than the task type advises."""
+    """Note systems whose units get fewer judgments than the task type advises."""
     needed = draft.kind.judges_needed()
     planned: dict[tuple[str, ...], int] = {}
     for unit in units:
         planned[unit.systems] = planned.get(unit.systems, 0) + unit.k
-    few = {systems: n for systems, n in planned.items() if needed is not None and n < needed}
-    if few:
-        systems, least = min(few.items(), key=lambda one: one[1])
+    too_few = {systems: n for systems, n in planned.items() if needed is not None and n < needed}
+    if too_few:
+        systems, least = min(too_few.items(), key=lambda group: group[1])
         sentence = _(
             "The task “%(task)s” gives %(systems)s only %(n)d judgments; at least %(needed)d are advised. Raise k or "
             "add items."
         )
-        given = {"task": draft.task["key"], "systems": " + ".join(systems), "n": least, "needed": needed}
-        reading.note(sentence % given)
+        words = {"task": draft.task["key"], "systems": " + ".join(systems), "n": least, "needed": needed}
+        reading.note(sentence % words)
 
 
 def plan_units(draft: DraftTask, document: Mapping[str, Json]) -> tuple[PlanUnit, ...]:
-    """Describe the units without a known answer to the design, as they will be when stored."""
-    known = {one["unit"] for one in document["controls"] if one["task"] == draft.task["key"]}
+    """Return the units without a known answer as the design will see them once they are stored."""
+    known_units = {control["unit"] for control in document["controls"] if control["task"] == draft.task["key"]}
     units = [
         PlanUnit(
             key=key,
@@ -273,7 +276,7 @@ def plan_units(draft: DraftTask, document: Mapping[str, Json]) -> tuple[PlanUnit
             criterion=unit.criterion,
         )
         for key, unit in draft.units.items()
-        if key not in known
+        if key not in known_units
     ]
     return plans.share_more(
         units,

@@ -26,17 +26,17 @@ class Files(Protocol):
     notes: list[str]
 
     def size(self, name: str) -> int:
-        """How many bytes a file claims to have."""
+        """Return the declared size of a file in bytes."""
 
     def read(self, name: str) -> bytes:
-        """The content of a file. Raises StudyFileError where it cannot be read."""
+        """Return the content of a file. Raises StudyFileError if it cannot be read."""
 
 
 class Folder:
     """A folder on this machine."""
 
     def __init__(self, root: Path) -> None:
-        """Raises StudyFileError where the folder holds more than a study may."""
+        """List the files. Raises StudyFileError if the folder holds more than a study may."""
         self.root = root.resolve()
         self.label = root.name or str(root)
         self.names: list[str] = []
@@ -60,7 +60,7 @@ class Folder:
             folders.sort()
             for file in files:
                 path = Path(folder, file)
-                # A link could lead anywhere on this machine.
+                # Links are skipped, since they could lead anywhere on this machine.
                 if not path.resolve().is_relative_to(self.root):
                     inside = str(path.relative_to(self.root))
                     raise refusal(inside, _("is a link to a file outside of the folder. Put the file itself there."))
@@ -68,11 +68,11 @@ class Folder:
                     yield path.relative_to(self.root).as_posix()
 
     def size(self, name: str) -> int:
-        """How many bytes a file has."""
+        """Return the size of a file in bytes."""
         return (self.root / PurePosixPath(name)).stat().st_size
 
     def read(self, name: str) -> bytes:
-        """The content of a file."""
+        """Return the content of a file."""
         try:
             with (self.root / PurePosixPath(name)).open("rb") as stream:
                 return read_at_most(stream, limits().unpacked_bytes, name)
@@ -82,7 +82,7 @@ class Folder:
 
 
 def refusal(file: str, sentence: str) -> StudyFileError:
-    """Return the error of a file that is wrong as a whole."""
+    """Return the error of a whole file."""
     return StudyFileError([Problem(file, 0, 0, sentence)])
 
 
@@ -93,7 +93,7 @@ def open_files(source: Source) -> Iterator[Files]:
     Raises
     ------
     StudyFileError
-        Where it is neither, or holds what no study may hold.
+        If it is neither, or holds files that no study may have.
     """
     if not isinstance(source, str | os.PathLike):
         with Archive(source, label_of(source)) as archive:

@@ -22,7 +22,7 @@ from tasks_app.studyfile.problems import Problems, shown
 from tasks_app.studyfile.quoting import QuoteWatch, Quoting
 from tasks_app.studyfile.reading import StudyReading
 
-# What may separate the cells of a row, by format.
+# Delimiters of cells, by format.
 DELIMITERS = {"csv": ",;\t", "tsv": "\t"}
 
 
@@ -30,7 +30,7 @@ DELIMITERS = {"csv": ",;\t", "tsv": "\t"}
 class Row:
     """One row: its cells by our names, without the empty ones, and the line it begins in.
 
-    `part` numbers the rows that one line of a wide file stands for.
+    `part` numbers the rows that one line of a wide file contains.
     """
 
     file: str
@@ -42,7 +42,7 @@ class Row:
     part: int = 0
 
     def place(self, column: str) -> Place:
-        """Where a cell stands: its number in the row, or in JSON Lines the character where its name begins."""
+        """Return the place of a cell: its number in the row, or in JSON Lines the character where its name begins."""
         if column in self.header:
             return Place(self.line, self.header[column])
         return Place(self.line, max(0, self.raw.find(f'"{self.naming.theirs(column) or column}"')) + 1)
@@ -113,8 +113,8 @@ class Table:
                 cells = next(reader)
             except StopIteration:
                 break
-            except csv.Error as found:
-                self._report(line, 1, self._broken(found, reader.line_num, is_watched=watch is not None))
+            except csv.Error as error:
+                self._report(line, 1, self._broken(error, reader.line_num, is_watched=watch is not None))
                 return
             if watch is not None and (
                 fault := watch.fault(cells, line, len(cells) if header is None else len(header.names))
@@ -138,8 +138,8 @@ class Table:
             )
             self.notes.append(sentence % {"file": self.file, "n": blank})
 
-    def _broken(self, found: csv.Error, noticed: int, *, is_watched: bool) -> str:
-        if "field larger" in str(found):
+    def _broken(self, error: csv.Error, noticed: int, *, is_watched: bool) -> str:
+        if "field larger" in str(error):
             sentence = _(
                 "A cell that begins here is far too long: a closing quotation mark is missing, or the text is."
             )
@@ -160,15 +160,15 @@ class Table:
         }
 
     def _csv_row(self, cells: list[str], line: int, header: Header) -> Row | None:
-        wanted = len(header.names)
-        while len(cells) > wanted and not cells[-1]:
+        n_columns = len(header.names)
+        while len(cells) > n_columns and not cells[-1]:
             cells.pop()
-        if len(cells) != wanted:
+        if len(cells) != n_columns:
             sentence = _(
                 "This row has %(cells)d cells, the header %(columns)d. A text with the delimiter or a line break in it "
                 "must be in double quotes."
             )
-            self._report(line, min(len(cells), wanted) + 1, sentence % {"cells": len(cells), "columns": wanted})
+            self._report(line, min(len(cells), n_columns) + 1, sentence % {"cells": len(cells), "columns": n_columns})
             return None
         for index, words in header.filters:
             if cells[index].strip() not in words:
@@ -182,14 +182,14 @@ class Table:
         return row if sound else None
 
     def _cell(self, column: Column, name: str, given: Json, row: Row) -> bool:
-        """Put a cell into the row; False where it cannot be used."""
+        """Put a cell into the row; return False if its value cannot be used."""
         try:
             if isinstance(given, str) and (sentence := self._unusable(given)):
                 raise BadCell(sentence)
             value = self.value(column, name, given)
-        except BadCell as found:
+        except BadCell as error:
             place = row.place(name)
-            self._report(place.line, place.column, f"{name}: {found}")
+            self._report(place.line, place.column, f"{name}: {error}")
             return False
         if value is not None:
             row.cells[name] = value
@@ -218,19 +218,21 @@ class Table:
 
     def _json_row(self, raw: str, line: int) -> Row | None:
         try:
-            given = loads(raw)
-        except BadJson as found:
-            self._report(line, max(1, found.column), found.sentence)
+            row_object = loads(raw)
+        except BadJson as error:
+            self._report(line, max(1, error.column), error.sentence)
             return None
-        if not isinstance(given, dict):
-            self._report(line, 1, _("Each line must be one JSON object; this is %(value)s.") % {"value": shown(given)})
+        if not isinstance(row_object, dict):
+            self._report(
+                line, 1, _("Each line must be one JSON object; this is %(value)s.") % {"value": shown(row_object)}
+            )
             return None
-        if any(word_of(given.get(name)) not in words for name, words in self.where.items()):
+        if any(word_of(row_object.get(name)) not in words for name, words in self.where.items()):
             self.skipped += 1
             return None
         row = Row(self.file, line, {}, self.naming, raw=raw)
         sound = True
-        for name, value in given.items():
+        for name, value in row_object.items():
             columns = self.naming.columns(name)
             if not columns and name not in self.where:
                 self.headers.unknown(line, max(0, raw.find(f'"{name}"')) + 1, name)
@@ -240,19 +242,19 @@ class Table:
 
 
 def word_of(value: Json) -> str:
-    """Write a value of JSON or YAML as the cell of a table would hold it."""
+    """Write a value of JSON or YAML like the cell of a table."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value).strip()
 
 
 def find_table(declared: TableDeclaration, reading: StudyReading) -> Table | None:
-    """Open the table of that stem; None where there is none, or it cannot be read as a mistake was reported."""
+    """Open the table of a stem; None if there is none, or if it cannot be read because of a reported problem."""
     names = [name for name in reading.files.names if name in declared.files]
     reading.used.update(names)
-    for other in names[1:]:
+    for duplicate in names[1:]:
         sentence = _("There is %(first)s as well. Keep one of them.") % {"first": names[0]}
-        reading.problems.add(other, 0, 0, sentence)
+        reading.problems.add(duplicate, 0, 0, sentence)
     if not names or not reading.sound(("columns", declared.stem)):
         return None
     most, size = limits().table_bytes, reading.files.size(names[0])
@@ -265,6 +267,6 @@ def find_table(declared: TableDeclaration, reading: StudyReading) -> Table | Non
     if text is None:
         return None
     naming = Naming(declared, reading.mapped_columns(declared.stem))
-    where = _("Put this into study.yaml, as in quoting: {%(table)s: none}.") % {"table": declared.stem}
-    quoting = Quoting(reading.quoting(declared.stem), where)
+    advice = _("Put this into study.yaml, as in quoting: {%(table)s: none}.") % {"table": declared.stem}
+    quoting = Quoting(reading.quoting(declared.stem), advice)
     return Table(naming, names[0], lambda: io.StringIO(text, newline=""), reading.problems, quoting=quoting)

@@ -1,4 +1,4 @@
-"""How much one rater of a study file is given, before anything is stored."""
+"""Workload of a rater in a study file, before it is stored."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from tasks_app.workload import (
     reading_seconds,
 )
 
-# Texts are read for the estimate in so many units, evenly spaced; the others are much the same.
+# Reading time is estimated from this many evenly spaced units.
 UNITS_READ = 300
 
 
 def workload_of(reading: StudyReading, drafts: Sequence[DraftTask]) -> Workload | None:
-    """Return what one rater is given, of the group that is given most; None where there is nothing to judge."""
+    """Return the workload of a rater in the group with the largest one; None if there is nothing to judge."""
     loads = {draft.task["key"]: _load(reading, draft) for draft in drafts if draft.units}
-    # Texts that are sent on request go to raters of their own.
-    given = {draft.task["key"]: draft.task for draft in drafts if draft.task["design"] not in ON_REQUEST}
-    if not any(task["stage"] == Task.Stage.MAIN for task in given.values()):
+    # Texts sent on request go to other raters.
+    tasks = {draft.task["key"]: draft.task for draft in drafts if draft.task["design"] not in ON_REQUEST}
+    if not any(task["stage"] == Task.Stage.MAIN for task in tasks.values()):
         return None
-    groups = [one["key"] for one in reading.document["groups"]] or [""]
+    groups = [row["key"] for row in reading.document["groups"]] or [""]
     shared = [
-        Workload.of(loads, {key: not task["groups"] or group in task["groups"] for key, task in given.items()})
+        Workload.of(loads, {key: not task["groups"] or group in task["groups"] for key, task in tasks.items()})
         for group in groups
     ]
-    return max(shared, key=lambda one: one.minutes)
+    return max(shared, key=lambda workload: workload.minutes)
 
 
 def _load(reading: StudyReading, draft: DraftTask) -> TaskLoad:
@@ -53,62 +53,64 @@ def _load(reading: StudyReading, draft: DraftTask) -> TaskLoad:
     units = list(draft.units.values())
     shapes = Counter((len(unit.parts), unit.criterion) for unit in units)
     answers: dict[tuple[int, str], int] = {}
-    shown: dict[tuple[int, str], int] = {}
+    n_shown: dict[tuple[int, str], int] = {}
     for unit in units:
         shape = (len(unit.parts), unit.criterion)
         if shape not in answers:
             screen = screen_of(draft, unit, criteria)
-            answers[shape], shown[shape] = draft.kind.answers_on(screen), len(screen.shown_parts)
-    asked = sum(answers[shape] * times for shape, times in shapes.items()) / len(units)
-    texts = sum(shown[shape] * times for shape, times in shapes.items()) / len(units)
+            answers[shape], n_shown[shape] = draft.kind.answers_on(screen), len(screen.shown_parts)
+    n_answers = sum(answers[shape] * times for shape, times in shapes.items()) / len(units)
+    texts = sum(n_shown[shape] * times for shape, times in shapes.items()) / len(units)
     read = [_seconds_to_read(draft, unit) for unit in units[:: max(1, len(units) // UNITS_READ)]]
     return TaskLoad(
         screens=_screens(reading, draft),
         texts=texts,
-        answers=asked,
-        seconds=SECONDS_A_SCREEN + fmean(read) + asked * draft.kind.seconds_an_answer,
-        most_texts=max(shown.values()),
+        answers=n_answers,
+        seconds=SECONDS_A_SCREEN + fmean(read) + n_answers * draft.kind.seconds_an_answer,
+        most_texts=max(n_shown.values()),
         most_answers=max(answers.values()),
     )
 
 
 def screen_of(draft: DraftTask, unit: UnitDraft, criteria: list[dict[str, Json]]) -> Screen:
-    """Return a screen as it is arranged, with the criterion that the unit asks where each has units of its own."""
+    """Return the arranged screen of a unit, with only its own criterion if criteria have separate units."""
     screen = draft.screen(unit, criteria)
     arranged = next(iter(draft.kind.arrange(len(unit.parts), Random(1))))  # noqa: S311  any will do
     screen = replace(screen, arrangement=arranged)
     if not unit.criterion:
         return screen
-    others = {one.key for one in draft.kind.asked(screen.criteria)} - {unit.criterion}
-    return replace(screen, criteria=tuple(one for one in screen.criteria if one.key not in others))
+    other_keys = {criterion.key for criterion in draft.kind.asked(screen.criteria)} - {unit.criterion}
+    return replace(
+        screen, criteria=tuple(criterion for criterion in screen.criteria if criterion.key not in other_keys)
+    )
 
 
 def _seconds_to_read(draft: DraftTask, unit: UnitDraft) -> float:
-    shown = [one.text for one in draft.texts(unit)]
+    texts = [text.text for text in draft.texts(unit)]
     if unit.item is not None:
         item, params = draft.items[unit.item], draft.kind.params
-        shown += [item.source] if params.get("show_source", True) else []
-        shown += [item.reference] if params.get("show_reference") else []
-    return sum(map(reading_seconds, shown))
+        texts += [item.source] if params.get("show_source", True) else []
+        texts += [item.reference] if params.get("show_reference") else []
+    return sum(map(reading_seconds, texts))
 
 
 def _screens(reading: StudyReading, draft: DraftTask) -> int:
-    """Count the screens of a full set: units to judge with training, exam and checks, or what everybody is asked."""
+    """Count the screens of a full set: units to judge, training, exam and checks; all units in other stages."""
     if draft.task["stage"] != Task.Stage.MAIN:
         return len(draft.units)
     units = reading.set_sizes.get(draft.task["key"]) or min(draft.task["set_size"], len(draft.units))
-    known = _known_units(reading.document["controls"], draft.task["key"])
-    return checks_of(draft.task["checks"]).screens_with(units, known)
+    known_units = _known_units(reading.document["controls"], draft.task["key"])
+    return checks_of(draft.task["checks"]).screens_with(units, known_units)
 
 
 def _known_units(controls: Sequence[Mapping[str, Json]], task: str) -> Counter[str]:
     """Count the units with known answers of a task by purpose."""
-    found = {(one["purpose"], one["unit"]) for one in controls if one["task"] == task}
-    return Counter(str(Gold.Purpose(purpose)) for purpose, _unit in found)
+    units = {(control["purpose"], control["unit"]) for control in controls if control["task"] == task}
+    return Counter(str(Gold.Purpose(purpose)) for purpose, _unit in units)
 
 
 def workload_sentence(reading: StudyReading) -> str:
-    """Say how much one rater is given and how long that takes; empty where there is nothing to judge."""
+    """Describe the workload and time of a rater; "" if there is nothing to judge."""
     load = reading.workload
     if load is None:
         return ""
@@ -116,19 +118,21 @@ def workload_sentence(reading: StudyReading) -> str:
     words = {"load": load_in_words(load.screens, load.texts, load.answers), "minutes": estimated}
     if stated is None:
         return _("One rater gets %(load)s: about %(minutes)s minutes (estimated).") % words
-    given = {**words, "stated": formats.number_format(int(stated) if float(stated).is_integer() else stated)}
+    all_words = {**words, "stated": formats.number_format(int(stated) if float(stated).is_integer() else stated)}
     sentence = _("One rater gets %(load)s. You expect %(stated)s minutes; the estimate is about %(minutes)s.")
-    return sentence % given
+    return sentence % all_words
 
 
 def crowded_notes(reading: StudyReading) -> list[str]:
-    """Warn of every task whose screens ask for too much at once."""
+    """Return warnings about tasks with too much on one screen."""
     load = reading.workload
-    return [crowded_note(key, one) for key, one in load.tasks.items() if one.is_crowded] if load else []
+    return (
+        [crowded_note(key, task_load) for key, task_load in load.tasks.items() if task_load.is_crowded] if load else []
+    )
 
 
 def crowded_note(task: str, load: TaskLoad) -> str:
-    """Warn of screens that ask for more than raters do well."""
+    """Return a warning about screens with too many texts or answers."""
     return _(
         "The task “%(task)s” puts up to %(texts)d texts and %(answers)d answers on one screen. Above %(most_texts)d "
         "texts or %(most_answers)d answers raters tire and judge less carefully: show fewer systems of an item at a "

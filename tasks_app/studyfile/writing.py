@@ -61,25 +61,25 @@ def files_of(document: Document, media: Callable[[str], bytes]) -> Iterator[tupl
         columns = [column.name for column in ITEMS.columns]
         yield "items.csv", _table(columns, list(item_rows(document["items"])), ITEMS.needed)
     if document["controls"]:
-        rows = [{**one, "answer": answer_text(one["answer"])} for one in document["controls"]]
+        rows = [{**control, "answer": answer_text(control["answer"])} for control in document["controls"]]
         yield "controls.csv", _table(CONTROLS.names, rows, CONTROLS.needed)
     if document["prefill"]:
-        rows = [{**one, "payload": dumps(one["payload"])} for one in document["prefill"]]
+        rows = [{**prefill, "payload": dumps(prefill["payload"])} for prefill in document["prefill"]]
         yield "prefill.csv", _table(PREFILL.names, rows, PREFILL.needed)
     if document["batches"]:
         yield "batches.csv", _table(BATCHES.names, document["batches"], BATCHES.needed)
-    kinds = {one["sha256"]: one["kind"] for item in document["items"] for one in item["context"]}
+    kinds = {medium["sha256"]: medium["kind"] for item in document["items"] for medium in item["context"]}
     for sha256, kind in sorted(kinds.items()):
         yield media_name(sha256, kind), media(sha256)
 
 
 def media_name(sha256: str, kind: str) -> str:
-    """Name a media file: by its content, so that the name tells raters and neighbours nothing."""
+    """Return the name of a media file, which is its digest, so that it reveals nothing."""
     return f"{MEDIA_FOLDER}/{sha256}.{extension(kind)}"
 
 
 def item_rows(items: list[dict[str, Json]]) -> Iterator[dict[str, Json]]:
-    """Yield one row an output, with what describes the item repeated."""
+    """Yield one row per output, with the columns of the item repeated."""
     for item in items:
         of_item = {
             "item": item["key"],
@@ -90,7 +90,9 @@ def item_rows(items: list[dict[str, Json]]) -> Iterator[dict[str, Json]]:
             **{f"feature_{name}": value for name, value in item["features"].items()},
         }
         for role in ROLES:
-            names = [media_name(one["sha256"], one["kind"]) for one in item["context"] if one["role"] == role]
+            names = [
+                media_name(medium["sha256"], medium["kind"]) for medium in item["context"] if medium["role"] == role
+            ]
             of_item[role] = BETWEEN_FILES.join(names)
         for output in item["outputs"]:
             yield {
@@ -102,7 +104,7 @@ def item_rows(items: list[dict[str, Json]]) -> Iterator[dict[str, Json]]:
 
 
 def answer_text(answer: Json) -> str:
-    """Write a known answer: a plain word as it is, if it is read as that word again, else JSON."""
+    """Write a known answer: a word unchanged if it is read back as the same word, else JSON."""
     return answer if isinstance(answer, str) and _reads_as_itself(answer) else dumps(answer)
 
 
@@ -110,15 +112,15 @@ def _reads_as_itself(word: str) -> bool:
     try:
         return bool(from_text(CONTROLS.columns[3], word) == word)
     except BadCell:
-        # It begins like JSON and is none.
+        # The word begins like JSON but is not JSON.
         return False
 
 
 def _table(columns: list[str], rows: Sequence[Mapping[str, Json]], needed: Sequence[str]) -> bytes:
-    """Write CSV with the columns that hold something, those no file may leave out, and others by name."""
-    used = {name for row in rows for name, value in row.items() if value != ""}
-    extra = sorted(used - set(columns))
-    header = [name for name in columns if name in used or name in needed] + extra
+    """Write CSV with the non-empty columns, the needed columns, and a researcher's own columns by name."""
+    filled = {name for row in rows for name, value in row.items() if value != ""}
+    extra = sorted(filled - set(columns))
+    header = [name for name in columns if name in filled or name in needed] + extra
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

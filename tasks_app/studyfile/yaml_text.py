@@ -63,9 +63,9 @@ def dump(document: Document, parts: Iterable[Section]) -> str:
 
 
 def without_empty(value: Json, schema: Mapping[str, Json]) -> Json:
-    """Leave out what is empty where leaving it out means the same; data without declared names stays as it is."""
+    """Leave out empty values that are equal to missing ones; data without declared names is unchanged."""
     if isinstance(value, list):
-        return [without_empty(one, schema.get("items", {})) for one in value]
+        return [without_empty(entry, schema.get("items", {})) for entry in value]
     declared = schema.get("properties")
     if not isinstance(value, Mapping) or declared is None:
         return value

@@ -44,7 +44,7 @@ class Tree:
     keys: dict[Path, Place] = field(default_factory=dict)
 
     def place(self, path: Path, *, key: bool = False) -> Place:
-        """Where a value stands (or its key), or the nearest thing around it that is there."""
+        """Return the place of a value (or its key), or of the closest existing value around it."""
         while path:
             found = (self.keys if key else self.values).get(path) or self.values.get(path)
             if found is not None:
@@ -54,7 +54,7 @@ class Tree:
 
 
 def parse(file: str, text: str, problems: Problems) -> Tree:
-    """Read a YAML document; `data` is None where a problem made it unreadable."""
+    """Read a YAML document; `data` is None if a problem made it unreadable."""
     builder = _Builder(Tree(file), problems)
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
@@ -116,7 +116,7 @@ class _Builder:
         self.waiting: list[str | None] = []
 
     def take(self, event: yaml.Event) -> bool:
-        """Use one event; False where the rest of the file cannot be read."""
+        """Take one event; return False if the rest of the file cannot be read."""
         here = _place(event.start_mark)
         if isinstance(event, yaml.DocumentStartEvent):
             self.documents += 1
