@@ -62,19 +62,7 @@ def points_chart(
     def across(field: str) -> Any:
         return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
-    lines = [
-        # A piece in each row, beside the interval: a line from top to bottom would strike the names through.
-        base.mark_tick(thickness=1.5, size=LIMIT_SIZE, color=LIMIT, yOffset=LIMIT_DOWN, opacity=1).encode(
-            x=alt.XDatum(value, type="quantitative", scale=scale, axis=axis)
-        )
-        for value, _word in limits
-    ]
-    heads = [
-        base.transform_filter("datum.row === 0")
-        .mark_text(dy=-ROW / 2 - 2, baseline="bottom", fontSize=SMALL, color=QUIET)
-        .encode(x=alt.XDatum(value, type="quantitative", scale=scale, axis=axis), text=alt.value(word))
-        for value, word in limits
-    ]
+    lines, heads = _limit_layers(base, limits, scale, axis)
     layers = [
         *lines,
         base.mark_rule(strokeWidth=4, color=MARK).encode(x=across("low"), x2="high:Q"),
@@ -93,6 +81,20 @@ def points_chart(
         layers[:0] = [base.mark_rule(strokeWidth=1.5, **second).encode(x=across("low_b"), x2="high_b:Q"), *ticks]
     whole = alt.layer(*layers, data=alt.InlineData(values=data, name="points"))
     return whole.properties(width=WIDTH, height=alt.Step(ROW))
+
+
+def _limit_layers(base: Any, limits: Sequence[tuple[float, str]], scale: Any, axis: Any) -> tuple[list[Any], list[Any]]:
+    """Return the lines of limits, and the words above them."""
+    import altair as alt  # noqa: PLC0415  slow to import, for jobs alone
+
+    at = [alt.XDatum(value, type="quantitative", scale=scale, axis=axis) for value, _word in limits]
+    # A piece in each row, beside the interval: a line from top to bottom would strike the names through.
+    piece = base.mark_tick(thickness=1.5, size=LIMIT_SIZE, color=LIMIT, yOffset=LIMIT_DOWN, opacity=1)
+    head = base.transform_filter("datum.row === 0").mark_text(
+        dy=-ROW / 2 - 2, baseline="bottom", fontSize=SMALL, color=QUIET
+    )
+    heads = [head.encode(x=x, text=alt.value(word)) for x, (_value, word) in zip(at, limits, strict=True)]
+    return [piece.encode(x=x) for x in at], heads
 
 
 def log_ticks(low: float, high: float) -> list[float]:

@@ -26,7 +26,7 @@ ROWS_SHOWN = 1_800
 
 
 @dataclass(slots=True)
-class Place:
+class CriterionRows:
     """Counts of a run's rows for one criterion of a task ("" for the whole task), to lay out pages.
 
     `rows` counts the rows that a page would show, `pairs` and `rater_pairs` the most of one statistic.
@@ -46,7 +46,7 @@ class Place:
         return f"{self.task}--{self.criterion or 'all'}"
 
 
-def places_of(run: Run, *, systems: bool) -> list[Place]:
+def places_of(run: Run, *, systems: bool) -> list[CriterionRows]:
     """Return the counts of a run for each criterion, in the order of the document, in one query."""
     counted = (
         _readable(run, systems=systems)
@@ -62,12 +62,12 @@ def places_of(run: Run, *, systems: bool) -> list[Place]:
         )
         .order_by("first")
     )
-    places: dict[tuple[str, str], Place] = {}
+    places: dict[tuple[str, str], CriterionRows] = {}
     of_pairs: Counter[str] = Counter()
     of_raters: Counter[str] = Counter()
     for count in counted:
         place = (count["task"] or "", count["criterion"] or "")
-        at = places.setdefault(place, Place(*place))
+        at = places.setdefault(place, CriterionRows(*place))
         at.rows += count["n"]
         at.pairs = max(at.pairs, count["whole"])
         of_pairs[at.key] += count["of_pairs"]
@@ -93,7 +93,7 @@ def _readable(run: Run, *, systems: bool) -> QuerySet[ResultRow]:
     return rows
 
 
-def rows_for_page(run: Run, places: Sequence[Place], *, systems: bool) -> Sequence[ResultRow]:
+def rows_for_page(run: Run, places: Sequence[CriterionRows], *, systems: bool) -> Sequence[ResultRow]:
     """Return the rows of some places and those of the funnel, without pairs where they are too many."""
     condition = Q(analysis="funnel")
     for place in places:
@@ -107,8 +107,8 @@ def rows_for_page(run: Run, places: Sequence[Place], *, systems: bool) -> Sequen
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """Names by key of tasks (in their order), criteria and systems; `designs` are those of the tasks."""
+class ResultNames:
+    """ResultNames by key of tasks (in their order), criteria and systems; `designs` are those of the tasks."""
 
     tasks: dict[str, str] = field(default_factory=dict)
     criteria: dict[str, str] = field(default_factory=dict)
@@ -116,7 +116,7 @@ class Names:
     systems: dict[str, str] = field(default_factory=dict)
 
 
-def names_of(study: Study) -> Names:
+def names_of(study: Study) -> ResultNames:
     """Return the titles of the tasks and the names of the criteria of a study, live ones before replaced ones."""
     rows = (
         Task.objects.filter(study=study)
@@ -126,7 +126,7 @@ def names_of(study: Study) -> Names:
             "key", "title", "task_criteria__criterion__key", "task_criteria__criterion__name", "design", "called"
         )
     )
-    names = Names()
+    names = ResultNames()
     for task, title, criterion, name, design, called in rows:
         names.designs.add(design)
         names.tasks.setdefault(task, title or task)

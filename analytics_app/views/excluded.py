@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from analytics_app.models import Exclusion
 from analytics_app.selectors import exclusions, pages
-from analytics_app.selectors.sections import Names, names_of
+from analytics_app.selectors.sections import ResultNames, names_of
 from analytics_app.show.cells import Cell, name, number
 from analytics_app.show.table import Column, Table
 from analytics_app.views import words
@@ -45,7 +45,7 @@ def excluded(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     return study_page(request, slug, "results", context, template="run_excluded", title=title)
 
 
-def _table(caption: str, found: list[Exclusion], names: Names) -> Table:
+def _table(caption: str, found: list[Exclusion], names: ResultNames) -> Table:
     several = len({one.task_id for one in found}) > 1
     columns = [Column(_("Rater"), number=False), Column(_("Left out"), number=False), Column(_("Why"), number=False)]
     columns += [Column(_("Value")), Column(_("Limit"))]
@@ -58,7 +58,7 @@ def _table(caption: str, found: list[Exclusion], names: Names) -> Table:
     return Table(caption, columns, rows)
 
 
-def _about(one: Exclusion, names: Names) -> tuple[Cell, Cell]:
+def _about(one: Exclusion, names: ResultNames) -> tuple[Cell, Cell]:
     """Say of whom and what an exclusion is; a text is named by its item, since the name of a unit may tell a system."""
     if one.rating is not None:
         about = [_item(one.rating.unit)]

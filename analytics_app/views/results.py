@@ -18,7 +18,7 @@ from analytics_app.models import UNFINISHED, Run, RunState
 from analytics_app.selectors import pages
 from analytics_app.selectors.results import plots_of, systems_shown
 from analytics_app.selectors.runs import progress, runs_of
-from analytics_app.selectors.sections import ROWS_SHOWN, Names, Place, names_of, places_of, rows_for_page
+from analytics_app.selectors.sections import ROWS_SHOWN, CriterionRows, ResultNames, names_of, places_of, rows_for_page
 from analytics_app.selectors.workers import workers
 from analytics_app.services import routing
 from analytics_app.views import run_words, words
@@ -105,12 +105,12 @@ def _run(request: HttpRequest, study: Study, found: Run) -> dict[str, Any]:
     )
 
 
-def _found(found: Run, names: Names, wanted: str, *, systems: bool) -> dict[str, Any]:
+def _found(found: Run, names: ResultNames, wanted: str, *, systems: bool) -> dict[str, Any]:
     """Return what a run found, criterion by criterion; the wanted one alone, else the first, where it is much."""
     primary = str(found.settings.get("primary") or "")
     places = in_order(places_of(found, systems=systems), primary, list(names.criteria))
     one_only = len(places) > 1 and sum(at.rows for at in places) > ROWS_SHOWN
-    open_ones: list[Place] = places
+    open_ones: list[CriterionRows] = places
     if one_only:
         open_ones = [at for at in places if at.key == wanted] or places[:1]
     rows = rows_for_page(found, open_ones, systems=systems)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from analytics_app import analyses, charts
 from analytics_app.models import Plot, ResultRow
-from analytics_app.selectors.sections import PAIRS_SHOWN, RATER_PAIRS_SHOWN, Place
+from analytics_app.selectors.sections import PAIRS_SHOWN, RATER_PAIRS_SHOWN, CriterionRows
 from analytics_app.show import cells, formats, labels
 from analytics_app.show.cells import Cell
 from analytics_app.show.index import RowIndex
@@ -56,14 +56,14 @@ class Section:
     opened: bool = True
 
 
-def in_order(places: Iterable[Place], primary: str, criteria: Sequence[str]) -> list[Place]:
+def in_order(places: Iterable[CriterionRows], primary: str, criteria: Sequence[str]) -> list[CriterionRows]:
     """Return what a run has in the order in which it is read; `criteria` are keys as they were asked.
 
     The primary criterion comes first, then what tells by the task's own method of systems. All criteria together come
     last, unless they are what the task is made for.
     """
 
-    def order(at: Place) -> tuple[bool, int, bool, int]:
+    def order(at: CriterionRows) -> tuple[bool, int, bool, int]:
         own = any(map(_is_made_for_its_task, at.analyses))
         place = criteria.index(at.criterion) if at.criterion in criteria else len(criteria)
         kind = 1 if at.criterion else 0 if own else 2
@@ -79,7 +79,7 @@ def sections_of(
     criteria: Mapping[str, str],
     primary: str,
     limit: float,
-    places: Sequence[Place] | None = None,
+    places: Sequence[CriterionRows] | None = None,
 ) -> dict[str, list[Section]]:
     """Return the sections of each task, in the order of `places`; `criteria` gives names to keys.
 
@@ -118,11 +118,11 @@ def sections_of(
 
 def _places(
     found: Mapping[tuple[str, str], Sequence[ResultRow]], drawn: Mapping[tuple[str, str], Sequence[Plot]]
-) -> Iterator[Place]:
+) -> Iterator[CriterionRows]:
     """Yield what rows and plots are about, where nobody has counted it."""
     for task, criterion in dict.fromkeys([*found, *drawn]):
         rows = found.get((task, criterion), [])
-        yield Place(
+        yield CriterionRows(
             task, criterion, by_system=any(row.by_system for row in rows), analyses={row.analysis for row in rows}
         )
 
@@ -145,7 +145,7 @@ def _is_made_for_its_task(name: str) -> bool:
     return member is not None and bool(member.task_types) and member.leads
 
 
-def _tables(rows: Sequence[ResultRow], limit: float, at: Place) -> tuple[list[Table], list[Table]]:
+def _tables(rows: Sequence[ResultRow], limit: float, at: CriterionRows) -> tuple[list[Table], list[Table]]:
     """Return the tables that stand open, and those that stand folded.
 
     Open are the tables of analyses made for a type of task, then those in which several analyses stand together.
@@ -173,7 +173,7 @@ def _tables(rows: Sequence[ResultRow], limit: float, at: Place) -> tuple[list[Ta
 PLACE_OF_PAIRS = 20
 
 
-def _not_read(at: Place) -> Iterator[tuple[int, Table]]:
+def _not_read(at: CriterionRows) -> Iterator[tuple[int, Table]]:
     """Say in the place of their table that there are too many pairs of systems."""
     if at.pairs > PAIRS_SHOWN:
         said = _("%(n)s pairs of systems are too many for a page: they are in the file of results.")

@@ -234,47 +234,30 @@ def _paired(
 ) -> Iterator[Row]:
     """Yield difference, Wilcoxon and effect size of each pair on the means of items."""
     common, drawn = make.sample.common, bootstrap(make.sample, f"differences{suffix}", outputs.unit)
-    found = paired(
-        matrix,
-        pairs,
-        clusters=clusters,
-        n_permutations=flips(common, len(pairs)),
-        **drawn.options,
-    )
-    family = family_of(common, found, unit=outputs.unit, of="pairs of one criterion")
+    options = {"clusters": clusters, "n_permutations": flips(common, len(pairs)), **drawn.options}
+    comparisons = paired(matrix, pairs, **options)
+    family = family_of(common, comparisons, unit=outputs.unit, of="pairs of one criterion")
     of_ranks = {name: family[name] for name in ("correction", "family")}
-    adjusted = adjust([one.permutation_p for one in found], common.correction)
-    adjusted_rank = adjust([one.wilcoxon.p for one in found], common.correction)
-    for (a, b), one, p, p_rank in zip(pairs, found, adjusted, adjusted_rank, strict=True):
-        about = {**_names(outputs, a, b), "n_items": one.n_items}
+    of_z = _z(make) if suffix else {}
+    means = {"means": f"of {outputs.unit}" if clusters is not None else "of items", **drawn.said, **of_z, **family}
+    ranks = {"zero_method": "wilcox", "units": outputs.unit, **of_ranks}
+    effects = {"d": "mean over sd of paired differences of items", **of_z}
+    adjusted = adjust([pair.permutation_p for pair in comparisons], common.correction)
+    adjusted_rank = adjust([pair.wilcoxon.p for pair in comparisons], common.correction)
+    for (a, b), pair, p, p_rank in zip(pairs, comparisons, adjusted, adjusted_rank, strict=True):
+        names = {**_names(outputs, a, b), "n_items": pair.n_items}
         yield make.row(
             f"difference{suffix}",
-            one.difference,
-            **about,
-            p=one.permutation_p,
+            pair.difference,
+            **names,
+            p=pair.permutation_p,
             p_adjusted=p,
-            note=joined(one.difference.note, family.get("cannot_differ"), note),
-            settings={
-                "means": f"of {outputs.unit}" if clusters is not None else "of items",
-                **drawn.said,
-                **(_z(make) if suffix else {}),
-                **family,
-            },
+            note=joined(pair.difference.note, family.get("cannot_differ"), note),
+            settings=means,
         )
         if not suffix:
-            yield make.row(
-                "wilcoxon",
-                one.wilcoxon,
-                **about,
-                p_adjusted=p_rank,
-                settings={"zero_method": "wilcox", "units": outputs.unit, **of_ranks},
-            )
-        yield make.row(
-            f"effect_size{suffix}",
-            _effect(one),
-            **about,
-            settings={"d": "mean over sd of paired differences of items", **(_z(make) if suffix else {})},
-        )
+            yield make.row("wilcoxon", pair.wilcoxon, **names, p_adjusted=p_rank, settings=ranks)
+        yield make.row(f"effect_size{suffix}", _effect(pair), **names, settings=effects)
 
 
 def _effect(one: Paired) -> Estimate:
