@@ -21,11 +21,11 @@ PATIENCE_MILLISECONDS = 10_000
 @pytest.fixture(scope="session")
 def chromium_path() -> str:
     """Return a Chromium: EVALWEB_CHROMIUM, on PATH, Playwright's own, or Debian's, installed where root runs this."""
-    if named := environment.text("EVALWEB_CHROMIUM"):
-        assert Path(named).exists(), f"EVALWEB_CHROMIUM names {named}, which does not exist."
-        return named
-    if found := _on_path() or _playwrights_own():
-        return found
+    if configured := environment.text("EVALWEB_CHROMIUM"):
+        assert Path(configured).exists(), f"EVALWEB_CHROMIUM names {configured}, which does not exist."
+        return configured
+    if path := _on_path() or _playwrights_own():
+        return path
     return _installed()
 
 
@@ -82,7 +82,7 @@ def browser(request: pytest.FixtureRequest, chromium_path: str) -> Iterator[Brow
 
 @pytest.fixture
 def page_problems() -> list[str]:
-    """Collect what the pages of a test complained of; a test that provokes a complaint takes it out."""
+    """Collect errors in the console of a test's pages; a test that provokes an error removes it."""
     return []
 
 
@@ -125,6 +125,6 @@ def _installed() -> str:
     for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
         answer = subprocess.run(["apt-get", *command], capture_output=True, text=True, check=False)
         assert answer.returncode == 0, f"apt-get {' '.join(command)} failed:\n{answer.stderr}"
-    found = _on_path()
-    assert found, "apt-get installed chromium, and it is still not on PATH."
-    return found
+    path = _on_path()
+    assert path, "apt-get installed chromium, and it is still not on PATH."
+    return path

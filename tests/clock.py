@@ -7,6 +7,6 @@ from django.utils import timezone
 
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, moment: datetime) -> None:
-    """Let Django's clock stand still at a moment; the database's goes on."""
+    """Stop Django's clock at a moment; the database's clock goes on."""
     assert timezone.is_aware(moment)
     monkeypatch.setattr(timezone, "now", lambda: moment)

@@ -60,7 +60,7 @@ def main() -> None:
         os.environ.setdefault(name, value)
     django.setup()
     import_module(settings.ROOT_URLCONF)
-    # What is loaded is no garbage: a fork that looked through it would copy its pages.
+    # Loaded objects are excluded from garbage collection, which would copy their pages in forks.
     gc.collect()
     gc.freeze()
     for line in sys.stdin:

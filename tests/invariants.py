@@ -14,45 +14,57 @@ COUNTED = {"real", "simulated"}
 def check(study: Study) -> None:
     """Assert every guarantee about places, booklets, assignments and judgments of one study."""
     places = list(Place.objects.filter(booklet__task__study=study).values("id", "unit_id", "booklet_id", "order"))
-    given = list(
+    assignments = list(
         Assignment.objects.filter(rater__study=study).values(
             "id", "rater_id", "rater_kind", "unit_id", "purpose", "place_id", "state", "set_id", "set__state", "order"
         )
     )
-    _places_are_held_once(places, given)
-    _raters_meet_units_once(given)
-    _booklets_say_what_is(study, places, given)
-    _kept_counts_are_right(study, places, given)
-    _counts_are_even(study, places, given)
-    _judgments_are_whole(study, given)
+    _places_are_held_once(places, assignments)
+    _raters_meet_units_once(assignments)
+    _booklets_say_what_is(study, places, assignments)
+    _kept_counts_are_right(study, places, assignments)
+    _counts_are_even(study, places, assignments)
+    _judgments_are_whole(study, assignments)
 
 
-def _places_are_held_once(places: list[dict], given: list[dict]) -> None:
+def _places_are_held_once(places: list[dict], assignments: list[dict]) -> None:
     unit_of = {place["id"]: place["unit_id"] for place in places}
-    holders = Counter(one["place_id"] for one in given if one["state"] in HOLDING and one["place_id"] is not None)
+    holders = Counter(
+        assignment["place_id"]
+        for assignment in assignments
+        if assignment["state"] in HOLDING and assignment["place_id"] is not None
+    )
     assert not [place for place, n in holders.items() if n > 1], "a place is held twice"
-    for one in given:
-        if one["place_id"] is not None:
-            assert unit_of[one["place_id"]] == one["unit_id"], "a place is held for another unit"
-            assert one["purpose"] == "main", "a check holds a place"
-        elif one["purpose"] == "main" and one["rater_kind"] in COUNTED:
-            assert one["state"] not in HOLDING, "a counted assignment holds no place"
+    for assignment in assignments:
+        if assignment["place_id"] is not None:
+            assert unit_of[assignment["place_id"]] == assignment["unit_id"], "a place is held for another unit"
+            assert assignment["purpose"] == "main", "a check holds a place"
+        elif assignment["purpose"] == "main" and assignment["rater_kind"] in COUNTED:
+            assert assignment["state"] not in HOLDING, "a counted assignment holds no place"
     k = dict(Unit.objects.filter(task__study__isnull=False).values_list("id", "k"))
-    main = [one for one in given if one["purpose"] == "main" and one["rater_kind"] in COUNTED]
-    counted = Counter(one["unit_id"] for one in main if one["state"] in HOLDING)
+    main = [
+        assignment
+        for assignment in assignments
+        if assignment["purpose"] == "main" and assignment["rater_kind"] in COUNTED
+    ]
+    counted = Counter(assignment["unit_id"] for assignment in main if assignment["state"] in HOLDING)
     assert all(n <= k[unit] for unit, n in counted.items()), "a unit has more than k"
 
 
-def _raters_meet_units_once(given: list[dict]) -> None:
-    met = Counter((one["rater_id"], one["unit_id"]) for one in given if one["purpose"] in {"main", "warm_up"})
+def _raters_meet_units_once(assignments: list[dict]) -> None:
+    met = Counter(
+        (assignment["rater_id"], assignment["unit_id"])
+        for assignment in assignments
+        if assignment["purpose"] in {"main", "warm_up"}
+    )
     assert not [pair for pair, n in met.items() if n > 1], "a rater meets a unit twice"
-    numbers = Counter((one["rater_id"], one["order"]) for one in given)
+    numbers = Counter((assignment["rater_id"], assignment["order"]) for assignment in assignments)
     assert not [pair for pair, n in numbers.items() if n > 1], "two units of a rater have one number"
 
 
-def _booklets_say_what_is(study: Study, places: list[dict], given: list[dict]) -> None:
-    held = {one["place_id"] for one in given if one["state"] in HOLDING}
-    touched = {one["place_id"] for one in given}
+def _booklets_say_what_is(study: Study, places: list[dict], assignments: list[dict]) -> None:
+    held = {assignment["place_id"] for assignment in assignments if assignment["state"] in HOLDING}
+    touched = {assignment["place_id"] for assignment in assignments}
     by_booklet: dict[int, list[int]] = {}
     for place in places:
         by_booklet.setdefault(place["booklet_id"], []).append(place["id"])
@@ -66,23 +78,27 @@ def _booklets_say_what_is(study: Study, places: list[dict], given: list[dict]) -
             assert any(place not in held for place in own), "a booklet is called left but is whole"
 
 
-def _kept_counts_are_right(study: Study, places: list[dict], given: list[dict]) -> None:
+def _kept_counts_are_right(study: Study, places: list[dict], assignments: list[dict]) -> None:
     """What triggers count for pages of large studies is what a full count gives."""
     of_booklet = Counter(place["booklet_id"] for place in places)
     for booklet_id, n in Booklet.objects.filter(task__study=study).values_list("id", "n_places"):
         assert n == of_booklet[booklet_id], "a booklet miscounts its places"
-    answered = [one for one in given if one["state"] == "submitted" and one["place_id"] is not None]
-    of_set = Counter(one["set_id"] for one in answered)
+    answered = [
+        assignment
+        for assignment in assignments
+        if assignment["state"] == "submitted" and assignment["place_id"] is not None
+    ]
+    of_set = Counter(assignment["set_id"] for assignment in answered)
     for set_id, n in RaterSet.objects.filter(rater__study=study).values_list("id", "n_answered"):
         assert n == of_set[set_id], "a set miscounts its answered places"
-    shown = studies.with_progress(Study.objects.filter(pk=study.pk)).get()
-    assert (shown.places, shown.answered) == (len(places), len(answered)), "the list of studies miscounts"
+    listed = studies.with_progress(Study.objects.filter(pk=study.pk)).get()
+    assert (listed.places, listed.answered) == (len(places), len(answered)), "the list of studies miscounts"
 
 
-def _counts_are_even(study: Study, places: list[dict], given: list[dict]) -> None:
+def _counts_are_even(study: Study, places: list[dict], assignments: list[dict]) -> None:
     """The difference within a task never exceeds one plus the places not yet answered or refilled."""
     claimed = set(Booklet.objects.filter(task__study=study).exclude(state="free").values_list("id", flat=True))
-    answered = {one["place_id"] for one in given if one["state"] == "submitted"}
+    answered = {assignment["place_id"] for assignment in assignments if assignment["state"] == "submitted"}
     task_of = dict(Unit.objects.filter(task__study=study).values_list("id", "task"))
     for task in set(task_of.values()):
         own = [place for place in places if task_of[place["unit_id"]] == task]
@@ -94,8 +110,8 @@ def _counts_are_even(study: Study, places: list[dict], given: list[dict]) -> Non
             assert max(counts.values()) - min(counts.values()) <= 1 + waiting
 
 
-def _judgments_are_whole(study: Study, given: list[dict]) -> None:
-    state_of = {one["id"]: one["state"] for one in given}
+def _judgments_are_whole(study: Study, assignments: list[dict]) -> None:
+    state_of = {assignment["id"]: assignment["state"] for assignment in assignments}
     rows = list(
         Judgment.objects.filter(assignment__rater__study=study).values(
             "id", "assignment_id", "replaces_id", "skip_reason", "answer"
@@ -111,10 +127,12 @@ def _judgments_are_whole(study: Study, given: list[dict]) -> None:
         if state in {"submitted", "surplus", "skipped", "replaced"}:
             assert firsts[assignment] == 1, "a unit counts as answered but has no judgment"
     ratings = Counter(Rating.objects.filter(rater__study=study).values_list("judgment_id", flat=True))
-    shown = {one.pk: one for one in Assignment.objects.filter(rater__study=study).select_related("unit")}
+    assignments_by_id = {row.pk: row for row in Assignment.objects.filter(rater__study=study).select_related("unit")}
     for row in rows:
-        wanted = 0 if row["skip_reason"] else _values_in(study, shown[row["assignment_id"]], row["answer"])
-        assert ratings[row["id"]] == wanted, "a judgment has lost or gained ratings"
+        n_values = (
+            0 if row["skip_reason"] else _values_in(study, assignments_by_id[row["assignment_id"]], row["answer"])
+        )
+        assert ratings[row["id"]] == n_values, "a judgment has lost or gained ratings"
 
 
 def _values_in(study: Study, assignment: Assignment, answer: dict) -> int:

@@ -1,4 +1,4 @@
-"""What becomes of a test whose process ended, such as one that hung where no signal is heard (see pyproject.toml)."""
+"""Handling of tests whose process ended, such as tests that hung where signals are ignored (see pyproject.toml)."""
 
 from typing import Any
 

@@ -26,13 +26,13 @@ def png(width: int = 4, height: int = 3, shade: int = 90) -> bytes:
 
 def wav(seconds: float = 1.0, rate: int = 8_000) -> bytes:
     """Return a sound: a rising ramp, repeated, 8 bits."""
-    kept = io.BytesIO()
-    with wave.open(kept, "wb") as sound:
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as sound:
         sound.setnchannels(1)
         sound.setsampwidth(1)
         sound.setframerate(rate)
         sound.writeframes(bytes(number % 97 + 80 for number in range(int(seconds * rate))))
-    return kept.getvalue()
+    return buffer.getvalue()
 
 
 def show(study: Study, content: bytes, kind: str, *items: str) -> str:

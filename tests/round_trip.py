@@ -22,20 +22,20 @@ def comes_back_unchanged(study: Study, copy: Study, folder: Path) -> None:
     assert rows(exported(copy)) == rows(before)
     current = Rating.objects.filter(rater__study=study, judgment__replaced_by=None)
     assert Rating.objects.filter(rater__study=copy).count() == current.count()
-    assert _said(copy) == _said(study)
+    assert _values_of(copy) == _values_of(study)
 
 
 def rows(content: bytes) -> list[dict[str, str]]:
     """Return the rows of an export, with the numbers of rows told by where they were met first."""
-    found = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
+    lines = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
     met: dict[str, dict[str, int]] = {"judgment": {}, "rating": {}}
-    for row in found:
-        for name, known in met.items():
+    for row in lines:
+        for name, new_numbers in met.items():
             if row[name]:
-                row[name] = str(known.setdefault(row[name], len(known)))
+                row[name] = str(new_numbers.setdefault(row[name], len(new_numbers)))
         if row["repeat_of"]:
             row["repeat_of"] = str(met["judgment"].setdefault(row["repeat_of"], len(met["judgment"])))
-    return found
+    return lines
 
 
 def exported(study: Study) -> bytes:
@@ -43,10 +43,10 @@ def exported(study: Study) -> bytes:
     return b"".join(export.stream(study, format="csv"))
 
 
-def _said(study: Study) -> list[tuple[Any, ...]]:
-    """Everything that the ratings of a study say, whatever their numbers."""
-    found = Rating.objects.filter(rater__study=study, judgment__replaced_by=None).values_list(
+def _values_of(study: Study) -> list[tuple[Any, ...]]:
+    """Return the content of all ratings of a study, without their numbers."""
+    values = Rating.objects.filter(rater__study=study, judgment__replaced_by=None).values_list(
         "rater__pseudonym", "unit__key", "part__number", "part_b__number", "criterion__key", "number", "value", "label",
         "text", "shown_value", "span_side", "span_start", "span_end", "category", "severity",
     )  # fmt: skip
-    return sorted(found, key=repr)
+    return sorted(values, key=repr)

@@ -72,7 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a live site."""
+    """Mark the tests that need a live site."""
     for item in items:
         if BROWSER_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.browser)
@@ -122,7 +122,7 @@ def running_valkey(folder: Path) -> Iterator[ValkeyServer]:
 
 
 def migrated_template(blocker: DjangoDbBlocker) -> str:
-    """Return the name of a migrated, empty database of this run, made by whoever asks first; the others wait."""
+    """Return the name of a migrated, empty database of this run; the first caller makes it, the others wait."""
     folder = Path(os.environ[FOLDER_VARIABLE])
     made = folder / "template.made"
     with (folder / "template.lock").open("w") as lock:

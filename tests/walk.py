@@ -15,15 +15,15 @@ def arrive(study: Study, kind: str = Rater.Kind.REAL) -> Rater:
     return enrolment.enrol(study_id=study.pk, nonce=uuid.uuid4().hex, consent_text_id=None, kind=kind).rater
 
 
-def answer(study: Study, assignment: Assignment, rng: Random, **rest: object) -> judgments.Submission:
+def answer(study: Study, assignment: Assignment, rng: Random, **fields: object) -> judgments.Submission:
     """Make the submission of a careful rater."""
     frame = screens.frame_of(assignment.unit.task_id, study)
     screen = screens.screen_of(assignment, study)
     form = frame.kind.form(screen, frame.kind.simulate(screen, Quality.CAREFUL, rng))
     assert form.is_valid(), form.errors
     return judgments.Submission(
-        uuid=rest.pop("uuid", None) or uuid.uuid4(),
+        uuid=fields.pop("uuid", None) or uuid.uuid4(),
         answer=form.cleaned_data,
         seconds_active=4.5,
-        **rest,
+        **fields,
     )

@@ -24,7 +24,7 @@ LIBRARIES = "site-packages"
 
 @dataclass(frozen=True)
 class Work:
-    """What a call did: `steps` are lines of our own Python and calls in libraries, `held` the most bytes at once."""
+    """Work of a call: `steps` are lines of our own Python and calls in libraries, `held` the most bytes at once."""
 
     steps: int
     held: int

@@ -19,7 +19,7 @@ class SystemKind(models.TextChoices):
 
 
 class System(models.Model):
-    """What produced an output."""
+    """A system that produced outputs."""
 
     Kind = SystemKind
 
@@ -132,7 +132,7 @@ class Output(Versioned):
 
 
 class Unit(Versioned):
-    """What one screen shows."""
+    """The content of one screen."""
 
     task = models.ForeignKey(Task, models.CASCADE, related_name="units")
     key = models.CharField(max_length=300)

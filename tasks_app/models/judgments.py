@@ -27,9 +27,9 @@ class AssignmentPurpose(models.TextChoices):
 
     # Before what is judged: each with a count of its own, and the first answer is final.
     PRELIMINARY = nonmember(("screening", "training", "exam"))
-    # What a rater meets as one sequence of texts to judge: which of them are checks is not to be told.
+    # Shown to a rater as one sequence of texts to judge; raters must not know which are checks.
     JUDGED = nonmember(("main", "control", "attention", "repeat", "warm_up"))
-    # What results are about.
+    # The judgments behind results.
     ANALYSED = nonmember(("main", "screening", "exit"))
 
 
@@ -226,7 +226,7 @@ class Judgment(models.Model):
 
 
 class ControlResult(models.Model):
-    """How a judgment compares with gold; never served to raters."""
+    """Comparison of a judgment with gold; never shown to raters."""
 
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="control_results")
     gold = models.ForeignKey(Gold, models.PROTECT, related_name="results")

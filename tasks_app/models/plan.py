@@ -1,4 +1,4 @@
-"""The plan: booklets drawn before opening, and the k places of every unit."""
+"""The plan: booklets drawn before opening, and the k places of each unit."""
 
 from typing import Any
 

@@ -61,7 +61,7 @@ class Rater(models.Model):
     prefs: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     enrolled_at = created_at_field()
     instructed_at = models.DateTimeField(null=True, blank=True)
-    # When the answers to units with known answers fell below what the researcher set.
+    # When the share of right answers to units with known answers fell below the researcher's limit.
     failed_checks_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     erased_at = models.DateTimeField(null=True, blank=True)
@@ -93,7 +93,7 @@ class Rater(models.Model):
 
 
 class Identity(models.Model):
-    """Who a rater is to the platform that sent them. Deletable alone.
+    """A rater's identity on the platform that sent them. Can be deleted on its own.
 
     `details` is what the channel needs at the end, such as where to post to; `status` what the platform said last.
     """
@@ -117,7 +117,7 @@ class Identity(models.Model):
 
 
 class Invitation(models.Model):
-    """That somebody may take part: by a personal link, whose token is kept hashed, or by signing in."""
+    """Permission to take part, by a personal link (its token is stored hashed) or by signing in."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="invitations")
     name = models.CharField(max_length=200)
@@ -145,7 +145,7 @@ class Invitation(models.Model):
 
 
 class Consent(models.Model):
-    """That a rater agreed, to which words, and when."""
+    """A rater's consent: the text and the time."""
 
     rater = models.ForeignKey(Rater, models.CASCADE, related_name="consents")
     consent_text = models.ForeignKey(ConsentText, models.PROTECT, related_name="+")
@@ -166,7 +166,7 @@ class RaterSetState(models.TextChoices):
 
 
 class RaterSet(models.Model):
-    """What one rater takes at a time of one task; the lease belongs to it."""
+    """The units of one task that a rater takes at once, with their lease."""
 
     State = RaterSetState
 
@@ -206,7 +206,7 @@ class PaymentKind(models.TextChoices):
 
 
 class Payment(models.Model):
-    """What a rater is owed, or, with a reason, is not."""
+    """An amount that a rater is owed or, with a reason, not owed."""
 
     Kind = PaymentKind
 

@@ -80,7 +80,7 @@ class Study(models.Model):
 
     @property
     def is_frozen(self) -> bool:
-        """Say whether the design has been frozen, that is, whether the study was ever opened."""
+        """Return whether the design is frozen, that is, whether the study was ever opened."""
         return self.current_version > 0
 
     @property

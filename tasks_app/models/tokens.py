@@ -1,4 +1,4 @@
-"""API tokens, and stored answers to requests that were sent before."""
+"""API tokens, and stored responses to repeated requests."""
 
 from typing import Any
 
