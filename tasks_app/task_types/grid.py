@@ -77,6 +77,14 @@ class Step:
     checked: bool
 
 
+def steps_of(field: forms.BoundField) -> list[Step]:
+    """Return what a field lets choose: Django's own widgets take three times as long to render."""
+    value = field.value()
+    chosen = "" if value is None else str(value)
+    choices: Iterable[tuple[str, str]] = getattr(field.field, "choices", ())
+    return [Step(step, str(word), step == chosen) for step, word in choices]
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One question on the screen: the criterion and its form field.
@@ -91,11 +99,8 @@ class Cell:
 
     @property
     def steps(self) -> list[Step]:
-        """The steps of a scale, for the template: Django's own widgets take three times as long to render."""
-        value = self.field.value()
-        chosen = "" if value is None else str(value)
-        choices: Iterable[tuple[str, str]] = getattr(self.field.field, "choices", ())
-        return [Step(step, str(word), step == chosen) for step, word in choices]
+        """The steps of a scale, for the template."""
+        return steps_of(self.field)
 
     @property
     def labelled(self) -> bool:

@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext
 
 from tasks_app.task_types.base import Criterion, ScreenForm
+from tasks_app.task_types.grid import Step, steps_of
 from tasks_app.task_types.questionnaire.fields import TICKED, field_for
 from tasks_app.task_types.questionnaire.instruments import instrument_data, introduction_of
 from tasks_app.task_types.questionnaire.questions import MULTIPLE, TICK, Asked, Question
@@ -24,15 +25,6 @@ def field_name(criterion: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Something to choose, for the template: what is posted, its words, and whether it is chosen."""
-
-    value: str
-    word: str
-    checked: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Cell:
     """One criterion on the page: as the study words it, with its form field."""
 
@@ -41,12 +33,9 @@ class Cell:
     field: forms.BoundField
 
     @property
-    def steps(self) -> list[Choice]:
+    def steps(self) -> list[Step]:
         """What can be chosen."""
-        given = self.field.value()
-        chosen = "" if given is None else str(given)
-        choices: Any = getattr(self.field.field, "choices", ())
-        return [Choice(value, str(word), value == chosen) for value, word in choices]
+        return steps_of(self.field)
 
     @property
     def labelled(self) -> bool:

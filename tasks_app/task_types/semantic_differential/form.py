@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import ScreenForm
+from tasks_app.task_types.grid import Step, steps_of
 from tasks_app.task_types.semantic_differential.order import Shown
 
 if TYPE_CHECKING:
@@ -26,15 +27,6 @@ def ends(shown: Shown) -> tuple[str, str]:
     """Return the two words in the order in which they stand on the screen."""
     low, high = shown.criterion.low, shown.criterion.high
     return (high, low) if shown.flipped else (low, high)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One circle: what is posted, its word where it is an end, and whether it is chosen."""
-
-    value: str
-    word: str
-    checked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +49,7 @@ class PairRow:
     @property
     def steps(self) -> list[Step]:
         """The circles."""
-        given = self.field.value()
-        chosen = "" if given is None else str(given)
-        choices: Sequence[tuple[str, str]] = getattr(self.field.field, "choices", ())
-        return [Step(value, str(word), value == chosen) for value, word in choices]
+        return steps_of(self.field)
 
 
 class StepField(forms.TypedChoiceField):
