@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
 from evalweb.outages import is_outage
-from tasks_app.studyfile.limits import megabytes
+from tasks_app.studyfile.files.limits import megabytes
 
 RETRY_AFTER_SECONDS = 5
 # Statuses with a page of their own; others look like 400 with another sentence.

@@ -10,10 +10,7 @@ from tasks_app.views.rater import arriving, ending, journey, judging, media, ove
 from tasks_app.views.researcher import (
     checking,
     designing,
-    importing,
     inviting,
-    moving,
-    paying,
     raters,
     recruiting,
     sharing,
@@ -21,6 +18,9 @@ from tasks_app.views.researcher import (
     tokens,
     trying,
 )
+from tasks_app.views.researcher.importing import pages as importing
+from tasks_app.views.researcher.pay import pages as paying
+from tasks_app.views.researcher.setup import moving
 
 public_urls: list[URLPattern] = [
     path("", home.home, name="home"),

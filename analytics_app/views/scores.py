@@ -16,10 +16,10 @@ from analytics_app.services.scores import Columns, Imported, import_scores, is_l
 from tasks_app import access
 from tasks_app.importing.guessing import Peek, guess
 from tasks_app.request_sizes import accepts_files
-from tasks_app.studyfile.limits import largest_upload
+from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views.researcher.frame import researcher_page
-from tasks_app.views.researcher.import_forms import MARKS
-from tasks_app.views.researcher.uploading import EDITOR, TablePages, read_with
+from tasks_app.views.researcher.importing.forms import MARKS
+from tasks_app.views.researcher.importing.uploading import EDITOR, TablePages, read_with
 
 
 class UploadForm(forms.Form):

@@ -17,8 +17,8 @@ from tasks_app.importing.ratings import RatingCheck, Report
 from tasks_app.importing.targets import About, Names, NotFound, Targets, TaskTarget
 from tasks_app.models import Assignment, Judgment, Study
 from tasks_app.services.imports.storing import Staged, key_of
+from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.problems import nearest, shown
-from tasks_app.studyfile.tables import Row
 from tasks_app.task_types.base import Criterion
 
 State, Purpose = Assignment.State, Assignment.Purpose

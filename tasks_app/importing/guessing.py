@@ -13,12 +13,12 @@ from django.utils.translation import gettext as _
 
 from tasks_app.importing.columns import RATINGS, is_used
 from tasks_app.importing.source import RatingsFile, head_of
-from tasks_app.studyfile.headers import fault_of_first_line
-from tasks_app.studyfile.jsontext import BadJson, loads
-from tasks_app.studyfile.limits import limits
+from tasks_app.studyfile.files.headers import fault_of_first_line
+from tasks_app.studyfile.files.jsontext import BadJson, loads
+from tasks_app.studyfile.files.limits import limits
+from tasks_app.studyfile.files.quoting import Quoting
+from tasks_app.studyfile.files.tables import DELIMITERS, word_of
 from tasks_app.studyfile.problems import Problem, StudyFileError
-from tasks_app.studyfile.quoting import Quoting
-from tasks_app.studyfile.tables import DELIMITERS, word_of
 
 ROWS = 5
 

@@ -18,13 +18,13 @@ from tasks_app.importing.wide import Wide
 from tasks_app.plaintext import problems_in_json
 from tasks_app.sections import Json, Path
 from tasks_app.studyfile.columns import BadCell
-from tasks_app.studyfile.decoding import decode
 from tasks_app.studyfile.explain import violations
-from tasks_app.studyfile.limits import limits
+from tasks_app.studyfile.files.decoding import decode
+from tasks_app.studyfile.files.limits import limits
+from tasks_app.studyfile.files.quoting import QUOTINGS
+from tasks_app.studyfile.files.tables import word_of
+from tasks_app.studyfile.files.yaml_tree import Tree, is_word, parse, size_problem
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, nearest
-from tasks_app.studyfile.quoting import QUOTINGS
-from tasks_app.studyfile.tables import word_of
-from tasks_app.studyfile.yaml_tree import Tree, is_word, parse, size_problem
 
 # What becomes of a second rating of one place by one rater.
 REPEATS = ("refuse", "first", "last", "keep")

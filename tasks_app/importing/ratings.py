@@ -7,8 +7,8 @@ from collections import Counter
 from django.utils.translation import gettext as _
 
 from tasks_app.importing.targets import About, TaskTarget
+from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.problems import Problems, shown
-from tasks_app.studyfile.tables import Row
 from tasks_app.task_types.base import Criterion
 
 SIDES = ("source", "output")

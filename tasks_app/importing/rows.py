@@ -18,11 +18,11 @@ from tasks_app.importing.source import RatingsFile
 from tasks_app.importing.wide import Group, NotWide
 from tasks_app.sections import Json
 from tasks_app.studyfile.columns import BadCell, Column, Kind, TableDeclaration, from_text
-from tasks_app.studyfile.limits import limits
-from tasks_app.studyfile.naming import Naming
+from tasks_app.studyfile.files.limits import limits
+from tasks_app.studyfile.files.naming import Naming
+from tasks_app.studyfile.files.quoting import Quoting
+from tasks_app.studyfile.files.tables import Row, Table, word_of
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, shown
-from tasks_app.studyfile.quoting import Quoting
-from tasks_app.studyfile.tables import Row, Table, word_of
 
 # A text that a spreadsheet would take for a formula is exported with one apostrophe more in front.
 _NEUTRALISED = re.compile(r"'+[=+\-@\t\r]")

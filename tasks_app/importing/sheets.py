@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from tasks_app.plaintext import problem_in
-from tasks_app.studyfile.decoding import decode
+from tasks_app.studyfile.files.decoding import decode
 from tasks_app.studyfile.problems import Problems, nearest
 
 # Rows of one sheet: as many as a person can look over.

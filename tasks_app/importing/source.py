@@ -15,8 +15,8 @@ from typing import IO, cast
 from django.utils.translation import gettext as _
 
 from tasks_app.importing.columns import RATINGS
-from tasks_app.studyfile.decoding import Encoding, encoding_of, scan
-from tasks_app.studyfile.limits import limits, megabytes
+from tasks_app.studyfile.files.decoding import Encoding, encoding_of, scan
+from tasks_app.studyfile.files.limits import limits, megabytes
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 
 _GZIP = b"\x1f\x8b"

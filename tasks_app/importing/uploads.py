@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.importing.source import RatingsFile
 from tasks_app.models import Study
-from tasks_app.studyfile.limits import limits, megabytes
+from tasks_app.studyfile.files.limits import limits, megabytes
 from tasks_app.studyfile.problems import Problem, StudyFileError
 
 # Long enough to mend a mapping, and to go home in between.

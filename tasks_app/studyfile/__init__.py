@@ -10,12 +10,12 @@ from django.contrib.auth.models import AbstractBaseUser
 from tasks_app import sections
 from tasks_app.models import Media, Study
 from tasks_app.sections import Json
-from tasks_app.studyfile import basics, batches, items, known, lists
 from tasks_app.studyfile.checking import Loaded, Slot, read_file, store_file
+from tasks_app.studyfile.files.source import Source
+from tasks_app.studyfile.files.writing import Target, write
+from tasks_app.studyfile.own_sections import basics, batches, items, known, lists
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.schema import whole_schema
-from tasks_app.studyfile.source import Source
-from tasks_app.studyfile.writing import Target, write
 
 __all__ = [
     "Loaded",

@@ -19,10 +19,10 @@ from tasks_app.services.database import atomically
 from tasks_app.services.study import drafts, items
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.study_settings import USUAL_MINUTES, Pay
+from tasks_app.studyfile.files.source import Files, Source, open_files
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
 from tasks_app.studyfile.screens import check_plans, draft_tasks
-from tasks_app.studyfile.source import Files, Source, open_files
 from tasks_app.studyfile.workload import crowded_notes, workload_of, workload_sentence
 
 _SLUG = ("study", "slug")

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app.sections import Json
-from tasks_app.studyfile.jsontext import BadJson, loads
+from tasks_app.studyfile.files.jsontext import BadJson, loads
 from tasks_app.studyfile.problems import shown
 
 # Between file names in one cell.

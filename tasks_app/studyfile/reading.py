@@ -12,13 +12,13 @@ from django.utils.translation import gettext as _
 from tasks_app import sections
 from tasks_app.sections import Document, Json, Path
 from tasks_app.study_settings import with_defaults
-from tasks_app.studyfile.decoding import Place, decode
 from tasks_app.studyfile.explain import violations
-from tasks_app.studyfile.media import MediaFile
+from tasks_app.studyfile.files.decoding import Place, decode
+from tasks_app.studyfile.files.media import MediaFile
+from tasks_app.studyfile.files.source import Files
+from tasks_app.studyfile.files.yaml_tree import Tree, parse, size_problem
 from tasks_app.studyfile.problems import Problems, StudyFileError, closest
 from tasks_app.studyfile.schema import plain, whole_schema
-from tasks_app.studyfile.source import Files
-from tasks_app.studyfile.yaml_tree import Tree, parse, size_problem
 from tasks_app.workload import Workload
 
 STUDY_YAML = "study.yaml"

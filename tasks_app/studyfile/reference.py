@@ -11,7 +11,7 @@ from tasks_app.check_settings import Checks
 from tasks_app.sections import Json
 from tasks_app.studyfile.columns import TABLES, TableDeclaration
 from tasks_app.studyfile.explain import expected
-from tasks_app.studyfile.limits import Limits, megabytes
+from tasks_app.studyfile.files.limits import Limits, megabytes
 from tasks_app.studyfile.schema import form_schema, whole_schema
 
 _HEAD = ("| name | holds | default | |", "|---|---|---|---|")

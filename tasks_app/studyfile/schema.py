@@ -15,7 +15,7 @@ from tasks_app.sections import Json
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.declarations import LISTS, TaskBlock
 from tasks_app.studyfile.fields import KeyField, ListField, MapField, ObjectField
-from tasks_app.studyfile.quoting import QUOTINGS
+from tasks_app.studyfile.files.quoting import QUOTINGS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -17,8 +17,8 @@ from tasks_app.sections import Json, Path
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services.plan import batches, plans
 from tasks_app.services.study.units import asked_apart, draft_units, name_of_unit
-from tasks_app.studyfile.item_rows import LONGEST
-from tasks_app.studyfile.lists import asked
+from tasks_app.studyfile.own_sections.item_rows import LONGEST
+from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import ItemTexts, OutputText, Part, Quality, Screen, UnitDraft

@@ -11,7 +11,7 @@ from tasks_app.importing import RatingsFile
 from tasks_app.management.file_commands import StoringCommand
 from tasks_app.management.lookups import editor_called, study_called
 from tasks_app.studyfile import StudyFileError
-from tasks_app.studyfile.quoting import QUOTINGS
+from tasks_app.studyfile.files.quoting import QUOTINGS
 
 
 class Command(StoringCommand):

@@ -19,8 +19,8 @@ from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.plan.reports import Report
 from tasks_app.views import pay_words
 from tasks_app.views.csv_files import csv_line
-from tasks_app.views.researcher import plan_words
 from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.setup import plan_words
 
 # Rows of one table; what is beyond stands in the file.
 MOST_ROWS = 200

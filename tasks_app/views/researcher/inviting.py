@@ -23,8 +23,8 @@ from tasks_app.services.arrival import invitations
 from tasks_app.services.arrival.invitations import Made
 from tasks_app.views.csv_files import BYTE_ORDER_MARK, csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.importing.uploading import read_with
 from tasks_app.views.researcher.recruiting import address_of
-from tasks_app.views.researcher.uploading import read_with
 
 EDITOR = Membership.Role.EDITOR
 ON_A_PAGE = 100

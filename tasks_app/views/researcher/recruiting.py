@@ -21,7 +21,7 @@ from tasks_app.services.arrival import platform_statuses
 from tasks_app.services.arrival.platform_statuses import Entered, Report
 from tasks_app.study_settings import Codes
 from tasks_app.views.researcher.frame import researcher_page, study_page
-from tasks_app.views.researcher.uploading import read_with
+from tasks_app.views.researcher.importing.uploading import read_with
 
 EDITOR = Membership.Role.EDITOR
 

@@ -20,11 +20,11 @@ from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
 from tasks_app.services import events
-from tasks_app.studyfile.limits import largest_upload
+from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views import pay_words
-from tasks_app.views.researcher import setup_facts
 from tasks_app.views.researcher.frame import researcher_page, show, study_page
-from tasks_app.views.researcher.uploading import read_with
+from tasks_app.views.researcher.importing.uploading import read_with
+from tasks_app.views.researcher.setup import facts
 
 
 class UploadForm(forms.Form):
@@ -95,11 +95,11 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
     def context(study: Study) -> dict[str, Any]:
         frames = screens.read_frames(study.tasks.filter(until=None).order_by("order"))
         return {
-            "about": setup_facts.of_study(study),
+            "about": facts.of_study(study),
             "tasks": [
                 {
                     "frame": frame,
-                    "facts": setup_facts.of_task(frame),
+                    "facts": facts.of_task(frame),
                     "questions": any(one.question not in {"", one.name} for one in frame.criteria),
                 }
                 for frame in frames

@@ -13,7 +13,7 @@ import pytest
 from tasks_app.importing.guessing import guess, peek
 from tasks_app.importing.source import RatingsFile
 from tasks_app.models import Rating, Study
-from tasks_app.studyfile.decoding import scan
+from tasks_app.studyfile.files.decoding import scan
 from tasks_app.studyfile.problems import Problems, StudyFileError
 from tests.tasks_app.importing import kit
 from tests.tasks_app.importing.kit import RATINGS, bring, ratings

@@ -11,7 +11,7 @@ from tasks_app.services.plan import capacity
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.plan.capacity import EVERYBODY, Sets, Takers, filled, paid_in_all
 from tasks_app.services.study import lifecycle, units
-from tasks_app.views.researcher import plan_words
+from tasks_app.views.researcher.setup import plan_words
 from tests import walk
 from tests.builders import build_study
 

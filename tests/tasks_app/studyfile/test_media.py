@@ -10,7 +10,7 @@ from django.test import override_settings
 
 from tasks_app import studyfile
 from tasks_app.models import ItemMedia, Media
-from tasks_app.studyfile.media import sniff
+from tasks_app.studyfile.files.media import sniff
 from tests.tasks_app.studyfile.kit import files_in_storage, png, problems_of, put, stored
 
 ITEMS = (

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from tasks_app import sections, studyfile
 from tasks_app.models import Study
 from tasks_app.sections import Json
+from tasks_app.studyfile.files.writing import write
+from tasks_app.studyfile.files.yaml_text import dump
+from tasks_app.studyfile.files.yaml_tree import parse
 from tasks_app.studyfile.problems import Problems
-from tasks_app.studyfile.writing import write
-from tasks_app.studyfile.yaml_text import dump
-from tasks_app.studyfile.yaml_tree import parse
 from tests.tasks_app.studyfile.kit import STUDY, png, put
 
 EXAMPLES = sorted(path.parent for path in (Path(__file__).parents[3] / "examples").glob("*/study.yaml"))

@@ -16,7 +16,7 @@ from tasks_app.study_settings import Block
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.declarations import LISTS, StudyBlock
 from tasks_app.studyfile.fields import is_language
-from tasks_app.studyfile.limits import Limits
+from tasks_app.studyfile.files.limits import Limits
 from tasks_app.studyfile.reference import reference
 from tests.shipped import only_shipped
 from tests.tasks_app.studyfile.kit import STUDY

@@ -14,9 +14,9 @@ from tasks_app.models import Criterion, Group, Study, System, Task, TaskCriterio
 from tasks_app.sections import Json, Path, Section
 from tasks_app.services.study import drafts, items
 from tasks_app.studyfile.declarations import LISTS, CriterionBlock
+from tasks_app.studyfile.own_sections.requested import check_requested
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.requested import check_requested
 from tasks_app.studyfile.schema import list_schema, plain
 from tasks_app.task_types.base import Criterion as AskedCriterion
 

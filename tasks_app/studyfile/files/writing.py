@@ -15,11 +15,11 @@ from django.utils.translation import gettext as _
 from tasks_app import sections
 from tasks_app.sections import Document, Json
 from tasks_app.studyfile.columns import BATCHES, BETWEEN_FILES, CONTROLS, ITEMS, PREFILL, BadCell, from_text
-from tasks_app.studyfile.jsontext import dumps
-from tasks_app.studyfile.media import ROLES, extension
+from tasks_app.studyfile.files.jsontext import dumps
+from tasks_app.studyfile.files.media import ROLES, extension
+from tasks_app.studyfile.files.yaml_text import dump
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import STUDY_YAML
-from tasks_app.studyfile.yaml_text import dump
 
 Target: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
 

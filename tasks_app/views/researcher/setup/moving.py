@@ -18,8 +18,8 @@ from tasks_app.models import Membership, Study
 from tasks_app.selectors import studies as reads
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.study import lifecycle
-from tasks_app.views.researcher import plan_words, preflight
 from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.setup import plan_words, preflight
 
 _MOVED = {
     "open": gettext_lazy("The study is open. Send the rater link to your raters."),

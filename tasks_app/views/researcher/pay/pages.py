@@ -28,9 +28,9 @@ from tasks_app.selectors.ledger import Entry, Ledger
 from tasks_app.services import events, pay
 from tasks_app.services.judging import assignments
 from tasks_app.views import pay_words
-from tasks_app.views.researcher import pay_table
 from tasks_app.views.researcher.frame import researcher_page, study_page
-from tasks_app.views.researcher.pay_forms import COMPLETED, BonusForm
+from tasks_app.views.researcher.pay import table as pay_table
+from tasks_app.views.researcher.pay.forms import COMPLETED, BonusForm
 
 OWNER = Membership.Role.OWNER
 RATERS_ON_A_PAGE = 50  # each row brings its form along

@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 
 from tasks_app.sections import Json
 from tasks_app.studyfile.fields import is_document, is_key, is_language, not_a_language
-from tasks_app.studyfile.media import ROLES, MediaFile, identify
+from tasks_app.studyfile.files.media import ROLES, MediaFile, identify
+from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.problems import closest, shown
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.tables import Row
 
 FORMATS = ("text", "markdown", "code")
 

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app.studyfile.columns import Column
-from tasks_app.studyfile.limits import limits
-from tasks_app.studyfile.naming import Naming
+from tasks_app.studyfile.files.limits import limits
+from tasks_app.studyfile.files.naming import Naming
 from tasks_app.studyfile.problems import Problems, closest, nearest, shown
 
 _DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs"}

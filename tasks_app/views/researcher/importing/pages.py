@@ -19,10 +19,10 @@ from tasks_app.models import ImportMapping, Study
 from tasks_app.request_sizes import accepts_files
 from tasks_app.services.imports import mappings
 from tasks_app.studyfile import StudyFileError
-from tasks_app.studyfile.limits import largest_upload
+from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views.researcher.frame import researcher_page
-from tasks_app.views.researcher.import_forms import ColumnsForm, TextForm, UploadForm, form_for
-from tasks_app.views.researcher.uploading import EDITOR, TablePages
+from tasks_app.views.researcher.importing.forms import ColumnsForm, TextForm, UploadForm, form_for
+from tasks_app.views.researcher.importing.uploading import EDITOR, TablePages
 
 
 @accepts_files(largest_upload)

@@ -9,7 +9,7 @@ import yaml
 
 from tasks_app import sections
 from tasks_app.sections import Document, Json, Section
-from tasks_app.studyfile.yaml_tree import is_word
+from tasks_app.studyfile.files.yaml_tree import is_word
 
 # What a block of text cannot hold: line ends other than \n, and characters an editor may change or hide.
 _ESCAPED = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")

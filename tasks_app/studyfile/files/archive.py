@@ -16,7 +16,7 @@ from django.core.files import File
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app.studyfile.limits import MIB, limits, megabytes
+from tasks_app.studyfile.files.limits import MIB, limits, megabytes
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 
 # Files that operating systems leave in folders.

@@ -12,10 +12,10 @@ from tasks_app.sections import Json, Section
 from tasks_app.services.study import items as service
 from tasks_app.services.study import units
 from tasks_app.studyfile.columns import ITEMS
-from tasks_app.studyfile.item_rows import ItemRows
-from tasks_app.studyfile.media import ROLES
+from tasks_app.studyfile.files.media import ROLES
+from tasks_app.studyfile.files.tables import find_table
+from tasks_app.studyfile.own_sections.item_rows import ItemRows
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.tables import find_table
 
 
 def _nothing_is_read(reading: StudyReading) -> bool:

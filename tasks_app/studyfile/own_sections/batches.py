@@ -10,10 +10,10 @@ from tasks_app.models import Study
 from tasks_app.sections import Json, Section
 from tasks_app.services.plan import batches
 from tasks_app.studyfile.columns import BATCHES
-from tasks_app.studyfile.known import UnitRows
+from tasks_app.studyfile.files.tables import Row
+from tasks_app.studyfile.own_sections.known import UnitRows
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask
-from tasks_app.studyfile.tables import Row
 
 _DESIGN = "batches"
 

@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 
 from tasks_app.plaintext import problem_in
 from tasks_app.sections import Json, Path
-from tasks_app.studyfile.decoding import Place
-from tasks_app.studyfile.limits import limits, megabytes
+from tasks_app.studyfile.files.decoding import Place
+from tasks_app.studyfile.files.limits import limits, megabytes
 from tasks_app.studyfile.problems import Problems
 
 _NULL = {"", "~", "null", "Null", "NULL"}

@@ -11,8 +11,8 @@ from typing import IO, Protocol, TypeAlias
 from django.core.files import File
 from django.utils.translation import gettext as _
 
-from tasks_app.studyfile.archive import Archive, ignored, read_at_most, summary_of_ignored
-from tasks_app.studyfile.limits import limits, megabytes
+from tasks_app.studyfile.files.archive import Archive, ignored, read_at_most, summary_of_ignored
+from tasks_app.studyfile.files.limits import limits, megabytes
 from tasks_app.studyfile.problems import Problem, StudyFileError
 
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | File[bytes]"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from tasks_app.studyfile.limits import limits, megabytes
+from tasks_app.studyfile.files.limits import limits, megabytes
 
 # First word of the media types that a column accepts.
 ROLES = {"context_image": "image", "context_audio": "audio", "context_video": "video"}

@@ -17,10 +17,10 @@ from tasks_app.services.study import drafts
 from tasks_app.study_settings import BLOCKS, LINK_ALONE
 from tasks_app.studyfile.declarations import StudyBlock
 from tasks_app.studyfile.fields import LANGUAGE_PATTERN, is_language, not_a_language
+from tasks_app.studyfile.files.yaml_text import KEPT
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.schema import form_schema, plain
-from tasks_app.studyfile.yaml_text import KEPT
 
 
 @cache

@@ -17,7 +17,7 @@ from tasks_app.selectors.pay import offer_of
 from tasks_app.selectors.studies import Contents
 from tasks_app.services.events import TRIED
 from tasks_app.views import pay_words
-from tasks_app.views.researcher import plan_words
+from tasks_app.views.researcher.setup import plan_words
 
 
 @dataclass(frozen=True, slots=True)

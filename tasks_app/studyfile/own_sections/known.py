@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 from tasks_app.models import Gold, Prefill, Study, Task
 from tasks_app.sections import Json, Section
 from tasks_app.services.study import degrading, units
-from tasks_app.studyfile import known_answers
 from tasks_app.studyfile.columns import CONTROLS, PREFILL, TableDeclaration
-from tasks_app.studyfile.lists import asked
+from tasks_app.studyfile.files.tables import Row, find_table
+from tasks_app.studyfile.own_sections import known_answers
+from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.problems import closest, nearest, shown
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
-from tasks_app.studyfile.tables import Row, find_table
 from tasks_app.task_types.base import GoldAnswer
 
 

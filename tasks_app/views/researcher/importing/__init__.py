@@ -1,0 +1,1 @@
+"""Pages that import ratings, and what pages with an upload share."""

@@ -1,0 +1,1 @@
+"""The Pay page: its table of raters, its forms and its files."""
