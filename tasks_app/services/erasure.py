@@ -99,7 +99,7 @@ def _forget(rater: Rater) -> None:
     Invitation.objects.filter(rater=rater).delete()
     Payment.objects.filter(rater=rater).exclude(reason="").update(reason=ERASED)
     RaterSet.objects.filter(rater=rater).update(lease_until=None)
-    old = rater.pseudonym
+    pseudonym = rater.pseudonym
     rater.pseudonym = new_pseudonym(rater.study)
     Rater.objects.filter(pk=rater.pk).update(
         pseudonym=rater.pseudonym,
@@ -112,7 +112,7 @@ def _forget(rater: Rater) -> None:
     rows(
         """UPDATE tasks_app_event SET object = '', before = NULL, after = NULL
            WHERE study_id = %s AND (object LIKE %s OR before::text LIKE %s OR after::text LIKE %s) RETURNING id""",
-        [rater.study_id, *[f"%{old}%"] * 3],
+        [rater.study_id, *[f"%{pseudonym}%"] * 3],
     )
     rater.refresh_from_db()
 

@@ -50,11 +50,11 @@ def once(*, token: ApiToken, key: str, request: Any, work: Callable[[], tuple[in
     digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
     row = Idempotency(token=token, key=key, digest=digest, status=UNANSWERED, response={})
     Idempotency.objects.bulk_create([row], ignore_conflicts=True)
-    kept = Idempotency.objects.select_for_update().get(token=token, key=key)
-    if kept.digest != digest:
+    record = Idempotency.objects.select_for_update().get(token=token, key=key)
+    if record.digest != digest:
         raise KeyReused
-    if kept.status != UNANSWERED:
-        return Answer(kept.status, kept.response, again=True)
-    kept.status, kept.response = work()
-    kept.save(update_fields=["status", "response"])
-    return Answer(kept.status, kept.response)
+    if record.status != UNANSWERED:
+        return Answer(record.status, record.response, again=True)
+    record.status, record.response = work()
+    record.save(update_fields=["status", "response"])
+    return Answer(record.status, record.response)

@@ -65,11 +65,11 @@ class Offered:
 
 def offered(rater: Rater) -> Offered:
     """Return what a rater was given, to be announced before they begin; two queries."""
-    full = reads.full_of(rater, reads.full_sets(rater.study_id))
+    full_sizes = reads.full_of(rater, reads.full_sets(rater.study_id))
     sets = reads.sets_of(rater.study_id, rater.pk).get(rater.pk, [])
-    units = sum(min(one.main, full.get(one.task, 0)) for one in sets)
-    amount = pay.cents(Fraction(rater.study.options.amount) * pay.work_of(sets, full).given)
-    return Offered(units, sum(full.values()), amount)
+    units = sum(min(work.main, full_sizes.get(work.task, 0)) for work in sets)
+    amount = pay.cents(Fraction(rater.study.options.amount) * pay.work_of(sets, full_sizes).given)
+    return Offered(units, sum(full_sizes.values()), amount)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,8 @@ def up_to_date(*, study: Study, simulated: bool = False, last: int | None = None
 def _record_late(*, study: Study, late: Sequence[int], dues: Mapping[int, Decimal]) -> None:
     locked = list(Rater.objects.select_for_update().filter(pk__in=late, erased_at=None).order_by("pk"))
     sums = reads.booked(study.pk)
-    found = [_difference(rater, dues[rater.pk], sums.get(rater.pk, reads.Booked())) for rater in locked]
-    Payment.objects.bulk_create(row for rows in found for row in rows)
+    bookings = [_difference(rater, dues[rater.pk], sums.get(rater.pk, reads.Booked())) for rater in locked]
+    Payment.objects.bulk_create(row for rows in bookings for row in rows)
 
 
 @atomically
@@ -175,18 +175,18 @@ def _pk(by: events.Actor) -> int | None:
 
 
 @atomically
-def add_missing(*, study: Study, by: events.Actor, seen: Decimal, form: str, simulated: bool = False) -> int:
+def add_missing(*, study: Study, by: events.Actor, amount_shown: Decimal, form: str, simulated: bool = False) -> int:
     """Add, for everybody below the minimum pay per hour, what is missing as a bonus; return for how many.
 
     Raises
     ------
     NotPossible
-        Where it comes to another sum than was `seen` when it was confirmed.
+        Where it comes to another sum than the `amount_shown` when it was confirmed.
     """
     ledger = up_to_date(study=study, simulated=simulated)
-    if ledger.missing_bonuses != seen:
+    if ledger.missing_bonuses != amount_shown:
         raise NotPossible(_("The sum has changed in the meantime. Look at it again, then confirm."))
-    missing = {one.rater.pseudonym: one.shortfall for one in ledger.entries if one.shortfall}
+    missing = {entry.rater.pseudonym: entry.shortfall for entry in ledger.entries if entry.shortfall}
     reason = _("Pay raised to the minimum per hour")
     return add_bonuses(study=study, by=by, amounts=missing, reason=reason, form=form, simulated=simulated)
 
@@ -220,9 +220,10 @@ def may_undo(rows: Sequence[Payment], row: Payment) -> bool:
         return False
     if row.kind == Kind.BONUS and row.settled_at is not None:
         return False
-    alike = [one for one in rows if one.kind == row.kind and abs(one.amount) == row.amount]
-    standing = [one for one in alike if one.amount > 0 and (one.kind == Kind.WITHHELD or one.settled_at is None)]
-    undone = [one for one in alike if one.amount < 0 and (one.kind == Kind.WITHHELD or one.settled_at is None)]
+    alike = [payment for payment in rows if payment.kind == row.kind and abs(payment.amount) == row.amount]
+    open_rows = [payment for payment in alike if payment.kind == Kind.WITHHELD or payment.settled_at is None]
+    standing = [payment for payment in open_rows if payment.amount > 0]
+    undone = [payment for payment in open_rows if payment.amount < 0]
     return row in standing[len(undone) :]
 
 

@@ -22,16 +22,16 @@ def of_rater(rater: Rater) -> Ending:
 
 def with_code(rater: Rater, outcome: str, code: str) -> Ending:
     """Return what a rater does with a code on the platform that sent them."""
-    own = Ending(code)
+    only_code = Ending(code)
     if rater.channel not in channels.registry:
-        return own
+        return only_code
     channel = channels.registry[rater.channel]
     params = channels.params_of(rater.study.options, rater.channel) or channel.Params.read({})
     details = {"pseudonym": rater.pseudonym}
     if (identity := Identity.objects.filter(rater=rater).first()) is not None:
         details.update(identity.details, session_id=session_of(identity))
     ending = channel.ending(outcome, code, details, params)
-    return ending if ending.code or ending.address else own
+    return ending if ending.code or ending.address else only_code
 
 
 def session_of(identity: Identity) -> str:

@@ -78,8 +78,8 @@ def enrol(
     study = Study.objects.get(pk=study_id)
     arrived = arrival or Arrival("link")
     token = _first_token(study_id, nonce, arrived)
-    if (known := _known(study, arrived, token)) is not None:
-        return known
+    if (enrolled := _known(study, arrived, token)) is not None:
+        return enrolled
     if address and study.state == Study.State.OPEN:
         _refuse_too_many(study, address)
     return _enrol(
@@ -94,8 +94,8 @@ def _enrol(
     """Enrol somebody under the claims lock, unless they came in while it was waited for."""
     lock_claims(study_id)
     study = Study.objects.get(pk=study_id)
-    if (known := _known(study, arrival, token)) is not None:
-        return known
+    if (enrolled := _known(study, arrival, token)) is not None:
+        return enrolled
     if study.state != Study.State.OPEN:
         raise NotOpen
     if address:
@@ -114,8 +114,8 @@ def _enrol(
 
 def _known(study: Study, arrival: Arrival, token: str) -> Enrolled | None:
     """Return the rater that this visit or this form made before; None for somebody new."""
-    if (known := recognise(study, arrival)) is not None:
-        return known
+    if (enrolled := recognise(study, arrival)) is not None:
+        return enrolled
     rater = Rater.objects.select_related("study").filter(token_hash=hash_token(token)).first()
     return None if rater is None else Enrolled(rater, token, is_new=False)
 
@@ -141,10 +141,11 @@ def recognise(study: Study, arrival: Arrival) -> Enrolled | None:
 
 def identity_of(study: Study, arrival: Arrival) -> Identity | None:
     """Return who is known to the study under the external id of an arrival, compared as the platform compares ids."""
-    found = Identity.objects.filter(study=study, channel=arrival.channel).select_related("rater__study").order_by("pk")
+    identities = Identity.objects.filter(study=study, channel=arrival.channel)
+    identities = identities.select_related("rater__study").order_by("pk")
     if channels.ignores_case(arrival.channel):
-        return found.filter(external_id__iexact=arrival.external_id).first()
-    return found.filter(external_id=arrival.external_id).first()
+        return identities.filter(external_id__iexact=arrival.external_id).first()
+    return identities.filter(external_id=arrival.external_id).first()
 
 
 def _refuse_erased(study: Study, arrival: Arrival) -> None:
@@ -213,14 +214,14 @@ def has_room(study: Study) -> bool:
 
 def groups_with_room(study: Study) -> set[int]:
     """Return the groups whose every task, later waves included, has something left for a new rater."""
-    found = set(Group.objects.filter(study=study).values_list("pk", flat=True))
-    if not found:
-        return found
+    with_room = set(Group.objects.filter(study=study).values_list("pk", flat=True))
+    if not with_room:
+        return with_room
     tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).prefetch_related("task_groups")
     for task in tasks:
         if not claims.has_room(task):
-            found -= {one.group_id for one in task.task_groups.all()} or found
-    return found
+            with_room -= {task_group.group_id for task_group in task.task_groups.all()} or with_room
+    return with_room
 
 
 def new_pseudonym(study: Study) -> str:

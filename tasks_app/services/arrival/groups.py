@@ -16,19 +16,19 @@ from tasks_app.services.plan import plans
 NAMED = "named_group"
 
 
-def allocate(rater: Rater, named: str, with_room: Collection[int]) -> bool:
+def allocate(rater: Rater, invited_for: str, with_room: Collection[int]) -> bool:
     """Give a new rater the group they were invited for, or the next one drawn that has room; False where none has.
 
     A group that has no room is passed over, and its places are kept for when it has. Nobody is drawn into a group of
     experts, to whom texts are sent: its raters are invited. Who only tries the study out is shown what comes next, and
     takes no place.
     """
-    groups = {one.key: one for one in Group.objects.filter(study=rater.study_id)}
+    groups = {group.key: group for group in Group.objects.filter(study=rater.study_id)}
     if not groups:
         return True
-    if (own := groups.get(named)) is not None:
-        _put(rater, own.pk, {**rater.prefs, NAMED: True})
-        return own.pk in with_room
+    if (group := groups.get(invited_for)) is not None:
+        _put(rater, group.pk, {**rater.prefs, NAMED: True})
+        return group.pk in with_room
     drawn = set(with_room) - routing.groups_by_invitation(rater.study_id)
     if not drawn:
         return False
@@ -44,12 +44,12 @@ def _put(rater: Rater, group_id: int, prefs: object) -> None:
     rater.refresh_from_db(fields=["group", "prefs"])
 
 
-def _next_place(rater: Rater, wanted: Collection[int]) -> GroupBlock:
-    """Find the first place of a wanted group that nobody has; blocks are drawn as they are needed."""
-    free = GroupBlock.objects.filter(study=rater.study_id, taken_by=None, group__in=wanted).order_by("number")
-    while (found := free.first()) is None:
+def _next_place(rater: Rater, groups: Collection[int]) -> GroupBlock:
+    """Find the first place of these groups that nobody has; blocks are drawn as they are needed."""
+    free = GroupBlock.objects.filter(study=rater.study_id, taken_by=None, group__in=groups).order_by("number")
+    while (place := free.first()) is None:
         _draw_block(rater)
-    return found
+    return place
 
 
 def _draw_block(rater: Rater) -> None:
@@ -57,9 +57,9 @@ def _draw_block(rater: Rater) -> None:
     study = rater.study
     invited = routing.groups_by_invitation(study.pk)
     block = [
-        one.pk
-        for one in Group.objects.filter(study=study).exclude(pk__in=invited).order_by("id")
-        for _time in range(one.share * study.options.block_factor)
+        group.pk
+        for group in Group.objects.filter(study=study).exclude(pk__in=invited).order_by("id")
+        for _time in range(group.share * study.options.block_factor)
     ]
     before = GroupBlock.objects.filter(study=study).count()
     plans.seeded(study, "groups", before).shuffle(block)

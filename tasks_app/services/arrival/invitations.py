@@ -81,10 +81,10 @@ def arrival_of(*, study: Study, arrival: Arrival, user: Somebody) -> Arrival:
     tasks_app.services.arrival.enrolment.AlreadyHere
         Where they took part and had all that identifies them erased.
     """
-    given = {"user_id": user.pk} if arrival.channel == "account" else {"token_hash": _hash_in(arrival), "user": None}
-    invitation = _open(study).filter(**given).first()
-    known = _known(invitation, arrival.channel)
-    return replace(known, details={KEY: _mark(invitation)})
+    lookup = {"user_id": user.pk} if arrival.channel == "account" else {"token_hash": _hash_in(arrival), "user": None}
+    invitation = _open(study).filter(**lookup).first()
+    person = _known(invitation, arrival.channel)
+    return replace(person, details={KEY: _mark(invitation)})
 
 
 def _mark(invitation: Invitation | None) -> str:
@@ -109,7 +109,7 @@ def _known(invitation: Invitation | None, channel: str) -> Arrival:
     return Arrival(channel, str(invitation.pk), SESSION, invitation.email, group)
 
 
-def enrol(*, study: Study, arrival: Arrival, user: Somebody, **given: Any) -> enrolment.Enrolled:
+def enrol(*, study: Study, arrival: Arrival, user: Somebody, **consent: Any) -> enrolment.Enrolled:
     """Enrol an invited person who has agreed; asked again, whether they are still invited.
 
     Who has begun already is let in without a lock.
@@ -123,17 +123,17 @@ def enrol(*, study: Study, arrival: Arrival, user: Somebody, **given: Any) -> en
     """
     invitation = _meant(_open(study), arrival, user)
     if invitation is not None and invitation.rater_id is not None:
-        known = enrolment.recognise(study, _known(invitation, arrival.channel))
-        if known is not None:
-            return known
-    return _enrol(study=study, arrival=arrival, user=user, **given)
+        enrolled = enrolment.recognise(study, _known(invitation, arrival.channel))
+        if enrolled is not None:
+            return enrolled
+    return _enrol(study=study, arrival=arrival, user=user, **consent)
 
 
 @atomically
-def _enrol(*, study: Study, arrival: Arrival, user: Somebody, **given: Any) -> enrolment.Enrolled:
+def _enrol(*, study: Study, arrival: Arrival, user: Somebody, **consent: Any) -> enrolment.Enrolled:
     lock_claims(study.pk)
     invitation = _meant(_open(study).select_for_update(of=("self",)), arrival, user)
-    enrolled = enrolment.enrol(arrival=_known(invitation, arrival.channel), **given)
+    enrolled = enrolment.enrol(arrival=_known(invitation, arrival.channel), **consent)
     if invitation is not None:
         Invitation.objects.filter(pk=invitation.pk).update(rater=enrolled.rater)
     return enrolled
@@ -152,9 +152,9 @@ def _meant(invitations: QuerySet[Invitation], arrival: Arrival, user: Somebody) 
 @atomically
 def invite(*, study: Study, people: Sequence[Person], by: Somebody) -> list[Made]:
     """Make a personal link for each of these people; only hashes of their keys are kept."""
-    made = [_row(study, person) for person in people]
-    events.log(study, by, "invited", after={"links": len(made)})
-    return made
+    links = [_row(study, person) for person in people]
+    events.log(study, by, "invited", after={"links": len(links)})
+    return links
 
 
 @atomically
@@ -168,16 +168,16 @@ def invite_with_accounts(*, study: Study, people: Sequence[Person], by: Somebody
     NotInvited
         Where a named account is not one that `by` has made for a study of theirs.
     """
-    made = []
+    links = []
     for person in people:
         if person.account:
-            made.append(_row(study, person, _account_of(by, person.account)))
+            links.append(_row(study, person, _account_of(by, person.account)))
             continue
         secret = get_random_string(PASSWORD_LENGTH, LINK_ALPHABET)
         user = User.objects.create(username=_new_username(), password=_hashed(secret), is_staff=False)
-        made.append(_row(study, person, user, secret))
-    events.log(study, by, "invited", after={"accounts": len(made)})
-    return made
+        links.append(_row(study, person, user, secret))
+    events.log(study, by, "invited", after={"accounts": len(links)})
+    return links
 
 
 def _row(study: Study, person: Person, user: User | None = None, password: str = "") -> Made:
@@ -195,15 +195,16 @@ def _row(study: Study, person: Person, user: User | None = None, password: str =
 
 def accounts_known_to(by: Somebody) -> QuerySet[User]:
     """Return the accounts of raters in the studies that somebody may edit: these can be invited again."""
-    own = Invitation.objects.filter(study__memberships__user_id=by.pk or 0, study__memberships__role__in=EDITING)
-    return User.objects.filter(is_staff=False, is_active=True, pk__in=own.values("user"))
+    own_studies = {"study__memberships__user_id": by.pk or 0, "study__memberships__role__in": EDITING}
+    invitations = Invitation.objects.filter(**own_studies)
+    return User.objects.filter(is_staff=False, is_active=True, pk__in=invitations.values("user"))
 
 
 def _account_of(by: Somebody, name: str) -> User:
-    found = accounts_known_to(by).filter(username=name).first()
-    if found is None:
+    account = accounts_known_to(by).filter(username=name).first()
+    if account is None:
         raise NotInvited(_("There is no account “%(name)s” in your studies.") % {"name": name})
-    return found
+    return account
 
 
 def _new_username() -> str:
@@ -241,9 +242,10 @@ def renew(*, invitation: Invitation, by: Somebody) -> Made:
 
 
 def _used_elsewhere(user: User, by: Somebody) -> bool:
-    own = Membership.objects.filter(user_id=by.pk or 0, role__in=EDITING)
-    others = Invitation.objects.filter(user=user, revoked_at=None).exclude(study__memberships__in=own)
-    return not getattr(by, "is_superuser", False) and others.exists()
+    memberships = Membership.objects.filter(user_id=by.pk or 0, role__in=EDITING)
+    invitations = Invitation.objects.filter(user=user, revoked_at=None)
+    by_others = invitations.exclude(study__memberships__in=memberships)
+    return not getattr(by, "is_superuser", False) and by_others.exists()
 
 
 @atomically

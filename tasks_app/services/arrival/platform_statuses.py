@@ -52,11 +52,11 @@ class _People:
 
     def find(self, report: Report) -> Identity | None:
         """Return who is meant: both ids must be one person's where both are given."""
-        found = self.by_submission.get(report.submission.lower()) if report.submission else None
+        rater = self.by_submission.get(report.submission.lower()) if report.submission else None
         if not report.participant:
-            return found
+            return rater
         person = self.by_participant.get(report.participant.lower())
-        return person if not report.submission or person == found else None
+        return person if not report.submission or person == rater else None
 
 
 @atomically

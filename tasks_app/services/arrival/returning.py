@@ -54,23 +54,24 @@ def come_back(*, study: Study, arrival: Arrival, signed: str) -> enrolment.Enrol
     if made_for[:2] != [study.pk, arrival.channel] or not (arrival.external_id and arrival.session_id):
         raise NotDue
     wave = int(made_for[2])
-    found = enrolment.identity_of(study, arrival)
-    if found is None:
+    identity_row = enrolment.identity_of(study, arrival)
+    if identity_row is None:
         raise NotDue
     # The rater's row first, as everywhere: who else changes an identity holds it.
-    rater = Rater.objects.select_for_update(of=("self",), no_key=True).select_related("study").get(pk=found.rater_id)
-    identity = Identity.objects.filter(pk=found.pk).first()
+    raters = Rater.objects.select_for_update(of=("self",), no_key=True).select_related("study")
+    rater = raters.get(pk=identity_row.rater_id)
+    identity = Identity.objects.filter(pk=identity_row.pk).first()
     if identity is None:
         raise NotDue
     sessions = dict(identity.details.get(endings.WAVE_SESSIONS, {}))
-    known = sessions.get(str(wave))
-    if known is None:
+    session = sessions.get(str(wave))
+    if session is None:
         if not reminders.open_sets(rater, wave).exists():
             raise NotDue
         sessions[str(wave)] = arrival.session_id
         details = {**identity.details, **arrival.details, endings.WAVE_SESSIONS: sessions}
         Identity.objects.filter(pk=identity.pk).update(details=details)
-    elif known != arrival.session_id:
+    elif session != arrival.session_id:
         raise enrolment.AlreadyHere(rater)
     token = reminders.return_token(rater, identity)
     return enrolment.Enrolled(rater, token or enrolment.new_link(rater_id=rater.pk), is_new=False)
@@ -81,11 +82,11 @@ def ending_before(rater: Rater, wave: int) -> Ending | None:
 
     Who left a part of that wave unanswered has no claim to its code.
     """
-    own = RaterSet.objects.filter(rater=rater, wave__lt=wave).aggregate(last=Max("wave"))["last"]
-    given = Assignment.objects.filter(rater=rater, set__wave=own)
-    if own is None or given.filter(state__in=Assignment.State.UNANSWERED).exists():
+    last_wave = RaterSet.objects.filter(rater=rater, wave__lt=wave).aggregate(last=Max("wave"))["last"]
+    of_last_wave = Assignment.objects.filter(rater=rater, set__wave=last_wave)
+    if last_wave is None or of_last_wave.filter(state__in=Assignment.State.UNANSWERED).exists():
         return None
-    return ending_of_wave(rater, own)
+    return ending_of_wave(rater, last_wave)
 
 
 def ending_of_wave(rater: Rater, wave: int) -> Ending | None:
@@ -96,6 +97,6 @@ def ending_of_wave(rater: Rater, wave: int) -> Ending | None:
     channel = channels.registry.get(rater.channel)
     if channel is not None and channel.invited_only:
         return None
-    codes = [one.strip() for one in rater.study.options.wave_codes.split(",")]
+    codes = [code.strip() for code in rater.study.options.wave_codes.split(",")]
     code = codes[wave - 1] if 0 < wave <= len(codes) else ""
     return endings.with_code(rater, Rater.Outcome.COMPLETED, code) if code else None

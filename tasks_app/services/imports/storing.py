@@ -161,23 +161,23 @@ class Staging:
         rows = [(number, rater.id, last.get(rater.id or 0, 0)) for number, rater in enumerate(raters)]
         _copy("import_rater", ("number", "id", "last"), [_line(row) for row in rows])
         self._execute(f"ANALYZE import_row, import_rater; {sql.MERGE}")
-        found = [self._find("identical", sql.IDENTICAL)]
+        groups = [self._find("identical", sql.IDENTICAL)]
         if repeats == "first":
             self._execute(f"{sql.NOT_STORED}; {sql.KEEP_FIRST}")
         elif repeats == "last":
             self._execute(sql.KEEP_LAST)
         elif repeats == "refuse":
-            found.append(self._find("twice", sql.TWICE))
+            groups.append(self._find("twice", sql.TWICE))
         if repeats in {"refuse", "last"}:
-            found.append(self._find("stored", sql.STORED))
+            groups.append(self._find("stored", sql.STORED))
         self._execute(sql.KEYS)
-        found += [self._find("two_in_one", sql.TWO_IN_ONE), self._find("unlike", sql.UNLIKE)]
-        found.append(self._find("nothing_and_error", sql.NOTHING_AND_ERROR.format(keep=repeats == "keep")))
-        found += [self._find("beyond", sql.BEYOND), self._find("other_words", sql.OTHER_WORDS)]
-        if whole and not any(one.shown for one in found):
-            found += self._link()
-        more = {kind: n for group in found for kind, n in group.more.items()}
-        return Conflicts([one for group in found for one in group.shown], more)
+        groups += [self._find("two_in_one", sql.TWO_IN_ONE), self._find("unlike", sql.UNLIKE)]
+        groups.append(self._find("nothing_and_error", sql.NOTHING_AND_ERROR.format(keep=repeats == "keep")))
+        groups += [self._find("beyond", sql.BEYOND), self._find("other_words", sql.OTHER_WORDS)]
+        if whole and not any(group.shown for group in groups):
+            groups += self._link()
+        more_by_kind = {kind: n for group in groups for kind, n in group.more.items()}
+        return Conflicts([conflict for group in groups for conflict in group.shown], more_by_kind)
 
     def _link(self) -> Iterator[Conflicts]:
         """Number the judgments, and find for every repeat what it repeats."""
@@ -195,11 +195,11 @@ class Staging:
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT *, count(*) OVER () FROM ({select}) found ORDER BY line LIMIT {SHOWN}")  # noqa: S608
             rows = cursor.fetchall()
-        shown = [
+        conflicts = [
             Conflict(kind, number // self._width, first // self._width, about, number % self._width)
             for number, first, about, _total in rows
         ]
-        return Conflicts(shown, {kind: rows[0][3] - len(rows)} if rows else {})
+        return Conflicts(conflicts, {kind: rows[0][3] - len(rows)} if rows else {})
 
     def counts(self) -> dict[str, int]:
         """Return how many judgments and ratings there are to be stored."""
@@ -236,8 +236,8 @@ class Staging:
             for rater in raters
             if rater.id is None
         ]
-        made = iter(Rater.objects.bulk_create(rows, BATCH))
-        numbers = [(number, next(made).pk) for number, rater in enumerate(raters) if rater.id is None]
+        new_raters = iter(Rater.objects.bulk_create(rows, BATCH))
+        numbers = [(number, next(new_raters).pk) for number, rater in enumerate(raters) if rater.id is None]
         with connection.cursor() as cursor:
             cursor.execute(
                 "UPDATE import_rater r SET id = n.id FROM unnest(%s::int[], %s::bigint[]) n (number, id)"
@@ -256,7 +256,7 @@ class Staging:
 
 def _line(row: Sequence[object]) -> str:
     """Write a row as COPY reads it."""
-    return "\t".join(["\\N" if one is None else str(one).translate(_ESCAPES) for one in row]) + "\n"
+    return "\t".join(["\\N" if cell is None else str(cell).translate(_ESCAPES) for cell in row]) + "\n"
 
 
 def _copy(table: str, columns: Sequence[str], lines: Sequence[str]) -> None:

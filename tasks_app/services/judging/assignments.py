@@ -24,19 +24,19 @@ def next_for(*, rater: Rater) -> Assignment | None:
         # Decided with the last answer; the process that stored it did not get as far as this.
         stop(rater=rater, outcome=Rater.Outcome.FAILED)
         return None
-    found = _show_next(rater=rater)
-    if found is not None:
-        return found
+    assignment = _show_next(rater=rater)
+    if assignment is not None:
+        return assignment
     come_back(rater=rater)
-    found = _show_next(rater=rater)
-    if found is None:
+    assignment = _show_next(rater=rater)
+    if assignment is None:
         end_if_done(rater=rater)
-    return found
+    return assignment
 
 
 @atomically
 def _show_next(*, rater: Rater) -> Assignment | None:
-    found = (
+    assignment = (
         Assignment.objects.filter(rater=rater, state__in=Assignment.State.WAITING)
         .filter(Q(set__opens_at=None) | Q(set__opens_at__lte=Now()))
         .filter(Q(set__closes_at=None) | Q(set__closes_at__gt=Now()))
@@ -44,9 +44,9 @@ def _show_next(*, rater: Rater) -> Assignment | None:
         .order_by("order")
         .first()
     )
-    if found is None or not leases.show(found, leases.minutes_of(rater)):
+    if assignment is None or not leases.show(assignment, leases.minutes_of(rater)):
         return None
-    return found
+    return assignment
 
 
 @atomically
@@ -91,10 +91,10 @@ def _has_texts(rater: Rater) -> bool:
 
 def is_waiting(rater: Rater) -> bool:
     """Say whether all that a rater has left to answer opens later."""
-    left = RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN).filter(
+    unanswered_sets = RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN).filter(
         Exists(Assignment.objects.filter(set=OuterRef("pk"), state__in=Assignment.State.WAITING))
     )
-    opened = left.aggregate(n=Count("pk"), later=Count("pk", filter=Q(opens_at__gt=Now())))
+    opened = unanswered_sets.aggregate(n=Count("pk"), later=Count("pk", filter=Q(opens_at__gt=Now())))
     return rater.state != Rater.State.ENDED and bool(opened["n"]) and opened["n"] == opened["later"]
 
 
@@ -139,7 +139,7 @@ def _claim_again(rater: Rater) -> bool:
     tasks = [task for task in schedule.not_over(rater) if task.stage == Task.Stage.MAIN]
     claimed = [claims.claim(rater, task, lease) for task in tasks]
     groups.settle(rater)
-    return any(one is not None for one in claimed)
+    return any(rater_set is not None for rater_set in claimed)
 
 
 def end(rater: Rater, outcome: str) -> None:
@@ -194,8 +194,8 @@ def may_take_another(rater: Rater) -> bool:
     if rater.outcome not in {Rater.Outcome.COMPLETED, Rater.Outcome.FULL} or rater.study.state != Study.State.OPEN:
         return False
     tasks = max(1, sum(task.stage == Task.Stage.MAIN for task in enrolment.tasks_of(rater)))
-    taken = RaterSet.objects.filter(rater=rater, task__stage=Task.Stage.MAIN)
-    return taken.count() < rater.study.options.sets_per_rater * tasks
+    sets = RaterSet.objects.filter(rater=rater, task__stage=Task.Stage.MAIN)
+    return sets.count() < rater.study.options.sets_per_rater * tasks
 
 
 def start(*, rater: Rater) -> None:

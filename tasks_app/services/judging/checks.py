@@ -139,8 +139,8 @@ def exam_result(rater: Rater, task: Task) -> ExamResult | None:
     counted = judgments.exclude(skip_reason__in=Judgment.Skip.BLAMELESS)
     results = ControlResult.objects.filter(judgment__in=counted.filter(skip_reason=""))
     right = score_of(results.values_list("gold__unit", "judgment", "passed")).right
-    asked = rows.filter(attempt=last).count()
-    return ExamResult(last, checks.exam_attempts, right, counted.count(), asked, checks.exam_pass)
+    n_asked = rows.filter(attempt=last).count()
+    return ExamResult(last, checks.exam_attempts, right, counted.count(), n_asked, checks.exam_pass)
 
 
 def _settle_exam(assignment: Assignment, rater: Rater) -> Step | None:
@@ -168,7 +168,8 @@ def _another_attempt(assignment: Assignment, rater: Rater, task: Task, attempt: 
     planned = [sets.Planned(Purpose.EXAM, unit, attempt=attempt) for unit in units]
     sets.draw_arrangements(rater, task, planned)
     last = before.aggregate(last=Max("order"))["last"] or assignment.order
-    own = {name: value for name, value in assignment.arrangement.items() if name not in planned[0].arrangement}
+    of_unit = planned[0].arrangement
+    of_rater = {name: value for name, value in assignment.arrangement.items() if name not in of_unit}
     Assignment.objects.bulk_create(
         Assignment(
             rater=rater,
@@ -178,7 +179,7 @@ def _another_attempt(assignment: Assignment, rater: Rater, task: Task, attempt: 
             purpose=Purpose.EXAM,
             attempt=attempt,
             order=last + number,
-            arrangement={**unit.arrangement, **own},
+            arrangement={**unit.arrangement, **of_rater},
             wave=assignment.wave,
             version=assignment.version,
         )

@@ -32,23 +32,23 @@ def claim(rater: Rater, task: Task, lease_minutes: float) -> RaterSet | None:
     """
     if task.stage != Task.Stage.MAIN:
         return _ask_everybody(rater, task, lease_minutes)
-    taken = _remainders(rater, task)
+    places = _remainders(rater, task)
     booklet_id = None
-    if not taken:
-        booklet_id, taken = _booklet(rater, task)
-    if not taken:
+    if not places:
+        booklet_id, places = _booklet(rater, task)
+    if not places:
         return None
-    chosen = _new_set(rater, task, booklet_id if counts_for_the_plan(rater) else None, lease_minutes)
-    _assign(rater, task, chosen, taken)
+    rater_set = _new_set(rater, task, booklet_id if counts_for_the_plan(rater) else None, lease_minutes)
+    _assign(rater, task, rater_set, places)
     if counts_for_the_plan(rater):
-        leases.settle(sorted({one.booklet for one in taken}), rater)
-    return chosen
+        leases.settle(sorted({place.booklet for place in places}), rater)
+    return rater_set
 
 
 def _new_set(rater: Rater, task: Task, booklet_id: int | None, lease_minutes: float) -> RaterSet:
     number = 1 + (RaterSet.objects.filter(rater=rater).aggregate(last=Max("number"))["last"] or 0)
     times = schedule.times_of(rater, task)
-    chosen = RaterSet.objects.create(
+    rater_set = RaterSet.objects.create(
         rater=rater,
         task=task,
         booklet_id=booklet_id,
@@ -59,8 +59,8 @@ def _new_set(rater: Rater, task: Task, booklet_id: int | None, lease_minutes: fl
         closes_at=times.closes_at,
         lease_until=times.lease_until,
     )
-    leases.renew(chosen.pk, lease_minutes)
-    return chosen
+    leases.renew(rater_set.pk, lease_minutes)
+    return rater_set
 
 
 def _ask_everybody(rater: Rater, task: Task, lease_minutes: float) -> RaterSet | None:
@@ -68,12 +68,12 @@ def _ask_everybody(rater: Rater, task: Task, lease_minutes: float) -> RaterSet |
     if RaterSet.objects.filter(rater=rater, task=task).exists():
         return None
     units = list(Unit.objects.filter(task=task, until=None).order_by("id").values_list("id", flat=True))
-    chosen = _new_set(rater, task, None, lease_minutes)
+    rater_set = _new_set(rater, task, None, lease_minutes)
     purpose = Assignment.Purpose.SCREENING if task.stage == Task.Stage.SCREENING else Assignment.Purpose.EXIT
     planned = tuple(sets.Planned(purpose, unit) for unit in units)
     sets.draw_arrangements(rater, task, planned)
-    _write(rater, task, chosen, sets.Composed(planned))
-    return chosen
+    _write(rater, task, rater_set, sets.Composed(planned))
+    return rater_set
 
 
 def counts_for_the_plan(rater: Rater) -> bool:
@@ -102,7 +102,7 @@ def has_room(task: Task) -> bool:
 
 def _remainders(rater: Rater, task: Task) -> list[Taken]:
     """Join free places that others left, up to a set, none of a unit the rater has met, well spaced."""
-    found = rows(
+    free_places = rows(
         """SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
            FROM tasks_app_place p JOIN tasks_app_booklet b ON b.id = p.booklet_id
            JOIN tasks_app_unit u ON u.id = p.unit_id
@@ -115,29 +115,29 @@ def _remainders(rater: Rater, task: Task) -> list[Taken]:
            ORDER BY b.number, p."order" LIMIT %s""",
         [task.pk, rater.group_id, rater.pk, task.set_size * LOOK_AT],
     )
-    return joined([_free(row) for row in found], task, _own_criterion(rater, task))
+    return joined([_free(row) for row in free_places], task, _own_criterion(rater, task))
 
 
 def _own_criterion(rater: Rater, task: Task) -> str:
     """Return the criterion that a rater judges by, where each rater has one; empty before the first set."""
     if task.criteria_mode != RATER:
         return ""
-    met = Assignment.objects.filter(rater=rater, unit__task=task).values_list("unit__features__criterion", flat=True)
-    return met.first() or ""
+    assignments = Assignment.objects.filter(rater=rater, unit__task=task)
+    return assignments.values_list("unit__features__criterion", flat=True).first() or ""
 
 
-def joined(free: Sequence[Taken], task: Task, own: str) -> list[Taken]:
+def joined(free: Sequence[Taken], task: Task, own_criterion: str) -> list[Taken]:
     """Join free places to a set: of one criterion where a rater has one, else of one criterion after the other."""
-    criteria = list(dict.fromkeys(one.criterion for one in free if own in {"", one.criterion}))
+    criteria = list(dict.fromkeys(place.criterion for place in free if own_criterion in {"", place.criterion}))
     if task.criteria_mode == RATER:
         criteria = criteria[:1]
-    chosen: list[Taken] = []
+    places: list[Taken] = []
     for criterion in criteria:
-        of_one = [one for one in free if one.criterion == criterion]
-        room = task.set_size - len(chosen)
+        same_criterion = [place for place in free if place.criterion == criterion]
+        room = task.set_size - len(places)
         in_order = designs.registry[task.design].keeps_order
-        chosen += whole_remainders(of_one, room) if in_order else spaced(of_one, room, task.spacing)
-    return chosen
+        places += whole_remainders(same_criterion, room) if in_order else spaced(same_criterion, room, task.spacing)
+    return places
 
 
 def whole_remainders(free: Sequence[Taken], size: int) -> list[Taken]:
@@ -146,9 +146,9 @@ def whole_remainders(free: Sequence[Taken], size: int) -> list[Taken]:
     For designs whose order must stay, such as documents: nothing is moved to keep outputs of one item apart.
     """
     chosen: list[Taken] = []
-    for _booklet, places in groupby(free, key=lambda one: one.booklet):
-        met = {one.unit for one in chosen}
-        fresh = [one for one in places if one.unit not in met]
+    for _booklet, places in groupby(free, key=lambda place: place.booklet):
+        units = {place.unit for place in chosen}
+        fresh = [place for place in places if place.unit not in units]
         if len(chosen) + len(fresh) <= size or not chosen:
             chosen += fresh[: size - len(chosen)]
     return chosen
@@ -164,23 +164,23 @@ def spaced(free: Sequence[Taken], size: int, spacing: int) -> list[Taken]:
     units: set[int] = set()
     last: dict[int, int] = {}
 
-    def fits(one: Taken) -> bool:
-        far_enough = one.item is None or one.item not in last or len(chosen) - last[one.item] >= spacing
-        return one.unit not in units and far_enough
+    def fits(place: Taken) -> bool:
+        far_enough = place.item is None or place.item not in last or len(chosen) - last[place.item] >= spacing
+        return place.unit not in units and far_enough
 
-    while len(chosen) < size and (found := next((one for one in waiting if fits(one)), None)) is not None:
-        waiting.remove(found)
-        if found.item is not None:
-            last[found.item] = len(chosen)
-        units.add(found.unit)
-        chosen.append(found)
+    while len(chosen) < size and (fitting := next((place for place in waiting if fits(place)), None)) is not None:
+        waiting.remove(fitting)
+        if fitting.item is not None:
+            last[fitting.item] = len(chosen)
+        units.add(fitting.unit)
+        chosen.append(fitting)
     return chosen
 
 
 def _booklet(rater: Rater, task: Task) -> tuple[int | None, list[Taken]]:
     """Find the lowest free booklet without a unit that the rater has met, on the criterion the rater judges by."""
-    own = _own_criterion(rater, task)
-    found = rows(
+    criterion = _own_criterion(rater, task)
+    booklets = rows(
         """SELECT b.id FROM tasks_app_booklet b
            WHERE b.task_id = %s AND b.state = 'free' AND (b.group_id IS NULL OR b.group_id = %s)
              AND NOT EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_assignment a
@@ -190,11 +190,11 @@ def _booklet(rater: Rater, task: Task) -> tuple[int | None, list[Taken]]:
              AND (%s = '' OR EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
                                      WHERE p.booklet_id = b.id AND u.features->>'criterion' = %s))
            ORDER BY b.number LIMIT 1""",
-        [task.pk, rater.group_id, rater.pk, own, own],
+        [task.pk, rater.group_id, rater.pk, criterion, criterion],
     )
-    if not found:
+    if not booklets:
         return None, []
-    booklet_id = cast("int", found[0][0])
+    booklet_id = cast("int", booklets[0][0])
     places = rows(
         """SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
            FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
@@ -210,40 +210,41 @@ def _free(row: tuple[Any, ...]) -> Taken:
     return Taken(place, unit, item, booklet, criterion, drawn)
 
 
-def _assign(rater: Rater, task: Task, chosen: RaterSet, taken: Sequence[Taken]) -> None:
+def _assign(rater: Rater, task: Task, rater_set: RaterSet, places: Sequence[Taken]) -> None:
     """Write the assignments of a set: the units to judge with their places, and what belongs to them."""
-    number = Booklet.objects.values_list("number", flat=True).get(pk=taken[0].booklet)
-    _write(rater, task, chosen, sets.compose(rater, task, taken, number))
+    number = Booklet.objects.values_list("number", flat=True).get(pk=places[0].booklet)
+    _write(rater, task, rater_set, sets.compose(rater, task, places, number))
 
 
-def _write(rater: Rater, task: Task, chosen: RaterSet, composed: sets.Composed) -> None:
+def _write(rater: Rater, task: Task, rater_set: RaterSet, composed: sets.Composed) -> None:
     """Write assignments in their order, each with its unit's arrangement and the rater's own."""
     last = Assignment.objects.filter(rater=rater).aggregate(last=Max("order"))["last"] or 0
-    criteria = [Asked(one.criterion.key, one.criterion.name) for one in task.task_criteria.select_related("criterion")]
+    task_criteria = task.task_criteria.select_related("criterion")
+    criteria = [Asked(asked.criterion.key, asked.criterion.name) for asked in task_criteria]
     rng = plans.seeded(task.study, "rater", rater.seed, task.key)
-    own = task.kind.arrange_for_rater(criteria, rng)
+    own_arrangement = task.kind.arrange_for_rater(criteria, rng)
     counted = counts_for_the_plan(rater)
     rows_of = [
         Assignment(
             rater=rater,
             rater_kind=rater.kind,
-            set=chosen,
-            unit_id=one.unit,
-            purpose=one.purpose,
-            place_id=one.place if counted else None,
+            set=rater_set,
+            unit_id=planned.unit,
+            purpose=planned.purpose,
+            place_id=planned.place if counted else None,
             order=last + number + (composed.gap if number > composed.gap_after else 0),
-            arrangement={**one.arrangement, **own},
-            wave=chosen.wave,
-            attempt=one.attempt,
+            arrangement={**planned.arrangement, **own_arrangement},
+            wave=rater_set.wave,
+            attempt=planned.attempt,
             version=rater.version,
         )
-        for number, one in enumerate(composed.planned, start=1)
+        for number, planned in enumerate(composed.planned, start=1)
     ]
-    originals = [row for row, one in zip(rows_of, composed.planned, strict=True) if one.repeats is None]
+    originals = [row for row, planned in zip(rows_of, composed.planned, strict=True) if planned.repeats is None]
     Assignment.objects.bulk_create(originals)
     repeats = []
-    for row, one in zip(rows_of, composed.planned, strict=True):
-        if one.repeats is not None:
-            row.repeat_of = rows_of[one.repeats]
+    for row, planned in zip(rows_of, composed.planned, strict=True):
+        if planned.repeats is not None:
+            row.repeat_of = rows_of[planned.repeats]
             repeats.append(row)
     Assignment.objects.bulk_create(repeats)

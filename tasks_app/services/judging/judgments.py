@@ -131,8 +131,8 @@ def _submit(*, screen: RaterScreen, submission: Submission, claiming: bool) -> R
         [] if locked.state in State.WAITING else list(Judgment.objects.filter(assignment=assignment).order_by("id"))
     )
     may_replace = screen.may_change and locked.rater_state != Rater.State.ENDED
-    if (same := _stored_before(submission, stored, may_replace=may_replace)) is not None:
-        return Receipt(same, is_new=False, step=checks.step_after(assignment, rater))
+    if (judgment_before := _stored_before(submission, stored, may_replace=may_replace)) is not None:
+        return Receipt(judgment_before, is_new=False, step=checks.step_after(assignment, rater))
     if not claiming and locked.state in State.LATE:
         raise _NeedsClaims
     decides = assignment.purpose in Purpose.PRELIMINARY

@@ -154,8 +154,8 @@ def show(assignment: Assignment, lease_minutes: float) -> bool:
 
     One statement: the sets' rows are locked before the assignment's, as everywhere.
     """
-    given = {"set": assignment.set_id, "minutes": lease_minutes, "assignment": assignment.pk}
-    return bool(rows(_SHOW, given))
+    params = {"set": assignment.set_id, "minutes": lease_minutes, "assignment": assignment.pk}
+    return bool(rows(_SHOW, params))
 
 
 # Another free place of a unit whose own place went to somebody: one that others left, or a booklet of it alone.

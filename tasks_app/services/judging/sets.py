@@ -63,9 +63,9 @@ class Known:
 
     def of(self, purpose: str, criteria: Collection[str] = ()) -> tuple[int, ...]:
         """The units there are for a purpose; with `criteria`, those that ask one of them or all at once."""
-        asked = {"", *criteria}
+        asked_criteria = {"", *criteria}
         units = self.by_purpose.get(purpose, ())
-        return tuple(unit for unit in units if asked == {""} or self.criteria[unit] in asked)
+        return tuple(unit for unit in units if asked_criteria == {""} or self.criteria[unit] in asked_criteria)
 
 
 def known_units(task: Task) -> Known:
@@ -77,25 +77,25 @@ def known_units(task: Task) -> Known:
         .values_list("purpose", "unit_id", "unit__features__criterion")
         .distinct()
     )
-    found: dict[str, list[int]] = {}
+    by_purpose: dict[str, list[int]] = {}
     criteria: dict[int, str] = {}
     for purpose, unit, criterion in rows:
         criteria[unit] = criterion or ""
-        found.setdefault(purpose, []).append(unit)
-    return Known({purpose: tuple(units) for purpose, units in found.items()}, criteria)
+        by_purpose.setdefault(purpose, []).append(unit)
+    return Known({purpose: tuple(units) for purpose, units in by_purpose.items()}, criteria)
 
 
-def compose(rater: Rater, task: Task, taken: Sequence[Taken], turn: int) -> Composed:
+def compose(rater: Rater, task: Task, places: Sequence[Taken], turn: int) -> Composed:
     """Put a set together: training and exam before a rater's first set, then warm-up, then units woven with checks."""
     checks = checks_of(task.checks)
     known = known_units(task)
     given = _given(rater, task)
-    asked = {one.criterion for one in taken} - {""}
-    before, gap = _before(checks, known, asked, given)
-    warm_up = _warm_up(rater, task, taken, checks.warm_up if Purpose.WARM_UP not in given.met else 0)
+    criteria = {place.criterion for place in places} - {""}
+    before, gap = _before(checks, known, criteria, given)
+    warm_up = _warm_up(rater, task, places, checks.warm_up if Purpose.WARM_UP not in given.met else 0)
     planned = [*before, *warm_up]
-    weaver = _Weaver(task, taken, known, given.met, turn)
-    blocks = _blocks(task, taken)
+    weaver = _Weaver(task, places, known, given.met, turn)
+    blocks = _blocks(task, places)
     for number, block in enumerate(blocks):
         planned += weaver.woven(block, number, len(blocks), len(planned))
     draw_arrangements(rater, task, planned)
@@ -121,126 +121,127 @@ def _given(rater: Rater, task: Task) -> _Given:
     ):
         went_back = state == State.RETURNED
         if purpose == Purpose.EXAM:
-            had = exam.setdefault(attempt, {})
-            had[unit] = had.get(unit, False) or not went_back
+            shown_units = exam.setdefault(attempt, {})
+            shown_units[unit] = shown_units.get(unit, False) or not went_back
         # Training that was shown but not answered is still to be done; another unit that was seen is known.
         if not went_back or (shown is not None and purpose != Purpose.TRAINING):
             met.setdefault(purpose, set()).add(unit)
     last = max(exam, default=1)
-    return _Given(met, last, tuple(unit for unit, had in exam.get(last, {}).items() if not had))
+    return _Given(met, last, tuple(unit for unit, was_shown in exam.get(last, {}).items() if not was_shown))
 
 
-def exam_units(units: Sequence[int], wanted: int | None, attempt: int) -> list[int]:
+def exam_units(units: Sequence[int], size: int | None, attempt: int) -> list[int]:
     """The units of an attempt at the exam: other ones than before as far as there are."""
-    n = len(units) if wanted is None else min(wanted, len(units))
+    n = len(units) if size is None else min(size, len(units))
     return [units[((attempt - 1) * n + number) % len(units)] for number in range(n)]
 
 
-def _before(checks: CheckSettings, known: Known, asked: set[str], given: _Given) -> tuple[list[Planned], int]:
+def _before(checks: CheckSettings, known: Known, criteria: set[str], given: _Given) -> tuple[list[Planned], int]:
     """What a rater has still to be trained and examined on, and how many places further attempts need."""
     trained = given.met.get(Purpose.TRAINING, set())
-    training = [unit for unit in known.of(Purpose.TRAINING, asked)[: checks.training] if unit not in trained]
-    whole = exam_units(known.of(Purpose.EXAM, asked), checks.exam, 1)
+    training = [unit for unit in known.of(Purpose.TRAINING, criteria)[: checks.training] if unit not in trained]
+    exam_of_all = exam_units(known.of(Purpose.EXAM, criteria), checks.exam, 1)
     exam = list(given.exam_left)
     if not exam and Purpose.EXAM not in given.met:
-        exam = whole
+        exam = exam_of_all
     planned = [Planned(Purpose.TRAINING, unit) for unit in training]
     planned += [Planned(Purpose.EXAM, unit, attempt=given.attempt) for unit in exam]
-    return planned, len(whole) * (checks.exam_attempts - given.attempt) if exam else 0
+    return planned, len(exam_of_all) * (checks.exam_attempts - given.attempt) if exam else 0
 
 
-def _warm_up(rater: Rater, task: Task, taken: Sequence[Taken], wanted: int) -> list[Planned]:
+def _warm_up(rater: Rater, task: Task, places: Sequence[Taken], size: int) -> list[Planned]:
     """Units to begin with that the rater does not judge, of other items than those of the set: fewer, or none."""
-    if not (wanted and taken):
+    if not (size and places):
         return []
-    units = Unit.objects.filter(task=task, until=None, gold=None).exclude(pk__in=[one.unit for one in taken])
+    units = Unit.objects.filter(task=task, until=None, gold=None).exclude(pk__in=[place.unit for place in places])
     units = units.exclude(pk__in=Assignment.objects.filter(rater=rater).values("unit"))
-    if taken[0].criterion:
-        units = units.filter(features__criterion=taken[0].criterion)
-    items = {one.item for one in taken if one.item is not None}
+    if places[0].criterion:
+        units = units.filter(features__criterion=places[0].criterion)
+    items = {place.item for place in places if place.item is not None}
     if items:
         units = units.exclude(item__in=items)
     candidates = list(units.order_by("id").values_list("id", "item"))
     plans.seeded(task.study, "warm-up", rater.seed, task.key).shuffle(candidates)
     # One text of an item: outputs of one item would stand too near to each other.
     by_item: dict[object, int] = {item or f"unit {unit}": unit for unit, item in candidates}
-    return [Planned(Purpose.WARM_UP, unit) for unit in list(by_item.values())[:wanted]]
+    return [Planned(Purpose.WARM_UP, unit) for unit in list(by_item.values())[:size]]
 
 
-def _blocks(task: Task, taken: Sequence[Taken]) -> list[Sequence[Taken]]:
+def _blocks(task: Task, places: Sequence[Taken]) -> list[Sequence[Taken]]:
     """The units of a set in parts that nothing may be moved between: one a criterion where those have blocks."""
     if task.criteria_mode != BLOCK:
-        return [taken]
-    criteria = dict.fromkeys(one.criterion for one in taken)
-    return [[one for one in taken if one.criterion == criterion] for criterion in criteria]
+        return [places]
+    criteria = dict.fromkeys(place.criterion for place in places)
+    return [[place for place in places if place.criterion == criterion] for criterion in criteria]
 
 
 class _Weaver:
     """Weaves the checks of a task into the units of one set; what is rare in the sets so far comes first."""
 
     def __init__(
-        self, task: Task, taken: Sequence[Taken], known: Known, met: Mapping[str, set[int]], turn: int
+        self, task: Task, places: Sequence[Taken], known: Known, met: Mapping[str, set[int]], turn: int
     ) -> None:
         self.task, self.checks, self.known, self.turn = task, checks_of(task.checks), known, turn
-        asked = {one.criterion for one in taken} - {""}
+        criteria = {place.criterion for place in places} - {""}
         self.left: dict[str, list[int]] = {
-            purpose: [unit for unit in known.of(purpose, asked) if unit not in met.get(purpose, set())]
+            purpose: [unit for unit in known.of(purpose, criteria) if unit not in met.get(purpose, set())]
             for purpose in _KNOWN.values()
         }
         self.wanted: dict[str, int] = {
-            Purpose.CONTROL: self.checks.controls_among(len(taken), len(self.left[Purpose.CONTROL])),
+            Purpose.CONTROL: self.checks.controls_among(len(places), len(self.left[Purpose.CONTROL])),
             Purpose.ATTENTION: self.checks.loud_among(len(self.left[Purpose.ATTENTION])),
         }
         self.used_units = self._used_units()
         self.used = {
             kind: Counter(self._used_systems(kind))
-            for kind, wanted in ((weaving.REPEAT, self.checks.repeats), (weaving.DEGRADED, self.checks.degraded))
-            if wanted
+            for kind, n in ((weaving.REPEAT, self.checks.repeats), (weaving.DEGRADED, self.checks.degraded))
+            if n
         }
 
-    def woven(self, block: Sequence[Taken], number: int, of: int, start: int) -> list[Planned]:
+    def woven(self, block: Sequence[Taken], number: int, n_blocks: int, start: int) -> list[Planned]:
         """Plan one block, the first assignment of which is at position `start` of the set."""
         copies = self._copies(block) if self.checks.degraded else {}
         systems = self._systems(block) if self.used else ()
-        chosen = {kind: self._choose(purpose, block, number, of) for kind, purpose in _KNOWN.items()}
+        check_units = {kind: self._choose(purpose, block, number, n_blocks) for kind, purpose in _KNOWN.items()}
         extras = weaving.Extras(
-            controls=len(chosen[weaving.CONTROL]),
-            attention=len(chosen[weaving.ATTENTION]),
-            repeats=weaving.share_out(self.checks.repeats, of, self.turn)[number],
-            degraded=weaving.share_out(self.checks.degraded, of, self.turn)[number],
+            controls=len(check_units[weaving.CONTROL]),
+            attention=len(check_units[weaving.ATTENTION]),
+            repeats=weaving.share_out(self.checks.repeats, n_blocks, self.turn)[number],
+            degraded=weaving.share_out(self.checks.degraded, n_blocks, self.turn)[number],
             degradable=tuple(index for index, one in enumerate(block) if one.unit in copies),
             systems=systems,
             used=self.used,
         )
-        seed = f"{self.task.study.seed}:{self.task.key}:{block[0].criterion if of > 1 else ''}"
+        seed = f"{self.task.study.seed}:{self.task.key}:{block[0].criterion if n_blocks > 1 else ''}"
         planned: list[Planned] = []
         positions: dict[int, int] = {}
-        for slot in weaving.weave([one.item for one in block], extras, self.task.spacing, seed=seed, turn=self.turn):
+        items = [place.item for place in block]
+        for slot in weaving.weave(items, extras, self.task.spacing, seed=seed, turn=self.turn):
             if slot.kind in _KNOWN:
-                planned.append(Planned(_KNOWN[slot.kind], chosen[slot.kind][slot.index]))
+                planned.append(Planned(_KNOWN[slot.kind], check_units[slot.kind][slot.index]))
                 continue
-            one = block[slot.index]
+            place = block[slot.index]
             if slot.kind == weaving.MAIN:
                 positions[slot.index] = start + len(planned)
-                planned.append(Planned(Purpose.MAIN, one.unit, one.place, dict(one.arrangement)))
+                planned.append(Planned(Purpose.MAIN, place.unit, place.place, dict(place.arrangement)))
                 continue
             self.used[slot.kind].update(systems[slot.index])
             if slot.kind == weaving.REPEAT:
-                planned.append(Planned(Purpose.REPEAT, one.unit, repeats=positions[slot.index]))
+                planned.append(Planned(Purpose.REPEAT, place.unit, repeats=positions[slot.index]))
             else:
-                planned.append(Planned(Purpose.CONTROL, copies[one.unit]))
+                planned.append(Planned(Purpose.CONTROL, copies[place.unit]))
         return planned
 
-    def _choose(self, purpose: str, block: Sequence[Taken], number: int, of: int) -> list[int]:
+    def _choose(self, purpose: str, block: Sequence[Taken], number: int, n_blocks: int) -> list[int]:
         """Choose known units for a block: those that the fewest sets had, in a drawn order."""
-        fitting = set(self.known.of(purpose, {one.criterion for one in block} - {""}))
-        left = [unit for unit in self.left[purpose] if unit in fitting]
-        share = weaving.share_out(self.wanted[purpose], of, self.turn)[number]
-        plans.seeded(self.task.study, "known", self.task.key, purpose).shuffle(left)
-        chosen = sorted(left, key=lambda unit: self.used_units[unit])[:share]
-        self.left[purpose] = [unit for unit in self.left[purpose] if unit not in chosen]
-        plans.seeded(self.task.study, "places", self.task.key, purpose, self.turn, number).shuffle(chosen)
-        return chosen
+        fitting = set(self.known.of(purpose, {place.criterion for place in block} - {""}))
+        units_left = [unit for unit in self.left[purpose] if unit in fitting]
+        share = weaving.share_out(self.wanted[purpose], n_blocks, self.turn)[number]
+        plans.seeded(self.task.study, "known", self.task.key, purpose).shuffle(units_left)
+        units = sorted(units_left, key=lambda unit: self.used_units[unit])[:share]
+        self.left[purpose] = [unit for unit in self.left[purpose] if unit not in units]
+        plans.seeded(self.task.study, "places", self.task.key, purpose, self.turn, number).shuffle(units)
+        return units
 
     def _sets_before(self) -> QuerySet[Assignment]:
         """What was given of this task and not given back unseen."""
@@ -248,7 +249,7 @@ class _Weaver:
         return rows.exclude(state__in=(State.RETURNED, State.EXPIRED), first_shown=None)
 
     def _used_units(self) -> Counter[int]:
-        units = [unit for some in self.left.values() for unit in some]
+        units = [unit for units_of_purpose in self.left.values() for unit in units_of_purpose]
         if not units:
             return Counter()
         rows = self._sets_before().filter(unit__in=units, purpose__in=_KNOWN.values())
@@ -259,9 +260,9 @@ class _Weaver:
         rows = self._sets_before()
         if kind == weaving.DEGRADED:
             copies = rows.filter(purpose=Purpose.CONTROL, unit__features__has_key="degraded_of")
-            given = copies.values_list("unit__features__systems").annotate(n=Count("pk"))
+            shown_copies = copies.values_list("unit__features__systems").annotate(n=Count("pk"))
             counts: Counter[str] = Counter()
-            for systems, n in given:
+            for systems, n in shown_copies:
                 counts.update(dict.fromkeys(systems, n))
             return counts
         repeats = rows.filter(purpose=Purpose.REPEAT)
@@ -273,27 +274,27 @@ class _Weaver:
             task=self.task,
             until=None,
             gold__kind=Gold.Kind.WORSE,
-            features__degraded_of__in=[one.unit for one in block],
+            features__degraded_of__in=[place.unit for place in block],
         )
         return dict(rows.values_list("features__degraded_of", "id"))
 
     def _systems(self, block: Sequence[Taken]) -> tuple[tuple[str, ...], ...]:
         """The systems whose texts each unit shows."""
-        found: dict[int, dict[str, None]] = {}
-        rows = PartOutput.objects.filter(part__unit__in=[one.unit for one in block]).order_by("part__number", "id")
+        systems: dict[int, dict[str, None]] = {}
+        rows = PartOutput.objects.filter(part__unit__in=[place.unit for place in block]).order_by("part__number", "id")
         for unit, system in rows.values_list("part__unit", "output__system__key"):
-            found.setdefault(unit, {})[system] = None
-        return tuple(tuple(found.get(one.unit, ())) for one in block)
+            systems.setdefault(unit, {})[system] = None
+        return tuple(tuple(systems.get(place.unit, ())) for place in block)
 
 
 def draw_arrangements(rater: Rater, task: Task, planned: Sequence[Planned]) -> None:
     """Draw the arrangement of every unit that does not have its place's."""
-    missing = [one for one in planned if one.place is None]
+    missing = [assignment for assignment in planned if assignment.place is None]
     if not missing:
         return
-    units = Unit.objects.filter(pk__in={one.unit for one in missing}).annotate(parts_shown=Count("parts"))
+    units = Unit.objects.filter(pk__in={assignment.unit for assignment in missing}).annotate(parts_shown=Count("parts"))
     parts = dict(units.values_list("pk", "parts_shown"))
     kind = task.kind
-    for number, one in enumerate(missing):
-        rng = plans.seeded(task.study, "extra", rater.seed, task.key, one.unit, one.attempt, number)
-        one.arrangement = next(iter(kind.arrange(parts[one.unit], rng)))
+    for number, assignment in enumerate(missing):
+        rng = plans.seeded(task.study, "extra", rater.seed, task.key, assignment.unit, assignment.attempt, number)
+        assignment.arrangement = next(iter(kind.arrange(parts[assignment.unit], rng)))

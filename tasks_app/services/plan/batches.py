@@ -10,11 +10,11 @@ from tasks_app.services.study.drafts import refuse_frozen
 
 def params_of(rows: Sequence[Mapping[str, Any]], task: str) -> dict[str, Any]:
     """Return what the design of a task takes of the rows of all tasks; nothing where it has none."""
-    found: dict[str, list[str]] = {}
+    batches: dict[str, list[str]] = {}
     for row in rows:
         if row["task"] == task:
-            found.setdefault(row["batch"], []).append(row["unit"])
-    return {"batches": [{"batch": name, "units": units} for name, units in found.items()]} if found else {}
+            batches.setdefault(row["batch"], []).append(row["unit"])
+    return {"batches": [{"batch": name, "units": units} for name, units in batches.items()]} if batches else {}
 
 
 @atomically

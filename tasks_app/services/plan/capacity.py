@@ -47,32 +47,32 @@ class Takers:
 
 def groups_of_tasks(tasks: Iterable[Task]) -> dict[int, tuple[int, ...]]:
     """Return the groups of those of these tasks that only some raters are given, as far as they were read with them."""
-    groups = {task.pk: tuple(sorted(given.group_id for given in task.task_groups.all())) for task in tasks}
+    groups = {task.pk: tuple(sorted(task_group.group_id for task_group in task.task_groups.all())) for task in tasks}
     return {task: of_task for task, of_task in groups.items() if of_task}
 
 
 def takers_of(study: Study, tasks: Sequence[Sets]) -> Takers:
     """Fill the groups in their shares, as blocks do: who finds one of their tasks full is turned away."""
     groups = list(Group.objects.filter(study=study).order_by("id"))
-    shares = {one.pk: one.share for one in groups} or {EVERYBODY: 1}
+    shares = {group.pk: group.share for group in groups} or {EVERYBODY: 1}
     by_group = filled(shares, tasks)
-    given = {one.task: sum(n for group, n in by_group.items() if one.is_for(group)) for one in tasks}
-    left = {one.task: one.booklets - round(given[one.task]) for one in tasks}
-    return Takers(by_group, {one.pk: str(one) for one in groups}, {task: n for task, n in left.items() if n > 0})
+    taken = {sets.task: sum(n for group, n in by_group.items() if sets.is_for(group)) for sets in tasks}
+    left = {sets.task: sets.booklets - round(taken[sets.task]) for sets in tasks}
+    return Takers(by_group, {group.pk: str(group) for group in groups}, {task: n for task, n in left.items() if n > 0})
 
 
 def filled(shares: Mapping[int, int], tasks: Sequence[Sets]) -> dict[int, Fraction]:
     """How many raters each group takes: all grow by their shares, and one stops where a task of it is full."""
     by_group = dict.fromkeys(shares, Fraction(0))
-    left = {one.task: Fraction(one.booklets) for one in tasks}
-    growing = {group for group in shares if any(one.is_for(group) for one in tasks)}
+    left = {sets.task: Fraction(sets.booklets) for sets in tasks}
+    growing = {group for group in shares if any(sets.is_for(group) for sets in tasks)}
     while growing:
-        needs = {one.task: sum(shares[group] for group in growing if one.is_for(group)) for one in tasks}
+        needs = {sets.task: sum(shares[group] for group in growing if sets.is_for(group)) for sets in tasks}
         step = min(left[task] / need for task, need in needs.items() if need)
         for group in growing:
             by_group[group] += step * shares[group]
         left = {task: n - step * needs[task] for task, n in left.items()}
-        growing -= {group for group in growing for one in tasks if one.is_for(group) and not left[one.task]}
+        growing -= {group for group in growing for sets in tasks if sets.is_for(group) and not left[sets.task]}
     return by_group
 
 
@@ -80,8 +80,8 @@ def paid_in_all(takers: Takers, tasks: Sequence[Sets], amount: Decimal) -> Decim
     """Return what all raters are paid who finish: for shorter sets than full ones in proportion."""
     total = Fraction(0)
     for group, n in takers.by_group.items():
-        own = [one for one in tasks if one.is_for(group)]
-        whole = sum(one.full for one in own)
-        if whole:
-            total += n * sum(one.mean for one in own) / whole
+        sets_of_group = [sets for sets in tasks if sets.is_for(group)]
+        size = sum(sets.full for sets in sets_of_group)
+        if size:
+            total += n * sum(sets.mean for sets in sets_of_group) / size
     return (amount * total.numerator / total.denominator).quantize(Decimal("0.01"))

@@ -39,16 +39,16 @@ class Columns:
         for column, part in enumerate(parts):
             self._count((part, alike), column, len(parts))
 
-    def _count(self, what: Hashable, where: Hashable, possible: int) -> None:
-        self._counts.setdefault(what, Counter())[where] += 1
-        self._possible[what] = possible
-        self._touched.add(what)
+    def _count(self, counted: Hashable, position: Hashable, possible: int) -> None:
+        self._counts.setdefault(counted, Counter())[position] += 1
+        self._possible[counted] = possible
+        self._touched.add(counted)
 
     def close(self) -> None:
         """Note the difference after a booklet: only what it touched can have become wider."""
-        for what in self._touched:
-            counts = self._counts[what]
-            least = min(counts.values()) if len(counts) == self._possible[what] else 0
+        for counted in self._touched:
+            counts = self._counts[counted]
+            least = min(counts.values()) if len(counts) == self._possible[counted] else 0
             self.worst = max(self.worst, max(counts.values()) - least)
         self._touched.clear()
 

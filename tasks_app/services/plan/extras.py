@@ -49,8 +49,8 @@ def extras_of(task: Task, units: Sequence[PlanUnit], booklets: Sequence[Sequence
     """Put every set of a plan together as a claim does, and count what is in it."""
     checks = checks_of(task.checks)
     counting = _Counting(task, checks, units)
-    found = tuple(counting.contents(booklet, turn) for turn, booklet in enumerate(booklets, start=1))
-    return Extras(found, counting.used[weaving.REPEAT], counting.used[weaving.DEGRADED])
+    contents = tuple(counting.contents(booklet, turn) for turn, booklet in enumerate(booklets, start=1))
+    return Extras(contents, counting.used[weaving.REPEAT], counting.used[weaving.DEGRADED])
 
 
 class _Counting:
@@ -67,34 +67,37 @@ class _Counting:
 
     def contents(self, booklet: Sequence[PlanUnit], turn: int) -> SetContents:
         """Put one set together."""
-        asked = {unit.criterion for unit in booklet} - {""}
+        criteria = {unit.criterion for unit in booklet} - {""}
         blocks = _blocks(self.task, booklet)
         woven = Counter(kind for number in range(len(blocks)) for kind in self._woven(blocks, number, turn))
         return SetContents(
-            training=len(self.known.of(Purpose.TRAINING, asked)[: self.checks.training]),
-            exam=len(sets.exam_units(self.known.of(Purpose.EXAM, asked), self.checks.exam, 1)),
+            training=len(self.known.of(Purpose.TRAINING, criteria)[: self.checks.training]),
+            exam=len(sets.exam_units(self.known.of(Purpose.EXAM, criteria), self.checks.exam, 1)),
             warm_up=self._warm_up(booklet) if self.checks.warm_up else 0,
             units=len(booklet),
             controls=self._chosen(
-                Purpose.CONTROL, self.checks.controls_among(len(booklet), self._n(Purpose.CONTROL, asked)), blocks, turn
+                Purpose.CONTROL,
+                self.checks.controls_among(len(booklet), self._n(Purpose.CONTROL, criteria)),
+                blocks,
+                turn,
             ),
             attention=self._chosen(
-                Purpose.ATTENTION, self.checks.loud_among(self._n(Purpose.ATTENTION, asked)), blocks, turn
+                Purpose.ATTENTION, self.checks.loud_among(self._n(Purpose.ATTENTION, criteria)), blocks, turn
             ),
             repeats=woven[weaving.REPEAT],
             degraded=woven[weaving.DEGRADED],
         )
 
-    def _n(self, purpose: str, asked: set[str]) -> int:
-        return len(self.known.of(purpose, asked))
+    def _n(self, purpose: str, criteria: set[str]) -> int:
+        return len(self.known.of(purpose, criteria))
 
-    def _chosen(self, purpose: str, wanted: int, blocks: Sequence[Sequence[PlanUnit]], turn: int) -> int:
+    def _chosen(self, purpose: str, size: int, blocks: Sequence[Sequence[PlanUnit]], turn: int) -> int:
         """Count the known units of all blocks: each takes its share, as far as there are some that fit it."""
-        left = set(self.known.of(purpose, {block[0].criterion for block in blocks} - {""}))
+        units = set(self.known.of(purpose, {block[0].criterion for block in blocks} - {""}))
         total = 0
-        for share, block in zip(weaving.share_out(wanted, len(blocks), turn), blocks, strict=True):
-            fitting = sorted(left & set(self.known.of(purpose, {block[0].criterion} - {""})))
-            left -= set(fitting[:share])
+        for share, block in zip(weaving.share_out(size, len(blocks), turn), blocks, strict=True):
+            fitting = sorted(units & set(self.known.of(purpose, {block[0].criterion} - {""})))
+            units -= set(fitting[:share])
             total += min(share, len(fitting))
         return total
 
@@ -107,15 +110,15 @@ class _Counting:
         """Yield the kinds of what comes a second time in a block, and count the systems of it."""
         if not (self.checks.repeats or self.checks.degraded):
             return
-        block, of = blocks[number], len(blocks)
+        block, n_blocks = blocks[number], len(blocks)
         extras = weaving.Extras(
-            repeats=weaving.share_out(self.checks.repeats, of, turn)[number],
-            degraded=weaving.share_out(self.checks.degraded, of, turn)[number],
+            repeats=weaving.share_out(self.checks.repeats, n_blocks, turn)[number],
+            degraded=weaving.share_out(self.checks.degraded, n_blocks, turn)[number],
             degradable=tuple(index for index, unit in enumerate(block) if unit.key in self.copied),
             systems=tuple(unit.systems for unit in block),
             used=self.used,
         )
-        seed = f"{self.task.study.seed}:{self.task.key}:{block[0].criterion if of > 1 else ''}"
+        seed = f"{self.task.study.seed}:{self.task.key}:{block[0].criterion if n_blocks > 1 else ''}"
         items = [unit.item for unit in block]
         for slot in weaving.weave(items, extras, self.task.spacing, seed=seed, turn=turn):
             if slot.kind != weaving.MAIN:

@@ -26,10 +26,10 @@ def load_in_words(screens: int, texts: int, answers: int) -> str:
 
 def load_of(rater: Rater) -> tuple[int, int]:
     """Count the texts and the answers of what a rater judges: as many screens as the page says, checks included."""
-    own = (*Assignment.State.DONE, *Assignment.State.WAITING)
+    states = (*Assignment.State.DONE, *Assignment.State.WAITING)
     judged = Assignment.Purpose.JUDGED
-    given = Assignment.objects.filter(REACHABLE, rater=rater, purpose__in=judged, state__in=own)
-    units = list(given.order_by("order", "id").values_list("unit_id", "unit__task", "arrangement"))
+    assignments = Assignment.objects.filter(REACHABLE, rater=rater, purpose__in=judged, state__in=states)
+    units = list(assignments.order_by("order", "id").values_list("unit_id", "unit__task", "arrangement"))
     materials = screens.read_materials({unit for unit, _task, _arrangement in units})
     texts = answers = 0
     counted: dict[tuple[int, int, str], int] = {}

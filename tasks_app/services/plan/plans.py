@@ -45,12 +45,12 @@ def seeded(study: Study, *words: object) -> random.Random:
 def plan_units(task: Task, *, k: int | None = None) -> tuple[PlanUnit, ...]:
     """Describe the units of a task to its design; with `k`, as if all wanted so many judgments."""
     shapes: dict[int, dict[int, list[str]]] = {}
-    shown = (
+    outputs = (
         PartOutput.objects.filter(part__unit__task=task, part__unit__until=None)
         .order_by("part__unit_id", "part__number", "id")
         .values_list("part__unit_id", "part__number", "output__system__key")
     )
-    for unit_id, number, system in shown:
+    for unit_id, number, system in outputs:
         shapes.setdefault(unit_id, {}).setdefault(number, []).append(system)
     units = (
         Unit.objects.filter(task=task, until=None, gold=None)
@@ -60,14 +60,14 @@ def plan_units(task: Task, *, k: int | None = None) -> tuple[PlanUnit, ...]:
     return tuple(
         PlanUnit(
             key=key,
-            k=own if k is None else k,
+            k=own_k if k is None else k,
             item=item,
             document=document,
             position=position or 0,
             shape=tuple(tuple(shapes.get(unit_id, {})[number]) for number in sorted(shapes.get(unit_id, {}))),
             criterion=criterion or "",
         )
-        for unit_id, key, own, item, position, document, criterion in units
+        for unit_id, key, own_k, item, position, document, criterion in units
     )
 
 
@@ -116,11 +116,11 @@ def draw_booklets(
 
     try:
         booklets = drawn(wanted.settings)
-    except PlanImpossible as found:
+    except PlanImpossible as error:
         least = min((unit.k for unit in units), default=0)
-        more = [unit for unit in units if unit.k > least]
-        if more and works(wanted.settings, [replace(unit, k=least) for unit in units]):
-            raise _too_few_more(found, more) from found
+        needing_more = [unit for unit in units if unit.k > least]
+        if needing_more and works(wanted.settings, [replace(unit, k=least) for unit in units]):
+            raise _too_few_more(error, needing_more) from error
         raise
     size = max(map(len, booklets))
     if wanted.repeats > room_for_repeats(size, wanted.settings.spacing):
@@ -128,14 +128,14 @@ def draw_booklets(
     return booklets
 
 
-def _too_few_more(found: PlanImpossible, more: Sequence[PlanUnit]) -> PlanImpossible:
+def _too_few_more(error: PlanImpossible, needing_more: Sequence[PlanUnit]) -> PlanImpossible:
     """Say that the units with more judgments are too few: the last sets hold them alone."""
-    items = len({unit.item or unit.key for unit in more})
+    items = len({unit.item or unit.key for unit in needing_more})
     sentence = _(
         "The units with more judgments come last, on their own, and they are of %(items)d items only: a larger "
         "k_more_share gives the last sets more to choose from, and with the same k for all these settings work."
     )
-    return PlanImpossible(f"{found} {sentence % {'items': items}}", found.nearest)
+    return PlanImpossible(f"{error} {sentence % {'items': items}}", error.nearest)
 
 
 def _no_room(size: int, wanted: Wanted, works: Callable[[Settings], bool]) -> PlanImpossible:
@@ -152,8 +152,8 @@ def _no_room(size: int, wanted: Wanted, works: Callable[[Settings], bool]) -> Pl
         "A unit can come again %(spacing)d places later only, and a set of %(size)d has room for %(room)d such "
         "repeats, not for %(repeats)d. Choose fewer repeats, a smaller spacing or a larger set."
     )
-    given = {"spacing": settings.spacing, "size": size, "room": nearest["checks.repeats"], "repeats": repeats}
-    return PlanImpossible(sentence % given, nearest)
+    words = {"spacing": settings.spacing, "size": size, "room": nearest["checks.repeats"], "repeats": repeats}
+    return PlanImpossible(sentence % words, nearest)
 
 
 def draw(task: Task, version: int) -> Drawn:

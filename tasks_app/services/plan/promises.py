@@ -63,32 +63,34 @@ def lines_of(task: Task, drawn: Drawn, balance: Balance, columns: Columns, *, wh
     lines = [Line(TWICE, balance.repeated, 0, promised=True)]
     if whole:
         lines.insert(0, Line(EXACT, balance.missing + balance.beyond_k, 0, promised=True))
-    own = list(_by_criterion(task, drawn, balance))
+    balances = list(_by_criterion(task, drawn, balance))
     if not design.keeps_order and _several_of_an_item(drawn.units):
-        gaps = [one.smallest_spacing for _units, one in own if one.smallest_spacing is not None]
+        gaps = [part.smallest_spacing for _units, part in balances if part.smallest_spacing is not None]
         lines.append(Line(SPACING, min(gaps, default=None), task.spacing, promised=True, least=True))
-    promised = _promised(task, [units for units, _one in own])
+    promised = _promised(task, [units for units, _one in balances])
     measured = (*promised, *_besides(drawn.units, promised))
     for name in (name for name in measured if _is_there(name, drawn.units)):
-        worst = max(max(one.spread(name), default=0) for _units, one in own)
+        worst = max(max(part.spread(name), default=0) for _units, part in balances)
         lines.append(Line(ABOUT.get(name, name), worst, 1, promised=name in promised))
     if _share_systems(drawn.units):
-        lines.append(Line(TEXTS, max(one.system.worst_spread for _units, one in own), 1, promised=False))
+        lines.append(Line(TEXTS, max(part.system.worst_spread for _units, part in balances), 1, promised=False))
     if columns.width:
         lines.append(Line(COLUMNS, columns.worst, 1, promised=True))
     return lines
 
 
-def _promised(task: Task, own: Sequence[Sequence[PlanUnit]]) -> list[str]:
+def _promised(task: Task, by_criterion: Sequence[Sequence[PlanUnit]]) -> list[str]:
     """Name what the design promises of the units of each criterion.
 
     In blocks the plan is that of the texts: where some are asked about on a part of the criteria only, no more is
     promised of a criterion than that no unit is ahead of another.
     """
     design = designs.registry[task.design]
-    each = settings_of_each(Settings(task.set_size, task.spacing), task.criteria_mode, len(own))
-    promised = [name for name in design.margins if all(name in design().promised(units, each) for units in own)]
-    alike = len({frozenset(unit.base for unit in units) for units in own}) == 1
+    each = settings_of_each(Settings(task.set_size, task.spacing), task.criteria_mode, len(by_criterion))
+    promised = [
+        name for name in design.margins if all(name in design().promised(units, each) for units in by_criterion)
+    ]
+    alike = len({frozenset(unit.base for unit in units) for units in by_criterion}) == 1
     return promised if alike or task.criteria_mode != BLOCK else [name for name in promised if name == "unit"]
 
 
@@ -100,8 +102,8 @@ def _by_criterion(task: Task, drawn: Drawn, balance: Balance) -> Iterator[tuple[
         return
     for criterion in criteria:
         units = [unit for unit in drawn.units if unit.criterion == criterion]
-        own = [[unit for unit in booklet if unit.criterion == criterion] for booklet in drawn.booklets]
-        yield units, measure([booklet for booklet in own if booklet], units)
+        booklets = [[unit for unit in booklet if unit.criterion == criterion] for booklet in drawn.booklets]
+        yield units, measure([booklet for booklet in booklets if booklet], units)
 
 
 def _besides(units: Sequence[PlanUnit], promised: Sequence[str]) -> Iterator[str]:
@@ -132,5 +134,5 @@ def _several_of_an_item(units: Sequence[PlanUnit]) -> bool:
 
 def _share_systems(units: Sequence[PlanUnit]) -> bool:
     """Say whether a system is shown in several combinations, so that systems and their combinations differ."""
-    shown = {unit.systems for unit in units}
-    return sum(map(len, shown)) > len({system for systems in shown for system in systems})
+    combinations = {unit.systems for unit in units}
+    return sum(map(len, combinations)) > len({system for systems in combinations for system in systems})

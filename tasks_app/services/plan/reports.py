@@ -103,10 +103,10 @@ class Report:
     @cached_property
     def systems(self) -> list[tuple[str, int]]:
         """Judgments each system gets, by system."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for unit in self.units:
-            found.update(dict.fromkeys(unit.systems, unit.k))
-        return sorted(found.items())
+            counts.update(dict.fromkeys(unit.systems, unit.k))
+        return sorted(counts.items())
 
     @cached_property
     def lines(self) -> list[SystemLine]:
@@ -120,7 +120,7 @@ class Report:
                 key,
                 n,
                 n - mean,
-                tuple(one.get(key, 0) for one in at),
+                tuple(of_position.get(key, 0) for of_position in at),
                 self.columns.of_system(key),
                 repeats.get(key, 0),
                 degraded.get(key, 0),
@@ -131,16 +131,18 @@ class Report:
     @cached_property
     def contents(self) -> SetContents | None:
         """What the first of the longest sets holds."""
-        found = self.extras.sets if self.extras else ()
-        return max(found, key=lambda one: one.units, default=None)
+        sets = self.extras.sets if self.extras else ()
+        return max(sets, key=lambda contents: contents.units, default=None)
 
     @cached_property
     def in_sets(self) -> dict[str, tuple[int, int, int]]:
         """The fewest and the most of everything that one set holds, and how much all sets do."""
-        found = self.extras.sets if self.extras else ()
-        columns = {name: [asdict(one)[name] for one in found] for name in SetContents.__slots__} if found else {}
-        screens = {"screens": [one.screens for one in found]} if found else {}
-        return {name: (min(some), max(some), sum(some)) for name, some in (columns | screens).items()}
+        sets = self.extras.sets if self.extras else ()
+        columns = (
+            {name: [asdict(contents)[name] for contents in sets] for name in SetContents.__slots__} if sets else {}
+        )
+        screens = {"screens": [contents.screens for contents in sets]} if sets else {}
+        return {name: (min(numbers), max(numbers), sum(numbers)) for name, numbers in (columns | screens).items()}
 
     @cached_property
     def wanted(self) -> list[tuple[int, int]]:
@@ -223,13 +225,13 @@ def report(task: Task, booklets: tuple[int, int, int] | None, known: tuple[int, 
     units = plans.plan_units(task)
     places = sum(unit.k for unit in units)
     if places > MOST_PLACES or task.study.options.imported:
-        judged, shown = _apart(task, units)
-        return Report(task, -(-places // task.set_size), places, units=judged, shown_only=shown)
+        judged, without_checks = _apart(task, units)
+        return Report(task, -(-places // task.set_size), places, units=judged, shown_only=without_checks)
     try:
-        found = drawn(task, units)
+        measurement = drawn(task, units)
     except PlanImpossible as error:
         return Report(task, refusal=str(error), nearest=error.nearest)
-    return _described(task, found, len(found.drawn.booklets), places, is_stored=False)
+    return _described(task, measurement, len(measurement.drawn.booklets), places, is_stored=False)
 
 
 def version_of_plan(study: Study) -> int:
@@ -249,12 +251,14 @@ class Measured:
 
 def measured(task: Task, drawn: plans.Drawn) -> Measured:
     """Count a plan."""
-    units, shown = _apart(task, drawn.units)
-    if shown:
-        of = {unit.key: unit for unit in units}
-        booklets = tuple(tuple(of[unit.key] for unit in booklet) for booklet in drawn.booklets)
+    units, without_checks = _apart(task, drawn.units)
+    if without_checks:
+        unit_of = {unit.key: unit for unit in units}
+        booklets = tuple(tuple(unit_of[unit.key] for unit in booklet) for booklet in drawn.booklets)
         drawn = replace(drawn, units=units, booklets=booklets)
-    return Measured(drawn, measure(drawn.booklets, drawn.units), columns_of(drawn.booklets, drawn.arrangements), shown)
+    return Measured(
+        drawn, measure(drawn.booklets, drawn.units), columns_of(drawn.booklets, drawn.arrangements), without_checks
+    )
 
 
 def _apart(task: Task, units: tuple[PlanUnit, ...]) -> tuple[tuple[PlanUnit, ...], tuple[tuple[str, int], ...]]:
@@ -272,11 +276,11 @@ def _apart(task: Task, units: tuple[PlanUnit, ...]) -> tuple[tuple[PlanUnit, ...
     return tuple(judged), tuple(sorted(beside.items()))
 
 
-def _described(task: Task, found: Measured, booklets: int, places: int, *, is_stored: bool) -> Report:
+def _described(task: Task, measurement: Measured, booklets: int, places: int, *, is_stored: bool) -> Report:
     """Put a report together; known answers and copies may have changed since the plan was drawn."""
-    extras = extras_of(task, found.drawn.units, found.drawn.booklets)
-    units = found.drawn.units
-    counted = found.drawn, found.balance, found.columns, extras, found.shown_only
+    extras = extras_of(task, measurement.drawn.units, measurement.drawn.booklets)
+    units = measurement.drawn.units
+    counted = measurement.drawn, measurement.balance, measurement.columns, extras, measurement.shown_only
     return Report(task, booklets, places, is_stored, units, *counted)
 
 
@@ -295,14 +299,14 @@ WORKED_OUT = ("systems", "lines", "contents", "in_sets", "wanted", "item_lines",
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _remembered_stored(asked: _Stored) -> Report:
+def _remembered_stored(key: _Stored) -> Report:
     """Describe a stored plan, and keep the numbers alone: 100,000 units would fill the memory of the process."""
-    found = measured(asked.task, plans.stored(asked.task, MOST_PLACES))
-    booklets, places, _last = asked.booklets
-    whole = _described(asked.task, found, booklets, places, is_stored=True)
-    kept = replace(whole, units=(), drawn=None)
-    kept.__dict__.update({name: getattr(whole, name) for name in WORKED_OUT})
-    return kept
+    measurement = measured(key.task, plans.stored(key.task, MOST_PLACES))
+    booklets, places, _last = key.booklets
+    full_report = _described(key.task, measurement, booklets, places, is_stored=True)
+    short_report = replace(full_report, units=(), drawn=None)
+    short_report.__dict__.update({name: getattr(full_report, name) for name in WORKED_OUT})
+    return short_report
 
 
 def _with_task(report: Report, task: Task) -> Report:
@@ -331,16 +335,16 @@ def drawn(task: Task, units: tuple[PlanUnit, ...]) -> Measured:
     """
     follows_from = (task.study.seed, task.key, version_of_plan(task.study), task.type, task.params, task.design)
     settings = (task.design_params, task.criteria_mode, task.set_size, task.spacing, task.checks)
-    found = _remembered(_Asked(units, json.dumps((follows_from, settings), sort_keys=True), task))
-    if isinstance(found, PlanImpossible):
-        raise PlanImpossible(found.message, found.nearest)
-    return found
+    remembered = _remembered(_Asked(units, json.dumps((follows_from, settings), sort_keys=True), task))
+    if isinstance(remembered, PlanImpossible):
+        raise PlanImpossible(remembered.message, remembered.nearest)
+    return remembered
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _remembered(asked: _Asked) -> Measured | PlanImpossible:
+def _remembered(key: _Asked) -> Measured | PlanImpossible:
     try:
-        return measured(asked.task, plans.drawn_of(asked.task, asked.units, version_of_plan(asked.task.study)))
+        return measured(key.task, plans.drawn_of(key.task, key.units, version_of_plan(key.task.study)))
     except PlanImpossible as error:
         # Without its traceback, which would keep everything that was tried.
         return PlanImpossible(error.message, error.nearest)

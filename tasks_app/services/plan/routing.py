@@ -48,18 +48,18 @@ def send(*, study: Study, task: Task, units: Collection[int], about: str, by: ev
         raise NotNow(_("The study is not open, so nobody could judge these texts. Open it again, then send them."))
     task.study = study
     ids = dict(routing.unsent(task).filter(pk__in=units).values_list("key", "pk"))
-    wanted = [replace(one, k=task.k) for one in plans.plan_units(task) if one.key in ids]
-    if not wanted:
+    drawn = [replace(unit, k=task.k) for unit in plans.plan_units(task) if unit.key in ids]
+    if not drawn:
         return Sent(0, 0, 0)
     before = Booklet.objects.filter(task=task).aggregate(last=Max("number"))["last"] or 0
-    booklets = draw(task, wanted, before)
+    booklets = draw(task, drawn, before)
     version = Version.objects.get(study=study, number=study.current_version)
     plans.write(task, version, booklets, ids, after=before)
     Unit.objects.filter(pk__in=ids.values()).update(k=task.k)
-    sent = Sent(len(wanted), sum(map(len, booklets)), len(booklets))
-    after = {"texts": sent.texts, "places": sent.places, "sets": sent.sets, "from": about}
+    result = Sent(len(drawn), sum(map(len, booklets)), len(booklets))
+    after = {"texts": result.texts, "places": result.places, "sets": result.sets, "from": about}
     events.log(study, by, SENT, about=task.key, after=after)
-    return sent
+    return result
 
 
 def draw(task: Task, units: list[PlanUnit], before: int) -> list[tuple[PlanUnit, ...]]:
@@ -74,7 +74,7 @@ def draw(task: Task, units: list[PlanUnit], before: int) -> list[tuple[PlanUnit,
         fitting = replace(wanted, settings=Settings(size, spacing), repeats=0)
         try:
             return plans.draw_booklets(units, fitting, lambda: plans.seeded(task.study, "requested", task.key, before))
-        except PlanImpossible as found:
+        except PlanImpossible as error:
             if spacing == 1:
-                raise NotNow(str(found)) from found
+                raise NotNow(str(error)) from error
             spacing -= 1

@@ -50,11 +50,11 @@ class Pieces:
     def of(cls, text: str) -> "Pieces":
         """Take a text apart."""
         spaced = has_spaces(text)
-        found = list(regex.finditer(r"\S+" if spaced else r"(?!\s)\X", text))
-        ends = [0, *(one.end() for one in found)]
-        starts = [*(one.start() for one in found), len(text)]
+        matches = list(regex.finditer(r"\S+" if spaced else r"(?!\s)\X", text))
+        ends = [0, *(match.end() for match in matches)]
+        starts = [*(match.start() for match in matches), len(text)]
         between = tuple(text[end:start] for end, start in zip(ends, starts, strict=True))
-        return cls(tuple(one.group() for one in found), between, 1 if spaced else 2)
+        return cls(tuple(match.group() for match in matches), between, 1 if spaced else 2)
 
     @property
     def run(self) -> int:
@@ -67,22 +67,22 @@ class Pieces:
         return "".join(a + b for a, b in zip(self.between, [*words, ""], strict=True))
 
 
-def degrade(text: str, others: Sequence[str], rng: Random) -> str | None:
+def degrade(text: str, donors: Sequence[str], rng: Random) -> str | None:
     """Replace a run of a text by one of another text; None where no text has one that changes anything.
 
     The first and the last word stay as they are wherever the text is long enough.
     """
-    own = Pieces.of(text)
-    if not own.words or not others:
+    pieces = Pieces.of(text)
+    if not pieces.words or not donors:
         return None
-    inner = len(own.words) - own.run >= 2
+    inner = len(pieces.words) - pieces.run >= 2
     for attempt in range(TRIES):
-        donor = Pieces.of(rng.choice(others))
-        run = min(own.run, len(donor.words))
-        start = rng.randint(1, len(own.words) - run - 1) if inner else rng.randint(0, len(own.words) - run)
-        taken = rng.randint(0, len(donor.words) - run)
-        made = own.with_run(start, donor.words[taken : taken + run])
+        donor = Pieces.of(rng.choice(donors))
+        run = min(pieces.run, len(donor.words))
+        start = rng.randint(1, len(pieces.words) - run - 1) if inner else rng.randint(0, len(pieces.words) - run)
+        donor_start = rng.randint(0, len(donor.words) - run)
+        degraded = pieces.with_run(start, donor.words[donor_start : donor_start + run])
         # A shorter text of another item gives a shorter run, which is the last resort.
-        if made.casefold() != text.casefold() and (run == own.run or attempt > TRIES // 2):
-            return made
+        if degraded.casefold() != text.casefold() and (run == pieces.run or attempt > TRIES // 2):
+            return degraded
     return None

@@ -45,9 +45,9 @@ def scaled(kind: TaskType, criteria: Sequence[Asked]) -> list[str]:
 
     An adjective pair and a question of a questionnaire have no better end.
     """
-    asked = kind.asked(criteria)
-    quality = [one for one in asked if one.kind == Criterion.Kind.CRITERION]
-    return [one.key for one in quality if kind.scale_of(one) is not None]
+    asked_criteria = kind.asked(criteria)
+    quality = [criterion for criterion in asked_criteria if criterion.kind == Criterion.Kind.CRITERION]
+    return [criterion.key for criterion in quality if kind.scale_of(criterion) is not None]
 
 
 @atomically
@@ -86,9 +86,9 @@ class _Maker:
 
     def copy_units(self, task: Task) -> int:
         """Copy the units of a task that show one text with nothing in it yet."""
-        found = list(self._originals(task))
-        made = self._outputs({output.pk: output for _unit, output, _systems in found})
-        pairs = [(*one, copy) for one in found if (copy := made[one[1].pk]) is not None]
+        originals = list(self._originals(task))
+        copies = self._outputs({output.pk: output for _unit, output, _systems in originals})
+        pairs = [(*original, copy) for original in originals if (copy := copies[original[1].pk]) is not None]
         units = Unit.objects.bulk_create([self._unit(unit, systems) for unit, _output, systems, _copy in pairs], BATCH)
         parts = [
             Part(unit=unit, number=0, text_digest=copy.digest)
@@ -96,7 +96,7 @@ class _Maker:
         ]
         Part.objects.bulk_create(parts, BATCH)
         PartOutput.objects.bulk_create(
-            (PartOutput(part=part, output=one[-1]) for part, one in zip(parts, pairs, strict=True)),
+            (PartOutput(part=part, output=pair[-1]) for part, pair in zip(parts, pairs, strict=True)),
             BATCH,
         )
         Gold.objects.bulk_create(
@@ -110,31 +110,31 @@ class _Maker:
         frame = screens.read_frame(task.pk)
         if not scaled(frame.kind, frame.criteria):
             return
-        shown: dict[int, list[PartOutput]] = {}
+        part_outputs: dict[int, list[PartOutput]] = {}
         rows = PartOutput.objects.filter(part__unit__task=task, part__unit__until=None, part__prefills=None)
         for row in rows.select_related("part", "output__system", "output__item").order_by(
             "part__unit", "part__number", "id"
         ):
-            shown.setdefault(row.part.unit_id, []).append(row)
+            part_outputs.setdefault(row.part.unit_id, []).append(row)
         parts = dict(Part.objects.filter(unit__task=task).values_list("unit").annotate(n=Count("id")))
         for unit in Unit.objects.filter(task=task, until=None, gold=None).order_by("id"):
-            if parts.get(unit.pk) == 1 and unit.pk in shown and unit.item_id is not None:
-                outputs = [one.output for one in shown[unit.pk]]
-                yield unit, outputs[0], [one.system.key for one in outputs]
+            if parts.get(unit.pk) == 1 and unit.pk in part_outputs and unit.item_id is not None:
+                outputs = [part_output.output for part_output in part_outputs[unit.pk]]
+                yield unit, outputs[0], [part_output.system.key for part_output in outputs]
 
     def _outputs(self, originals: Mapping[int, Output]) -> dict[int, Output | None]:
         """Return the copy of each output, made where there is none; None where its text cannot be degraded."""
         missing = [output for pk, output in originals.items() if pk not in self.copies]
         for output in missing:
             self.copies[output.pk] = self._copy(output)
-        Output.objects.bulk_create([copy for one in missing if (copy := self.copies[one.pk]) is not None], BATCH)
+        Output.objects.bulk_create([copy for output in missing if (copy := self.copies[output.pk]) is not None], BATCH)
         return self.copies
 
     def _copy(self, output: Output) -> Output | None:
-        named = (self.study.seed, "degraded", output.item.key, output.system.key, output.variant)
-        rng = Random(":".join(map(str, named)))  # noqa: S311  reproducible, not secret
-        others = [text for item, text in self.texts.get(output.language, ()) if item != output.item_id]
-        text = degrade(output.text, others, rng)
+        seed_names = (self.study.seed, "degraded", output.item.key, output.system.key, output.variant)
+        rng = Random(":".join(map(str, seed_names)))  # noqa: S311  reproducible, not secret
+        other_texts = [text for item, text in self.texts.get(output.language, ()) if item != output.item_id]
+        text = degrade(output.text, other_texts, rng)
         if text is None:
             return None
         return Output(
@@ -148,14 +148,14 @@ class _Maker:
         )
 
     def _unit(self, unit: Unit, systems: Sequence[str]) -> Unit:
-        kept = {name: value for name, value in unit.features.items() if name == "criterion"}
+        features = {name: value for name, value in unit.features.items() if name == "criterion"}
         return Unit(
             task_id=unit.task_id,
             key=shortened(f"{unit.key}#degraded", LONGEST_KEY),
             item_id=unit.item_id,
             document_id=unit.document_id,
             since=self.study.next_version,
-            features={**kept, "degraded_of": unit.pk, "systems": list(systems)},
+            features={**features, "degraded_of": unit.pk, "systems": list(systems)},
         )
 
 

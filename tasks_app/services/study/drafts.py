@@ -119,7 +119,7 @@ def set_member(*, study: Study, user: AbstractBaseUser, role: str, by: AbstractB
     Raises ValueError where the last owner would become something else, or there is no such role.
     """
     members = Membership.objects.select_for_update().filter(study=study)
-    before = next((one.role for one in members if one.user_id == user.pk), None)
+    before = next((membership.role for membership in members if membership.user_id == user.pk), None)
     if before == Membership.Role.OWNER != role:
         _keep_an_owner(members, but=user)
     member, _created = Membership.objects.update_or_create(
@@ -133,18 +133,18 @@ def set_member(*, study: Study, user: AbstractBaseUser, role: str, by: AbstractB
 def remove_member(*, study: Study, user: AbstractBaseUser, by: AbstractBaseUser | None) -> None:
     """Take a study away from somebody. Raises ValueError for the last owner: a study needs one."""
     members = Membership.objects.select_for_update().filter(study=study)
-    own = members.filter(user_id=user.pk).first()
-    if own is None:
+    membership = members.filter(user_id=user.pk).first()
+    if membership is None:
         return
-    if own.role == Membership.Role.OWNER:
+    if membership.role == Membership.Role.OWNER:
         _keep_an_owner(members, but=user)
-    own.delete()
-    events.log(study, by, "unshared", about=user.get_username(), before={"role": own.role})
+    membership.delete()
+    events.log(study, by, "unshared", about=user.get_username(), before={"role": membership.role})
 
 
 def _keep_an_owner(members: QuerySet[Membership], *, but: AbstractBaseUser) -> None:
     # All rows are locked, whatever their role: of two owners who leave at once the second waits for the first.
-    if not any(one.role == Membership.Role.OWNER and one.user_id != but.pk for one in members):
+    if not any(membership.role == Membership.Role.OWNER and membership.user_id != but.pk for membership in members):
         raise ValueError(_("This is the last owner. Make somebody else an owner first."))
 
 
@@ -174,10 +174,10 @@ def store_criteria(*, study: Study, criteria: Sequence[Mapping[str, Any]]) -> No
         Criterion(
             study=study,
             since=study.next_version,
-            ends={name: one[name] for name in ENDS if one.get(name)},
-            **{name: one[name] for name in ("key", "kind", "name", "definition", "question", "language", "heds")},
+            ends={name: criterion[name] for name in ENDS if criterion.get(name)},
+            **{name: criterion[name] for name in ("key", "kind", "name", "definition", "question", "language", "heds")},
         )
-        for one in criteria
+        for criterion in criteria
     )
 
 
@@ -186,7 +186,7 @@ def store_groups(*, study: Study, groups: Sequence[Mapping[str, Any]]) -> None:
     """Store groups of raters. Raises NotADraft."""
     refuse_frozen(study)
     Group.objects.bulk_create(
-        Group(study=study, key=one["key"], name=one["name"], share=one["share"]) for one in groups
+        Group(study=study, key=group["key"], name=group["name"], share=group["share"]) for group in groups
     )
 
 
@@ -199,19 +199,21 @@ def store_tasks(*, study: Study, tasks: Sequence[Mapping[str, Any]]) -> None:
             study=study,
             since=study.next_version,
             order=order,
-            **{name: one[name] for name in TASK_COLUMNS},
+            **{name: task[name] for name in TASK_COLUMNS},
         )
-        for order, one in enumerate(tasks, start=1)
+        for order, task in enumerate(tasks, start=1)
     )
     criteria = dict(Criterion.objects.filter(study=study, until=None).values_list("key", "id"))
     groups = dict(Group.objects.filter(study=study).values_list("key", "id"))
     TaskCriterion.objects.bulk_create(
         TaskCriterion(task=row, criterion_id=criteria[key], order=order)
-        for row, one in zip(rows, tasks, strict=True)
-        for order, key in enumerate(one["criteria"], start=1)
+        for row, task in zip(rows, tasks, strict=True)
+        for order, key in enumerate(task["criteria"], start=1)
     )
     TaskGroup.objects.bulk_create(
-        TaskGroup(task=row, group_id=groups[key]) for row, one in zip(rows, tasks, strict=True) for key in one["groups"]
+        TaskGroup(task=row, group_id=groups[key])
+        for row, task in zip(rows, tasks, strict=True)
+        for key in task["groups"]
     )
 
 

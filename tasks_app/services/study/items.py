@@ -38,7 +38,7 @@ def store_systems(*, study: Study, systems: Sequence[Mapping[str, Any]]) -> None
     """Store systems in their order. Raises NotADraft."""
     refuse_frozen(study)
     System.objects.bulk_create(
-        (System(study=study, key=one["key"], name=one["name"], kind=one["kind"]) for one in systems), BATCH
+        (System(study=study, key=system["key"], name=system["name"], kind=system["kind"]) for system in systems), BATCH
     )
 
 
@@ -73,7 +73,7 @@ def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
     refuse_frozen(study)
     expect_many_rows()
     since = study.next_version
-    keys = dict.fromkeys(one["document"] for one in items if one["document"])
+    keys = dict.fromkeys(item["document"] for item in items if item["document"])
     documents = {
         row.key: row.pk for row in Document.objects.bulk_create((Document(study=study, key=key) for key in keys), BATCH)
     }
@@ -82,10 +82,10 @@ def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
             Item(
                 study=study,
                 since=since,
-                document_id=documents.get(one["document"]),
-                **{name: one[name] for name in ITEM_COLUMNS},
+                document_id=documents.get(item["document"]),
+                **{name: item[name] for name in ITEM_COLUMNS},
             )
-            for one in items
+            for item in items
         ),
         BATCH,
     )
@@ -111,14 +111,14 @@ def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
 
 def _show_media(study: Study, pairs: Iterable[tuple[Item, Mapping[str, Any]]]) -> None:
     media = dict(Media.objects.filter(study=study).values_list("sha256", "id"))
-    shown: list[ItemMedia] = []
+    rows_shown: list[ItemMedia] = []
     for row, one in pairs:
         counts: dict[str, int] = {}
         for context in one["context"]:
             role = context["role"]
             counts[role] = counts.get(role, 0) + 1
-            shown.append(ItemMedia(item=row, role=role, order=counts[role], media_id=media[context["sha256"]]))
-    ItemMedia.objects.bulk_create(shown, BATCH)
+            rows_shown.append(ItemMedia(item=row, role=role, order=counts[role], media_id=media[context["sha256"]]))
+    ItemMedia.objects.bulk_create(rows_shown, BATCH)
 
 
 @atomically

@@ -52,8 +52,8 @@ def move(*, study_id: int, action: str, by: events.Actor, reason: str = "") -> S
         Where no plan keeps the design's promises; nothing is changed then.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
-    wanted = MOVES[action]
-    if study.state not in wanted.origins:
+    transition = MOVES[action]
+    if study.state not in transition.origins:
         raise NotPossible(
             _("The study is %(state)s, so this is not possible. Reload the page to see what is possible.")
             % {"state": study.get_state_display()}
@@ -69,10 +69,10 @@ def move(*, study_id: int, action: str, by: events.Actor, reason: str = "") -> S
         study.opened_at, study.closed_at = study.opened_at or Now(), None
     if action == "close":
         study.closed_at = Now()
-    study.state = wanted.target
+    study.state = transition.target
     study.save()
     after = {"state": study.state} | ({"reason": reason} if reason else {})
-    events.log(study, by, wanted.verb, before={"state": before}, after=after)
+    events.log(study, by, transition.verb, before={"state": before}, after=after)
     study.refresh_from_db()
     study_moved.send(sender=Study, study=study, action=action)
     return study

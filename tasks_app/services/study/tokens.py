@@ -74,7 +74,7 @@ def make(
     """
     if not name.strip():
         raise TokenRefused(_("Give the token a name that says what will use it."))
-    if unknown := [one for one in scopes if one not in SCOPES]:
+    if unknown := [scope for scope in scopes if scope not in SCOPES]:
         raise TokenRefused(_("There is no scope “%(name)s”.") % {"name": unknown[0]})
     if not scopes:
         raise TokenRefused(_("Choose at least one thing that the token may do."))
@@ -85,12 +85,12 @@ def make(
         user_id=user.pk,
         name=name.strip(),
         hash=hash_token(secret),
-        scopes=[one for one in SCOPES if one in scopes],
+        scopes=[scope for scope in SCOPES if scope in scopes],
         study=None if everywhere else study,
         expires=expires,
     )
-    where = None if everywhere else study.slug
-    events.log(study, user, "made a token", about=token.name, after={"scopes": token.scopes, "study": where})
+    study_slug = None if everywhere else study.slug
+    events.log(study, user, "made a token", about=token.name, after={"scopes": token.scopes, "study": study_slug})
     return MadeToken(token, secret)
 
 
@@ -118,10 +118,10 @@ def find(secret: str) -> ApiToken | None:
 
 def of(*, user: AbstractBaseUser, study: Study) -> QuerySet[ApiToken]:
     """Return somebody's tokens that work in a study, the newest first, ended ones included."""
-    own = ApiToken.objects.filter(Q(study=study) | Q(study=None), user_id=user.pk)
+    tokens = ApiToken.objects.filter(Q(study=study) | Q(study=None), user_id=user.pk)
     ended = Case(
         When(revoked__isnull=False, then=Value(REVOKED)),
         When(expires__lte=Now(), then=Value(EXPIRED)),
         default=Value(""),
     )
-    return own.annotate(ended=ended).order_by("-id")
+    return tokens.annotate(ended=ended).order_by("-id")

@@ -38,8 +38,8 @@ def draft_units(
 
 def asked_apart(kind: TaskType, criteria: Sequence[Asked], mode: str) -> tuple[str, ...]:
     """Return the keys of the criteria that have units of their own; none where criteria are asked together."""
-    asked = kind.asked(criteria)
-    return tuple(one.key for one in asked) if mode in APART and len(asked) > 1 else ()
+    asked_criteria = kind.asked(criteria)
+    return tuple(criterion.key for criterion in asked_criteria) if mode in APART and len(asked_criteria) > 1 else ()
 
 
 @dataclass(slots=True)
@@ -56,19 +56,19 @@ class Texts:
 def texts_of(study: Study, *, keep: bool) -> Texts:
     """Read the items of a study with their outputs in three queries; identical ones together unless to `keep`."""
     texts = Texts()
-    found: dict[int, list[OutputText]] = {}
+    by_item: dict[int, list[OutputText]] = {}
     ids: dict[int, list[tuple[int, str]]] = {}
     outputs = Output.objects.filter(item__study=study, until=None).order_by("id")
     for pk, item, system, variant, text, language, digest in outputs.values_list(
         "id", "item_id", "system__key", "variant", "text", "language", "digest"
     ):
-        found.setdefault(item, []).append(OutputText(system, variant, text, language))
+        by_item.setdefault(item, []).append(OutputText(system, variant, text, language))
         ids.setdefault(item, []).append((pk, digest))
     for row in Item.objects.filter(study=study, until=None).select_related("document").order_by("id"):
         texts.items.append(
             ItemTexts.collapsed(
                 row.key,
-                found.get(row.pk, []),
+                by_item.get(row.pk, []),
                 keep=keep,
                 document=row.document.key if row.document else None,
                 position=row.position,
@@ -93,11 +93,11 @@ def make_units(*, study: Study, names: Mapping[tuple[str, str, str], str] | None
     refuse_frozen(study)
     expect_many_rows()
     total = 0
-    kept: dict[bool, Texts] = {}
+    texts_by_keep: dict[bool, Texts] = {}
     for task in Task.objects.filter(study=study, until=None).order_by("order"):
-        if task.keep_identical not in kept:
-            kept[task.keep_identical] = texts_of(study, keep=task.keep_identical)
-        total += _make_units(study, task, kept[task.keep_identical], names or {})
+        if task.keep_identical not in texts_by_keep:
+            texts_by_keep[task.keep_identical] = texts_of(study, keep=task.keep_identical)
+        total += _make_units(study, task, texts_by_keep[task.keep_identical], names or {})
     _share_more(study)
     return total
 
@@ -109,22 +109,24 @@ def _share_more(study: Study) -> None:
         shared = plans.share_more(
             planned, study=study, task=task.key, design=task.design, more=task.k_more, share=task.k_more_share
         )
-        more = [unit.key for unit in shared if unit.k != task.k]
+        changed = [unit.key for unit in shared if unit.k != task.k]
         units = Unit.objects.filter(task=task, until=None)
         units.update(k=task.k)
-        units.filter(key__in=more).update(k=task.k_more)
+        units.filter(key__in=changed).update(k=task.k_more)
 
 
 def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str, str, str], str]) -> int:
     kind = task.kind
-    asked = [Asked(row.criterion.key, row.criterion.name) for row in task.task_criteria.select_related("criterion")]
+    asked_criteria = [
+        Asked(row.criterion.key, row.criterion.name) for row in task.task_criteria.select_related("criterion")
+    ]
     drafts = list(
         draft_units(
             kind=kind,
             task=task.key,
             seed=study.seed,
             items=texts.items,
-            criteria=asked_apart(kind, asked, task.criteria_mode),
+            criteria=asked_apart(kind, asked_criteria, task.criteria_mode),
         )
     )
     by_key = {item.key: item for item in texts.items}
@@ -150,17 +152,17 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
 
 def _store_parts(units: Sequence[Unit], drafts: Sequence[UnitDraft], texts: Texts) -> None:
     """Store which texts each unit shows, and which outputs are behind each of them."""
-    shown = [
+    parts = [
         (Part(unit=unit, number=number, text_digest=texts.outputs[item][group[0]][1]), item, group)
         for unit, draft in zip(units, drafts, strict=True)
         for number, group in enumerate(draft.parts)
         if (item := draft.item_of(number)) is not None
     ]
-    Part.objects.bulk_create((part for part, _item, _group in shown), BATCH)
+    Part.objects.bulk_create((part for part, _item, _group in parts), BATCH)
     PartOutput.objects.bulk_create(
         (
             PartOutput(part=part, output_id=texts.outputs[item][output][0])
-            for part, item, group in shown
+            for part, item, group in parts
             for output in group
         ),
         BATCH,
@@ -186,19 +188,19 @@ def name_of_unit(draft: UnitDraft, items: Mapping[str, ItemTexts], names: Mappin
 def store_gold(*, study: Study, controls: Sequence[Mapping[str, Any]]) -> None:
     """Store known answers; their units and criteria must be there. Raises NotADraft."""
     refuse_frozen(study)
-    units = _units(study, {one["unit"] for one in controls})
+    units = _units(study, {gold["unit"] for gold in controls})
     criteria = dict(Criterion.objects.filter(study=study, until=None).values_list("key", "id"))
     Gold.objects.bulk_create(
         (
             Gold(
-                unit_id=units[one["task"], one["unit"]],
-                purpose=one["purpose"],
-                criterion_id=criteria[one["criterion"]] if one["criterion"] else None,
-                kind=one["kind"],
-                answer=one["answer"],
-                explanation=one["explanation"],
+                unit_id=units[gold["task"], gold["unit"]],
+                purpose=gold["purpose"],
+                criterion_id=criteria[gold["criterion"]] if gold["criterion"] else None,
+                kind=gold["kind"],
+                answer=gold["answer"],
+                explanation=gold["explanation"],
             )
-            for one in controls
+            for gold in controls
         ),
         BATCH,
     )
@@ -209,13 +211,13 @@ def store_gold(*, study: Study, controls: Sequence[Mapping[str, Any]]) -> None:
 def store_prefill(*, study: Study, prefill: Sequence[Mapping[str, Any]]) -> None:
     """Store what parts carry when they are first shown; their units must be there. Raises NotADraft."""
     refuse_frozen(study)
-    units = _units(study, {one["unit"] for one in prefill})
+    units = _units(study, {row["unit"] for row in prefill})
     rows = Part.objects.filter(unit_id__in=units.values()).values_list("unit_id", "number", "id")
     parts = {(unit, number): pk for unit, number, pk in rows}
     Prefill.objects.bulk_create(
         (
-            Prefill(part_id=parts[units[one["task"], one["unit"]], one["part"] - 1], payload=one["payload"])
-            for one in prefill
+            Prefill(part_id=parts[units[row["task"], row["unit"]], row["part"] - 1], payload=row["payload"])
+            for row in prefill
         ),
         BATCH,
     )

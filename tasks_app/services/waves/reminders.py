@@ -82,12 +82,12 @@ def send_due() -> int:
         return 0
     waiting = Outbox.objects.filter(sent_at=None, due__lte=Now()).order_by("due", "id")
     due = waiting.exclude(rater__study__state=Study.State.PAUSED)
-    done: Counter[Sending] = Counter()
+    sendings: Counter[Sending] = Counter()
     for pk in due.values_list("pk", flat=True)[:MOST_AT_ONCE]:
-        done[send(outbox_id=pk)] += 1
-        if done[Sending.UNREACHED]:
+        sendings[send(outbox_id=pk)] += 1
+        if sendings[Sending.UNREACHED]:
             break
-    return done[Sending.SENT]
+    return sendings[Sending.SENT]
 
 
 @atomically
@@ -117,8 +117,8 @@ def send(*, outbox_id: int) -> Sending:
 def open_sets(rater: Rater, wave: int) -> QuerySet[RaterSet]:
     """Return the sets of a wave in which a rater has something to answer now."""
     unanswered = Assignment.objects.filter(set=OuterRef("pk"), state__in=Assignment.State.WAITING)
-    found = RaterSet.objects.filter(Exists(unanswered), rater=rater, wave=wave, state=RaterSet.State.OPEN)
-    return found.filter(Q(opens_at=None) | Q(opens_at__lte=Now()), Q(closes_at=None) | Q(closes_at__gt=Now())).exclude(
+    sets = RaterSet.objects.filter(Exists(unanswered), rater=rater, wave=wave, state=RaterSet.State.OPEN)
+    return sets.filter(Q(opens_at=None) | Q(opens_at__lte=Now()), Q(closes_at=None) | Q(closes_at__gt=Now())).exclude(
         rater__state=Rater.State.ENDED
     )
 

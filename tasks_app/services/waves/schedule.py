@@ -39,8 +39,8 @@ class Scheduled:
         if not self.opens:
             return Times(self.wave, closes_at=closes_at)
         opens_at = moment(study, enrolled_at, self.opens, study.options.opens_hour)
-        kept = timedelta(days=study.options.wave_lease_days)
-        return Times(self.wave, opens_at, closes_at, closes_at or opens_at + kept)
+        lease = timedelta(days=study.options.wave_lease_days)
+        return Times(self.wave, opens_at, closes_at, closes_at or opens_at + lease)
 
 
 def moment(study: Study, enrolled_at: datetime, days: int, hour: int) -> datetime:
@@ -59,32 +59,32 @@ def schedule(rater: Rater) -> list[Scheduled]:
         Task.objects.filter(study=rater.study_id, until=None).prefetch_related("task_groups").order_by("order", "id")
     )
     numbers = {days: number for number, days in enumerate(_days(every), start=1)}
-    own = [task for task in every if _is_for(task, rater)]
-    last = max(_days(own))
-    found = []
-    for task in own:
+    tasks = [task for task in every if _is_for(task, rater)]
+    last = max(_days(tasks))
+    scheduled = []
+    for task in tasks:
         opens = last if _comes_last(task) else _opens(task)
-        closes = _last_closing(own, last) if _comes_last(task) and task.closes_after_days is None else None
-        given = task.closes_after_days
-        found.append(Scheduled(task, numbers[opens], opens, given if given is not None else closes))
-    return sorted(found, key=lambda one: (one.wave, Task.Stage.values.index(one.task.stage)))
+        closes = _last_closing(tasks, last) if _comes_last(task) and task.closes_after_days is None else None
+        closes_after = task.closes_after_days
+        scheduled.append(Scheduled(task, numbers[opens], opens, closes_after if closes_after is not None else closes))
+    return sorted(scheduled, key=lambda entry: (entry.wave, Task.Stage.values.index(entry.task.stage)))
 
 
 def tasks_of(rater: Rater) -> list[Task]:
     """Return the tasks a rater is given, those of later waves included, in the order they come."""
-    return [one.task for one in schedule(rater)]
+    return [entry.task for entry in schedule(rater)]
 
 
 def times_of(rater: Rater, task: Task) -> Times:
     """Return when a rater is shown a task."""
-    scheduled = next((one for one in schedule(rater) if one.task.pk == task.pk), None)
+    scheduled = next((entry for entry in schedule(rater) if entry.task.pk == task.pk), None)
     return scheduled.times(rater.study, rater.enrolled_at) if scheduled else Times(1)
 
 
 def not_over(rater: Rater) -> list[Task]:
     """Return the tasks of a rater that have not closed for them, in the order they come."""
     ((now,),) = rows("SELECT now()", [])
-    timed = [(one.task, one.times(rater.study, rater.enrolled_at).closes_at) for one in schedule(rater)]
+    timed = [(entry.task, entry.times(rater.study, rater.enrolled_at).closes_at) for entry in schedule(rater)]
     return [task for task, closes_at in timed if closes_at is None or closes_at > cast("datetime", now)]
 
 
@@ -109,11 +109,11 @@ def _days(tasks: Iterable[Task]) -> list[int]:
 
 def _last_closing(tasks: Iterable[Task], day: int) -> int | None:
     """Return when everything of a wave has closed; None where something of it stays open."""
-    closes = [one.closes_after_days for one in tasks if not _comes_last(one) and _opens(one) == day]
-    known = [one for one in closes if one is not None]
-    return max(known) if known and len(known) == len(closes) else None
+    closes = [task.closes_after_days for task in tasks if not _comes_last(task) and _opens(task) == day]
+    days = [closing for closing in closes if closing is not None]
+    return max(days) if days and len(days) == len(closes) else None
 
 
 def _is_for(task: Task, rater: Rater) -> bool:
-    groups = [one.group_id for one in task.task_groups.all()]
+    groups = [task_group.group_id for task_group in task.task_groups.all()]
     return not groups or rater.group_id in groups

@@ -255,8 +255,8 @@ def test_the_minimum_is_compared_with_the_median_and_mended_for_each() -> None:
     assert (ledger.hourly, ledger.needed, ledger.missing) == (Decimal("9.00"), Decimal("4.00"), Decimal("1.00"))
     assert sorted(ledger.shortfalls.values()) == [Decimal("1.00"), Decimal("2.00")]
     with pytest.raises(pay.NotPossible):
-        pay.add_missing(study=study, by=None, seen=Decimal("2.00"), form="m")
-    assert pay.add_missing(study=study, by=None, seen=Decimal("3.00"), form="m") == 2
+        pay.add_missing(study=study, by=None, amount_shown=Decimal("2.00"), form="m")
+    assert pay.add_missing(study=study, by=None, amount_shown=Decimal("3.00"), form="m") == 2
     assert pay.up_to_date(study=study).missing_bonuses == 0
 
 

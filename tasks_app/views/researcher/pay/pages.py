@@ -282,7 +282,7 @@ def add_missing(request: HttpRequest, slug: str) -> HttpResponse:
     form = re.sub("[^0-9a-f]", "", request.POST.get("form", ""))[:32]
     if request.POST.get("sure") == "yes":
         try:
-            n = pay.add_missing(study=study, by=request.user, seen=_amount(request), form=form, simulated=simulated)
+            n = pay.add_missing(study=study, by=request.user, amount_shown=_amount(request), form=form, simulated=simulated)
             _say_bonuses(request, n)
         except pay.NotPossible as problem:
             messages.error(request, str(problem))
