@@ -56,15 +56,15 @@ def signed_assignment_for_rater(rater: Rater, order: object) -> Assignment:
     """
     if not isinstance(order, int):
         raise Http404
-    given = Assignment.objects.select_related("unit", "set").annotate(seconds_shown=_SECONDS_SHOWN)
-    return get_object_or_404(given, rater=rater, order=order)
+    assignments = Assignment.objects.select_related("unit", "set").annotate(seconds_shown=_SECONDS_SHOWN)
+    return get_object_or_404(assignments, rater=rater, order=order)
 
 
 def media_for_rater(rater: Rater, sha256: str) -> Media:
     """Return a file that is shown with one of a rater's own units."""
-    own = Assignment.objects.filter(rater=rater).values("unit__item")
-    shown = ItemMedia.objects.filter(item__in=own, media__sha256=sha256).values("media")
-    return get_object_or_404(Media, study=rater.study_id, pk__in=shown)
+    items = Assignment.objects.filter(rater=rater).values("unit__item")
+    files = ItemMedia.objects.filter(item__in=items, media__sha256=sha256).values("media")
+    return get_object_or_404(Media, study=rater.study_id, pk__in=files)
 
 
 def study_for_code(code: str) -> Study:
@@ -89,12 +89,12 @@ def study_for_researcher(user: Person, slug: str, role: str = Membership.Role.VI
 def study_and_role(user: Person, slug: str, role: str = Membership.Role.VIEWER) -> tuple[Study, str | None]:
     """Return a study if somebody has at least that role in it, and their role: None for a superuser from outside."""
     study = get_object_or_404(studies_for_researcher(user), slug=slug)
-    own = Membership.objects.filter(study=study, user_id=_pk(user)).values_list("role", flat=True).first()
-    if not getattr(user, "is_superuser", False) and (own is None or not reaches(own, role)):
+    own_role = Membership.objects.filter(study=study, user_id=_pk(user)).values_list("role", flat=True).first()
+    if not getattr(user, "is_superuser", False) and (own_role is None or not reaches(own_role, role)):
         raise Http404
-    return study, own
+    return study, own_role
 
 
-def reaches(own: str | None, role: str) -> bool:
+def reaches(own_role: str | None, role: str) -> bool:
     """Say whether a role is at least another; a superuser from outside (None) reaches every role."""
-    return own is None or RANK[Membership.Role(own)] >= RANK[Membership.Role(role)]
+    return own_role is None or RANK[Membership.Role(own_role)] >= RANK[Membership.Role(role)]

@@ -68,7 +68,7 @@ class MTurk(Channel):
         if assignment == PREVIEW:
             return Arrival("mturk", preview=True)
         worker, hit = query.get("workerId", "").strip(), query.get("hitId", "").strip()
-        if not all(_ID.fullmatch(one) for one in (assignment, worker, hit)):
+        if not all(_ID.fullmatch(value) for value in (assignment, worker, hit)):
             raise NotArrived(_("This address only works when Mechanical Turk opens it. Please open the HIT there."))
         submit_to = query.get("turkSubmitTo", "").strip().rstrip("/")
         if submit_to not in submit_origins():
@@ -133,12 +133,12 @@ class MTurk(Channel):
     @classmethod
     def payment_files(cls, payees: Sequence[Payee]) -> Sequence[PaymentFile]:
         """Assignments to approve, bonuses under the names of the operation SendBonus, and everybody for checking."""
-        known = [one for one in payees if one.external_id and one.amount and not one.withheld]
+        payable = [payee for payee in payees if payee.external_id and payee.amount and not payee.withheld]
         approve = PaymentFile(
             "approve",
             gettext_lazy("Assignments to approve"),
             gettext_lazy("An X in the column Approve, as in the results file that Mechanical Turk reads back."),
-            tuple((one.session_id, one.external_id, "X", "") for one in known if one.by_platform),
+            tuple((payee.session_id, payee.external_id, "X", "") for payee in payable if payee.by_platform),
             ("AssignmentId", "WorkerId", "Approve", "Reject"),
             for_people=False,
         )
@@ -149,7 +149,11 @@ class MTurk(Channel):
                 "One line for each call of the operation SendBonus, in US dollars: the amount owed in "
                 "addition to the reward."
             ),
-            tuple((one.session_id, one.external_id, f"{one.extra:.2f}", one.reason) for one in known if one.extra),
+            tuple(
+                (payee.session_id, payee.external_id, f"{payee.extra:.2f}", payee.reason)
+                for payee in payable
+                if payee.extra
+            ),
             ("AssignmentId", "WorkerId", "BonusAmount", "Reason"),
             for_people=False,
         )

@@ -91,17 +91,17 @@ def named_list(payees: Sequence[Payee]) -> PaymentFile:
         ),
         tuple(
             (
-                one.pseudonym,
-                one.outcome,
-                one.code,
-                one.name,
-                one.email,
-                f"{one.amount:.2f}",
-                one.currency,
-                one.reason,
-                one.withheld,
+                payee.pseudonym,
+                payee.outcome,
+                payee.code,
+                payee.name,
+                payee.email,
+                f"{payee.amount:.2f}",
+                payee.currency,
+                payee.reason,
+                payee.withheld,
             )
-            for one in payees
+            for payee in payees
         ),
         header,
     )
@@ -122,19 +122,19 @@ def platform_list(payees: Sequence[Payee], person: str, visit: str) -> PaymentFi
         ),
         tuple(
             (
-                one.external_id,
-                one.session_id,
-                one.pseudonym,
-                one.outcome,
-                one.code,
-                one.action,
-                f"{one.by_platform:.2f}",
-                f"{one.extra:.2f}",
-                one.currency,
-                one.reason,
-                one.withheld,
+                payee.external_id,
+                payee.session_id,
+                payee.pseudonym,
+                payee.outcome,
+                payee.code,
+                payee.action,
+                f"{payee.by_platform:.2f}",
+                f"{payee.extra:.2f}",
+                payee.currency,
+                payee.reason,
+                payee.withheld,
             )
-            for one in payees
+            for payee in payees
         ),
         header,
     )

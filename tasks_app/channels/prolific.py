@@ -65,23 +65,23 @@ class Prolific(Channel):
     @classmethod
     def arrival(cls, query: Mapping[str, str], params: Mapping[str, Any]) -> Arrival:
         """Read the three ids; each is 24 hexadecimal digits."""
-        given = {name: query.get(name, "").strip() for name in PARAMETERS}
-        if any(_PLACEHOLDER.search(value) for value in given.values()):
+        ids = {name: query.get(name, "").strip() for name in PARAMETERS}
+        if any(_PLACEHOLDER.search(value) for value in ids.values()):
             raise NotArrived(
                 _(
                     "Prolific has not put your ids into this address. Please tell the researchers: the study has to be "
                     "opened through Prolific, with URL parameters switched on."
                 )
             )
-        if not all(_ID.fullmatch(value) for value in given.values()):
+        if not all(_ID.fullmatch(value) for value in ids.values()):
             raise NotArrived(
                 _("This address only works when Prolific opens it. Please go back to Prolific and open the study.")
             )
         return Arrival(
             "prolific",
-            external_id=cls.canonical_id(given["PROLIFIC_PID"]),
-            session_id=given["SESSION_ID"].lower(),
-            details={"study_id": given["STUDY_ID"].lower()},
+            external_id=cls.canonical_id(ids["PROLIFIC_PID"]),
+            session_id=ids["SESSION_ID"].lower(),
+            details={"study_id": ids["STUDY_ID"].lower()},
         )
 
     @classmethod
@@ -115,7 +115,7 @@ class Prolific(Channel):
     @classmethod
     def payment_files(cls, payees: Sequence[Payee]) -> Sequence[PaymentFile]:
         """Bonuses as Prolific takes them, participant and amount a line, and everybody for checking."""
-        known = [one for one in payees if one.extra and one.external_id and not one.withheld]
+        payable = [payee for payee in payees if payee.extra and payee.external_id and not payee.withheld]
         bonuses = PaymentFile(
             "bonuses",
             gettext_lazy("Bulk bonus payment"),
@@ -123,7 +123,7 @@ class Prolific(Channel):
                 "Paste it into “Bulk bonus payment” of the study on Prolific: part pay and bonuses. The reward is not "
                 "in it: Prolific pays that when you approve a submission."
             ),
-            tuple((one.external_id, f"{one.extra:.2f}") for one in known),
+            tuple((payee.external_id, f"{payee.extra:.2f}") for payee in payable),
             for_people=False,
         )
         return (bonuses, platform_list(payees, "participant_id", "submission_id"))

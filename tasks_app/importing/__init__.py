@@ -85,13 +85,13 @@ def _import(
         problems.add(file.name, 0, 0, _nothing(table))
     raters = rows.raters.rows()
     conflicts = staging.conflicts(raters, mapping.repeats, whole=not problems.count)
-    said: dict[str, str] = {}
-    for one in conflicts.shown:
-        column, sentence = told(one)
-        said[one.kind] = f"{column}: {sentence}"
-        problems.add(file.name, one.line, table.number(column, one.part), said[one.kind])
+    words: dict[str, str] = {}
+    for conflict in conflicts.shown:
+        column, sentence = told(conflict)
+        words[conflict.kind] = f"{column}: {sentence}"
+        problems.add(file.name, conflict.line, table.number(column, conflict.part), words[conflict.kind])
     for kind, n in conflicts.more.items():
-        problems.add_more(file.name, n, said[kind])
+        problems.add_more(file.name, n, words[kind])
     problems.raise_if_any()
     counts = {"rows": n, "skipped": table.skipped, "raters": len(raters), **staging.counts()}
     notes = (*_of_kinds(rows.unknown_kinds), *_notes(table, is_draft=is_draft, check=check))
@@ -129,7 +129,10 @@ def _of_kinds(unknown: Mapping[str, int]) -> Iterator[str]:
     """Say which kinds of error are none of the task's."""
     if not unknown:
         return
-    names = [f"“{name}” ({n:,})" for name, n in sorted(unknown.items(), key=lambda one: -one[1])[:LISTED]]
+    names = [
+        f"“{name}” ({n:,})"
+        for name, n in sorted(unknown.items(), key=lambda name_and_count: -name_and_count[1])[:LISTED]
+    ]
     if len(unknown) > LISTED:
         names.append("…")
     sentence = _("The task does not have these kinds of error, which are stored as they are: %(names)s.")

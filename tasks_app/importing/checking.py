@@ -24,7 +24,7 @@ from tasks_app.task_types.base import Criterion
 State, Purpose = Assignment.State, Assignment.Purpose
 
 # Only what was answered can come from elsewhere.
-STATES = tuple(str(one.value) for one in (State.SUBMITTED, State.SURPLUS, State.SKIPPED, State.WITHDRAWN))
+STATES = tuple(str(state.value) for state in (State.SUBMITTED, State.SURPLUS, State.SKIPPED, State.WITHDRAWN))
 PURPOSES = tuple(map(str, Purpose.values))
 MAIN, REPEAT = str(Purpose.MAIN.value), str(Purpose.REPEAT.value)
 
@@ -121,21 +121,21 @@ class RowCheck:
     def _about(self, row: Row) -> About | None:
         get = row.cells.get
         names = Names(get("task"), get("unit"), get("item"), get("system"), get("variant"), get("system_b"))
-        if any(one.task.frame.task.criteria_mode in APART for one in self.targets.of_item.get(get("item") or "", ())):
+        if any(unit.task.frame.task.criteria_mode in APART for unit in self.targets.of_item.get(get("item") or "", ())):
             names = names._replace(criterion=get("criterion"))
-        found = self._found.get(names)
-        if found is None:
+        target = self._found.get(names)
+        if target is None:
             self.targets.advise = not self._report.is_full
             try:
-                found = self.targets.find(names)
+                target = self.targets.find(names)
             except NotFound as error:
-                found = error
+                target = error
             if len(self._found) < REMEMBERED:
-                self._found[names] = found
-        if isinstance(found, NotFound):
-            self._report(row, found.column, found.sentence)
+                self._found[names] = target
+        if isinstance(target, NotFound):
+            self._report(row, target.column, target.sentence)
             return None
-        return found
+        return target
 
     def _judged(self, row: Row) -> dict[str, Any]:
         """Read what belongs to the whole judgment."""
@@ -195,42 +195,44 @@ class RowCheck:
 
     def _time(self, row: Row, column: str) -> datetime | None:
         """Read a time in UTC: PostgreSQL does not take every offset that Python does."""
-        given: datetime | None = row.cells.get(column)
-        if given is None:
+        moment: datetime | None = row.cells.get(column)
+        if moment is None:
             return None
-        time = (given if given.tzinfo is not None else given.replace(tzinfo=self._zone)).astimezone(UTC)
+        time = (moment if moment.tzinfo is not None else moment.replace(tzinfo=self._zone)).astimezone(UTC)
         if not FIRST_YEAR <= time.year <= LAST_YEAR:
             sentence = _("Only times from %(first)d to %(last)d (UTC) can be stored. Is this one a placeholder?")
             self._report(row, column, sentence % {"first": FIRST_YEAR, "last": LAST_YEAR})
         return time
 
-    def _choice(self, row: Row, column: str, given: str, choices: Sequence[str]) -> None:
-        if given not in choices:
+    def _choice(self, row: Row, column: str, word: str, choices: Sequence[str]) -> None:
+        if word not in choices:
             sentence = _("must be one of: %(choices)s; it is %(value)s.")
-            self._report(row, column, sentence % {"choices": ", ".join(choices), "value": shown(given)})
+            self._report(row, column, sentence % {"choices": ", ".join(choices), "value": shown(word)})
 
     def _criterion(self, row: Row, task: TaskTarget) -> Criterion | None:
-        asked = task.frame.criteria
+        criteria = task.frame.criteria
         name = row.cells.get("criterion")
         if name is None:
-            if len(asked) > 1 and task.per_criterion and not self._is_silent(row, task):
-                sentence = _("Which of these was rated: %(names)s?") % {"names": ", ".join(one.key for one in asked)}
+            if len(criteria) > 1 and task.per_criterion and not self._is_silent(row, task):
+                sentence = _("Which of these was rated: %(names)s?") % {
+                    "names": ", ".join(criterion.key for criterion in criteria)
+                }
                 self._report(row, "criterion", sentence)
-            return asked[0] if len(asked) == 1 else None
-        found = task.criterion(name)
-        if found is None:
+            return criteria[0] if len(criteria) == 1 else None
+        criterion = task.criterion(name)
+        if criterion is None:
             sentence = _("The task “%(task)s” does not ask this.") % {"task": task.key}
-            near = nearest(name, [one.key for one in asked]) if self.targets.advise else ""
-            self._report(row, "criterion", f"{sentence} {near}".rstrip())
-        return found
+            similar = nearest(name, [criterion.key for criterion in criteria]) if self.targets.advise else ""
+            self._report(row, "criterion", f"{sentence} {similar}".rstrip())
+        return criterion
 
     def _is_silent(self, row: Row, task: TaskTarget) -> bool:
         """Say whether a row only says that nothing was found, or that the unit was skipped."""
         if str(row.cells.get("label", "")).strip() not in {NOTHING, SKIPPED} or "rating" in row.cells:
             return False
         # A task whose ratings are labels may have one of that name; then it is about a criterion.
-        named = row.cells.get("criterion")
-        return named is None or "label" not in task.columns(task.criterion(named))
+        criterion_name = row.cells.get("criterion")
+        return criterion_name is None or "label" not in task.columns(task.criterion(criterion_name))
 
     def _check_silent(self, row: Row) -> None:
         for column in ("value", *self._ratings.span_columns):
@@ -241,9 +243,9 @@ class RowCheck:
 
 def _reason(cells: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Return why a unit was skipped (None where it was not) and what the rater said beside it."""
-    said = cells.get("text")
+    words = cells.get("text")
     if str(cells["label"]).strip() == NOTHING:
-        return None, said
-    if said in Judgment.Skip.values:
-        return said, None
-    return Judgment.Skip.OTHER.value, said
+        return None, words
+    if words in Judgment.Skip.values:
+        return words, None
+    return Judgment.Skip.OTHER.value, words

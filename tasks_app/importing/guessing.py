@@ -92,13 +92,13 @@ def _peek_json(head: Sequence[str]) -> Peek:
     objects = []
     for line in head:
         try:
-            given = loads(line) if line.strip() else None
+            record = loads(line) if line.strip() else None
         except BadJson:
             continue  # the import itself says what is wrong, and where
-        if isinstance(given, dict):
-            objects.append(given)
-            columns.update(dict.fromkeys(map(str, given)))
-    rows = [[word_of(one.get(name)) for name in columns] for one in objects[:ROWS]]
+        if isinstance(record, dict):
+            objects.append(record)
+            columns.update(dict.fromkeys(map(str, record)))
+    rows = [[word_of(record.get(name)) for name in columns] for record in objects[:ROWS]]
     return Peek(list(columns), rows)
 
 
@@ -111,11 +111,11 @@ def guess(columns: Sequence[str]) -> dict[str, str]:
     is_ours = {"judgment", *_OURS_ALONE} <= set(columns)
     ours = [column.name for column in RATINGS.columns if is_used(column.name)]
     ours = [name for name in ours if is_ours or name not in _OURS_ALONE]
-    found: dict[str, str] = {}
+    guessed: dict[str, str] = {}
 
     def take(name: str, theirs: str) -> None:
-        if name not in found and theirs not in found.values():
-            found[name] = theirs
+        if name not in guessed and theirs not in guessed.values():
+            guessed[name] = theirs
 
     plain = {theirs: _plain(theirs) for theirs in columns}
     for name in ours:
@@ -128,11 +128,11 @@ def guess(columns: Sequence[str]) -> dict[str, str]:
             if plain[theirs] in words or plain[theirs].removesuffix(" id") in words:
                 take(name, theirs)
     for name in ours:
-        near = difflib.get_close_matches(_plain(name), plain.values(), n=1, cutoff=_ALIKE)
+        similar = difflib.get_close_matches(_plain(name), plain.values(), n=1, cutoff=_ALIKE)
         for theirs in columns:
-            if near and plain[theirs] == near[0]:
+            if similar and plain[theirs] == similar[0]:
                 take(name, theirs)
-    return found
+    return guessed
 
 
 def _plain(name: str) -> str:

@@ -161,25 +161,25 @@ def _checked(tree: Tree, problems: Problems) -> ColumnMapping:
     for path, sentence, key in violations(tree.data, schema()):
         report(path, sentence, key=key)
     problems.raise_if_any()
-    given = tree.data
-    columns = given.get("columns")
+    document = tree.data
+    columns = document.get("columns")
     mapping = ColumnMapping(
         columns=columns,
-        constant={ours: word_of(value) for ours, value in given.get("constant", {}).items()},
+        constant={ours: word_of(value) for ours, value in document.get("constant", {}).items()},
         values={
             ours: {str(theirs).strip(): word_of(value) for theirs, value in words.items()}
-            for ours, words in given.get("values", {}).items()
+            for ours, words in document.get("values", {}).items()
         },
         where={
             theirs: frozenset(word_of(one) for one in (words if isinstance(words, list) else [words]))
-            for theirs, words in given.get("where", {}).items()
+            for theirs, words in document.get("where", {}).items()
         },
-        repeats=given.get("repeats", "refuse"),
-        quoting=given.get("quoting", ""),
-        format=given.get("format", {}),
-        wide=Wide.read(given["wide"]) if "wide" in given else None,
+        repeats=document.get("repeats", "refuse"),
+        quoting=document.get("quoting", ""),
+        format=document.get("format", {}),
+        wide=Wide.read(document["wide"]) if "wide" in document else None,
         label=tree.file,
-        document=given,
+        document=document,
     )
     for path, sentence in _misfits(mapping):
         report(path, sentence, key=len(path) == 2)
@@ -202,8 +202,8 @@ def _misfits(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
             if sentence := _unreadable(ours, word):
                 yield ("values", ours, theirs), sentence
     yield from _misfits_of_file(mapping)
-    for theirs, wanted in mapping.where.items():
-        if not wanted:
+    for theirs, words_of_rows in mapping.where.items():
+        if not words_of_rows:
             yield ("where", theirs), _("needs at least one word, or no row counts.")
 
 
@@ -247,16 +247,16 @@ def _unreadable(ours: str, word: str) -> str:
 def as_yaml(document: Mapping[str, Json]) -> str:
     """Write a mapping as a person would; reading it gives the same mapping."""
     lines: list[str] = []
-    for part, given in document.items():
-        if not isinstance(given, Mapping):
-            lines.append(f"{part}: {_word(given)}")
-        elif given:
-            lines += [f"{part}:", *_indented(given, "  ")]
+    for part, content in document.items():
+        if not isinstance(content, Mapping):
+            lines.append(f"{part}: {_word(content)}")
+        elif content:
+            lines += [f"{part}:", *_indented(content, "  ")]
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def _indented(given: Mapping[str, Json], margin: str) -> Iterator[str]:
-    for name, value in given.items():
+def _indented(content: Mapping[str, Json], margin: str) -> Iterator[str]:
+    for name, value in content.items():
         if isinstance(value, Mapping):
             yield f"{margin}{_word(name)}:"
             yield from _indented(value, margin + "  ")
@@ -272,4 +272,4 @@ def _word(value: Json) -> str:
         return value
     written = json.dumps(value, ensure_ascii=False)
     # YAML refuses some characters that JSON takes as they are; as escapes it knows all of them.
-    return "".join(one if one.isprintable() else f"\\U{ord(one):08x}" for one in written)
+    return "".join(character if character.isprintable() else f"\\U{ord(character):08x}" for character in written)

@@ -29,12 +29,12 @@ def _problem(name: str, allowed: str) -> str | None:
     """Say which character of a name nobody can see, or return None."""
     if name.isprintable():
         return None
-    for position, one in enumerate(name, start=1):
-        if unicodedata.category(one) in _HIDDEN and one not in allowed:
+    for position, character in enumerate(name, start=1):
+        if unicodedata.category(character) in _HIDDEN and character not in allowed:
             sentence = _(
                 "Character %(position)d (%(code)s) cannot be seen, so that two names may look alike. Remove it."
             )
-            return sentence % {"position": position, "code": f"U+{ord(one):04X}"}
+            return sentence % {"position": position, "code": f"U+{ord(character):04X}"}
     return None
 
 

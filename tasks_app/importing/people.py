@@ -35,45 +35,51 @@ def read(study: Study, name: str, text: str, accounts: Collection[str] = (), *, 
     if not rows and not problems.count:
         problems.add(name, 0, 0, _("There are no people in it: write each person on a line of their own."))
     groups = set(Group.objects.filter(study=study).values_list("key", flat=True))
-    taken = invitations.names_taken(study, [value(row, "name") for row in rows])
-    met: dict[str, int] = {}
+    names_taken = invitations.names_taken(study, [value(row, "name") for row in rows])
+    line_of: dict[str, int] = {}
     people = []
     for row in rows:
         person = Person(*(value(row, column) for column in ("name", "email", "group", "account")))
-        for column, fault in _faults(person, groups, taken, accounts, met):
+        for column, fault in _faults(person, groups, names_taken, accounts, line_of):
             problems.add(name, *place(row, column), fault)
-        _meet(row, person, met)
+        _meet(row, person, line_of)
         people.append(person)
     problems.raise_if_any()
     return people
 
 
-def _meet(row: Row, person: Person, met: dict[str, int]) -> None:
-    met.setdefault(person.name, place(row, "name")[0])
+def _meet(row: Row, person: Person, line_of: dict[str, int]) -> None:
+    line_of.setdefault(person.name, place(row, "name")[0])
 
 
 def _faults(
-    person: Person, groups: Collection[str], taken: Collection[str], accounts: Collection[str], met: dict[str, int]
+    person: Person,
+    groups: Collection[str],
+    names_taken: Collection[str],
+    accounts: Collection[str],
+    line_of: dict[str, int],
 ) -> list[tuple[str, str]]:
     """Say what is wrong with somebody: (column, sentence)."""
-    found = []
+    problems = []
     if not person.name:
-        found.append(("name", _("A name is missing. Only you see it, and it may be made up.")))
+        problems.append(("name", _("A name is missing. Only you see it, and it may be made up.")))
     elif len(person.name) > LONGEST_NAME:
-        found.append(("name", _("A name has at most %(n)d characters.") % {"n": LONGEST_NAME}))
-    elif person.name in met:
+        problems.append(("name", _("A name has at most %(n)d characters.") % {"n": LONGEST_NAME}))
+    elif person.name in line_of:
         sentence = _("This name stands in line %(line)d already. Give each person a name of their own.")
-        found.append(("name", sentence % {"line": met[person.name]}))
-    elif person.name in taken:
-        found.append(("name", _("Somebody with this name is already invited. Choose another name, or leave them out.")))
+        problems.append(("name", sentence % {"line": line_of[person.name]}))
+    elif person.name in names_taken:
+        problems.append(
+            ("name", _("Somebody with this name is already invited. Choose another name, or leave them out."))
+        )
     if person.email and not _is_email(person.email):
-        found.append(("email", _("This is not an e-mail address.")))
+        problems.append(("email", _("This is not an e-mail address.")))
     if person.group and person.group not in groups:
         sentence = _("There is no group of this key in the study.")
-        found.append(("group", f"{sentence} {nearest(person.group, groups)}".rstrip()))
+        problems.append(("group", f"{sentence} {nearest(person.group, groups)}".rstrip()))
     if person.account and person.account not in accounts:
-        found.append(("account", _("There is no such account in your studies. Leave it empty to make a new one.")))
-    return found
+        problems.append(("account", _("There is no such account in your studies. Leave it empty to make a new one.")))
+    return problems
 
 
 def _is_email(text: str) -> bool:

@@ -51,22 +51,22 @@ class Raters:
     def __init__(self, study: Study) -> None:
         columns = ("pseudonym", "id", "kind", "group__key", "erased_at")
         stored: Iterable[Any] = Rater.objects.filter(study=study).values_list(*columns)
-        self._stored = {one_spelling(name): _Stored(*rest) for name, *rest in stored}
+        self._stored = {one_spelling(name): _Stored(*values) for name, *values in stored}
         self._groups = dict(Group.objects.filter(study=study).values_list("key", "id"))
         self._known: dict[str, _Known] = {}
 
     def number(self, name: str, group: str | None, line: int) -> int:
         """Return the number of a rater. Raises BadRater."""
-        known = self._known.get(name)
-        if known is None:
-            known = self._known[name] = self._new(name, group, line)
-        if group is not None and group != known.group:
-            if known.group is not None:
+        seen_rater = self._known.get(name)
+        if seen_rater is None:
+            seen_rater = self._known[name] = self._new(name, group, line)
+        if group is not None and group != seen_rater.group:
+            if seen_rater.group is not None:
                 sentence = _("This rater is in the group “%(group)s” in line %(line)d. A rater is in one group.")
-                raise BadRater("group", sentence % {"group": known.group, "line": known.line})
+                raise BadRater("group", sentence % {"group": seen_rater.group, "line": seen_rater.line})
             self._check_group(name, group)
-            known.group, known.line = group, line
-        return known.number
+            seen_rater.group, seen_rater.line = group, line
+        return seen_rater.number
 
     def _new(self, name: str, group: str | None, line: int) -> _Known:
         if len(name) > LONGEST:
@@ -99,8 +99,8 @@ class Raters:
         return [
             FileRater(
                 name,
-                None if one.group is None else self._groups[one.group],
+                None if rater.group is None else self._groups[rater.group],
                 self._stored[name].id if name in self._stored else None,
             )
-            for name, one in self._known.items()
+            for name, rater in self._known.items()
         ]

@@ -75,41 +75,41 @@ class RatingCheck:
             self._check_span(row, task)
         else:
             self._check_said(row, task, criterion)
-        known = task.frame.kind.labels_of(criterion)
-        if known is not None and row.cells.get("label", known[0]) not in known:
+        labels = task.frame.kind.labels_of(criterion)
+        if labels is not None and row.cells.get("label", labels[0]) not in labels:
             refusal = _("must be one of: %(choices)s; it is %(value)s.")
-            given = {"choices": ", ".join(known), "value": shown(row.cells["label"])}
-            self._report(row, "label", refusal % given)
+            words = {"choices": ", ".join(labels), "value": shown(row.cells["label"])}
+            self._report(row, "label", refusal % words)
         if "value" in row.cells:
             sentence = self._problem_in_value(row.cells["value"], task, criterion)
             if sentence:
                 self._report(row, "value", sentence)
 
     def _check_said(self, row: Row, task: TaskTarget, criterion: Criterion | None) -> None:
-        given = [name for name in SAID if name in row.cells]
+        filled = [name for name in SAID if name in row.cells]
         columns = task.columns(criterion)
-        wanted = [name for name in SAID if name in columns]
-        for name in given:
-            if name not in wanted:
+        mapped = [name for name in SAID if name in columns]
+        for name in filled:
+            if name not in mapped:
                 sentence = _("The ratings of the task “%(task)s” stand in the column %(wanted)s.")
-                self._report(row, name, sentence % {"task": task.key, "wanted": ", ".join(wanted)})
-        if not given:
+                self._report(row, name, sentence % {"task": task.key, "wanted": ", ".join(mapped)})
+        if not filled:
             sentence = _(
                 "There is no rating here. Leave the row out, or write “skip” or “none” into the column label where the "
                 "rater skipped it or found nothing."
             )
-            self._report(row, wanted[0] if wanted else "value", sentence)
+            self._report(row, mapped[0] if mapped else "value", sentence)
 
     def _check_span(self, row: Row, task: TaskTarget) -> None:
         if not task.has_spans:
             column = next(name for name in SPAN if name in row.cells)
             self._report(row, column, _("Nothing is marked in the task “%(task)s”.") % {"task": task.key})
             return
-        given = [name for name in POSITIONS if name in row.cells]
-        if given and len(given) < len(POSITIONS):
+        filled = [name for name in POSITIONS if name in row.cells]
+        if filled and len(filled) < len(POSITIONS):
             missing = next(name for name in POSITIONS if name not in row.cells)
             self._report(row, missing, _("A span needs a side, a start and an end, or none of them."))
-        elif given and row.cells["span_start"] >= row.cells["span_end"]:
+        elif filled and row.cells["span_start"] >= row.cells["span_end"]:
             self._report(row, "span_end", _("A span ends after it starts."))
         if row.cells.get("span_side", SIDES[0]) not in SIDES:
             sentence = _("must be one of: %(choices)s; it is %(value)s.")
@@ -124,13 +124,13 @@ class RatingCheck:
     def _check_beside(self, row: Row, column: str, task: TaskTarget) -> None:
         """Refuse a severity that the task does not have, since it would weigh nothing; count kinds of error."""
         word = row.cells[column]
-        asked = (task.id, column, word)
-        if asked not in self._beside:
+        key = (task.id, column, word)
+        if key not in self._beside:
             if len(self._beside) >= REMEMBERED:
                 self._beside.clear()
-            self._beside[asked] = task.frame.kind.known_beside(column, word)
-        known = self._beside[asked]
-        if known is None:
+            self._beside[key] = task.frame.kind.known_beside(column, word)
+        choices = self._beside[key]
+        if choices is None:
             return
         if column == "category":
             self.unknown_kinds[word] += 1
@@ -139,13 +139,13 @@ class RatingCheck:
             "must be one of: %(choices)s; it is %(value)s. Where a row says that there is no error, leave the columns "
             "of the span empty and write “none” into the column label."
         )
-        self._report(row, column, sentence % {"choices": ", ".join(known), "value": shown(word)})
+        self._report(row, column, sentence % {"choices": ", ".join(choices), "value": shown(word)})
 
     def _problem_in_value(self, value: float, task: TaskTarget, criterion: Criterion | None) -> str | None:
-        asked = (task.id, None if criterion is None else criterion.key, value)
-        if asked not in self._off_scale:
+        key = (task.id, None if criterion is None else criterion.key, value)
+        if key not in self._off_scale:
             if len(self._off_scale) >= REMEMBERED:
                 self._off_scale.clear()
             frame = task.frame
-            self._off_scale[asked] = frame.kind.problem_in_value(value, criterion)
-        return self._off_scale[asked]
+            self._off_scale[key] = frame.kind.problem_in_value(value, criterion)
+        return self._off_scale[key]

@@ -94,15 +94,15 @@ class RatingsTable(Table):
         """Yield a row for each rating of a line."""
         shared = {ours: value for ours, value in line.cells.items() if RATINGS.column(ours) is not None}
         for part, group in enumerate(self._groups):
-            own = {ours: line.cells[name] for ours, name in group.columns.items() if name in line.cells}
-            if not _RATED.isdisjoint(group.columns) and _RATED.isdisjoint(own):
+            cells_of_group = {ours: line.cells[name] for ours, name in group.columns.items() if name in line.cells}
+            if not _RATED.isdisjoint(group.columns) and _RATED.isdisjoint(cells_of_group):
                 self.empty += 1
                 continue
             words = {ours: _read(ours, word) for ours, word in group.words.items()}
             header = {ours: line.header[name] for ours, name in group.columns.items() if name in line.header}
             yield replace(
                 line,
-                cells={**shared, **own, **words},
+                cells={**shared, **cells_of_group, **words},
                 naming=self._namings[part],
                 header={**line.header, **header},
                 part=part,
@@ -113,17 +113,17 @@ class RatingsTable(Table):
         name = self._groups[part].columns.get(column, column) if self._groups else column
         return self.numbers.get(name, 1)
 
-    def value(self, column: Column, name: str, given: Json) -> Json:
+    def value(self, column: Column, name: str, cell: Json) -> Json:
         """Read a cell, in the mapping's words."""
-        if self._is_export and column.kind not in _NUMBERS and _NEUTRALISED.match(given):
-            given = given[1:]
+        if self._is_export and column.kind not in _NUMBERS and _NEUTRALISED.match(cell):
+            cell = cell[1:]
         ours = name.partition(" ")[0]
         words = self._values.get(ours)
-        if words is not None and (word := words.get(word_of(given))) is not None:
+        if words is not None and (word := words.get(word_of(cell))) is not None:
             return from_word(column, word)
         if column.kind is Kind.TIME:
-            return _time(column, given, ours, self._mapping.format.get(ours))
-        return tidied(column, super().value(column, name, given))
+            return _time(column, cell, ours, self._mapping.format.get(ours))
+        return tidied(column, super().value(column, name, cell))
 
 
 def _naming(declared: TableDeclaration, mapping: ColumnMapping, file: RatingsFile) -> tuple[Sequence[Group], Naming]:
@@ -135,25 +135,28 @@ def _naming(declared: TableDeclaration, mapping: ColumnMapping, file: RatingsFil
         return (), Naming(declared, mapping.columns)
     names = peek(file, mapping.quoting).columns
     try:
-        found = mapping.wide.groups(names)
+        groups_of_file = mapping.wide.groups(names)
     except NotWide as error:
         raise StudyFileError([Problem(file.name, 1, 1, str(error))]) from error
-    groups = [Group({ours: f"{ours} ({theirs})" for ours, theirs in one.columns.items()}, one.words) for one in found]
+    groups = [
+        Group({ours: f"{ours} ({theirs})" for ours, theirs in group.columns.items()}, group.words)
+        for group in groups_of_file
+    ]
     columns, theirs = list(declared.columns), dict(mapping.columns or {})
     if mapping.columns is None:
         theirs = {name: name for name in names if declared.column(name) is not None}
-    for one, group in zip(found, groups, strict=True):
+    for group_of_file, group in zip(groups_of_file, groups, strict=True):
         for ours, name in group.columns.items():
             column = declared.column(ours)
             if column is not None and name not in theirs:
                 columns.append(replace(column, name=name, needed=False))
-                theirs[name] = one.columns[ours]
+                theirs[name] = group_of_file.columns[ours]
     return groups, Naming(replace(declared, columns=tuple(columns)), theirs)
 
 
-def _time(column: Column, given: Json, ours: str, pattern: str | None) -> Json:
+def _time(column: Column, cell: Json, ours: str, pattern: str | None) -> Json:
     """Read a time, as the mapping says or as ISO 8601 has it. Raises BadCell."""
-    text = word_of(given)
+    text = word_of(cell)
     if pattern is not None and text:
         try:
             return datetime.strptime(text, pattern)  # noqa: DTZ007  times without a zone are the study's

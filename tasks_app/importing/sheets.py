@@ -66,8 +66,8 @@ class Sheet:
             return [dict(zip(order, line, strict=False)) for line in lines]
         for name in missing:
             sentence = _("There is no column “%(name)s”.") % {"name": self._called(name)}
-            near = nearest(self._called(name), [cell.text for cell in lines[0] if cell.text])
-            problems.add(self.name, lines[0][0].line, 0, f"{sentence} {near}".rstrip())
+            similar = nearest(self._called(name), [cell.text for cell in lines[0] if cell.text])
+            problems.add(self.name, lines[0][0].line, 0, f"{sentence} {similar}".rstrip())
         return []
 
     def _called(self, ours: str) -> str:

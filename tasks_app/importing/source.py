@@ -141,8 +141,8 @@ def head_of(file: RatingsFile) -> str:
         content = _Counted(stream, file).read(HEAD_BYTES)
     encoding = encoding_of(content)
     text = content[len(encoding.mark) :].decode(encoding.name, errors="replace")
-    whole, line_end, _rest = text.rpartition("\n")
-    return whole + line_end if len(content) == HEAD_BYTES else text
+    complete, line_end, _rest = text.rpartition("\n")
+    return complete + line_end if len(content) == HEAD_BYTES else text
 
 
 @dataclass(frozen=True, slots=True)

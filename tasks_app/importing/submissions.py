@@ -30,7 +30,7 @@ def read(name: str, text: str, statuses: Collection[str]) -> list[Report]:
     """
     problems = Problems()
     rows = Sheet(name, text, COLUMNS, ("submission", "participant", "status")).rows(problems)
-    met: dict[str, int] = {}
+    line_of: dict[str, int] = {}
     reports = []
     for row in rows:
         report = Report(
@@ -42,7 +42,7 @@ def read(name: str, text: str, statuses: Collection[str]) -> list[Report]:
         for column in ("participant", "submission"):
             if not value(row, column):
                 problems.add(name, *place(row, column), _("An id is missing."))
-        before = met.setdefault(report.submission, report.line)
+        before = line_of.setdefault(report.submission, report.line)
         if report.submission and before != report.line:
             sentence = _("This submission stands in line %(line)d already.")
             problems.add(name, *place(row, "submission"), sentence % {"line": before})

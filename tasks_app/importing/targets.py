@@ -47,7 +47,7 @@ class TaskTarget:
             id=row.pk,
             key=row.key,
             frame=frame,
-            has_spans=any(one.per == "span" for one in frame.kind.outcomes),
+            has_spans=any(outcome.per == "span" for outcome in frame.kind.outcomes),
             per_criterion=bool(frame.criteria),
         )
 
@@ -59,12 +59,12 @@ class TaskTarget:
         """Return the columns that ratings on a criterion stand in."""
         outcome = self.outcome(criterion)
         outcomes = self.frame.kind.outcomes if outcome is None else (outcome,)
-        return frozenset(one.column for one in outcomes if one.per != "span")
+        return frozenset(outcome.column for outcome in outcomes if outcome.per != "span")
 
     def criterion(self, name: str) -> Criterion | None:
         """Find a criterion by its key, else by its name."""
-        by_name = {one_spelling(one.name): one for one in self.frame.criteria}
-        by_key = {one.key: one for one in self.frame.criteria}
+        by_name = {one_spelling(criterion.name): criterion for criterion in self.frame.criteria}
+        by_key = {criterion.key: criterion for criterion in self.frame.criteria}
         return by_key.get(name) or by_name.get(name)
 
 
@@ -92,8 +92,8 @@ class UnitTarget:
 
     def outputs(self, item: str | None, system: str | None, variant: str | None) -> list[Shown]:
         """Return the outputs of a system; without a variant, the one that has none where there is such a one."""
-        of_system = [one for one in self.shown if one.system == system and item in {None, one.item}]
-        plain = [one for one in of_system if one.variant == (variant or "")]
+        of_system = [output for output in self.shown if output.system == system and item in {None, output.item}]
+        plain = [output for output in of_system if output.variant == (variant or "")]
         return plain if plain or variant is not None else of_system
 
 
@@ -130,15 +130,15 @@ class Targets:
         self.advise = True
         for unit in self._read():
             self.units.setdefault(unit.key, []).append(unit)
-            items = dict.fromkeys(one.item for one in unit.shown)
+            items = dict.fromkeys(output.item for output in unit.shown)
             for item in items or ([unit.item] if unit.item is not None else []):
                 self.of_item.setdefault(item, []).append(unit)
-            self.systems.update(dict.fromkeys(one.system for one in unit.shown))
+            self.systems.update(dict.fromkeys(output.system for output in unit.shown))
 
     def _read(self) -> Iterable[UnitTarget]:
-        by_id = {one.id: one for one in self.tasks.values()}
+        by_id = {task.id: task for task in self.tasks.values()}
         units = Unit.objects.filter(task__in=by_id, until=None).order_by("id")
-        found = {
+        units_by_id = {
             pk: UnitTarget(pk, key, by_id[task], item, criterion or "")
             for pk, key, task, item, criterion in units.values_list(
                 "id", "key", "task_id", "item__key", "features__criterion"
@@ -146,12 +146,12 @@ class Targets:
         }
         of_units = {"unit__task__in": by_id, "unit__until": None}
         for pk, unit in PartRow.objects.filter(**of_units).order_by("unit", "number").values_list("id", "unit_id"):
-            found[unit].parts.append(pk)
+            units_by_id[unit].parts.append(pk)
         outputs = PartOutput.objects.filter(**{f"part__{name}": value for name, value in of_units.items()})
         columns = ("part_id", "output_id", "output__item__key", "output__system__key", "output__variant")
-        for unit, *shown in outputs.order_by("id").values_list("part__unit_id", *columns):
-            found[unit].shown.append(Shown(*shown))
-        return found.values()
+        for unit, *values in outputs.order_by("id").values_list("part__unit_id", *columns):
+            units_by_id[unit].shown.append(Shown(*values))
+        return units_by_id.values()
 
     def find(self, names: Names) -> About:
         """Return what a row is about. Raises NotFound."""
@@ -172,22 +172,24 @@ class Targets:
             steps.append(("system_b", lambda unit: bool(unit.outputs(names.item, names.system_b, None))))
         units = self._candidates(names)
         for column, fits in steps:
-            left = [unit for unit in units if fits(unit)]
-            if not left:
+            fitting = [unit for unit in units if fits(unit)]
+            if not fitting:
                 raise NotFound(column, self._unknown(column, names, units))
-            units = left
+            units = fitting
         if names.system is not None and names.variant is None:
             # A system's text without a variant is meant before those that have one.
             plain = [
-                unit for unit in units if any(one.variant == "" for one in unit.outputs(names.item, names.system, None))
+                unit
+                for unit in units
+                if any(output.variant == "" for output in unit.outputs(names.item, names.system, None))
             ]
             units = plain or units
         if len(units) > 1:
             raise _ambiguous(names, units)
         return _about(units[0], names)
 
-    def _advised(self, sentence: str, name: str, known: Iterable[str]) -> str:
-        return f"{sentence} {nearest(name, known)}".rstrip() if self.advise else sentence
+    def _advised(self, sentence: str, name: str, names: Iterable[str]) -> str:
+        return f"{sentence} {nearest(name, names)}".rstrip() if self.advise else sentence
 
     def _candidates(self, names: Names) -> Sequence[UnitTarget]:
         if names.unit is not None:
@@ -211,7 +213,7 @@ class Targets:
         if column in plain:
             return plain[column]
         if column == "variant":
-            variants = {one.variant for unit in units for one in unit.outputs(names.item, names.system, None)}
+            variants = {output.variant for unit in units for output in unit.outputs(names.item, names.system, None)}
             return self._advised(_("There is no such variant."), names.variant or "", sorted(variants))
         system = names.system if column == "system" else names.system_b
         if system not in self.systems:
@@ -223,9 +225,9 @@ class Targets:
 
 def _asks(unit: UnitTarget, name: str) -> bool:
     """Say whether a unit asks a criterion; a name that its task does not know is refused elsewhere."""
-    asked = unit.task.criterion(name)
-    brought = {one.key for one in unit.task.frame.kind.brings()}
-    return not unit.criterion or asked is None or asked.key == unit.criterion or asked.key in brought
+    criterion = unit.task.criterion(name)
+    brought = {extra.key for extra in unit.task.frame.kind.brings()}
+    return not unit.criterion or criterion is None or criterion.key == unit.criterion or criterion.key in brought
 
 
 def _about(unit: UnitTarget, names: Names) -> About:
@@ -234,20 +236,20 @@ def _about(unit: UnitTarget, names: Names) -> About:
         return About(unit, unit.parts[0] if len(unit.parts) == 1 else None)
     first = _output(unit, names.item, names.system, names.variant)
     second = None if names.system_b is None else _output(unit, names.item, names.system_b, None).part
-    shared = sum(one.part == first.part for one in unit.shown) > 1
+    shared = sum(output.part == first.part for output in unit.shown) > 1
     return About(unit, first.part, second, first.output, shared)
 
 
 def _output(unit: UnitTarget, item: str | None, system: str, variant: str | None) -> Shown:
-    shown = unit.outputs(item, system, variant)
-    if len({one.part for one in shown}) > 1:
+    outputs = unit.outputs(item, system, variant)
+    if len({output.part for output in outputs}) > 1:
         raise NotFound("variant", _("The unit shows several texts of this system. Say which one: give variant."))
-    return shown[0]
+    return outputs[0]
 
 
 def _ambiguous(names: Names, units: Sequence[UnitTarget]) -> NotFound:
     """Say what tells several units apart."""
-    tasks = {one.task.key for one in units}
+    tasks = {unit.task.key for unit in units}
     if names.unit is None and names.item is None:
         return NotFound("item", _("What was rated? Give item and system, or unit."))
     if len(tasks) == len(units):
@@ -255,7 +257,7 @@ def _ambiguous(names: Names, units: Sequence[UnitTarget]) -> NotFound:
         return NotFound("task", sentence % {"tasks": ", ".join(sorted(tasks))})
     if names.system is None:
         return NotFound("system", _("The item has several texts. Say which one was rated: give system."))
-    variants = {one.variant for unit in units for one in unit.outputs(names.item, names.system, None)}
+    variants = {output.variant for unit in units for output in unit.outputs(names.item, names.system, None)}
     if names.variant is None and len(variants) > 1:
         return NotFound("variant", _("The system has several texts. Say which one: give variant."))
     return NotFound("unit", _("Several units show this. Say which one: give unit."))

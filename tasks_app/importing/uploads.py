@@ -41,8 +41,8 @@ def keep(study: Study, upload: UploadedFile[Any]) -> str:
             "This file has %(size)s; at most %(most)s can be uploaded. Pack it with gzip (.csv.gz), or use a "
             "command of manage.py: import_ratings, import_scores."
         )
-        given = {"size": megabytes(upload.size or 0), "most": megabytes(most)}
-        raise StudyFileError([Problem(name, 0, 0, sentence % given)])
+        sizes = {"size": megabytes(upload.size or 0), "most": megabytes(most)}
+        raise StudyFileError([Problem(name, 0, 0, sentence % sizes)])
     RatingsFile(name, lambda: cast("IO[bytes]", upload)).check_name()
     sweep(study)
     token = secrets.token_urlsafe(16)

@@ -50,10 +50,10 @@ class Wide:
     def read(cls, given: Mapping[str, object]) -> Wide:
         """Read the part `wide` of a mapping that fits the schema."""
         patterns = {
-            ours: {str(word): str(pattern) for word, pattern in said.items()}
-            if isinstance(said, Mapping)
-            else {"": str(said)}
-            for ours, said in given.items()
+            ours: {str(word): str(pattern) for word, pattern in pattern_of.items()}
+            if isinstance(pattern_of, Mapping)
+            else {"": str(pattern_of)}
+            for ours, pattern_of in given.items()
             if ours != "of"
         }
         return cls(patterns, str(given.get("of", CRITERION)))
@@ -67,9 +67,9 @@ class Wide:
         """Yield (our column, sentence) for what cannot be; `elsewhere` are our columns that stand outside."""
         if not self.patterns:
             yield "", _("needs at least one column, such as value: quality*.")
-        own = [*self.patterns, *([self.of] if self.has_words else [])]
-        for number, ours in enumerate(own):
-            if ours in elsewhere or ours in own[:number]:
+        columns = [*self.patterns, *([self.of] if self.has_words else [])]
+        for number, ours in enumerate(columns):
+            if ours in elsewhere or ours in columns[:number]:
                 yield (
                     ours if ours in self.patterns else "of",
                     _("This is mapped elsewhere as well. Keep one of the two."),
@@ -81,13 +81,13 @@ class Wide:
 
     def groups(self, names: Sequence[str]) -> list[Group]:
         """Return the ratings that a row of a file with these columns holds. Raises NotWide."""
-        words = list(dict.fromkeys(word for one in self.patterns.values() for word in one if word)) or [""]
+        words = list(dict.fromkeys(word for by_word in self.patterns.values() for word in by_word if word)) or [""]
         groups = [
             Group(
                 {
                     ours: pattern.replace("*", star)
-                    for ours, one in self.patterns.items()
-                    if (pattern := one.get(word, one.get("", "")))
+                    for ours, by_word in self.patterns.items()
+                    if (pattern := by_word.get(word, by_word.get("", "")))
                 },
                 {self.of: word} if word else {},
             )
@@ -104,14 +104,14 @@ class Wide:
 
     def _stars(self, names: Sequence[str]) -> list[str]:
         """Return what stands in the place of the star, in order; one empty text where no pattern has a star."""
-        patterns = [pattern for one in self.patterns.values() for pattern in one.values() if "*" in pattern]
+        patterns = [pattern for by_word in self.patterns.values() for pattern in by_word.values() if "*" in pattern]
         stars: dict[str, None] = {}
         for pattern in patterns:
             before, _star, after = pattern.partition("*")
             expression = re.compile(re.escape(before) + _STAR + re.escape(after))
-            found = [match[1] for name in names if (match := expression.fullmatch(name))]
-            if not found:
+            matched = [match[1] for name in names if (match := expression.fullmatch(name))]
+            if not matched:
                 sentence = _("wide: the file has no column like “%(pattern)s” (the star is a number or a letter).")
                 raise NotWide(sentence % {"pattern": pattern})
-            stars.update(dict.fromkeys(found))
+            stars.update(dict.fromkeys(matched))
         return sorted(stars, key=lambda star: (len(star), star)) if patterns else [""]

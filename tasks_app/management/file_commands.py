@@ -26,14 +26,14 @@ class StoringCommand(BaseCommand):
             return
         for note in notes:
             self.stdout.write(note)
-        said = _("Stored") if stored else _("Checked, not stored")
-        listed = "".join(f" ({', '.join(one)})" for one in more.values())
-        self.stdout.write(f"{said}: {study.slug}: {', '.join(f'{n} {what}' for what, n in counts.items())}{listed}")
+        sentence = _("Stored") if stored else _("Checked, not stored")
+        listed = "".join(f" ({', '.join(names)})" for names in more.values())
+        self.stdout.write(f"{sentence}: {study.slug}: {', '.join(f'{n} {noun}' for noun, n in counts.items())}{listed}")
 
     def refuse(self, error: StudyFileError, *, as_json: bool) -> NoReturn:
         """Say every problem, and end with exit code 1."""
         if as_json:
-            problems = [asdict(one) for one in error.problems]
+            problems = [asdict(problem) for problem in error.problems]
             self._print({"stored": False, "problems": problems, "more": error.more})
         else:
             for line in error.lines():

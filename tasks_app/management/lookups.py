@@ -15,8 +15,8 @@ def study_called(slug: str) -> Study:
     """Return a study by its slug. Raises CommandError, with the nearest slug there is."""
     study = Study.objects.filter(slug=slug).first()
     if study is None:
-        near = closest(slug, Study.objects.values_list("slug", flat=True))
-        hint = f" Did you mean {near!r}?" if near else ""
+        similar = closest(slug, Study.objects.values_list("slug", flat=True))
+        hint = f" Did you mean {similar!r}?" if similar else ""
         raise CommandError(f"There is no study {slug!r}.{hint}")
     return study
 

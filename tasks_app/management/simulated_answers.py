@@ -20,17 +20,17 @@ def known(assignment: Assignment) -> list[GoldAnswer]:
 
 
 def right(
-    kind: TaskType, screen: Screen, said: Mapping[str, str], answers: Sequence[GoldAnswer], rng: Random
+    kind: TaskType, screen: Screen, answer: Mapping[str, str], answers: Sequence[GoldAnswer], rng: Random
 ) -> dict[str, str]:
     """Change an answer, field by field, until everything known about the unit is right, as far as trying finds it."""
-    best = dict(said)
+    best = dict(answer)
     passed = _passed(kind, screen, best, answers)
     for _try in range(TRIES):
         if all(passed):
             break
-        other = kind.simulate(screen, Quality.RANDOM, rng)
-        wrong = [one.criterion for one, was_right in zip(answers, passed, strict=True) if not was_right]
-        for trial in (other, *_with_fields_of(best, other, wrong)):
+        random_answer = kind.simulate(screen, Quality.RANDOM, rng)
+        wrong = [gold.criterion for gold, was_right in zip(answers, passed, strict=True) if not was_right]
+        for trial in (random_answer, *_with_fields_of(best, random_answer, wrong)):
             now = _passed(kind, screen, trial, answers)
             if sum(now) > sum(passed):
                 best, passed = dict(trial), now
@@ -38,31 +38,37 @@ def right(
 
 
 def wrong(
-    kind: TaskType, screen: Screen, said: Mapping[str, str], answers: Sequence[GoldAnswer], rng: Random
+    kind: TaskType, screen: Screen, answer: Mapping[str, str], answers: Sequence[GoldAnswer], rng: Random
 ) -> dict[str, str]:
     """Return an answer of which something is not right; what was said, where none is found."""
     for _try in range(TRIES):
-        other = kind.simulate(screen, Quality.RANDOM, rng)
-        if answers and kind.form(screen, other).is_valid() and not all(_passed(kind, screen, other, answers)):
-            return other
-    return dict(said)
+        random_answer = kind.simulate(screen, Quality.RANDOM, rng)
+        if (
+            answers
+            and kind.form(screen, random_answer).is_valid()
+            and not all(_passed(kind, screen, random_answer, answers))
+        ):
+            return random_answer
+    return dict(answer)
 
 
 def _passed(kind: TaskType, screen: Screen, data: Mapping[str, str], answers: Sequence[GoldAnswer]) -> tuple[bool, ...]:
     form = kind.form(screen, data)
     if not form.is_valid():
         return (False,) * len(answers)
-    return tuple(one.passed for one in kind.grade(screen, form.cleaned_data, answers))
+    return tuple(result.passed for result in kind.grade(screen, form.cleaned_data, answers))
 
 
 def _with_fields_of(
-    said: Mapping[str, str], other: Mapping[str, str], criteria: Sequence[str | None]
+    answer: Mapping[str, str], random_answer: Mapping[str, str], criteria: Sequence[str | None]
 ) -> list[dict[str, str]]:
     """Return `said` with one field of `other` each: those that name one of the criteria, or else any."""
-    names = sorted({*said, *other})
-    about = [name for name in names if any(one and name.endswith(f"-{one}") for one in criteria)] or names
+    names = sorted({*answer, *random_answer})
+    about = [
+        name for name in names if any(criterion and name.endswith(f"-{criterion}") for criterion in criteria)
+    ] or names
     trials = []
     for name in about:
-        trial = {key: value for key, value in said.items() if key != name}
-        trials.append({**trial, name: other[name]} if name in other else trial)
+        trial = {key: value for key, value in answer.items() if key != name}
+        trials.append({**trial, name: random_answer[name]} if name in random_answer else trial)
     return trials

@@ -63,12 +63,14 @@ class _HiddenFields(HTMLParser):
         self.fields: dict[str, str] = {}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
+        attributes = dict(attrs)
         if tag == "form" and not self.done:
-            wanted = given.get("class") != "languages" if self.form_id is None else given.get("id") == self.form_id
-            self.inside = wanted
-        elif tag == "input" and self.inside and given.get("type") == "hidden" and given.get("name"):
-            self.fields[str(given["name"])] = given.get("value") or ""
+            is_chosen = (
+                attributes.get("class") != "languages" if self.form_id is None else attributes.get("id") == self.form_id
+            )
+            self.inside = is_chosen
+        elif tag == "input" and self.inside and attributes.get("type") == "hidden" and attributes.get("name"):
+            self.fields[str(attributes["name"])] = attributes.get("value") or ""
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "form" and self.inside:
@@ -145,7 +147,7 @@ class Visitor:
             return reverse("rater:join", args=[self.study.link_code])
         path = reverse("rater:arrive", args=[self.study.link_code, self.channel])
         kind = channels[self.channel]
-        like = next(one.query for one in kind.examples() if not kind.arrival(one.query, {}).preview)
+        like = next(example.query for example in kind.examples() if not kind.arrival(example.query, {}).preview)
         query = {name: self._made_up(value) for name, value in like.items()}
         return f"{path}?{urlencode(query)}"
 
@@ -195,8 +197,8 @@ class Visitor:
         if name == "instructions":
             self._read_instructions()
         elif name in STEPS:
-            shown = self._expect(self.transport.get(location), 200).body
-            self._expect(self.transport.post(location, hidden_fields(shown)), 302)
+            body = self._expect(self.transport.get(location), 200).body
+            self._expect(self.transport.post(location, hidden_fields(body)), 302)
             self.seen[STEPS[name]] += 1
         elif self._wait():
             self.seen["came for another wave"] += 1
@@ -210,10 +212,10 @@ class Visitor:
         wait = waiting_for(rater)
         if wait is None:
             return False
-        gone = max(wait.opens_at - timezone.now(), timedelta(0)) + COMES_AFTER
+        until_open = max(wait.opens_at - timezone.now(), timedelta(0)) + COMES_AFTER
         for column in ("opens_at", "closes_at", "lease_until"):
             sets = RaterSet.objects.filter(rater=rater).exclude(**{column: None})
-            sets.update(**{column: F(column) - gone})
+            sets.update(**{column: F(column) - until_open})
         return True
 
     def _answer(self, hidden: dict[str, str]) -> None:
@@ -221,12 +223,12 @@ class Visitor:
         assignment = Assignment.objects.select_related("unit").get(rater=self._rater(), order=bound["unit"])
         screen = screens.screen_of(assignment, self.study)
         kind = screens.frame_of(assignment.unit.task_id, self.study).kind
-        said = self._say(assignment, kind, screen)
+        answer = self._say(assignment, kind, screen)
         seconds = f"{self.rng.uniform(3, 25):.1f}"
         # Nobody waits that long here: as if the unit had been shown so long ago.
         ago = timedelta(seconds=float(seconds))
         Assignment.objects.filter(pk=assignment.pk).update(first_shown=F("first_shown") - ago)
-        data = {**hidden, **said, "seconds_active": seconds, "seconds_elapsed": seconds}
+        data = {**hidden, **answer, "seconds_active": seconds, "seconds_elapsed": seconds}
         path = reverse("rater:judge", args=[self.token])
         self._expect(self.transport.post(path, data), 302)
         self.seen["answered"] += 1
@@ -234,9 +236,9 @@ class Visitor:
             self._expect(self.transport.post(path, data), 302)
             self.seen["sent twice"] += 1
         if self.rng.random() < self.second_tab:
-            other = kind.simulate(screen, Quality.RANDOM, self.rng)
-            again = {**data, **other, "submission": str(uuid.uuid4())}
-            status = self.transport.post(path, again).status
+            random_answer = kind.simulate(screen, Quality.RANDOM, self.rng)
+            second = {**data, **random_answer, "submission": str(uuid.uuid4())}
+            status = self.transport.post(path, second).status
             self.seen["second tab refused" if status == 409 else "second tab the same"] += 1
 
     def _say(self, assignment: Assignment, kind: TaskType, screen: Screen) -> dict[str, str]:
@@ -244,16 +246,16 @@ class Visitor:
 
         Who a study is made for fits it, whatever their quality.
         """
-        said = kind.simulate(screen, self.quality, self.rng)
+        answer = kind.simulate(screen, self.quality, self.rng)
         answers = simulated_answers.known(assignment)
         if not answers:
-            return said
+            return answer
         if assignment.purpose == Assignment.Purpose.SCREENING:
             find = simulated_answers.wrong if self.does_not_fit else simulated_answers.right
-            return find(kind, screen, said, answers, self.rng)
+            return find(kind, screen, answer, answers, self.rng)
         if self.rng.random() < simulated_answers.KNOWS.get(self.quality, 0.0):
-            return simulated_answers.right(kind, screen, said, answers, self.rng)
-        return said
+            return simulated_answers.right(kind, screen, answer, answers, self.rng)
+        return answer
 
     def _rater(self) -> Rater:
         return Rater.objects.get(token_hash=credentials.hash_token(self.token))

@@ -101,18 +101,18 @@ class TaskChecks:
     @property
     def is_empty(self) -> bool:
         """Whether the task has no check of any kind."""
-        asked = self.settings
-        return not (self.known or self.copies or asked.repeats or asked.warm_up)
+        settings = self.settings
+        return not (self.known or self.copies or settings.repeats or settings.warm_up)
 
     @property
     def counts(self) -> dict[str, int]:
         """How many units there are for each purpose."""
-        return Counter(one.purpose for one in self.known)
+        return Counter(known.purpose for known in self.known)
 
     @property
     def doubtful(self) -> list[KnownUnit]:
         """Units whose known answer may be wrong."""
-        return [one for one in self.known if one.is_doubtful]
+        return [known for known in self.known if known.is_doubtful]
 
 
 def checks_of_study(study: Study) -> list[TaskChecks]:
@@ -138,7 +138,9 @@ def _of_task(task: Task) -> TaskChecks:
         settings=checks_of(task.checks),
         known=_known([row for row in gold if row[0] not in copies], results),
         copies=len(copies),
-        worse=_summed(score_of(some) for unit in copies for some in results.get(unit, {}).values()),
+        worse=_summed(
+            score_of(results_of_copy) for unit in copies for results_of_copy in results.get(unit, {}).values()
+        ),
         exam=_exam(task) if Gold.objects.filter(unit__task=task, purpose=Gold.Purpose.EXAM).exists() else [],
         raters=_raters({unit: purpose for unit, _key, _item, purpose, *_rest in gold}, results),
         repeats=_repeats(task),
@@ -152,8 +154,8 @@ def _results(task: Task) -> QuerySet[ControlResult]:
 
 
 def _summed(scores: Iterable[CheckScore]) -> CheckScore:
-    found = list(scores)
-    return CheckScore(sum(one.right for one in found), sum(one.answered for one in found))
+    all_scores = list(scores)
+    return CheckScore(sum(score.right for score in all_scores), sum(score.answered for score in all_scores))
 
 
 def _known(
@@ -165,36 +167,36 @@ def _known(
         by_unit.setdefault(row[0], []).append(row)
     of_item = Counter(rows[0][2] for rows in by_unit.values())
     numbers: Counter[str | None] = Counter()
-    found = []
+    known = []
     for unit, rows in by_unit.items():
         _unit, key, item, purpose, _kind, _criterion = rows[0]
         numbers[item] += 1
         # The key of a unit may name a system; that of an item does not.
         name = key if item is None else f"{item} ({numbers[item]})" if of_item[item] > 1 else item
-        score = _summed(score_of(some) for some in results.get(unit, {}).values())
+        score = _summed(score_of(results_of_rater) for results_of_rater in results.get(unit, {}).values())
         kinds = tuple(dict.fromkeys(row[4] for row in rows))
-        found.append(KnownUnit(name, purpose, kinds, tuple(dict.fromkeys(row[5] or "" for row in rows)), score))
-    return found
+        known.append(KnownUnit(name, purpose, kinds, tuple(dict.fromkeys(row[5] or "" for row in rows)), score))
+    return known
 
 
 def _raters(
     purposes: Mapping[int, str], results: Mapping[int, Mapping[int, list[tuple[int, int, bool]]]]
 ) -> list[RaterChecks]:
     """How every rater with an answer to a check did, by pseudonym."""
-    given: dict[int, dict[str, list[tuple[int, int, bool]]]] = {}
+    by_unit: dict[int, dict[str, list[tuple[int, int, bool]]]] = {}
     for unit, by_rater in results.items():
         if purposes.get(unit) in Gold.Purpose.WATCHED:
-            for rater, some in by_rater.items():
-                given.setdefault(rater, {}).setdefault(purposes[unit], []).extend(some)
+            for rater, results_of_rater in by_rater.items():
+                by_unit.setdefault(rater, {}).setdefault(purposes[unit], []).extend(results_of_rater)
     return [
         RaterChecks(
             pseudonym=rater.pseudonym,
             outcome=str(rater.get_outcome_display() if rater.outcome else rater.get_state_display()),
             is_marked=rater.failed_checks_at is not None,
-            controls=score_of(given[rater.pk].get(Gold.Purpose.CONTROL, ())),
-            loud=score_of(given[rater.pk].get(Gold.Purpose.ATTENTION, ())),
+            controls=score_of(by_unit[rater.pk].get(Gold.Purpose.CONTROL, ())),
+            loud=score_of(by_unit[rater.pk].get(Gold.Purpose.ATTENTION, ())),
         )
-        for rater in Rater.objects.filter(pk__in=given).order_by("pseudonym")
+        for rater in Rater.objects.filter(pk__in=by_unit).order_by("pseudonym")
     ]
 
 
@@ -213,9 +215,9 @@ def _exam(task: Task) -> list[Attempts]:
         graded[rater, attempt] += 1
         right[rater, attempt] += all(results.get(judgment, [False]))
     needed = checks_of(task.checks).exam_pass
-    finished = [one for one in graded if one not in unfinished]
-    passed_ones = [one for one in finished if right[one] >= needed * graded[one] - 1e-9]
-    by_attempt = Counter(attempt for _rater, attempt in passed_ones)
+    finished = [attempt for attempt in graded if attempt not in unfinished]
+    passed_attempts = [attempt for attempt in finished if right[attempt] >= needed * graded[attempt] - 1e-9]
+    by_attempt = Counter(attempt for _rater, attempt in passed_attempts)
     return [
         Attempts(attempt, n, by_attempt[attempt])
         for attempt, n in sorted(Counter(attempt for _rater, attempt in finished).items())
@@ -252,5 +254,5 @@ def _repeats(task: Task) -> CheckScore:
     """Count values given to repeats, and how many of them are exactly the first ones; marks and texts do not count."""
     with connection.cursor() as cursor:
         cursor.execute(_PAIRS.format(again_is_current=is_current("j"), first_is_current=is_current("o")), [task.pk])
-        answered, same = cursor.fetchone()
-    return CheckScore(same, answered)
+        answered, n_same = cursor.fetchone()
+    return CheckScore(n_same, answered)

@@ -32,9 +32,9 @@ def measured(study: Study) -> Measured | None:
     kinds = (Rater.Kind.REAL, Rater.Kind.SANDBOX)
     completed = Rater.objects.filter(study=study, kind__in=kinds, outcome=Rater.Outcome.COMPLETED, erased_at=None)
     # Real raters come first by the alphabet as well.
-    found = list(completed.order_by("kind", "-ended_at").values_list("pk", "kind")[:LAST])
-    raters = [pk for pk, kind in found if kind == found[0][1]]
-    times = [one.paid for one in minutes_of(study, raters).values() if one.paid > 0] if raters else []
+    recent = list(completed.order_by("kind", "-ended_at").values_list("pk", "kind")[:LAST])
+    raters = [pk for pk, kind in recent if kind == recent[0][1]]
+    times = [minutes.paid for minutes in minutes_of(study, raters).values() if minutes.paid > 0] if raters else []
     if (shares := pay.quartiles(times)) is None:
         return None
-    return Measured(shares.median, shares.n, on_trial=found[0][1] == Rater.Kind.SANDBOX)
+    return Measured(shares.median, shares.n, on_trial=recent[0][1] == Rater.Kind.SANDBOX)

@@ -19,12 +19,12 @@ def ids_of(rows: QuerySet[Any], column: str, names: Sequence[str], sentence: str
 
     Raises UnknownName with `sentence`, which has %(name)s in it, for the first name that no row has.
     """
-    found = list(rows.filter(**{f"{column}__in": names}).values_list("pk", column))
-    there = {name for _pk, name in found}
+    pairs = list(rows.filter(**{f"{column}__in": names}).values_list("pk", column))
+    names_found = {name for _pk, name in pairs}
     for name in names:
-        if name not in there:
+        if name not in names_found:
             raise UnknownName(sentence % {"name": name})
-    return tuple(pk for pk, _name in found)
+    return tuple(pk for pk, _name in pairs)
 
 
 def task_ids(study: Study, keys: Sequence[str]) -> tuple[int, ...]:

@@ -61,39 +61,41 @@ class Ledger:
     @cached_property
     def earned(self) -> Decimal:
         """Pay and part pay."""
-        return self._sum(one.booked.earned for one in self.entries)
+        return self._sum(entry.booked.earned for entry in self.entries)
 
     @cached_property
     def bonus(self) -> Decimal:
         """Bonuses."""
-        return self._sum(one.booked.bonus for one in self.entries)
+        return self._sum(entry.booked.bonus for entry in self.entries)
 
     @cached_property
     def withheld(self) -> Decimal:
         """What is not paid, for written reasons."""
-        return self._sum(one.booked.withheld for one in self.entries)
+        return self._sum(entry.booked.withheld for entry in self.entries)
 
     @cached_property
     def settled(self) -> Decimal:
         """What was paid."""
-        return self._sum(one.booked.settled for one in self.entries)
+        return self._sum(entry.booked.settled for entry in self.entries)
 
     @cached_property
     def open(self) -> Decimal:
         """What is still to be paid."""
-        return self._sum(one.booked.open for one in self.entries)
+        return self._sum(entry.booked.open for entry in self.entries)
 
     @cached_property
     def times(self) -> pay.Quartiles | None:
         """Minutes of those who completed, for one full set each."""
-        return pay.quartiles([self._for_a_set(one) for one in self._completed()])
+        return pay.quartiles([self._for_a_set(entry) for entry in self._completed()])
 
     def _completed(self) -> list[Entry]:
-        return [one for one in self.entries if one.rater.outcome == Rater.Outcome.COMPLETED and one.minutes.paid > 0]
+        return [
+            entry for entry in self.entries if entry.rater.outcome == Rater.Outcome.COMPLETED and entry.minutes.paid > 0
+        ]
 
-    def _for_a_set(self, one: Entry) -> float:
-        sets = float(one.due / self.offer.amount) if self.offer.amount and one.due else 1.0
-        return one.minutes.paid / sets
+    def _for_a_set(self, entry: Entry) -> float:
+        sets = float(entry.due / self.offer.amount) if self.offer.amount and entry.due else 1.0
+        return entry.minutes.paid / sets
 
     @property
     def hourly(self) -> Decimal | None:
@@ -113,7 +115,7 @@ class Ledger:
     @cached_property
     def shortfalls(self) -> dict[int, Decimal]:
         """By rater, what is missing for the minimum pay per hour in their own time."""
-        return {one.rater.pk: one.shortfall for one in self.entries if one.shortfall}
+        return {entry.rater.pk: entry.shortfall for entry in self.entries if entry.shortfall}
 
     @property
     def missing_bonuses(self) -> Decimal:
@@ -123,7 +125,7 @@ class Ledger:
     @cached_property
     def unfinished(self) -> int:
         """How many have begun and not ended."""
-        return sum(not one.ended for one in self.entries)
+        return sum(not entry.ended for entry in self.entries)
 
 
 def raters_of(study: Study, *, simulated: bool) -> QuerySet[Rater]:
@@ -139,7 +141,7 @@ def ledger_of(study: Study, raters: Iterable[Rater], facts: reads.Facts, booked:
         Entry(
             rater,
             facts.minutes.get(rater.pk, reads.Minutes()),
-            sum(one.answered for one in facts.sets.get(rater.pk, ())),
+            sum(work.answered for work in facts.sets.get(rater.pk, ())),
             facts.due(rater.pk),
             booked.get(rater.pk, reads.Booked()),
             offer.minimum_hourly,

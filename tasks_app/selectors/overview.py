@@ -71,25 +71,25 @@ def entries(rater: Rater) -> list[Entry]:
     A list that named a text twice would tell a repeat, and one with the test would tell what is asked in it.
     """
     listed = Assignment.objects.filter(rater=rater, state__in=list(SEEN_AS), purpose__in=LISTED)
-    given = list(listed.select_related("unit").order_by("order", "id"))
-    frames = {pk: screens.frame_of(pk, rater.study) for pk in {one.unit.task_id for one in given}}
-    shown = [one for one in given if frames[one.unit.task_id].kind.set_overview]
-    materials = screens.read_materials([one.unit_id for one in shown])
-    current = Judgment.objects.filter(assignment__in=shown).current()
-    said = {one.assignment_id: one for one in current}
-    found = []
-    for one in shown:
-        frame, judgment = frames[one.unit.task_id], said.get(one.pk)
-        material = materials.get(one.unit_id, screens.NOTHING_TO_READ)
-        found.append(
+    assignments = list(listed.select_related("unit").order_by("order", "id"))
+    frames = {pk: screens.frame_of(pk, rater.study) for pk in {assignment.unit.task_id for assignment in assignments}}
+    shown_assignments = [assignment for assignment in assignments if frames[assignment.unit.task_id].kind.set_overview]
+    materials = screens.read_materials([assignment.unit_id for assignment in shown_assignments])
+    current = Judgment.objects.filter(assignment__in=shown_assignments).current()
+    judgments = {judgment.assignment_id: judgment for judgment in current}
+    entries = []
+    for assignment in shown_assignments:
+        frame, judgment = frames[assignment.unit.task_id], judgments.get(assignment.pk)
+        material = materials.get(assignment.unit_id, screens.NOTHING_TO_READ)
+        entries.append(
             Entry(
-                order=one.order,
-                state=SEEN_AS[State(one.state)],
+                order=assignment.order,
+                state=SEEN_AS[State(assignment.state)],
                 kind=frame.kind,
-                screen=screens.make_screen(frame, material, rater.study, one.arrangement),
+                screen=screens.make_screen(frame, material, rater.study, assignment.arrangement),
                 answer=judgment.answer if judgment else {},
                 skip_reason=judgment.get_skip_reason_display() if judgment else "",
                 comment=judgment.comment if judgment else "",
             )
         )
-    return found
+    return entries

@@ -78,7 +78,7 @@ def full_sets(study_id: int) -> list[FullSet]:
 
 def full_of(rater: Rater, sets: Collection[FullSet]) -> dict[int, int]:
     """How many units to judge a full set of each of a rater's tasks has."""
-    return {one.task: one.units for one in sets if one.is_for(rater.version, rater.group_id)}
+    return {work.task: work.units for work in sets if work.is_for(rater.version, rater.group_id)}
 
 
 # A repeat of a unit that was skipped is never shown, so it is not asked.
@@ -99,10 +99,10 @@ GROUP BY a.rater_id, s.id, s.task_id
 
 def sets_of(study_id: int, rater_id: int | None = None) -> dict[int, list[pay.SetWork]]:
     """Count the units of every set by rater, or of one rater's; one query."""
-    found: dict[int, list[pay.SetWork]] = {}
+    by_rater: dict[int, list[pay.SetWork]] = {}
     for rater, *counts in _rows(_SETS, {"study": study_id, "rater": rater_id, "done": list(Assignment.State.DONE)}):
-        found.setdefault(rater, []).append(pay.SetWork(*counts))
-    return found
+        by_rater.setdefault(rater, []).append(pay.SetWork(*counts))
+    return by_rater
 
 
 # Signs of life by wave: consent, the instructions read, every unit shown, every answer, the end. What passes between
@@ -149,8 +149,8 @@ class Minutes:
 
 def minutes_of(study: Study, raters: Collection[int] | None = None) -> dict[int, Minutes]:
     """Measure every rater's time by the server's clock, or that of some raters; one query."""
-    given = None if raters is None else list(raters)
-    rows = _rows(_TIMES, {"study": study.pk, "raters": given, "gap": LONGEST_GAP_MINUTES})
+    rater_ids = None if raters is None else list(raters)
+    rows = _rows(_TIMES, {"study": study.pk, "raters": rater_ids, "gap": LONGEST_GAP_MINUTES})
     return {rater: Minutes(paid, elapsed, active) for rater, paid, elapsed, active in rows}
 
 
@@ -170,15 +170,15 @@ def _minutes_once(study: Study, raters: Collection[Rater], sets: Mapping[int, li
         for rater in raters
         if rater.state == Rater.State.ENDED and rater.ended_at is not None
     }
-    found = {pk: kept for pk, key in keys.items() if (kept := _kept_minutes.get(key)) is not None}
-    missing = [rater.pk for rater in raters if rater.pk not in found]
+    minutes = {pk: minutes_kept for pk, key in keys.items() if (minutes_kept := _kept_minutes.get(key)) is not None}
+    missing = [rater.pk for rater in raters if rater.pk not in minutes]
     if missing:
         measured = minutes_of(study, missing)
         if len(_kept_minutes) > _MOST_KEPT:
             _kept_minutes.clear()
         _kept_minutes.update({keys[pk]: measured.get(pk, Minutes()) for pk in missing if pk in keys})
-        found |= measured
-    return found
+        minutes |= measured
+    return minutes
 
 
 def _in_order(sets: Iterable[pay.SetWork]) -> list[pay.SetWork]:
@@ -245,14 +245,14 @@ def facts_of(study: Study, raters: Collection[Rater], *, timed: bool = True) -> 
     Times are left out where `timed` is false and the pay does not depend on them.
     """
     offer = offer_of(study.options)
-    one = next(iter(raters)).pk if len(raters) == 1 else None
-    full, sets = full_sets(study.pk), sets_of(study.pk, one)
+    single_rater = next(iter(raters)).pk if len(raters) == 1 else None
+    full_sizes, sets = full_sets(study.pk), sets_of(study.pk, single_rater)
     minutes = _minutes_once(study, raters, sets) if timed or offer.part_by_time else {}
     dues = {
         rater.pk: pay.due(
             offer,
             rater.outcome or SO_FAR,
-            pay.work_of(sets.get(rater.pk, ()), full_of(rater, full)),
+            pay.work_of(sets.get(rater.pk, ()), full_of(rater, full_sizes)),
             minutes.get(rater.pk, Minutes()).paid,
         )
         for rater in raters

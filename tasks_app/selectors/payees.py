@@ -24,22 +24,22 @@ def channel_of(name: str) -> type[Channel]:
 
 def params_of(study: Study, name: str) -> Mapping[str, Any]:
     """What a study settles for a channel, or the defaults where it is not open any more."""
-    found = channels.params_of(study.options, name)
-    return channel_of(name).Params.read({}) if found is None else found
+    params = channels.params_of(study.options, name)
+    return channel_of(name).Params.read({}) if params is None else params
 
 
 def waiting(ledger: Ledger) -> dict[str, list[Entry]]:
     """By channel, whoever belongs into a payment file now: with open rows, or ended with nothing to be paid at all."""
-    found: dict[str, list[Entry]] = {}
-    for one in ledger.entries:
-        if one.booked.has_open or (one.ended and not one.booked.last):
-            found.setdefault(one.rater.channel, []).append(one)
-    return found
+    by_channel: dict[str, list[Entry]] = {}
+    for entry in ledger.entries:
+        if entry.booked.has_open or (entry.ended and not entry.booked.last):
+            by_channel.setdefault(entry.rater.channel, []).append(entry)
+    return by_channel
 
 
 def unknown(entries: Iterable[Entry]) -> int:
     """Count those with something to be paid whose ids were removed; one query."""
-    ids = [one.rater.pk for one in entries if one.booked.open > 0]
+    ids = [entry.rater.pk for entry in entries if entry.booked.open > 0]
     return len(ids) - Identity.objects.filter(rater__in=ids).count()
 
 
@@ -55,16 +55,16 @@ def by_platform(study: Study, entry: Entry, params: Mapping[str, Any]) -> Decima
 def payees_of(study: Study, channel: str, entries: Iterable[Entry], last: int) -> list[Payee]:
     """Put together who they are and what they get; rows up to `last` count. Three queries."""
     listed = list(entries)
-    ids = [one.rater.pk for one in listed]
-    identities = {one.rater_id: one for one in Identity.objects.filter(rater__in=ids)}
-    invitations = {one.rater_id: one for one in Invitation.objects.filter(rater__in=ids)}
+    ids = [entry.rater.pk for entry in listed]
+    identities = {identity.rater_id: identity for identity in Identity.objects.filter(rater__in=ids)}
+    invitations = {invitation.rater_id: invitation for invitation in Invitation.objects.filter(rater__in=ids)}
     rows: dict[int, list[Payment]] = {}
     for row in Payment.objects.filter(rater__in=ids, settled_at=None, pk__lte=last).order_by("pk"):
         rows.setdefault(row.rater_id, []).append(row)
     params = params_of(study, channel)
     return [
-        _payee(study, one, rows.get(one.rater.pk, []), identities, invitations, by_platform(study, one, params))
-        for one in listed
+        _payee(study, entry, rows.get(entry.rater.pk, []), identities, invitations, by_platform(study, entry, params))
+        for entry in listed
     ]
 
 
@@ -96,14 +96,14 @@ def _payee(
 
 def _reason(study: Study, rows: Iterable[Payment]) -> str:
     """What the rater may read: pay for the study, and what bonuses are for."""
-    said = [
+    reasons = [
         _("Pay for “%(study)s”") % {"study": study.public_title}
         if row.kind in {Payment.Kind.FULL, Payment.Kind.PART}
         else row.reason
         for row in standing(rows)
         if row.kind != Payment.Kind.WITHHELD
     ]
-    return "; ".join(dict.fromkeys(said))
+    return "; ".join(dict.fromkeys(reasons))
 
 
 def _withheld(rows: Iterable[Payment]) -> str:
@@ -112,11 +112,13 @@ def _withheld(rows: Iterable[Payment]) -> str:
 
 def standing(rows: Iterable[Payment]) -> list[Payment]:
     """Leave out rows that were undone, with the rows that undid them."""
-    found: list[Payment] = []
+    standing_rows: list[Payment] = []
     for row in rows:
-        undone = next((one for one in found if one.kind == row.kind and one.amount == -row.amount), None)
+        undone = next(
+            (payment for payment in standing_rows if payment.kind == row.kind and payment.amount == -row.amount), None
+        )
         if row.amount < 0 and undone is not None:
-            found.remove(undone)
+            standing_rows.remove(undone)
         else:
-            found.append(row)
-    return found
+            standing_rows.append(row)
+    return standing_rows

@@ -40,7 +40,7 @@ class RaterProgress:
 
     def before(self, order: int) -> int | None:
         """Return the number of the unit answered before another."""
-        return max((one for one in self.answered if one < order), default=None)
+        return max((answered for answered in self.answered if answered < order), default=None)
 
 
 class _Row(NamedTuple):
@@ -64,21 +64,21 @@ def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = Non
 
     Units lost to others while away do not count.
     """
-    found = (
+    units = (
         Assignment.objects.filter(REACHABLE, rater=rater, state__in=(*State.DONE, *State.WAITING))
         .values_list("state", "order", "purpose", "attempt", "unit__task", "judgments__seconds_active")
         .annotate(replaces=F("judgments__replaces"))
     )
-    rows = [row for row in map(_Row._make, found) if row.replaces is None]
-    own = [row for row in rows if _in_sequence(row, assignment)]
+    rows = [row for row in map(_Row._make, units) if row.replaces is None]
+    in_sequence = [row for row in rows if _in_sequence(row, assignment)]
     seconds = [row.seconds for row in rows if row.seconds is not None and row.purpose in Purpose.JUDGED]
     guess = rater.study.options.minutes * 60 / max(1, set_size, len(rows))
     pace = statistics.median(seconds) if len(seconds) >= ENOUGH_FOR_PACE else guess
-    left = sum(not row.is_answered for row in rows)
+    n_left = sum(not row.is_answered for row in rows)
     return RaterProgress(
-        done=sum(row.is_answered for row in own),
-        total=len(own),
-        minutes_left=max(1, round(pace * left / 60)),
+        done=sum(row.is_answered for row in in_sequence),
+        total=len(in_sequence),
+        minutes_left=max(1, round(pace * n_left / 60)),
         answered=tuple(row.order for row in rows if row.is_answered and row.purpose not in Purpose.PRELIMINARY),
         purpose="" if assignment is None or assignment.purpose in Purpose.JUDGED else assignment.purpose,
     )
@@ -89,8 +89,8 @@ def _in_sequence(row: _Row, assignment: Assignment | None) -> bool:
     if assignment is None or assignment.purpose in Purpose.JUDGED:
         return row.purpose in Purpose.JUDGED
     if assignment.purpose in {"training", "exam"}:
-        same = (assignment.purpose, assignment.attempt, assignment.unit.task_id)
-        return (row.purpose, row.attempt, row.task) == same
+        sequence = (assignment.purpose, assignment.attempt, assignment.unit.task_id)
+        return (row.purpose, row.attempt, row.task) == sequence
     return row.purpose == assignment.purpose
 
 
@@ -140,12 +140,12 @@ class StudyProgress:
     @property
     def places(self) -> int:
         """Places of all tasks."""
-        return sum(one.places for one in self.tasks)
+        return sum(task.places for task in self.tasks)
 
     @property
     def submitted(self) -> int:
         """Places with an answer."""
-        return sum(one.submitted for one in self.tasks)
+        return sum(task.submitted for task in self.tasks)
 
 
 def study_progress(study: Study) -> StudyProgress:

@@ -11,13 +11,13 @@ from tasks_app.designs.on_request import ROUTED_FROM
 from tasks_app.models import Place, Study, Task, TaskGroup, Unit
 
 # The designs whose sets are drawn when texts are sent.
-ON_REQUEST = tuple(name for name, one in designs.registry.items() if not one.at_opening)
+ON_REQUEST = tuple(name for name, design in designs.registry.items() if not design.at_opening)
 
 
 def receiving(study_id: int, key: str) -> QuerySet[Task]:
     """Return the tasks, in every version, to which texts of a task are sent."""
-    found = Task.objects.filter(study=study_id, design__in=ON_REQUEST, **{f"design_params__{ROUTED_FROM}": key})
-    return found.order_by("order", "id")
+    tasks = Task.objects.filter(study=study_id, design__in=ON_REQUEST, **{f"design_params__{ROUTED_FROM}": key})
+    return tasks.order_by("order", "id")
 
 
 def on_request(study: Study) -> QuerySet[Task]:

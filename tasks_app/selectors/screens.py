@@ -86,12 +86,12 @@ def read_frames(tasks: QuerySet[Task]) -> list[Frame]:
     """Read what several tasks ask, with their groups, in four queries however many they are."""
     asked = Prefetch("task_criteria", Asked.objects.select_related("criterion").order_by("order"))
     groups = Prefetch("task_groups", TaskGroup.objects.select_related("group").order_by("id"))
-    found = tasks.select_related("study").prefetch_related(asked, groups)
-    return [_frame(task, task.task_criteria.all()) for task in found]
+    rows = tasks.select_related("study").prefetch_related(asked, groups)
+    return [_frame(task, task.task_criteria.all()) for task in rows]
 
 
 def _frame(task: Task, asked: Iterable[Asked]) -> Frame:
-    rows = [one.criterion for one in asked]
+    rows = [task_criterion.criterion for task_criterion in asked]
     return Frame(
         task=task,
         kind=task.kind,
@@ -113,38 +113,38 @@ def read_materials(units: Iterable[int]) -> dict[int, Material]:
     by_unit: dict[int, list[Any]] = {}
     for row in rows:
         by_unit.setdefault(row["unit"], []).append(row)
-    media = _media(one[0]["item"] for one in by_unit.values())
-    before = _documents(one[0]["item_document_id"] for one in by_unit.values())
-    carried = _prefill(row["part_id"] for found in by_unit.values() for row in found)
-    return {unit_id: _material(found, media, before, carried) for unit_id, found in by_unit.items()}
+    media = _media(unit_rows[0]["item"] for unit_rows in by_unit.values())
+    before = _documents(unit_rows[0]["item_document_id"] for unit_rows in by_unit.values())
+    carried = _prefill(row["part_id"] for unit_rows in by_unit.values() for row in unit_rows)
+    return {unit_id: _material(unit_rows, media, before, carried) for unit_id, unit_rows in by_unit.items()}
 
 
 def _media(items: Iterable[int | None]) -> dict[int, list[contract.Media]]:
     """Read what is shown with items: pictures, then sounds, then films."""
-    found: dict[int, list[contract.Media]] = {}
-    rows = ItemMedia.objects.filter(item__in={one for one in items if one is not None}).order_by("item", "id")
+    by_item: dict[int, list[contract.Media]] = {}
+    rows = ItemMedia.objects.filter(item__in={item for item in items if item is not None}).order_by("item", "id")
     for item, role, sha256, mime in rows.values_list("item_id", "role", "media__sha256", "media__kind"):
-        found.setdefault(item, []).append(contract.Media(role.removeprefix("context_"), sha256, mime))
-    return {item: sorted(some, key=lambda one: KINDS.index(one.kind)) for item, some in found.items()}
+        by_item.setdefault(item, []).append(contract.Media(role.removeprefix("context_"), sha256, mime))
+    return {item: sorted(files, key=lambda file: KINDS.index(file.kind)) for item, files in by_item.items()}
 
 
 def _documents(documents: Iterable[int | None]) -> dict[int, list[tuple[int, str]]]:
     """Read the sources of documents with their positions, in their order."""
-    wanted = {one for one in documents if one is not None}
-    found: dict[int, list[tuple[int, str]]] = {}
-    if wanted:
-        rows = Item.objects.filter(document__in=wanted, until=None).order_by("document", "position")
+    ids = {document for document in documents if document is not None}
+    sources: dict[int, list[tuple[int, str]]] = {}
+    if ids:
+        rows = Item.objects.filter(document__in=ids, until=None).order_by("document", "position")
         for document, position, source in rows.values_list("document_id", "position", "source"):
-            found.setdefault(document, []).append((position, source))
-    return found
+            sources.setdefault(document, []).append((position, source))
+    return sources
 
 
 def _prefill(parts: Iterable[int]) -> dict[int, list[object]]:
     """Read what parts carry when they are first shown."""
-    found: dict[int, list[object]] = {}
+    by_part: dict[int, list[object]] = {}
     for part, payload in Prefill.objects.filter(part__in=list(parts)).order_by("id").values_list("part_id", "payload"):
-        found.setdefault(part, []).append(payload)
-    return found
+        by_part.setdefault(part, []).append(payload)
+    return by_part
 
 
 def _material(
@@ -153,16 +153,16 @@ def _material(
     documents: Mapping[int, Sequence[tuple[int, str]]],
     carried: Mapping[int, Sequence[object]],
 ) -> Material:
-    shown: dict[int, tuple[int, contract.Part]] = {}
+    parts: dict[int, tuple[int, contract.Part]] = {}
     for row in rows:
         # Several outputs of a part have one text; the first stands for all.
         part = contract.Part(row["number"], row["text"], row["language"], tuple(carried.get(row["part_id"], ())))
-        shown.setdefault(row["number"], (row["part_id"], part))
+        parts.setdefault(row["number"], (row["part_id"], part))
     item: Mapping[str, Any] = rows[0] if rows else {}
     document = documents.get(item.get("item_document_id") or 0, ())
     return Material(
-        parts=tuple(part for _pk, part in shown.values()),
-        part_ids=tuple(pk for pk, _part in shown.values()),
+        parts=tuple(part for _pk, part in parts.values()),
+        part_ids=tuple(pk for pk, _part in parts.values()),
         source=item.get("item_source") or "",
         source_language=item.get("item_source_language") or "",
         reference=item.get("item_reference") or "",
@@ -200,15 +200,15 @@ def material_of(assignment: Assignment, study: Study) -> Material:
     A unit that this process has not shown yet is read together with the others of the rater's set, which come next.
     """
     unit_id = assignment.unit_id
-    found = _kept.get(unit_id) if study.is_frozen else None
-    if found is None:
+    material = _kept.get(unit_id) if study.is_frozen else None
+    if material is None:
         of_set = Assignment.objects.filter(set=assignment.set_id).values_list("unit_id", flat=True)
         # As numbers and not as a part of the query, which would be planned badly while a table is newly filled.
         materials = read_materials({unit_id, *of_set} if assignment.set_id is not None else [unit_id])
-        found = materials.setdefault(unit_id, NOTHING_TO_READ)
+        material = materials.setdefault(unit_id, NOTHING_TO_READ)
         if study.is_frozen:
             _keep(materials)
-    return found
+    return material
 
 
 def screen_of(assignment: Assignment, study: Study) -> contract.Screen:
@@ -287,5 +287,7 @@ def _asked_of(frame: Frame, material: Material) -> tuple[contract.Criterion, ...
     """Return what a unit asks: every criterion, or the one it is about and those that the type brings along."""
     if not material.criterion:
         return frame.criteria
-    others = {one.key for one in frame.kind.asked(frame.criteria)} - {material.criterion}
-    return tuple(one for one in frame.criteria if one.key not in others)
+    others_asked = {criterion.key for criterion in frame.kind.asked(frame.criteria)} - {
+        material.criterion
+    }
+    return tuple(criterion for criterion in frame.criteria if criterion.key not in others_asked)

@@ -101,13 +101,13 @@ def booklets_by_state(study: Study) -> dict[str, int]:
 
 def raters_of(study: Study) -> QuerySet[Rater]:
     """Return the raters of a study with what they have answered; no system is in sight."""
-    given = Assignment.objects.filter(rater=OuterRef("pk")).order_by().values("rater")
+    assignments = Assignment.objects.filter(rater=OuterRef("pk")).order_by().values("rater")
     # Sub-queries are worked out for the raters of a page alone, a join for all of them.
     return (
         Rater.objects.filter(study=study)
         .annotate(
-            done=number_of(given.filter(state__in=Assignment.State.DONE), Count("id")),
-            given=number_of(given.exclude(state__in=("expired", "returned")), Count("id")),
+            done=number_of(assignments.filter(state__in=Assignment.State.DONE), Count("id")),
+            given=number_of(assignments.exclude(state__in=("expired", "returned")), Count("id")),
         )
         .order_by(F("enrolled_at").desc(), "-id")
     )

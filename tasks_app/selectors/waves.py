@@ -118,9 +118,9 @@ def standings(study: Study) -> list[Standing]:
         .order_by("wave", "rater_id")
     )
     raters = Rater.objects.filter(study=study).select_related("group").in_bulk()
-    sent: dict[tuple[int, int], list[Outbox]] = {}
-    for one in Outbox.objects.filter(rater__study=study).order_by("id"):
-        sent.setdefault((one.rater_id, one.wave), []).append(one)
+    outbox: dict[tuple[int, int], list[Outbox]] = {}
+    for mail in Outbox.objects.filter(rater__study=study).order_by("id"):
+        outbox.setdefault((mail.rater_id, mail.wave), []).append(mail)
     return [
         Standing(
             raters[row["rater_id"]],
@@ -128,22 +128,22 @@ def standings(study: Study) -> list[Standing]:
             _state(raters[row["rater_id"]], row["left"], row["later"], row["lost"]),
             row["opens"],
             row["closes"],
-            tuple(sent.get((row["rater_id"], row["wave"]), ())),
+            tuple(outbox.get((row["rater_id"], row["wave"]), ())),
         )
         for row in rows
     ]
 
 
-def _state(rater: Rater, left: int, later: int, lost: int) -> str:
-    if left and rater.state != Rater.State.ENDED:
-        return LATER if later == left else DUE
-    return MISSED if lost or left else DONE
+def _state(rater: Rater, n_open: int, later: int, lost: int) -> str:
+    if n_open and rater.state != Rater.State.ENDED:
+        return LATER if later == n_open else DUE
+    return MISSED if lost or n_open else DONE
 
 
-def counts(found: Sequence[Standing]) -> list[WaveCount]:
+def counts(standings_of_study: Sequence[Standing]) -> list[WaveCount]:
     """Count raters by wave and standing."""
-    n = Counter((one.wave, one.state) for one in found)
-    waves = sorted({one.wave for one in found})
+    n = Counter((standing.wave, standing.state) for standing in standings_of_study)
+    waves = sorted({standing.wave for standing in standings_of_study})
     return [WaveCount(wave, *(n[wave, state] for state in (LATER, DUE, DONE, MISSED))) for wave in waves]
 
 
@@ -159,11 +159,15 @@ class DueId:
 
 def due_ids(study: Study, wave: int) -> list[DueId]:
     """Return who is due in a wave, as far as their channels know them, by channel and id."""
-    due = {one.rater.pk: one for one in standings(study) if one.wave == wave and one.state == DUE}
+    due = {
+        standing.rater.pk: standing for standing in standings(study) if standing.wave == wave and standing.state == DUE
+    }
     # Of an invited person the name is known; what stands as their id means nothing outside.
     invited = [name for name, channel in channels.registry.items() if channel.invited_only]
     platforms = Identity.objects.filter(rater__in=due).exclude(channel__in=invited)
-    known = dict(platforms.values_list("rater", "external_id"))
-    known.update(Invitation.objects.filter(rater__in=due).values_list("rater", "name"))
-    found = [DueId(due[pk].rater.channel, name, due[pk].opens_at, due[pk].closes_at) for pk, name in known.items()]
-    return sorted(found, key=lambda one: (one.channel, one.id))
+    ids = dict(platforms.values_list("rater", "external_id"))
+    ids.update(Invitation.objects.filter(rater__in=due).values_list("rater", "name"))
+    due_ids_of_wave = [
+        DueId(due[pk].rater.channel, name, due[pk].opens_at, due[pk].closes_at) for pk, name in ids.items()
+    ]
+    return sorted(due_ids_of_wave, key=lambda due_id: (due_id.channel, due_id.id))

@@ -25,20 +25,22 @@ def part_pay(options: StudySettings) -> str:
     if not offer.pays:
         return ""
     part = money(options.part_amount, options.currency)
-    said = []
+    sentences = []
     if offer.amount:
-        said.append(_("If you stop early, you are paid for what you have done."))
+        sentences.append(_("If you stop early, you are paid for what you have done."))
     if options.part_amount:
-        said.append(_("If you are screened out or do not pass the exam, you are paid %(amount)s.") % {"amount": part})
+        sentences.append(
+            _("If you are screened out or do not pass the exam, you are paid %(amount)s.") % {"amount": part}
+        )
     elif not options.part_by_time:
-        said.append(_("If you are screened out or do not pass the exam, you are not paid."))
+        sentences.append(_("If you are screened out or do not pass the exam, you are not paid."))
     if options.part_by_time:
         more = _("For the screened out this follows the time they spent, where that is more.")
         alone = _("If you are screened out or do not pass the exam, you are paid for the time you spent.")
-        said.append(more if options.part_amount else alone)
+        sentences.append(more if options.part_amount else alone)
     if offer.amount:
-        said.append(_("If your set is smaller than a full set, you are told its size and its pay before you begin."))
-    return " ".join(said)
+        sentences.append(_("If your set is smaller than a full set, you are told its size and its pay before you begin."))
+    return " ".join(sentences)
 
 
 def promises(options: StudySettings) -> list[tuple[str, str]]:
@@ -59,23 +61,23 @@ def stopping(rater: Rater) -> str:
 def sentences(rater: Rater) -> list[str]:
     """Tell a rater at the end: what they earned, the bonus so far, and when and how it is paid."""
     options = rater.study.options
-    told = service.told(rater)
+    numbers = service.told(rater)
     # Who judged nothing is not told of a bonus for those who did.
-    may_get_more = bool(options.bonus and (told.earned or not offer_of(options).pays))
-    found = []
-    if told.earned:
-        found.append(_("You are paid %(pay)s for it.") % {"pay": money(told.earned, options.currency)})
+    may_get_more = bool(options.bonus and (numbers.earned or not offer_of(options).pays))
+    promises = []
+    if numbers.earned:
+        promises.append(_("You are paid %(pay)s for it.") % {"pay": money(numbers.earned, options.currency)})
     elif offer_of(options).pays:
-        found.append(_unpaid(rater))
-    if told.bonus > 0:
-        found.append(_("You get a bonus of %(pay)s as well.") % {"pay": money(told.bonus, options.currency)})
+        promises.append(_unpaid(rater))
+    if numbers.bonus > 0:
+        promises.append(_("You get a bonus of %(pay)s as well.") % {"pay": money(numbers.bonus, options.currency)})
     elif may_get_more:
-        found.append(_("Bonus: %(words)s") % {"words": options.bonus})
-    if told.is_paid:
-        found.append(_("The researchers have marked it as paid."))
-    elif options.paid and (told.earned or told.bonus > 0 or may_get_more):
-        found.append(_("How you are paid: %(words)s") % {"words": options.paid})
-    return found
+        promises.append(_("Bonus: %(words)s") % {"words": options.bonus})
+    if numbers.is_paid:
+        promises.append(_("The researchers have marked it as paid."))
+    elif options.paid and (numbers.earned or numbers.bonus > 0 or may_get_more):
+        promises.append(_("How you are paid: %(words)s") % {"words": options.paid})
+    return promises
 
 
 def _unpaid(rater: Rater) -> str:
@@ -106,7 +108,7 @@ def hourly(amount: Decimal | None, currency: str) -> str:
 
 def promised(options: StudySettings) -> str:
     """Say what a full set is promised to pay, for how long and what that is per hour, and the part pay."""
-    said = [
+    promise = [
         _("%(amount)s for about %(minutes)s minutes, which is %(hourly)s per hour")
         % {
             "amount": money(options.amount, options.currency),
@@ -116,8 +118,8 @@ def promised(options: StudySettings) -> str:
     ]
     if options.part_amount:
         part = money(options.part_amount, options.currency)
-        said.append(_("%(amount)s for raters who are screened out or fail the exam") % {"amount": part})
-    return "; ".join(said)
+        promise.append(_("%(amount)s for raters who are screened out or fail the exam") % {"amount": part})
+    return "; ".join(promise)
 
 
 def below(median: float, now: Decimal | None, needed: Decimal, missing: Decimal, options: StudySettings) -> str:

@@ -61,8 +61,8 @@ def waiting(visit: Visit) -> HttpResponse:
 
 def in_days(moment: datetime, zone: str) -> str:
     """Say how far a moment is off, in calendar days of a time zone."""
-    here = ZoneInfo(zone)
-    days = (moment.astimezone(here).date() - timezone.now().astimezone(here).date()).days
+    time_zone = ZoneInfo(zone)
+    days = (moment.astimezone(time_zone).date() - timezone.now().astimezone(time_zone).date()).days
     if days <= 0:
         return _("today")
     return ngettext("in %(n)s day", "in %(n)s days", days) % {"n": days} if days > 1 else _("tomorrow")
@@ -147,19 +147,19 @@ def due(request: HttpRequest, slug: str) -> HttpResponse:
     """Every wave in numbers, and how each rater stands to the one that is chosen."""
 
     def context(study: Study) -> dict[str, Any]:
-        found = reads.standings(study)
-        counts = reads.counts(found)
-        chosen = _chosen(request, counts)
-        rows = [one for one in found if one.wave == chosen]
-        rows.sort(key=lambda one: (_ORDER.index(one.state), one.rater.pk))
+        standings = reads.standings(study)
+        counts = reads.counts(standings)
+        wave = _chosen(request, counts)
+        rows = [standing for standing in standings if standing.wave == wave]
+        rows.sort(key=lambda standing: (_ORDER.index(standing.state), standing.rater.pk))
         page = Paginator(rows, RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
         return {
             "counts": counts,
-            "wave": chosen,
+            "wave": wave,
             "page": page,
-            "query": f"wave={chosen}",
-            "rows": [_row(study, one) for one in page],
-            "platforms": _platforms(request, study, chosen),
+            "query": f"wave={wave}",
+            "rows": [_row(study, standing) for standing in page],
+            "platforms": _platforms(request, study, wave),
             "can_mail": reminders.can_mail(),
         }
 
@@ -171,28 +171,28 @@ _ORDER = (reads.DUE, reads.LATER, reads.MISSED, reads.DONE)
 
 def _chosen(request: HttpRequest, counts: list[reads.WaveCount]) -> int:
     """The wave that is asked for, else the last in which somebody is due, else the first."""
-    waves = [one.wave for one in counts]
-    asked = request.GET.get("wave", "")
-    if asked.isdecimal() and int(asked) in waves:
-        return int(asked)
-    return max((one.wave for one in counts if one.due), default=waves[0] if waves else 1)
+    waves = [count.wave for count in counts]
+    wave_text = request.GET.get("wave", "")
+    if wave_text.isdecimal() and int(wave_text) in waves:
+        return int(wave_text)
+    return max((count.wave for count in counts if count.due), default=waves[0] if waves else 1)
 
 
-def _row(study: Study, one: reads.Standing) -> dict[str, Any]:
+def _row(study: Study, standing: reads.Standing) -> dict[str, Any]:
     words = {
         reads.LATER: _("opens later"), reads.DUE: _("due"), reads.DONE: _("done"), reads.MISSED: _("not done"),
     }  # fmt: skip
     zone = study.timezone
     kinds = {reminders.OPENS: _("opening"), reminders.REMINDER: _("reminder")}
     return {
-        "rater": one.rater,
-        "state": words[one.state],
-        "is_due": one.state == reads.DUE,
-        "opens": reads.moment_in_words(one.opens_at, zone) if one.opens_at else "",
-        "closes": reads.closing_in_words(one.closes_at, zone) if one.closes_at else "",
+        "rater": standing.rater,
+        "state": words[standing.state],
+        "is_due": standing.state == reads.DUE,
+        "opens": reads.moment_in_words(standing.opens_at, zone) if standing.opens_at else "",
+        "closes": reads.closing_in_words(standing.closes_at, zone) if standing.closes_at else "",
         "mail": [
             (kinds.get(row.kind, row.kind), reads.moment_in_words(row.sent_at, zone) if row.sent_at else "")
-            for row in one.outbox
+            for row in standing.outbox
         ],
     }
 
@@ -225,11 +225,11 @@ def _study_with(request: HttpRequest, slug: str, wave: int) -> Study:
 def due_ids(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
     """The ids of who is due, for a platform's own messages; as a page to copy from, or with `.csv` as a file."""
     study = _study_with(request, slug, wave)
-    found = reads.due_ids(study, wave)
-    events.log(study, request.user, "read ids of due raters", about=f"wave {wave}", after={"ids": len(found)})
+    due_raters = reads.due_ids(study, wave)
+    events.log(study, request.user, "read ids of due raters", about=f"wave {wave}", after={"ids": len(due_raters)})
     by_channel: dict[str, list[str]] = {}
-    for one in found:
-        by_channel.setdefault(one.channel, []).append(one.id)
+    for due_rater in due_raters:
+        by_channel.setdefault(due_rater.channel, []).append(due_rater.id)
     lists = [(str(channels.registry[name].label), "\n".join(ids), len(ids)) for name, ids in by_channel.items()]
     context = {"wave": wave, "lists": lists}
     return study_page(
@@ -243,9 +243,14 @@ def due_ids(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
 def due_csv(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
     """The ids of who is due as a file, one a row."""
     study = _study_with(request, slug, wave)
-    found = reads.due_ids(study, wave)
-    events.log(study, request.user, "downloaded ids of due raters", about=f"wave {wave}", after={"ids": len(found)})
-    rows = [[one.channel, one.id, *map(_moment, (one.opens_at, one.closes_at))] for one in found]
+    due_raters = reads.due_ids(study, wave)
+    events.log(
+        study, request.user, "downloaded ids of due raters", about=f"wave {wave}", after={"ids": len(due_raters)}
+    )
+    rows = [
+        [due_rater.channel, due_rater.id, *map(_moment, (due_rater.opens_at, due_rater.closes_at))]
+        for due_rater in due_raters
+    ]
     return csv_file(f"{study.slug}-wave-{wave}-due.csv", [["channel", "id", "opens", "closes"], *rows])
 
 

@@ -60,9 +60,9 @@ class Command(BaseCommand):
         slug = studyfile.read(folder).document["study"]["slug"]
         study = Study.objects.filter(slug=slug).first() or _begin(folder, owner)
         if study.state == Study.State.OPEN and _is_unfinished(study):
-            there = Rater.objects.filter(study=study, kind=Rater.Kind.SIMULATED).count()
-            more = {"raters": max(0, RATERS - there), "drop_out": 0.3, "seed": len(slug) + there}
-            call_command("simulate_raters", slug, **more, stdout=StringIO())
+            n_raters = Rater.objects.filter(study=study, kind=Rater.Kind.SIMULATED).count()
+            rater_options = {"raters": max(0, RATERS - n_raters), "drop_out": 0.3, "seed": len(slug) + n_raters}
+            call_command("simulate_raters", slug, **rater_options, stdout=StringIO())
             events.log(study, owner, FINISHED)
         return study
 

@@ -41,7 +41,7 @@ class Command(StoringCommand):
                 mappings.check_name(name)
             mapping = _mapping(study, options["map"])
             file = importing.RatingsFile.at(options["file"])
-            done = importing.import_ratings(study=study, file=file, mapping=mapping, by=by, check=options["check"])
+            imported = importing.import_ratings(study=study, file=file, mapping=mapping, by=by, check=options["check"])
         except ValueError as error:
             raise CommandError(f"--save-map: {error}") from None
         except StudyFileError as error:
@@ -49,17 +49,17 @@ class Command(StoringCommand):
         if name is not None and not options["check"]:
             mappings.save(study=study, name=name, document=mapping.document, by=by)
         stored = not options["check"]
-        self.tell(study, done.counts, done.notes, stored=stored, as_json=options["json"])
+        self.tell(study, imported.counts, imported.notes, stored=stored, as_json=options["json"])
 
 
-def _mapping(study: Study, given: str | None) -> importing.ColumnMapping:
+def _mapping(study: Study, text: str | None) -> importing.ColumnMapping:
     """Read a mapping from a file, or a saved one of that name."""
-    if given is None:
+    if text is None:
         return importing.NO_MAPPING
-    if Path(given).is_file():
-        return importing.from_file(given)
-    saved = ImportMapping.objects.filter(study=study, name=given).first()
+    if Path(text).is_file():
+        return importing.from_file(text)
+    saved = ImportMapping.objects.filter(study=study, name=text).first()
     if saved is None:
         names = ImportMapping.objects.filter(study=study).values_list("name", flat=True)
-        raise CommandError(f"There is no file and no saved mapping {given!r}. {nearest(given, names)}".rstrip())
+        raise CommandError(f"There is no file and no saved mapping {text!r}. {nearest(text, names)}".rstrip())
     return importing.from_document(saved.name, saved.document)

@@ -51,9 +51,9 @@ class Command(BaseCommand):
             raise CommandError(_("Nothing was stored.")) from None
         for note in loaded.notes:
             self.stdout.write(note)
-        said = _("Checked, not stored") if check else _("Stored as a draft")
+        sentence = _("Checked, not stored") if check else _("Stored as a draft")
         about = loaded.document["study"]
-        self.stdout.write(f"{said}: {about['slug']} ({about['title']})")
+        self.stdout.write(f"{sentence}: {about['slug']} ({about['title']})")
         self.stdout.write(", ".join(f"{n} {name}" for name, n in loaded.counts.items()))
         if loaded.load:
             self.stdout.write(loaded.load)

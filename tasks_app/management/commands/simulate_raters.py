@@ -43,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--channel", default="", choices=["", *COMING], help="where they come from, with made-up ids"
         )
-        parser.add_argument("--quality", choices=[one.value for one in Quality], help="all of one quality")
+        parser.add_argument("--quality", choices=[quality.value for quality in Quality], help="all of one quality")
         parser.add_argument("--seed", type=int, default=1, help="the same seed, the same raters (default 1)")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -59,12 +59,12 @@ class Command(BaseCommand):
         with quiet_pages(), ThreadPoolExecutor(max_workers=max(1, options["at_once"])) as pool:
             # Within this process one after another: a thread would have a database connection of its own.
             in_turn = pool.map if options["base_url"] else map
-            gone = [one for one in in_turn(_visit, visitors) if one is not None]
-            back = gone[: round(options["late"] * len(gone))]
-            list(in_turn(_return, back))
-        seen = sum((one.seen for one in visitors), Counter[str]())
-        for what in sorted(seen):
-            self.stdout.write(f"{what}: {seen[what]}")
+            dropped_out = [visitor for visitor in in_turn(_visit, visitors) if visitor is not None]
+            late = dropped_out[: round(options["late"] * len(dropped_out))]
+            list(in_turn(_return, late))
+        events = sum((visitor.seen for visitor in visitors), Counter[str]())
+        for event in sorted(events):
+            self.stdout.write(f"{event}: {events[event]}")
 
     def _visitor(self, study: Study, number: int, options: dict[str, Any]) -> Visitor:
         rng = Random(f"{options['seed']}:{study.slug}:{number}")  # noqa: S311  reproducible, not secret

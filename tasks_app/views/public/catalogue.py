@@ -58,10 +58,10 @@ def _rows(kind: TaskType, screen: Screen, cleaned: Mapping[str, object]) -> list
 def _row(value: Value) -> dict[str, object]:
     parts = [str(part + 1) for part in (value.part, value.part_b) if part is not None]
     span = f"{value.span_side} {value.span_start}-{value.span_end}" if value.span_start is not None else ""
-    said = value.value if value.value is not None else value.label if value.label is not None else value.text
+    content = value.value if value.value is not None else value.label if value.label is not None else value.text
     return {
         "criterion": value.criterion or value.outcome,
         "text": ", ".join(parts),
-        "said": f"{said:.10g}" if isinstance(said, float) else "" if said is None else said,
+        "said": f"{content:.10g}" if isinstance(content, float) else "" if content is None else content,
         "rest": " ".join(filter(None, (value.category, value.severity, span))),
     }

@@ -60,9 +60,9 @@ def _offer(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
             arrival = invitations.arrival_of(study=study, arrival=arrival, user=request.user)
         if returning.KEY in request.GET and not arrival.preview:
             return _back(request, study, arrival)
-        known = enrolment.recognise(study, arrival)
-        if known is not None:
-            return redirect("rater:next", known.token)
+        enrolled = enrolment.recognise(study, arrival)
+        if enrolled is not None:
+            return redirect("rater:next", enrolled.token)
         _refuse_early(study)
     except enrolment.REFUSALS as error:
         return refused(request, study, arrival, error)
@@ -154,7 +154,7 @@ def _enrol(request: HttpRequest, study: Study, arrival: Arrival, signed: Mapping
     text = pages.consent_text(study)
     kind = str(signed.get("kind", Rater.Kind.REAL))
     sandbox = kind == Rater.Kind.SANDBOX
-    given: dict[str, Any] = {
+    consent: dict[str, Any] = {
         "study_id": study.pk,
         "nonce": str(signed["nonce"]),
         "consent_text_id": text.pk if text else None,
@@ -162,8 +162,8 @@ def _enrol(request: HttpRequest, study: Study, arrival: Arrival, signed: Mapping
     }
     if channels.registry[arrival.channel].invited_only and not sandbox:
         # Whoever invited them knows them: a laboratory's shared address is no reason to turn anybody away.
-        return invitations.enrol(study=study, arrival=arrival, user=request.user, **given)
-    return enrolment.enrol(arrival=arrival, address="" if sandbox else pages.client_address(request), **given)
+        return invitations.enrol(study=study, arrival=arrival, user=request.user, **consent)
+    return enrolment.enrol(arrival=arrival, address="" if sandbox else pages.client_address(request), **consent)
 
 
 def consent_page(
@@ -204,8 +204,8 @@ def refused(request: HttpRequest, study: Study, arrival: Arrival, error: enrolme
     ending = endings.of_refused(study, arrival, error)
     if ending is None and channel.way_out:
         sentences = [*sentences, str(channel.way_out)]
-    named = {"public_title": study.public_title, "language": study.language}
-    context = {**named, "title": title, "sentences": sentences, "ending": ending}
+    study_words = {"public_title": study.public_title, "language": study.language}
+    context = {**study_words, "title": title, "sentences": sentences, "ending": ending}
     status = _status(error, study)
     response = render(request, "rater/refused.html", context, status=status)
     if status == HTTPStatus.SERVICE_UNAVAILABLE:

@@ -24,7 +24,7 @@ def end(visit: Visit) -> HttpResponse:
         return visit.go_to("next")
     progress = progress_of(rater, set_size(rater))
     title, sentences = words(str(rater.outcome), progress.done, pay_words.sentences(rater))
-    more = assignments.may_take_another(rater) and enrolment.has_room(rater.study)
+    has_more = assignments.may_take_another(rater) and enrolment.has_room(rater.study)
     context = {
         "frame": pages.frame_for(visit, progress),
         "outcome": rater.outcome,
@@ -32,7 +32,7 @@ def end(visit: Visit) -> HttpResponse:
         "sentences": sentences,
         "ending": endings.of_rater(rater),
         "personal_link": pages.personal_link(visit.request, visit.token),
-        "more_form": visit.step_form("more") if more else None,
+        "more_form": visit.step_form("more") if has_more else None,
         "more_url": visit.url("more"),
     }
     return sending_away(visit.render("rater/end.html", context), rater.channel)
@@ -40,8 +40,8 @@ def end(visit: Visit) -> HttpResponse:
 
 def words(outcome: str, done: int, paid: list[str]) -> tuple[str, list[str]]:
     """Word an outcome: a title, what is saved, what is paid. None of them blames anybody."""
-    kept = ngettext("Your answer is saved on our server.", "All %(n)s answers are saved on our server.", done)
-    saved = [kept % {"n": done}] if done else []
+    sentence = ngettext("Your answer is saved on our server.", "All %(n)s answers are saved on our server.", done)
+    saved = [sentence % {"n": done}] if done else []
     endings: Mapping[str, tuple[str, list[str]]] = {
         Rater.Outcome.COMPLETED: (_("Thank you, you have finished"), saved),
         Rater.Outcome.WITHDRAWN: (_("You have stopped"), [*saved, _("Thank you for the time you gave.")]),

@@ -56,8 +56,8 @@ def instructions(visit: Visit) -> HttpResponse:
 def _instructions_context(visit: Visit, form: StepForm) -> dict[str, Any]:
     rater, options = visit.rater, visit.options
     tasks = [task for task in enrolment.tasks_of(rater) if task.stage == Task.Stage.MAIN]
-    full = sum(task.set_size for task in tasks)
-    progress = progress_of(rater, full)
+    full_size = sum(task.set_size for task in tasks)
+    progress = progress_of(rater, full_size)
     units = units_by_purpose(rater)
     offered = pay.offered(rater)
     share = min(1.0, offered.units / offered.full) if offered.full else 1.0
@@ -76,12 +76,12 @@ def _instructions_context(visit: Visit, form: StepForm) -> dict[str, Any]:
 
 def _before(tasks: list[Task], units: Counter[tuple[int, str]]) -> list[str]:
     """Announce practice and test of every task."""
-    said = []
+    sentences = []
     for task in tasks:
         checks, purpose = checks_of(task.checks), Assignment.Purpose
         training, exam = units[task.pk, purpose.TRAINING], units[task.pk, purpose.EXAM]
-        said += stages.before_the_texts(training, exam, checks.exam_pass, checks.exam_attempts)
-    return said
+        sentences += stages.before_the_texts(training, exam, checks.exam_pass, checks.exam_attempts)
+    return sentences
 
 
 def _shorter(study: Study, offered: pay.Offered) -> str:
@@ -143,13 +143,13 @@ def stop(visit: Visit) -> HttpResponse:
         assignments.stop(rater=rater)
         return visit.go_to("end")
     progress = progress_of(rater, set_size(rater))
-    kept = ngettext(
+    sentence = ngettext(
         "Your %(n)s answer so far is kept and counted.",
         "Your %(n)s answers so far are kept and counted.",
         progress.done,
     )
     sentences = [
-        *([kept % {"n": progress.done}] if progress.done else []),
+        *([sentence % {"n": progress.done}] if progress.done else []),
         _("The rest goes to other raters, so you cannot come back to it."),
     ]
     if paid := pay_words.stopping(rater):
@@ -180,8 +180,8 @@ def link(visit: Visit) -> HttpResponse:
     form = visit.step_form("link")
     if not form.is_valid():
         return forged(visit.request)
-    new = enrolment.new_link(rater_id=visit.rater.pk)
-    return HttpResponseRedirect(reverse("rater:help", args=[new]))
+    new_token = enrolment.new_link(rater_id=visit.rater.pk)
+    return HttpResponseRedirect(reverse("rater:help", args=[new_token]))
 
 
 @rater_page("POST")
@@ -191,7 +191,7 @@ def choose_language(visit: Visit) -> HttpResponse:
     if not form.is_valid():
         return forged(visit.request)
     study_languages.choose(rater_id=visit.rater.pk, language=form.cleaned_data["language"])
-    own = visit.url("next")
+    start = visit.url("next")
     back = form.cleaned_data["back"]
     # Only pages of this rater's: an address in a form could lead anywhere.
-    return HttpResponseRedirect(back if back.startswith(own) else own)
+    return HttpResponseRedirect(back if back.startswith(start) else start)

@@ -84,8 +84,8 @@ def _bounded(seconds: float | None, assignment: Assignment) -> float | None:
 
     Where the server's clock was set back meanwhile, what has passed is not known and bounds nothing.
     """
-    shown = getattr(assignment, "seconds_shown", None)
-    return seconds if seconds is None or shown is None or shown < 0 else min(seconds, float(shown))
+    since_shown = getattr(assignment, "seconds_shown", None)
+    return seconds if seconds is None or since_shown is None or since_shown < 0 else min(seconds, float(since_shown))
 
 
 def _go_on(visit: Visit, step: checks.Step | None) -> HttpResponse:
@@ -150,8 +150,8 @@ def unit(visit: Visit, order: int) -> HttpResponse:
     screen = RaterScreen(visit.rater, assignment)
     lists = screen.kind.set_overview
     judged = assignment.purpose in Assignment.Purpose.JUDGED
-    chosen = stored is None and lists and judged and next_purpose(visit.rater) not in Assignment.Purpose.PRELIMINARY
-    if chosen and assignments.open_chosen(rater=visit.rater, assignment=assignment):
+    may_choose = stored is None and lists and judged and next_purpose(visit.rater) not in Assignment.Purpose.PRELIMINARY
+    if may_choose and assignments.open_chosen(rater=visit.rater, assignment=assignment):
         return _pending(visit, screen)
     if stored is None or visit.has_ended or not screen.may_change:
         return visit.go_to("next")
@@ -197,16 +197,16 @@ def _store_skip(page: UnitPage, form: SkipForm) -> HttpResponse:
 @rater_page("POST")
 def draft(visit: Visit) -> JsonResponse:
     """Store the draft of an answer: JSON in, JSON out."""
-    sent = _read_draft(visit.request)
-    if isinstance(sent, str):
-        return JsonResponse({"saved": False, "error": sent}, status=400)
-    page = _signed_page(visit, AnswerFields.action, sent["form_token"])
+    posted = _read_draft(visit.request)
+    if isinstance(posted, str):
+        return JsonResponse({"saved": False, "error": posted}, status=400)
+    page = _signed_page(visit, AnswerFields.action, posted["form_token"])
     if page is None:
         return JsonResponse({"saved": False, "error": _("Reload the page.")}, status=403)
     names = {*page.form.fields, "comment"}
-    answer = {name: value for name, value in sent["answer"].items() if name in names}
+    answer = {name: value for name, value in posted["answer"].items() if name in names}
     try:
-        saved = judgments.save_draft(screen=page.screen, counter=sent["counter"], answer=answer)
+        saved = judgments.save_draft(screen=page.screen, counter=posted["counter"], answer=answer)
     except judgments.Over:
         return JsonResponse({"saved": False, "over": True}, status=410)
     if not saved.saved:
@@ -219,16 +219,16 @@ def _read_draft(request: HttpRequest) -> dict[str, Any] | str:
     if len(request.body) > LARGEST_DRAFT:
         return _("This draft is too large.")
     try:
-        sent = json.loads(request.body)
+        posted = json.loads(request.body)
     except (ValueError, RecursionError):
         return _("This is not JSON.")
-    if not isinstance(sent, dict) or not isinstance(sent.get("form_token"), str):
+    if not isinstance(posted, dict) or not isinstance(posted.get("form_token"), str):
         return _("A draft is an object with form_token, counter and answer.")
-    return _problem_in_draft(sent) or {name: sent[name] for name in ("form_token", "counter", "answer")}
+    return _problem_in_draft(posted) or {name: posted[name] for name in ("form_token", "counter", "answer")}
 
 
-def _problem_in_draft(sent: Mapping[str, Any]) -> str | None:
-    counter, answer = sent.get("counter"), sent.get("answer")
+def _problem_in_draft(posted: Mapping[str, Any]) -> str | None:
+    counter, answer = posted.get("counter"), posted.get("answer")
     if isinstance(counter, bool) or not isinstance(counter, int) or not 0 < counter < LARGEST_COUNTER:
         return _("counter must be a whole number above 0.")
     if not isinstance(answer, dict) or not all(isinstance(value, str) for value in answer.values()):

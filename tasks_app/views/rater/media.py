@@ -46,30 +46,30 @@ class Slice:
         self.file.close()
 
 
-def part_of(asked: str, size: int) -> tuple[int, int] | None:
+def part_of(header: str, size: int) -> tuple[int, int] | None:
     """Return first byte and length of the part that a Range header asks for; None where all is to be sent.
 
     Players ask for one range. Several at once, another unit or nonsense is answered with everything, as RFC 9110
     allows. Raises Unsatisfiable where the range begins after the end.
     """
-    found = _RANGE.fullmatch(asked.strip())
-    if found is None or found.group() == "bytes=-":
+    match = _RANGE.fullmatch(header.strip())
+    if match is None or match.group() == "bytes=-":
         return None
-    first, last = found.groups()
+    first, last = match.groups()
     # No file has so many bytes, and Python refuses to read longer numbers.
     if max(len(first), len(last)) > 18:
-        raise Unsatisfiable(asked)
+        raise Unsatisfiable(header)
     if not first:
         length = min(int(last), size)
         if length == 0:
-            raise Unsatisfiable(asked)
+            raise Unsatisfiable(header)
         return size - length, length
     start = int(first)
     end = min(int(last), size - 1) if last else size - 1
     if last and int(last) < start:
         return None
     if start >= size:
-        raise Unsatisfiable(asked)
+        raise Unsatisfiable(header)
     return start, end - start + 1
 
 
@@ -80,11 +80,11 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     tag = f'"{row.sha256}"'
     if request.headers.get("If-None-Match") == tag:
         return _with_headers(HttpResponseNotModified(), row.kind, tag)
-    asked = request.headers.get("Range", "")
+    header = request.headers.get("Range", "")
     if request.headers.get("If-Range", tag) != tag:
-        asked = ""
+        header = ""
     try:
-        part = part_of(asked, row.bytes)
+        part = part_of(header, row.bytes)
     except Unsatisfiable:
         answer: HttpResponseBase = HttpResponse(status=416)
         answer.headers["Content-Range"] = f"bytes */{row.bytes}"

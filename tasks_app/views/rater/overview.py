@@ -23,11 +23,11 @@ def overview(visit: Visit) -> HttpResponse:
         return visit.go_to("next")
     words = visit.request.GET.get("q", "").strip()[:LONGEST_SEARCH]
     state = visit.request.GET.get("state", "")
-    counts = Counter(one.state for one in entries)
-    found = [one for one in entries if (not words or one.has(words)) and state in {"", one.state}]
+    counts = Counter(entry.state for entry in entries)
+    listed = [entry for entry in entries if (not words or entry.has(words)) and state in {"", entry.state}]
     context = {
         "frame": pages.frame_for(visit, progress_of(rater, len(entries))),
-        "rows": [(entry, _address(visit, entry)) for entry in found],
+        "rows": [(entry, _address(visit, entry)) for entry in listed],
         "words": words,
         "state": state,
         "states": [(name, label, counts[name]) for name, label in selector.LABELS.items()],
@@ -53,9 +53,9 @@ def summary(visit: Visit) -> HttpResponse:
     """A rater's own answers in words, as CSV: one row an answered question."""
     header = [_("text number"), _("source"), _("text"), _("question"), _("answer"), _("comment")]
     rows = [
-        [str(one.order), one.source, "\n\n".join(one.texts), question, answer, one.comment]
-        for one in selector.entries(visit.rater)
-        for question, answer in _said(one)
+        [str(entry.order), entry.source, "\n\n".join(entry.texts), question, answer, entry.comment]
+        for entry in selector.entries(visit.rater)
+        for question, answer in _said(entry)
     ]
     return csv_file("my-answers.csv", [header, *rows], start=BYTE_ORDER_MARK)
 

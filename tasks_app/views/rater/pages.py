@@ -29,8 +29,8 @@ from tasks_app.views.rater.visit import Visit
 
 def minutes_in_words(minutes: float) -> str:
     """Word a duration for people: about 1 minute, about 12 minutes."""
-    whole = max(1, round(minutes))
-    return ngettext("about %(n)s minute", "about %(n)s minutes", whole) % {"n": formats.number_format(whole)}
+    rounded = max(1, round(minutes))
+    return ngettext("about %(n)s minute", "about %(n)s minutes", rounded) % {"n": formats.number_format(rounded)}
 
 
 def expected_minutes(study: Study) -> float:
@@ -99,8 +99,8 @@ def public_study(study: Study) -> PublicStudy:
 def consent_text(study: Study) -> ConsentText | None:
     """Return the consent text of the study's current version, in its language where there is one."""
     texts = ConsentText.objects.filter(study=study, version__lte=max(1, study.current_version))
-    own = texts.filter(language=study.language).order_by("-version").first()
-    return own or texts.order_by("-version", "language").first()
+    in_language = texts.filter(language=study.language).order_by("-version").first()
+    return in_language or texts.order_by("-version", "language").first()
 
 
 def consent_html(study: Study) -> str:
@@ -124,14 +124,14 @@ def client_address(request: HttpRequest) -> str:
 def _network(address: str) -> str:
     """Return whom an address is counted for; what is no address stays as it is."""
     try:
-        found = ipaddress.ip_address(address.strip("[]").partition("%")[0])
+        network = ipaddress.ip_address(address.strip("[]").partition("%")[0])
     except ValueError:
         return address
-    if found.version == 4:
-        return str(found)
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.ip_network((found, 64), strict=False))
+    if network.version == 4:
+        return str(network)
+    if network.ipv4_mapped is not None:
+        return str(network.ipv4_mapped)
+    return str(ipaddress.ip_network((network, 64), strict=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +201,13 @@ def answer_in_words(form: forms.Form, name: str, value: Any) -> str:
 
 
 def _value_in_words(field: forms.Field, value: Any) -> str:
-    own = getattr(field, "in_words", None)
+    own_wording = getattr(field, "in_words", None)
     if value is None or value == "":
         return ""
-    if callable(own):
-        return str(own(value))
+    if callable(own_wording):
+        return str(own_wording(value))
     if isinstance(value, bool):
         return _("yes") if value else _("no")
-    shown = str(value)
-    words = next((str(said) for choice, said in getattr(field, "choices", ()) if str(choice) == shown and said), "")
-    return f"{shown} ({words})" if words and words != shown else shown
+    text = str(value)
+    words = next((str(label) for choice, label in getattr(field, "choices", ()) if str(choice) == text and label), "")
+    return f"{text} ({words})" if words and words != text else text

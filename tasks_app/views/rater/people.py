@@ -53,12 +53,12 @@ def studies(request: HttpRequest) -> HttpResponse:
     """The studies somebody is invited to, what they are paid, and how far they are."""
     rows = [
         {
-            "study": pages.public_study(one.study),
-            "state": _in_words(one),
-            "url": reverse("rater:arrive", args=[one.study.link_code, "account"]),
+            "study": pages.public_study(invitation.study),
+            "state": _in_words(invitation),
+            "url": reverse("rater:arrive", args=[invitation.study.link_code, "account"]),
         }
-        for one in invitations.of_person(request.user)
-        if "account" in one.study.options.channels
+        for invitation in invitations.of_person(request.user)
+        if "account" in invitation.study.options.channels
     ]
     return render(request, "rater/studies.html", {"page_title": _("Your studies"), "rows": rows})
 

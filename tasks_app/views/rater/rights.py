@@ -28,7 +28,7 @@ def stored(visit: Visit) -> HttpResponse:
         "frame": pages.frame_for(visit, progress),
         "kept": in_words(about),
         "about": pages.about_pairs(visit.options),
-        "agreed": [(one, richtext.to_html(one.body)) for one in about.agreed],
+        "agreed": [(consent_text, richtext.to_html(consent_text.body)) for consent_text in about.agreed],
         "mine_url": visit.url("mine"),
         "withdraw_url": visit.url("withdraw"),
         "may_withdraw": may_withdraw(rater),
@@ -103,9 +103,9 @@ def withdraw(visit: Visit) -> HttpResponse:
 
 
 def _erased(judgments: int) -> list[str]:
-    gone = ngettext("%(n)s answer was erased.", "%(n)s answers were erased.", judgments) % {"n": judgments}
+    sentence = ngettext("%(n)s answer was erased.", "%(n)s answers were erased.", judgments) % {"n": judgments}
     return [
-        gone,
+        sentence,
         _("Nothing that identifies you is stored any more. Your link has ended."),
         _("Thank you for the time you gave. You can close this page."),
     ]

@@ -15,16 +15,16 @@ Purpose = Assignment.Purpose
 
 def label(progress: RaterProgress) -> str:
     """Name the sequence a rater is in and how far they are in it; nothing for what is judged."""
-    here = {"n": min(progress.done + 1, progress.total), "total": progress.total}
+    counts = {"n": min(progress.done + 1, progress.total), "total": progress.total}
     if progress.purpose == Purpose.TRAINING:
-        return _("Practice %(n)s of %(total)s") % here
+        return _("Practice %(n)s of %(total)s") % counts
     if progress.purpose == Purpose.EXAM:
-        return _("Test %(n)s of %(total)s") % here
+        return _("Test %(n)s of %(total)s") % counts
     words = {Purpose.SCREENING: _("Some questions first"), Purpose.EXIT: _("Some questions about you")}
     name = words.get(Purpose(progress.purpose)) if progress.purpose else None
     if name is None or progress.total == 1:
         return name or ""
-    return _("%(name)s: %(n)s of %(total)s") % {"name": name, **here}
+    return _("%(name)s: %(n)s of %(total)s") % {"name": name, **counts}
 
 
 def practice(progress: RaterProgress) -> str:
@@ -48,13 +48,15 @@ def hint(assignment: Assignment, progress: RaterProgress) -> str:
     if assignment.purpose != Purpose.EXAM:
         return ""
     checks = checks_of(assignment.unit.task.checks)
-    said = _("This one is part of a test; you see the result at the end. %(needed)s of %(total)s have to be right.") % {
+    sentence = _(
+        "This one is part of a test; you see the result at the end. %(needed)s of %(total)s have to be right."
+    ) % {
         "needed": needed(checks.exam_pass, progress.total),
         "total": progress.total,
     }
     if assignment.attempt > 1:
-        return f"{said} {_('This is attempt %(n)s.') % {'n': assignment.attempt}}"
-    return said
+        return f"{sentence} {_('This is attempt %(n)s.') % {'n': assignment.attempt}}"
+    return sentence
 
 
 def about_skipping(assignment: Assignment) -> str:
@@ -66,16 +68,16 @@ def about_skipping(assignment: Assignment) -> str:
     return ""
 
 
-def needed(share: float, of: int) -> int:
+def needed(share: float, total: int) -> int:
     """Return how many units a pass mark asks for; a mark that is hit exactly is passed."""
-    return math.ceil(share * of - 1e-9)
+    return math.ceil(share * total - 1e-9)
 
 
 def before_the_texts(training: int, exam: int, share: float, attempts: int) -> list[str]:
     """Announce practice and test, with what passing them takes."""
-    said = []
+    sentences = []
     if training:
-        said.append(
+        sentences.append(
             ngettext(
                 "Before that there is %(n)s text to practise, with an explanation.",
                 "Before that there are %(n)s texts to practise, with an explanation after each.",
@@ -84,13 +86,13 @@ def before_the_texts(training: int, exam: int, share: float, attempts: int) -> l
             % {"n": training}
         )
     if exam:
-        given = {"n": exam, "needed": needed(share, exam), "attempts": attempts}
-        said.append(
+        numbers = {"n": exam, "needed": needed(share, exam), "attempts": attempts}
+        sentences.append(
             ngettext(
                 "A test of %(n)s texts follows, of which %(needed)s have to be right. You have %(attempts)s attempt.",
                 "A test of %(n)s texts follows, of which %(needed)s have to be right. You have %(attempts)s attempts.",
                 attempts,
             )
-            % given
+            % numbers
         )
-    return said
+    return sentences

@@ -43,14 +43,14 @@ def feedback(visit: Visit, order: int) -> HttpResponse:
         return visit.go_to("next")
     screen = RaterScreen(visit.rater, assignment)
     form = screen.form()
-    told = _told(screen, form, stored, _as_shown(form, _known(assignment)))
+    feedback_lines = _told(screen, form, stored, _as_shown(form, _known(assignment)))
     context = {
         "screen": screen.shown,
         "rows": [{"shown": shown} for shown in screen.shown.shown_parts],
         "media_base": f"{visit.url('next')}media/",
         "answers": [] if stored.skip_reason else pages.in_words(form, stored.answer),
-        "feedback": told,
-        "all_right": all(one.passed for one in told) if told and not stored.skip_reason else None,
+        "feedback": feedback_lines,
+        "all_right": all(line.passed for line in feedback_lines) if feedback_lines and not stored.skip_reason else None,
         "content_warning": visit.options.content_warning,
     }
     return _page(visit, Step(checks.FEEDBACK, order), "rater/feedback.html", context, assignment)
@@ -65,20 +65,20 @@ def _known(assignment: Assignment) -> list[GoldAnswer]:
 def _as_shown(form: forms.Form, known: Sequence[GoldAnswer]) -> list[GoldAnswer]:
     """Sort what is known as the questions were on the screen; what is about all of them comes first."""
     places = {name: place for place, name in enumerate(form.fields)}
-    return sorted(known, key=lambda one: places.get(_field_of(form, one) if one.criterion else "", -1))
+    return sorted(known, key=lambda gold: places.get(_field_of(form, gold) if gold.criterion else "", -1))
 
 
 def _told(screen: RaterScreen, form: forms.Form, stored: Judgment, known: Sequence[GoldAnswer]) -> list[Told]:
     if stored.skip_reason:
         return [Told(None, _("You skipped this one."))] + [
-            Told(None, _expected(form, one), explanation=one.explanation) for one in known
+            Told(None, _expected(form, gold), explanation=gold.explanation) for gold in known
         ]
-    told = screen.kind.feedback(screen.shown, stored.answer, known)
+    shown_feedback = screen.kind.feedback(screen.shown, stored.answer, known)
     # A type that words its feedback itself says what would have been right.
     words_it = type(screen.kind).feedback is not TaskType.feedback
     return [
-        Told(one.passed, one.sentence, "" if one.passed or words_it else _expected(form, gold), one.explanation)
-        for one, gold in zip(told, known, strict=True)
+        Told(line.passed, line.sentence, "" if line.passed or words_it else _expected(form, gold), line.explanation)
+        for line, gold in zip(shown_feedback, known, strict=True)
     ]
 
 
@@ -87,10 +87,10 @@ def _expected(form: forms.Form, gold: GoldAnswer) -> str:
     if gold.kind == "exact":
         return _("The right answer is: %(answer)s.") % {"answer": _in_words(form, gold, gold.answer)}
     if gold.kind == "set" and isinstance(gold.answer, list):
-        allowed = ", ".join(_in_words(form, gold, one) for one in gold.answer)
+        allowed = ", ".join(_in_words(form, gold, value) for value in gold.answer)
         return _("The right answers are: %(answers)s.") % {"answers": allowed}
     if gold.kind == "range" and isinstance(gold.answer, list):
-        low, high = (_in_words(form, gold, one) for one in gold.answer)
+        low, high = (_in_words(form, gold, value) for value in gold.answer)
         return _("The right answers are from %(low)s to %(high)s.") % {"low": low, "high": high}
     return ""
 
@@ -103,14 +103,14 @@ def _in_words(form: forms.Form, gold: GoldAnswer, value: object) -> str:
 
 def _field_of(form: forms.Form, gold: GoldAnswer) -> str:
     """Return the name of a field that asks for the criterion of a known answer, of any where it names none."""
-    named = [name for name in form.fields if gold.criterion is None or name.endswith(f"-{gold.criterion}")]
+    fields = [name for name in form.fields if gold.criterion is None or name.endswith(f"-{gold.criterion}")]
     # Of two criteria one key may end like the other: the shorter name is the one that has nothing before it.
-    return min(named, key=len, default="")
+    return min(fields, key=len, default="")
 
 
 def _apart(words: str) -> str:
     """Keep words that run from the right from turning round the sentence they are put into."""
-    from_the_right = any(unicodedata.bidirectional(one) in {"R", "AL"} for one in words)
+    from_the_right = any(unicodedata.bidirectional(character) in {"R", "AL"} for character in words)
     return f"\N{FIRST STRONG ISOLATE}{words}\N{POP DIRECTIONAL ISOLATE}" if from_the_right else words
 
 
@@ -133,13 +133,13 @@ def _passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
 
 
 def _not_passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
-    left = result.attempts - result.attempt
+    attempts_left = result.attempts - result.attempt
     needed = stages.needed(result.needed, result.graded)
     sentences = [
         f"{_how_many(result)} {_('To pass, %(n)s have to be right.') % {'n': needed}}"
         if result.is_enough
         else _("You skipped too many of its texts for it to count."),
-        ngettext("You can try %(n)s more time.", "You can try %(n)s more times.", left) % {"n": left},
+        ngettext("You can try %(n)s more time.", "You can try %(n)s more times.", attempts_left) % {"n": attempts_left},
         _("Read the instructions once more before you do."),
     ]
     return _("Not passed this time"), sentences, _("Try again")
@@ -195,6 +195,6 @@ def _page(
         frame = replace(frame, stage=stages.practice(progress))
     elif result is not None:
         frame = replace(frame, stage=_("Test"), done=result.graded, total=max(1, result.graded))
-    own = [assignment.unit.task] if assignment is not None else tasks
-    full = {**context, "form": form, "frame": frame, "instructions_html": instructions_html(own)}
-    return visit.render(template, full)
+    tasks_here = [assignment.unit.task] if assignment is not None else tasks
+    page_context = {**context, "form": form, "frame": frame, "instructions_html": instructions_html(tasks_here)}
+    return visit.render(template, page_context)

@@ -31,7 +31,10 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
 def _context(study: Study) -> dict[str, Any]:
     tasks = checks_of_study(study)
     return {
-        "blocks": [{"about": one, "rules": list(rules(one)), "raters": one.raters[:RATERS_SHOWN]} for one in tasks],
+        "blocks": [
+            {"about": task_checks, "rules": list(rules(task_checks)), "raters": task_checks.raters[:RATERS_SHOWN]}
+            for task_checks in tasks
+        ],
         "raters_shown": RATERS_SHOWN,
     }
 
@@ -51,41 +54,41 @@ def rules(about: TaskChecks) -> Iterator[str]:
 
 def _before(about: TaskChecks) -> Iterator[str]:
     """What comes before the units to judge."""
-    counts, asked = about.counts, about.settings
-    if n := min(counts.get(Gold.Purpose.TRAINING, 0), _or_all(asked.training)):
+    counts, settings = about.counts, about.settings
+    if n := min(counts.get(Gold.Purpose.TRAINING, 0), _or_all(settings.training)):
         yield ngettext("%(n)d training unit with feedback.", "%(n)d training units with feedback.", n) % {"n": n}
-    if n := min(counts.get(Gold.Purpose.EXAM, 0), _or_all(asked.exam)):
+    if n := min(counts.get(Gold.Purpose.EXAM, 0), _or_all(settings.exam)):
         sentence = ngettext(
             "An exam of %(n)d unit without feedback: %(share)s must be right, in at most %(attempts)d attempts.",
             "An exam of %(n)d units without feedback: %(share)s must be right, in at most %(attempts)d attempts.",
             n,
         )
-        yield sentence % {"n": n, "share": percent(asked.exam_pass), "attempts": asked.exam_attempts}
-    if n := asked.warm_up:
+        yield sentence % {"n": n, "share": percent(settings.exam_pass), "attempts": settings.exam_attempts}
+    if n := settings.warm_up:
         sentence = ngettext("%(n)d warm-up unit that is in no result.", "%(n)d warm-up units that are in no result.", n)
         yield sentence % {"n": n}
 
 
-def _or_all(wanted: int | None) -> float:
-    return float("inf") if wanted is None else wanted
+def _or_all(number: int | None) -> float:
+    return float("inf") if number is None else number
 
 
 def _among(about: TaskChecks) -> Iterator[str]:
     """What stands among the units to judge, as far as there are units with known answers."""
-    asked, counts = about.settings, about.counts
-    controls = asked.controls_among(about.task.set_size, counts.get(Gold.Purpose.CONTROL, 0))
-    loud = asked.loud_among(counts.get(Gold.Purpose.ATTENTION, 0))
-    for n, one, many in (
+    settings, counts = about.settings, about.counts
+    controls = settings.controls_among(about.task.set_size, counts.get(Gold.Purpose.CONTROL, 0))
+    loud = settings.loud_among(counts.get(Gold.Purpose.ATTENTION, 0))
+    for n, sentence, many in (
         (controls, _("%(n)d control unit in a set."), _("%(n)d control units in a set.")),
         (loud, _("%(n)d loud attention check in a set."), _("%(n)d loud attention checks in a set.")),
-        (asked.repeats, _("%(n)d unit of a set is shown twice."), _("%(n)d units of a set are shown twice.")),
-        (asked.degraded, _("%(n)d degraded copy in a set."), _("%(n)d degraded copies in a set.")),
+        (settings.repeats, _("%(n)d unit of a set is shown twice."), _("%(n)d units of a set are shown twice.")),
+        (settings.degraded, _("%(n)d degraded copy in a set."), _("%(n)d degraded copies in a set.")),
     ):
         if n:
-            yield (one if n == 1 else many) % {"n": n}
+            yield (sentence if n == 1 else many) % {"n": n}
 
 
-def _failing(asked: CheckSettings) -> str:
+def _failing(settings: CheckSettings) -> str:
     """What follows from too few right answers."""
     sentence = {
         OnFailing.MARK: _(
@@ -97,8 +100,8 @@ def _failing(asked: CheckSettings) -> str:
         OnFailing.END: _(
             "The study ends with part pay for raters with %(n)d checks answered and fewer than %(share)s of them right."
         ),
-    }[OnFailing(asked.on_failing)]
-    return sentence % {"n": asked.fail_after, "share": percent(asked.fail_below)}
+    }[OnFailing(settings.on_failing)]
+    return sentence % {"n": settings.fail_after, "share": percent(settings.fail_below)}
 
 
 def percent(share: float) -> str:
@@ -120,16 +123,16 @@ def table(request: HttpRequest, slug: str, table: str) -> HttpResponse:
 
 
 def _units(about: TaskChecks) -> Iterator[list[object]]:
-    for one in about.known:
-        kinds, criteria = " ".join(one.kinds), " | ".join(filter(None, one.criteria))
-        doubtful = "yes" if one.is_doubtful else ""
-        yield [about.task.key, one.name, one.purpose, kinds, criteria, *_score(one.score), doubtful]
+    for known in about.known:
+        kinds, criteria = " ".join(known.kinds), " | ".join(filter(None, known.criteria))
+        doubtful = "yes" if known.is_doubtful else ""
+        yield [about.task.key, known.name, known.purpose, kinds, criteria, *_score(known.score), doubtful]
 
 
 def _raters(about: TaskChecks) -> Iterator[list[object]]:
-    for one in about.raters:
-        marked = "yes" if one.is_marked else ""
-        yield [about.task.key, one.pseudonym, *_score(one.controls), *_score(one.loud), marked, one.outcome]
+    for rater in about.raters:
+        marked = "yes" if rater.is_marked else ""
+        yield [about.task.key, rater.pseudonym, *_score(rater.controls), *_score(rater.loud), marked, rater.outcome]
 
 
 def _score(score: CheckScore) -> list[object]:

@@ -39,9 +39,9 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
         reports = plan_reports.reports(study)
         everybody = study.tasks.filter(until=None).exclude(stage=Task.Stage.MAIN).order_by("-stage", "order")
         return {
-            "plans": [_said(one, study, alone=len(reports) == 1) for one in reports],
+            "plans": [_said(report, study, alone=len(reports) == 1) for report in reports],
             "in_all": plan_words.in_all(reports, study),
-            "is_paid": bool(study.options.amount) and not any(one.refusal for one in reports),
+            "is_paid": bool(study.options.amount) and not any(report.refusal for report in reports),
             "pay_note": pay_words.offer_note(study.options),
             "time_note": plan_words.time_note(study),
             "everybody": everybody.annotate(screens=Count("units", filter=Q(units__until=None))),
@@ -56,7 +56,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _said(report: Report, study: Study, *, alone: bool) -> dict[str, Any]:
     """What the page says of one task."""
-    groups = [str(one.group) for one in report.task.task_groups.all()]
+    groups = [str(task_group.group) for task_group in report.task.task_groups.all()]
     return {
         "report": report,
         "about": plan_words.sentence(report, study, alone=alone),
@@ -72,8 +72,8 @@ def _said(report: Report, study: Study, *, alone: bool) -> dict[str, Any]:
 def plan_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The whole plan of a task as a file: the stored one, or the one that opening would draw; it names systems."""
     study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
-    wanted = request.GET.get("task")
-    task = next((one for one in plan_reports.planned(study) if wanted in {None, one.key}), None)
+    task_key = request.GET.get("task")
+    task = next((task for task in plan_reports.planned(study) if task_key in {None, task.key}), None)
     if task is None:
         raise Http404
     units = {unit.key: unit for unit in plans.plan_units(task)}

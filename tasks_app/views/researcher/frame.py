@@ -56,22 +56,22 @@ def study_page(
 
     A superuser's look into a study of others is logged.
     """
-    study, own = access.study_and_role(request.user, slug, role)
-    if own is None:
+    study, own_role = access.study_and_role(request.user, slug, role)
+    if own_role is None:
         events.log(study, request.user, "viewed", about=template or tab)
     rows = [
-        {"label": one.label, "url": reverse(one.url_name, args=[slug]), "current": one.slug == tab}
-        for one in tabs.all_tabs()
-        if access.reaches(own, one.role)
+        {"label": tab_entry.label, "url": reverse(tab_entry.url_name, args=[slug]), "current": tab_entry.slug == tab}
+        for tab_entry in tabs.all_tabs()
+        if access.reaches(own_role, tab_entry.role)
     ]
-    current = title or next((one["label"] for one in rows if one["current"]), "")
+    current = title or next((row["label"] for row in rows if row["current"]), "")
     frame = {
         "study": study,
         "tabs": rows,
-        "role": own,
-        "may_edit": access.reaches(own, Membership.Role.EDITOR),
-        "is_owner": access.reaches(own, Membership.Role.OWNER),
-        "reads_gold": access.reaches(own, access.GOLD_READER),
+        "role": own_role,
+        "may_edit": access.reaches(own_role, Membership.Role.EDITOR),
+        "is_owner": access.reaches(own_role, Membership.Role.OWNER),
+        "reads_gold": access.reaches(own_role, access.GOLD_READER),
         "moves": _moves(study),
     }
     return show(request, template or tab, str(current), {**frame, **context(study)}, status=status)

@@ -58,7 +58,7 @@ class PeopleForm(forms.Form):
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        opened = [(name, one.label) for name, one in channels.registry.items() if one.invited_only]
+        opened = [(name, channel.label) for name, channel in channels.registry.items() if channel.invited_only]
         choices = self.fields["channel"]
         assert isinstance(choices, forms.ChoiceField)
         choices.choices = [(name, str(label)) for name, label in opened if name in study.options.channels]
@@ -67,13 +67,13 @@ class PeopleForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """Ask for one of both."""
-        given = super().clean() or {}
-        file, people = bool(given.get("file")), bool(str(given.get("people", "")).strip())
+        cleaned = super().clean() or {}
+        file, people = bool(cleaned.get("file")), bool(str(cleaned.get("people", "")).strip())
         if file and people:
             raise forms.ValidationError(_("There are people in the field and in the file. Leave one of them empty."))
         if not file and not people:
             raise forms.ValidationError(_("Enter people, or choose a file."))
-        return given
+        return cleaned
 
 
 @accepts_files(largest_table)
@@ -84,9 +84,9 @@ def invited(request: HttpRequest, slug: str) -> HttpResponse:
     study = access.study_for_researcher(request.user, slug, EDITOR)
     posted = request.method == "POST"
     form = PeopleForm(request.POST if posted else None, request.FILES if posted else None, study=study)
-    made, refusal = read_with(form, lambda form: _invite(request, study, form))
-    if made is not None:
-        return secrets_file(request, study, made, f"{study.slug}-invitations.csv")
+    links, refusal = read_with(form, lambda form: _invite(request, study, form))
+    if links is not None:
+        return secrets_file(request, study, links, f"{study.slug}-invitations.csv")
     context = {"form": form, "refusal": refusal, "may_invite": _may_invite(study), **_listed(request, study)}
     return study_page(
         request,
@@ -109,9 +109,9 @@ def _invite(request: HttpRequest, study: Study, form: PeopleForm) -> list[Made]:
     name = (upload.name or "people.csv") if upload else _("pasted")
     text = sheets.text_of(name, upload.read()) if upload else form.cleaned_data["people"]
     if channels.registry[form.cleaned_data["channel"]].needs_account:
-        known = set(invitations.accounts_known_to(request.user).values_list("username", flat=True))
+        accounts = set(invitations.accounts_known_to(request.user).values_list("username", flat=True))
         return invitations.invite_with_accounts(
-            study=study, people=people.read(study, name, text, known, pasted=not upload), by=request.user
+            study=study, people=people.read(study, name, text, accounts, pasted=not upload), by=request.user
         )
     return invitations.invite(study=study, people=people.read(study, name, text, pasted=not upload), by=request.user)
 
@@ -123,15 +123,15 @@ def _listed(request: HttpRequest, study: Study) -> dict[str, Any]:
     return {"page": page, "rows": [{"row": row, "state": state, "label": STATES[state]} for row, state in stated]}
 
 
-def secrets_file(request: HttpRequest, study: Study, made: Iterable[Made], name: str) -> HttpResponse:
+def secrets_file(request: HttpRequest, study: Study, links: Iterable[Made], name: str) -> HttpResponse:
     """Answer with links, or accounts with passwords, as CSV: the only copy there is."""
     rows = [["name", "email", "group", "link", "account", "password"]]
-    for one in made:
-        row = one.invitation
-        channel = "account" if one.account else "invited"
-        link = address_of(request, study, channel)
+    for link in links:
+        row = link.invitation
+        channel = "account" if link.account else "invited"
+        address = address_of(request, study, channel)
         cells = [row.name, row.email, row.group.key if row.group else ""]
-        cells += [link, one.account, one.secret] if one.account else [f"{link}?{KEY}={one.secret}", "", ""]
+        cells += [address, link.account, link.secret] if link.account else [f"{address}?{KEY}={link.secret}", "", ""]
         rows.append(cells)
     return csv_file(name, rows, start=BYTE_ORDER_MARK)
 
@@ -145,12 +145,12 @@ def change(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
     action = request.POST.get("action", "")
     if action == "renew":
         try:
-            made = invitations.renew(invitation=row, by=request.user)
+            link = invitations.renew(invitation=row, by=request.user)
         except invitations.NotYours:
             sentence = _("“%(name)s” takes part in a study that is not yours too. Ask its owner for a new password.")
             messages.error(request, sentence % {"name": row})
             return redirect("researcher:invited", slug)
-        return secrets_file(request, study, [made], f"{study.slug}-invitation-{row.pk}.csv")
+        return secrets_file(request, study, [link], f"{study.slug}-invitation-{row.pk}.csv")
     if action != "revoke":
         raise Http404
     try:

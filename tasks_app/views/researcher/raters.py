@@ -36,12 +36,12 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _page(request: HttpRequest, slug: str, **made: str) -> HttpResponse:
     def context(study: Study) -> dict[str, Any]:
-        wanted = request.GET.get("q", "").strip().replace("\0", "")[:40]
-        found = raters_of(study).filter(pseudonym__icontains=wanted) if wanted else raters_of(study)
-        page = Paginator(found, RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+        name_part = request.GET.get("q", "").strip().replace("\0", "")[:40]
+        raters = raters_of(study).filter(pseudonym__icontains=name_part) if name_part else raters_of(study)
+        page = Paginator(raters, RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
         for rater in page:
             rater.came_by = channel_of(rater.channel).label  # type: ignore[attr-defined]
-        return {"page": page, "wanted": wanted, "query": urlencode({"q": wanted}) if wanted else "", **made}
+        return {"page": page, "wanted": name_part, "query": urlencode({"q": name_part}) if name_part else "", **made}
 
     return study_page(request, slug, "monitor", context, template="people", title=_("Raters"))
 
@@ -62,12 +62,12 @@ def _forget(request: HttpRequest, rater: Rater) -> str:
 
 def _erase(request: HttpRequest, rater: Rater) -> str:
     erased = erasure.erase(rater=rater, by=request.user)
-    said = ngettext(
+    sentence = ngettext(
         "%(n)s answer of this rater was erased, with everything that identified them.",
         "%(n)s answers of this rater were erased, with everything that identified them.",
         erased.judgments,
     )
-    return said % {"n": erased.judgments}
+    return sentence % {"n": erased.judgments}
 
 
 # What can be done beside a new link, by whom at least.

@@ -34,7 +34,7 @@ def recruit(request: HttpRequest, slug: str) -> HttpResponse:
     def context(study: Study) -> dict[str, Any]:
         return {
             "opened": [_channel(request, study, name) for name in open_channels(study)],
-            "closed": [one for name, one in channels.registry.items() if name not in study.options.channels],
+            "closed": [channel for name, channel in channels.registry.items() if name not in study.options.channels],
             "codes": codes_of(study),
             "warnings": warnings_of(study, secure=request.is_secure()),
             "invites": Invitation.objects.filter(study=study).exists(),
@@ -46,7 +46,9 @@ def recruit(request: HttpRequest, slug: str) -> HttpResponse:
 
 def open_channels(study: Study) -> list[str]:
     """Name the channels of a study, the open link first: it is the one that most studies have."""
-    return sorted((name for name in channels.registry if name in study.options.channels), key=lambda one: one != "link")
+    return sorted(
+        (name for name in channels.registry if name in study.options.channels), key=lambda name: name != "link"
+    )
 
 
 def address_of(request: HttpRequest, study: Study, channel: str) -> str:
@@ -70,10 +72,10 @@ def _channel(request: HttpRequest, study: Study, name: str) -> dict[str, Any]:
 
 def codes_of(study: Study) -> list[tuple[str, str, str]]:
     """Return (outcome, code, what there is without one) for every outcome that may have a code of the study's."""
-    own, none = _("each rater has a code of their own"), _("no code: raters are asked to give their place back")
+    own_code, none = _("each rater has a code of their own"), _("no code: raters are asked to give their place back")
     codes = study.options.codes
     ways = [
-        (str(field.label), codes.get(name, ""), none if name == "closed" else own)
+        (str(field.label), codes.get(name, ""), none if name == "closed" else own_code)
         for name, field in Codes.base_fields.items()
     ]
     return [*_codes_of_waves(study), *ways]
@@ -84,10 +86,10 @@ def _codes_of_waves(study: Study) -> list[tuple[str, str, str]]:
     days = set(
         study.tasks.filter(until=None).exclude(stage=Task.Stage.SCREENING).values_list("opens_after_days", flat=True)
     )
-    given = [one.strip() for one in study.options.wave_codes.split(",")]
-    earlier = len({one or 0 for one in days}) - 1
+    codes = [code.strip() for code in study.options.wave_codes.split(",")]
+    earlier = len({day or 0 for day in days}) - 1
     return [
-        (_("Wave %(n)d") % {"n": n + 1}, given[n] if n < len(given) else "", _("no code between the waves"))
+        (_("Wave %(n)d") % {"n": n + 1}, codes[n] if n < len(codes) else "", _("no code between the waves"))
         for n in range(earlier)
     ]
 
@@ -95,9 +97,9 @@ def _codes_of_waves(study: Study) -> list[tuple[str, str, str]]:
 def warnings_of(study: Study, *, secure: bool) -> list[str]:
     """Say what would go wrong on a platform."""
     codes, opened = study.options.codes, study.options.channels
-    found = []
+    rows = []
     if "prolific" in opened and not codes.get("completed"):
-        found.append(
+        rows.append(
             _(
                 "Prolific only knows the codes that you enter there. Without a code for “completed” each "
                 "rater brings one of their own, which Prolific marks as wrong: write “codes: {completed: "
@@ -105,7 +107,7 @@ def warnings_of(study: Study, *, secure: bool) -> list[str]:
             )
         )
     elif "prolific" in opened and (unknown := _without_code(study)):
-        found.append(
+        rows.append(
             _(
                 "Prolific only knows the codes that you enter there, and these outcomes have none: "
                 "%(outcomes)s. Raters with these outcomes bring a code of their own, which Prolific marks "
@@ -115,13 +117,13 @@ def warnings_of(study: Study, *, secure: bool) -> list[str]:
         )
     twice = [code for code, n in Counter(code for code in codes.values() if code).items() if n > 1]
     if twice:
-        found.append(
+        rows.append(
             _("Several outcomes share the code %(codes)s, so the platform cannot tell them apart.")
             % {"codes": ", ".join(sorted(twice))}
         )
     if "mturk" in opened and not secure:
-        found.append(_("Mechanical Turk shows pages over https only, and this address is http."))
-    return found
+        rows.append(_("Mechanical Turk shows pages over https only, and this address is http."))
+    return rows
 
 
 def _without_code(study: Study) -> list[str]:
@@ -130,7 +132,7 @@ def _without_code(study: Study) -> list[str]:
     exam = Gold.objects.filter(unit__task__study=study, unit__until=None, purpose=Gold.Purpose.EXAM).exists()
     possible = {
         "screened_out": study.tasks.filter(until=None, stage=Task.Stage.SCREENING).exists(),
-        "failed": exam or any(one.on_failing == OnFailing.END for one in checks),
+        "failed": exam or any(check.on_failing == OnFailing.END for check in checks),
         "full": True,
         "withdrawn": True,
     }
@@ -162,16 +164,16 @@ class FileForm(forms.Form):
         super().__init__(*args, **kwargs)
         choices = self.fields["status"]
         assert isinstance(choices, forms.ChoiceField)
-        choices.choices = [("", "–"), *((one, one) for one in statuses)]
+        choices.choices = [("", "–"), *((status, status) for status in statuses)]
 
     def clean(self) -> dict[str, Any]:
         """Ask for one of both: a file, or ids with their status."""
-        given = super().clean() or {}
-        if given.get("file") and given.get("ids"):
+        cleaned = super().clean() or {}
+        if cleaned.get("file") and cleaned.get("ids"):
             raise forms.ValidationError(_("There are ids in the field and a file. Leave one of them empty."))
-        if not given.get("file") and not (given.get("ids") and given.get("status")):
+        if not cleaned.get("file") and not (cleaned.get("ids") and cleaned.get("status")):
             raise forms.ValidationError(_("Choose a file, or a status and at least one id."))
-        return given
+        return cleaned
 
 
 @accepts_files(largest_table)
@@ -181,16 +183,16 @@ def statuses(request: HttpRequest, slug: str, channel: str) -> HttpResponse:
     """What a platform says of its raters: entered by hand or by its own file, whole or not at all."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
     params = channels.params_of(study.options, channel)
-    known = list(channels.registry[channel].statuses) if params is not None else []
-    if not known:
+    statuses = list(channels.registry[channel].statuses) if params is not None else []
+    if not statuses:
         raise Http404
     posted = request.method == "POST"
-    form = FileForm(request.POST if posted else None, request.FILES if posted else None, statuses=known)
-    reports, refusal = read_with(form, lambda form: _reports(form, known))
+    form = FileForm(request.POST if posted else None, request.FILES if posted else None, statuses=statuses)
+    reports, refusal = read_with(form, lambda form: _reports(form, statuses))
     entered: Entered | None = None
     if reports is not None:
         entered = platform_statuses.enter(study=study, channel=channel, reports=reports, by=request.user)
-        form = FileForm(statuses=known)
+        form = FileForm(statuses=statuses)
     context = {
         "form": form,
         "refusal": refusal,
@@ -205,18 +207,18 @@ def statuses(request: HttpRequest, slug: str, channel: str) -> HttpResponse:
     )
 
 
-def _reports(form: FileForm, known: list[str]) -> list[Report]:
+def _reports(form: FileForm, statuses: list[str]) -> list[Report]:
     upload = form.cleaned_data["file"]
     if upload:
         name = upload.name or "submissions.csv"
-        return submissions.read(name, sheets.text_of(name, upload.read()), known)
+        return submissions.read(name, sheets.text_of(name, upload.read()), statuses)
     lines = enumerate(form.cleaned_data["ids"].splitlines(), start=1)
     status = form.cleaned_data["status"]
-    return [Report(line, "", one.strip(), status) for line, one in lines if one.strip()]
+    return [Report(line, "", submission.strip(), status) for line, submission in lines if submission.strip()]
 
 
 def _counts(study: Study, channel: str) -> list[tuple[str, int]]:
     """Count a channel's raters by what the platform said last."""
-    said = Identity.objects.filter(study=study, channel=channel, rater__kind=Rater.Kind.REAL)
-    counted = Counter(said.values_list("status", flat=True))
+    identities = Identity.objects.filter(study=study, channel=channel, rater__kind=Rater.Kind.REAL)
+    counted = Counter(identities.values_list("status", flat=True))
     return [(status or _("nothing entered yet"), n) for status, n in sorted(counted.items())]

@@ -50,13 +50,13 @@ class MemberForm(forms.Form):
     def clean_name(self) -> User:
         """Return the researcher of that name."""
         name = self.cleaned_data["name"].strip()
-        found = User.objects.filter(username=name, is_active=True, is_staff=True).first()
-        if found is None:
+        user = User.objects.filter(username=name, is_active=True, is_staff=True).first()
+        if user is None:
             raise ValidationError(
                 _("No researcher signs in as “%(name)s”. Check the spelling, or ask your administrator."),
                 params={"name": name},
             )
-        return found
+        return user
 
 
 @researcher_page
@@ -71,8 +71,8 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("researcher:members", slug)
 
     def context(study: Study) -> dict[str, Any]:
-        found = study.memberships.select_related("user").order_by("user__username")
-        return {"form": form, "members": found, "roles": Membership.Role.choices, "may": _may()}
+        memberships = study.memberships.select_related("user").order_by("user__username")
+        return {"form": form, "members": memberships, "roles": Membership.Role.choices, "may": _may()}
 
     title = _("Who works on this study")
     return study_page(
@@ -87,8 +87,8 @@ def _shared(request: HttpRequest, study: Study, form: MemberForm) -> bool:
     except ValueError as refusal:
         form.add_error(None, str(refusal))
         return False
-    told = {"name": user.get_username(), "role": Membership.Role(role).label}
-    messages.success(request, _("%(name)s is %(role)s of this study now.") % told)
+    names = {"name": user.get_username(), "role": Membership.Role(role).label}
+    messages.success(request, _("%(name)s is %(role)s of this study now.") % names)
     return True
 
 

@@ -100,7 +100,7 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
                 {
                     "frame": frame,
                     "facts": facts.of_task(frame),
-                    "questions": any(one.question not in {"", one.name} for one in frame.criteria),
+                    "questions": any(criterion.question not in {"", criterion.name} for criterion in frame.criteria),
                 }
                 for frame in frames
             ],

@@ -65,19 +65,19 @@ def api(request: HttpRequest, slug: str) -> HttpResponse:
     posted = request.method == "POST"
     form = TokenForm(request.POST if posted else None)
     user = cast("User", request.user)
-    made: tokens.MadeToken | None = None
+    made_token: tokens.MadeToken | None = None
     if posted and form.is_valid():
         study = access.study_for_researcher(user, slug)
-        given = {name: form.cleaned_data[name] for name in ("name", "scopes", "everywhere")}
+        choices = {name: form.cleaned_data[name] for name in ("name", "scopes", "everywhere")}
         try:
-            made = tokens.make(user=user, study=study, expires=form.expires(), **given)
+            made_token = tokens.make(user=user, study=study, expires=form.expires(), **choices)
         except tokens.TokenRefused as refusal:
             form.add_error(None, str(refusal))
 
     def context(study: Study) -> dict[str, Any]:
         return {
-            "form": TokenForm() if made else form,
-            "made": made,
+            "form": TokenForm() if made_token else form,
+            "made": made_token,
             "tokens": tokens.of(user=user, study=study),
             "scopes": tokens.SCOPES,
             "addresses": _addresses(request, study),

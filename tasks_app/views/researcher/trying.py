@@ -51,7 +51,7 @@ def try_out(request: HttpRequest, slug: str) -> HttpResponse:
     def context(study: Study) -> dict[str, Any]:
         opened = [(name, channels.registry[name]) for name in open_channels(study)]
         return {
-            "rows": [{"name": name, "kind": one, "examples": one.examples()} for name, one in opened],
+            "rows": [{"name": name, "kind": channel, "examples": channel.examples()} for name, channel in opened],
             "outcomes": Rater.Outcome.choices,
             "refusals": [(name, row[0]) for name, row in REFUSALS.items()],
         }

@@ -167,7 +167,9 @@ class ColumnsForm(MappingForm):
     @property
     def more(self) -> list[forms.BoundField]:
         """What some files have."""
-        names = [one.name for one in importing.RATINGS.columns if is_used(one.name) and one.name not in MAIN]
+        names = [
+            column.name for column in importing.RATINGS.columns if is_used(column.name) and column.name not in MAIN
+        ]
         return self.of(names)
 
     @property
@@ -197,26 +199,30 @@ class ColumnsForm(MappingForm):
 
     def document(self) -> dict[str, Json]:
         """Return the mapping as data, from valid data or the guesses."""
-        given = self.cleaned_data if self.is_bound else {name: one.initial for name, one in self.fields.items()}
+        values = self.cleaned_data if self.is_bound else {name: field.initial for name, field in self.fields.items()}
 
         def chosen(prefix: str) -> dict[str, str]:
             return {
                 name.removeprefix(prefix): str(value)
-                for name, value in given.items()
+                for name, value in values.items()
                 if name.startswith(prefix) and value
             }
 
         columns = chosen("column-")
-        where = {given[f"where-{one}"]: given[f"word-{one}"] for one in FILTERS if given.get(f"where-{one}")}
-        repeats = given.get("repeats") or "refuse"
-        times = {name: given["format"] for name in TIMES if given.get("format") and name in columns}
+        filters = {
+            values[f"where-{filter_name}"]: values[f"word-{filter_name}"]
+            for filter_name in FILTERS
+            if values.get(f"where-{filter_name}")
+        }
+        repeats = values.get("repeats") or "refuse"
+        times = {name: values["format"] for name in TIMES if values.get("format") and name in columns}
         return {
             "columns": columns,
             **({"constant": chosen("constant-")} if chosen("constant-") else {}),
-            **({"where": where} if where else {}),
+            **({"where": filters} if filters else {}),
             **({"repeats": repeats} if repeats != "refuse" else {}),
             **({"format": times} if times else {}),
-            **({"quoting": given["quoting"]} if given.get("quoting") else {}),
+            **({"quoting": values["quoting"]} if values.get("quoting") else {}),
         }
 
     def mapping(self) -> importing.ColumnMapping:

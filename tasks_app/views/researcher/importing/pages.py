@@ -56,13 +56,18 @@ class _RatingsPages(TablePages):
         super().__init__(request, study)
         self.mode = "text" if request.POST.get("mode") == "text" else "columns"
 
-    def upload_form(self, *given: Any) -> UploadForm:
+    def upload_form(self, *posted: Any) -> UploadForm:
         saved = ImportMapping.objects.filter(study=self.study).values_list("name", flat=True)
-        return UploadForm(*given, saved=list(saved))
+        return UploadForm(*posted, saved=list(saved))
 
     def beside_upload(self) -> Mapping[str, Any]:
         saved = ImportMapping.objects.filter(study=self.study)
-        return {"saved": [{"name": one.name, "saved_at": one.saved_at, "text": as_yaml(one.document)} for one in saved]}
+        return {
+            "saved": [
+                {"name": mapping.name, "saved_at": mapping.saved_at, "text": as_yaml(mapping.document)}
+                for mapping in saved
+            ]
+        }
 
     def after_upload(self, form: forms.Form) -> Mapping[str, str]:
         name = form.cleaned_data["mapping"]
@@ -96,12 +101,12 @@ class _RatingsPages(TablePages):
         if self.action == "text":
             return self._as_text(mapping.document, name)
         check = self.action != "import"
-        done = importing.import_ratings(
+        imported = importing.import_ratings(
             study=self.study, file=self.file, mapping=mapping, by=self.request.user, check=check
         )
         if check:
-            return self.show(form, mode=self.mode, checked=done)
+            return self.show(form, mode=self.mode, checked=imported)
         if name:
             mappings.save(study=self.study, name=name, document=mapping.document, by=self.request.user)
         sentence = _("Stored: ratings %(ratings)d, judgments %(judgments)d, raters %(raters)d.")
-        return self.stored(sentence % done.counts, done.notes)
+        return self.stored(sentence % imported.counts, imported.notes)

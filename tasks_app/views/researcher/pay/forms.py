@@ -64,15 +64,15 @@ class BonusForm(forms.Form):
 
     def clean_file(self) -> str:
         """Return the file's text."""
-        given = self.cleaned_data["file"]
-        if given is None:
+        upload = self.cleaned_data["file"]
+        if upload is None:
             return ""
-        if given.size > LARGEST_FILE:
+        if upload.size > LARGEST_FILE:
             raise ValidationError(_("This file is too large for a list of raters."))
         try:
-            return text_of(given.name or "file", given.read())
+            return text_of(upload.name or "file", upload.read())
         except StudyFileError as error:
-            raise ValidationError([str(one) for one in error.problems]) from error
+            raise ValidationError([str(problem) for problem in error.problems]) from error
 
     def clean(self) -> dict[str, Any]:
         """Read the list: every line that is wrong is named."""
@@ -85,10 +85,10 @@ class BonusForm(forms.Form):
         # What is wrong with the amount is said there, and not again for every line.
         each = CENT if "amount" in self.errors else cleaned.get("amount")
         for name in ("raters", "file"):
-            given, problems = read_list(cleaned.get(name, "").splitlines(), each, amounts)
+            listed, problems = read_list(cleaned.get(name, "").splitlines(), each, amounts)
             if problems:
                 self.add_error(name, problems)
-            amounts |= given
+            amounts |= listed
         if not amounts and not self.errors:
             self.add_error("raters", _("List at least one rater, or choose everybody who completed."))
         cleaned["amounts"] = amounts
@@ -98,7 +98,7 @@ class BonusForm(forms.Form):
         """Return who gets how much, once the form is valid."""
         if self.cleaned_data["to"] == LISTED:
             return dict(self.cleaned_data["amounts"])
-        completed = (one.rater for one in entries if one.rater.outcome == Rater.Outcome.COMPLETED)
+        completed = (entry.rater for entry in entries if entry.rater.outcome == Rater.Outcome.COMPLETED)
         return {rater.pseudonym: self.cleaned_data["amount"] for rater in completed if rater.erased_at is None}
 
 
@@ -115,13 +115,13 @@ def read_list(
         cells = [cell.strip(" \"'") for cell in re.split("[,;\t]", line)]
         if not any(cells) or (number == 1 and cells[0].lower() in {"rater", "pseudonym"}):
             continue
-        own = _amount(cells[1]) if len(cells) > 1 and cells[1] else amount
-        if len(cells) > 2 or own is None:
+        own_amount = _amount(cells[1]) if len(cells) > 1 and cells[1] else amount
+        if len(cells) > 2 or own_amount is None:
             problems.append(_("Line %(n)d: write a pseudonym and an amount such as 0.50.") % {"n": number})
         elif cells[0] in amounts or cells[0] in before:
             problems.append(_("Line %(n)d: %(rater)s stands here twice.") % {"n": number, "rater": cells[0]})
         else:
-            amounts[cells[0]] = own
+            amounts[cells[0]] = own_amount
     return amounts, problems
 
 

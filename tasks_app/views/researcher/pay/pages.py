@@ -56,11 +56,11 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, slug: str, form: BonusForm, status: int = 200) -> HttpResponse:
-    shown = pay_table.Filter.of(request.GET)
+    table_filter = pay_table.Filter.of(request.GET)
 
     def context(study: Study) -> dict[str, Any]:
-        ledger = pay.up_to_date(study=study, simulated=shown.with_simulated)
-        page = Paginator(shown.pick(ledger.entries), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+        ledger = pay.up_to_date(study=study, simulated=table_filter.with_simulated)
+        page = Paginator(table_filter.pick(ledger.entries), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
         query = request.GET.copy()
         query.pop("page", None)
         return {
@@ -73,7 +73,7 @@ def _page(request: HttpRequest, slug: str, form: BonusForm, status: int = 200) -
             "hourly": pay_words.hourly(ledger.hourly, study.options.currency),
             "page": page,
             "lines": pay_table.lines_of(list(page)),
-            "filter": shown,
+            "filter": table_filter,
             "query": query.urlencode(),
             "paid": _channels(study, ledger),
             "last": max((one.booked.last for one in ledger.entries), default=0),
@@ -94,7 +94,7 @@ def _facts(study: Study, ledger: Ledger) -> list[tuple[str, str, str]]:
         (_("Paid"), ledger.settled, _("marked as paid")),
         (_("Still to be paid"), ledger.open, ""),
     )
-    return [(label, pay_words.money(amount, study.options.currency), said) for label, amount, said in sums]
+    return [(label, pay_words.money(amount, study.options.currency), note) for label, amount, note in sums]
 
 
 def _notes(study: Study, ledger: Ledger) -> list[str]:
@@ -109,14 +109,14 @@ def _notes(study: Study, ledger: Ledger) -> list[str]:
 
 def _channels(study: Study, ledger: Ledger) -> list[Paid]:
     """What is open in each channel. The files are named here; who is in them is read when they are fetched."""
-    found = []
+    notes = []
     for name, entries in sorted(payees.waiting(ledger).items()):
         kind = payees.channel_of(name)
-        total = sum((one.booked.open for one in entries), Decimal("0.00"))
+        total = sum((entry.booked.open for entry in entries), Decimal("0.00"))
         unknown = payees.unknown(entries) if kind.needs_ids else 0
         amount = pay_words.money(total, study.options.currency)
-        found.append(Paid(name, str(kind.label), len(entries), amount, unknown, kind.payment_files(())))
-    return found
+        notes.append(Paid(name, str(kind.label), len(entries), amount, unknown, kind.payment_files(())))
+    return notes
 
 
 @researcher_page
@@ -124,9 +124,9 @@ def _channels(study: Study, ledger: Ledger) -> list[Paid]:
 def table(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The raters of the table as CSV, by pseudonym."""
     study = access.study_for_researcher(request.user, slug)
-    shown = pay_table.Filter.of(request.GET)
-    ledger = pay.up_to_date(study=study, simulated=shown.with_simulated)
-    rows = (pay_table.cells_of(one, study.options.currency) for one in shown.pick(ledger.entries))
+    table_filter = pay_table.Filter.of(request.GET)
+    ledger = pay.up_to_date(study=study, simulated=table_filter.with_simulated)
+    rows = (pay_table.cells_of(entry, study.options.currency) for entry in table_filter.pick(ledger.entries))
     return _csv(f"{study.slug}-pay", pay_table.csv_lines(pay_table.HEADER, rows))
 
 
@@ -144,21 +144,28 @@ def file(request: HttpRequest, slug: str, channel: str, name: str) -> HttpRespon
     if not entries and channel not in channels.registry:
         raise Http404
     listed = payees.payees_of(study, channel, entries, last)
-    found = next((one for one in payees.channel_of(channel).payment_files(listed) if one.name == name), None)
-    if found is None:
+    payment_file = next(
+        (
+            payment_file
+            for payment_file in payees.channel_of(channel).payment_files(listed)
+            if payment_file.name == name
+        ),
+        None,
+    )
+    if payment_file is None:
         raise Http404
     events.log(study, request.user, "exported", about=f"payment file {channel} {name}", after={"raters": len(entries)})
-    lines = pay_table.csv_lines(found.header, found.rows, for_people=found.for_people)
+    lines = pay_table.csv_lines(payment_file.header, payment_file.rows, for_people=payment_file.for_people)
     return _csv(f"{study.slug}-{channel}-{name}", lines)
 
 
 def _waiting(request: HttpRequest, study: Study, channel: str) -> tuple[list[Entry], int]:
     """Return who belongs into a channel's files, by the rows that the page showed: what came later waits."""
-    given = request.POST if request.method == "POST" else request.GET
-    last = _whole(given.get("last", ""))
+    params = request.POST if request.method == "POST" else request.GET
+    last = _whole(params.get("last", ""))
     ledger = pay.up_to_date(study=study, simulated=_simulated(request), last=last)
     if last is None:
-        last = max((one.booked.last for one in ledger.entries), default=0)
+        last = max((entry.booked.last for entry in ledger.entries), default=0)
     return payees.waiting(ledger).get(channel, []), last
 
 
@@ -183,9 +190,9 @@ def bonus(request: HttpRequest, slug: str) -> HttpResponse:
     simulated = _simulated(request)
     everybody = form.cleaned_data["to"] == COMPLETED
     completed = pay.up_to_date(study=study, simulated=simulated).entries if everybody else ()
-    given = {"reason": form.cleaned_data["reason"], "form": form.cleaned_data["form"], "simulated": simulated}
+    options = {"reason": form.cleaned_data["reason"], "form": form.cleaned_data["form"], "simulated": simulated}
     try:
-        n = pay.add_bonuses(study=study, by=request.user, amounts=form.amounts(completed), **given)
+        n = pay.add_bonuses(study=study, by=request.user, amounts=form.amounts(completed), **options)
     except pay.NotPossible as problem:
         form.add_error(None, str(problem))
         return _page(request, slug, form, status=422)
@@ -194,8 +201,8 @@ def bonus(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _say_bonuses(request: HttpRequest, n: int) -> None:
-    said = ngettext("A bonus for %(n)s rater was saved.", "Bonuses for %(n)s raters were saved.", n) % {"n": n}
-    messages.success(request, said if n else _("Nobody was due a bonus, or it had already been saved."))
+    sentence = ngettext("A bonus for %(n)s rater was saved.", "Bonuses for %(n)s raters were saved.", n) % {"n": n}
+    messages.success(request, sentence if n else _("Nobody was due a bonus, or it had already been saved."))
 
 
 def _back(request: HttpRequest, slug: str) -> HttpResponse:
@@ -238,11 +245,11 @@ def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return _back(request, slug)
 
 
-def _sure(request: HttpRequest, slug: str, asked: dict[str, Any]) -> HttpResponse:
+def _sure(request: HttpRequest, slug: str, question: dict[str, Any]) -> HttpResponse:
     """Ask once more; `asked` has a title, sentences, the address, hidden fields and the words on the button."""
     query = request.GET.urlencode()
-    shown = {**asked, "query": query}
-    return study_page(request, slug, "pay", lambda _study: shown, template="pay_sure", title=_("Pay"), role=OWNER)
+    context = {**question, "query": query}
+    return study_page(request, slug, "pay", lambda _study: context, template="pay_sure", title=_("Pay"), role=OWNER)
 
 
 @researcher_page
@@ -253,13 +260,15 @@ def settle(request: HttpRequest, slug: str) -> HttpResponse:
     channel = request.POST.get("channel", "").replace("\0", "")
     entries, last = _waiting(request, study, channel)
     if request.POST.get("sure") != "yes":
-        total = sum((one.booked.open for one in entries), Decimal("0.00"))
+        total = sum((entry.booked.open for entry in entries), Decimal("0.00"))
         words = {"n": len(entries), "amount": pay_words.money(total, study.options.currency)}
-        said = ngettext("%(n)s rater with %(amount)s.", "%(n)s raters with %(amount)s in all.", len(entries)) % words
-        asked = {
+        sentence = (
+            ngettext("%(n)s rater with %(amount)s.", "%(n)s raters with %(amount)s in all.", len(entries)) % words
+        )
+        question = {
             "heading": _("Mark all of %(channel)s as paid?") % {"channel": payees.channel_of(channel).label},
             "sentences": [
-                said,
+                sentence,
                 _("Do it after the payment: it cannot be undone here."),
                 _("Amounts added since you opened the page are not marked."),
             ],
@@ -267,7 +276,7 @@ def settle(request: HttpRequest, slug: str) -> HttpResponse:
             "fields": {"channel": channel, "last": str(last)},
             "button": _("Mark as paid"),
         }
-        return _sure(request, slug, asked)
+        return _sure(request, slug, question)
     n = pay.settle(study=study, channel=channel, by=request.user, last=last, simulated=_simulated(request))
     messages.success(request, _("Marked as paid.") if n else _("There was nothing left to mark as paid."))
     return _back(request, slug)
@@ -282,7 +291,9 @@ def add_missing(request: HttpRequest, slug: str) -> HttpResponse:
     form = re.sub("[^0-9a-f]", "", request.POST.get("form", ""))[:32]
     if request.POST.get("sure") == "yes":
         try:
-            n = pay.add_missing(study=study, by=request.user, amount_shown=_amount(request), form=form, simulated=simulated)
+            n = pay.add_missing(
+                study=study, by=request.user, amount_shown=_amount(request), form=form, simulated=simulated
+            )
             _say_bonuses(request, n)
         except pay.NotPossible as problem:
             messages.error(request, str(problem))
@@ -290,7 +301,7 @@ def add_missing(request: HttpRequest, slug: str) -> HttpResponse:
     ledger = pay.up_to_date(study=study, simulated=simulated)
     words = {"n": len(ledger.shortfalls), "amount": pay_words.money(ledger.missing_bonuses, study.options.currency)}
     minimum = pay_words.money(study.options.minimum_hourly, study.options.currency)
-    asked = {
+    question = {
         "heading": _("Add what is missing as a bonus?"),
         "sentences": [
             ngettext(
@@ -305,7 +316,7 @@ def add_missing(request: HttpRequest, slug: str) -> HttpResponse:
         "fields": {"seen": str(ledger.missing_bonuses), "form": form},
         "button": _("Add the bonuses"),
     }
-    return _sure(request, slug, asked)
+    return _sure(request, slug, question)
 
 
 def _amount(request: HttpRequest) -> Decimal:

@@ -38,7 +38,7 @@ class Filter(forms.Form):
 
     status = forms.ChoiceField(choices=[("", _("all")), *STATUSES.items()], required=False, label=_("Pay"))
     channel = forms.ChoiceField(
-        choices=lambda: [("", _("all")), *((name, str(one.label)) for name, one in channels.registry.items())],
+        choices=lambda: [("", _("all")), *((name, str(channel.label)) for name, channel in channels.registry.items())],
         required=False,
         label=_("Channel"),
     )
@@ -64,23 +64,23 @@ class Filter(forms.Form):
 
     def pick(self, entries: Iterable[Entry]) -> list[Entry]:
         """Return the raters to show."""
-        wanted = self.chosen
+        chosen = self.chosen
         return [
-            one
-            for one in entries
-            if (not wanted.get("channel") or one.rater.channel == wanted["channel"])
-            and (not wanted.get("outcome") or one.rater.outcome == wanted["outcome"])
-            and (not wanted.get("status") or _has(one, str(wanted["status"])))
+            entry
+            for entry in entries
+            if (not chosen.get("channel") or entry.rater.channel == chosen["channel"])
+            and (not chosen.get("outcome") or entry.rater.outcome == chosen["outcome"])
+            and (not chosen.get("status") or _has(entry, str(chosen["status"])))
         ]
 
 
-def _has(one: Entry, status: str) -> bool:
+def _has(entry: Entry, status: str) -> bool:
     return {
-        "open": one.booked.open > 0,
-        "paid": one.booked.settled > 0 and not one.booked.has_open,
-        "withheld": one.booked.withheld > 0,
-        "below": one.shortfall > 0,
-        "begun": not one.ended,
+        "open": entry.booked.open > 0,
+        "paid": entry.booked.settled > 0 and not entry.booked.has_open,
+        "withheld": entry.booked.withheld > 0,
+        "below": entry.shortfall > 0,
+        "begun": not entry.ended,
     }[status]
 
 
@@ -113,16 +113,16 @@ def tenths(minutes: float | None) -> str:
 def lines_of(entries: Sequence[Entry]) -> list[Line]:
     """Return the lines of one page of the table; one query."""
     rows: dict[int, list[Payment]] = {}
-    ids = [one.rater.pk for one in entries]
+    ids = [entry.rater.pk for entry in entries]
     for row in Payment.objects.filter(rater__in=ids).select_related("by").order_by("pk"):
         rows.setdefault(row.rater_id, []).append(row)
     return [
         Line(
-            one,
-            str(channel_of(one.rater.channel).label),
-            tuple((row, may_undo(rows[one.rater.pk], row)) for row in rows.get(one.rater.pk, ())),
+            entry,
+            str(channel_of(entry.rater.channel).label),
+            tuple((row, may_undo(rows[entry.rater.pk], row)) for row in rows.get(entry.rater.pk, ())),
         )
-        for one in entries
+        for entry in entries
     ]
 
 
@@ -132,22 +132,22 @@ HEADER = (
 )  # fmt: skip
 
 
-def cells_of(one: Entry, currency: str) -> tuple[str, ...]:
+def cells_of(entry: Entry, currency: str) -> tuple[str, ...]:
     """Return a rater's cells of the file; what somebody who has not ended would be owed is not owed yet."""
-    active, pay = one.minutes.active, one.booked
+    active, pay = entry.minutes.active, entry.booked
     return (
-        one.rater.pseudonym,
-        one.rater.channel,
-        one.rater.kind,
-        str(one.rater.outcome or one.rater.state),
-        f"{one.minutes.paid:.2f}",
-        f"{one.minutes.elapsed:.2f}",
+        entry.rater.pseudonym,
+        entry.rater.channel,
+        entry.rater.kind,
+        str(entry.rater.outcome or entry.rater.state),
+        f"{entry.minutes.paid:.2f}",
+        f"{entry.minutes.elapsed:.2f}",
         "" if active is None else f"{active:.2f}",
-        str(one.units),
+        str(entry.units),
         *(f"{amount:.2f}" for amount in (pay.earned, pay.bonus, pay.withheld, pay.settled, pay.open)),
         currency,
-        _or_nothing(one.hourly),
-        _or_nothing(one.shortfall),
+        _or_nothing(entry.hourly),
+        _or_nothing(entry.shortfall),
     )
 
 

@@ -23,7 +23,7 @@ Fact = tuple[str, str]
 def of_study(study: Study) -> list[Fact]:
     """What raters are told, and where they come from; what is missing is said to be."""
     options, missing = study.options, _("not given yet")
-    found = [
+    facts = [
         (_("Public title"), study.public_title),
         (_("Language"), study.language),
         (_("Time zone"), study.timezone),
@@ -34,18 +34,18 @@ def of_study(study: Study) -> list[Fact]:
         (_("Channels"), ", ".join(str(channels.registry[name].label) for name in sorted(options.channels))),
     ]
     if groups := list(study.groups.order_by("id")):
-        found.append(
+        facts.append(
             (
                 _("Groups"),
                 ", ".join(
-                    str(one)
-                    if one.share == 1
-                    else _("%(group)s (share %(share)d)") % {"group": one, "share": one.share}
-                    for one in groups
+                    str(group)
+                    if group.share == 1
+                    else _("%(group)s (share %(share)d)") % {"group": group, "share": group.share}
+                    for group in groups
                 ),
             )
         )
-    return found
+    return facts
 
 
 def _pay(study: Study) -> str:
@@ -57,23 +57,23 @@ def _pay(study: Study) -> str:
 def of_task(frame: Frame) -> list[Fact]:
     """What kind of task this is, who gets it when and how much, and every parameter that says something."""
     task = frame.task
-    found = [(_("Task type"), str(frame.kind.label))]
+    facts = [(_("Task type"), str(frame.kind.label))]
     if task.stage == Task.Stage.MAIN:
-        found += [
+        facts += [
             (_("Design"), str(designs.registry[task.design].label)),
             (_("Judgments per unit"), _judgments(task)),
             (_("Units in a set"), str(task.set_size)),
         ]
         if frame.kind.needs_items:
-            found.append((_("Spacing of outputs of one item"), str(task.spacing)))
+            facts.append((_("Spacing of outputs of one item"), str(task.spacing)))
     else:
         first = task.stage == Task.Stage.SCREENING
-        found.append((_("Asked"), _("of everybody, before anything else") if first else _("of everybody, at the end")))
-    if names := [str(one.group) for one in task.task_groups.all()]:
-        found.append((_("For the groups"), ", ".join(names)))
+        facts.append((_("Asked"), _("of everybody, before anything else") if first else _("of everybody, at the end")))
+    if names := [str(task_group.group) for task_group in task.task_groups.all()]:
+        facts.append((_("For the groups"), ", ".join(names)))
     if task.opens_after_days or task.closes_after_days is not None:
-        found.append((_("Days after enrolment"), _days(task)))
-    return [*found, *_params(frame)]
+        facts.append((_("Days after enrolment"), _days(task)))
+    return [*facts, *_params(frame)]
 
 
 def _judgments(task: Task) -> str:
@@ -92,8 +92,8 @@ def _days(task: Task) -> str:
 
 def _params(frame: Frame) -> Iterator[Fact]:
     for name, field in frame.kind.Params.base_fields.items():
-        if said := _in_words(field, getattr(frame.kind, name)):
-            yield str(field.label or name), said
+        if words := _in_words(field, getattr(frame.kind, name)):
+            yield str(field.label or name), words
 
 
 def _in_words(field: forms.Field, value: Any) -> str:
@@ -105,6 +105,8 @@ def _in_words(field: forms.Field, value: Any) -> str:
     if isinstance(field, forms.ChoiceField):
         return str(dict(field.choices).get(value, value))  # type: ignore[arg-type]
     if isinstance(value, list | tuple):
-        named = all(isinstance(one, str) for one in value)
-        return ", ".join(value) if named else ngettext("%(n)d entry", "%(n)d entries", len(value)) % {"n": len(value)}
+        are_names = all(isinstance(entry, str) for entry in value)
+        return (
+            ", ".join(value) if are_names else ngettext("%(n)d entry", "%(n)d entries", len(value)) % {"n": len(value)}
+        )
     return formats.number_format(value) if isinstance(value, int | float) else str(value)

@@ -41,8 +41,8 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
         access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
     sure, reason = request.POST.get("sure") == "yes", request.POST.get("reason", "")
     try:
-        if not sure and (asked := _question(request, study, action)) is not None:
-            return asked
+        if not sure and (question := _question(request, study, action)) is not None:
+            return question
         if sure and lifecycle.needs_reason(study, action) and not reason.strip():
             return _ask_for_reason(request, study, missing=True)
         lifecycle.move(study_id=study.pk, action=action, by=request.user, reason=reason)
@@ -87,7 +87,9 @@ def _what_opening_does(study: Study) -> dict[str, Any]:
     alone = len(reports) == 1
     return {
         "frozen": preflight.frozen(study, reads.contents(study)),
-        "plans": [(one.task, plan_words.sentence(one, study, alone=alone)) for one in reports if not one.refusal],
-        "refusals": [(one.task, one.refusal) for one in reports if one.refusal],
+        "plans": [
+            (report.task, plan_words.sentence(report, study, alone=alone)) for report in reports if not report.refusal
+        ],
+        "refusals": [(report.task, report.refusal) for report in reports if report.refusal],
         "rows": preflight.rows(study),
     }

@@ -40,20 +40,20 @@ def span(least: int, most: int) -> str:
 
 def rows_of_set(report: Report) -> list[tuple[str, str, str]]:
     """What a set holds: its name, how much one rater gets and how much all get together; screens are the last row."""
-    found = [(name, label) for name, label in CONTENTS.items() if report.in_sets.get(name, (0, 0, 0))[1]]
-    rows = [(str(label), *_amounts(report, name)) for name, label in found]
+    contents = [(name, label) for name, label in CONTENTS.items() if report.in_sets.get(name, (0, 0, 0))[1]]
+    rows = [(str(label), *_amounts(report, name)) for name, label in contents]
     return [*rows, (_("Screens"), *_amounts(report, "screens"))] if rows else []
 
 
 def too_few(report: Report) -> list[str]:
     """Word what sets have less of than the study file asks for: for want of known answers, of items or of room."""
-    asked = asdict(checks_of(report.task.checks))
+    settings = asdict(checks_of(report.task.checks))
     return [
-        _("%(what)s: %(found)s of %(asked)s.") % {"what": label, "found": span(least, most), "asked": wanted}
+        _("%(what)s: %(found)s of %(asked)s.") % {"what": label, "found": span(least, most), "asked": n_asked}
         for name, label in CONTENTS.items()
-        if (wanted := asked.get(name)) and name in report.in_sets
+        if (n_asked := settings.get(name)) and name in report.in_sets
         for least, most, _total in [report.in_sets[name]]
-        if least < wanted
+        if least < n_asked
     ]
 
 
@@ -72,7 +72,7 @@ def sentence(report: Report, study: Study, *, alone: bool) -> str:
     """Say how much a task is, and what it costs where there is no other."""
     if not report.places:
         return ""
-    said = [
+    sentence = [
         ngettext("%(n)s judgment", "%(n)s judgments", report.places) % {"n": formats.number_format(report.places)},
         " ",
         _by_raters(report.booklets),
@@ -80,7 +80,7 @@ def sentence(report: Report, study: Study, *, alone: bool) -> str:
         ", ".join([_each(report, study), *(costs([report], study) if alone else ())]),
         ".",
     ]
-    return "".join(said)
+    return "".join(sentence)
 
 
 def _by_raters(n: int) -> str:
@@ -113,10 +113,14 @@ def costs(reports: Sequence[Report], study: Study) -> list[str]:
     words = [_minutes(study)]
     if not options.amount:
         return [*words, _("without pay")]
-    groups = capacity.groups_of_tasks(one.task for one in reports)
-    takers = capacity.takers_of(study, [sets_of(one, groups) for one in reports])
-    given = [sets_of(one, groups, one.booklets - takers.left.get(one.task.pk, 0)) for one in reports if one.booklets]
-    in_all = capacity.paid_in_all(takers, given, options.amount)
+    groups = capacity.groups_of_tasks(report.task for report in reports)
+    takers = capacity.takers_of(study, [sets_of(report, groups) for report in reports])
+    begun = [
+        sets_of(report, groups, report.booklets - takers.left.get(report.task.pk, 0))
+        for report in reports
+        if report.booklets
+    ]
+    in_all = capacity.paid_in_all(takers, begun, options.amount)
     words.append(_("%(pay)s each") % {"pay": money(options.amount, options.currency)})
     return [*words, _("%(pay)s in all") % {"pay": money(in_all, options.currency)}]
 
@@ -151,20 +155,22 @@ def crowded(task: Task, study: Study) -> str:
 
 def in_all(reports: Sequence[Report], study: Study) -> list[str]:
     """Say what several tasks come to, where every rater gets a set of each, and in which groups raters are."""
-    if any(one.refusal or not one.booklets for one in reports):
+    if any(report.refusal or not report.booklets for report in reports):
         return []
-    groups = capacity.groups_of_tasks(one.task for one in reports)
-    takers = capacity.takers_of(study, [sets_of(one, groups) for one in reports])
-    said = [_sum(reports, study, takers)] if len(reports) > 1 else []
+    groups = capacity.groups_of_tasks(report.task for report in reports)
+    takers = capacity.takers_of(study, [sets_of(report, groups) for report in reports])
+    sentences = [_sum(reports, study, takers)] if len(reports) > 1 else []
     if takers.groups:
         listed = ", ".join(f"{name}: {formats.number_format(n)}" for name, n in takers.groups)
-        said.append(_("Raters in each group: %(groups)s.") % {"groups": listed})
-    return said + list(_left_over(reports, takers))
+        sentences.append(_("Raters in each group: %(groups)s.") % {"groups": listed})
+    return sentences + list(_left_over(reports, takers))
 
 
 def _sum(reports: Sequence[Report], study: Study, takers: Takers) -> str:
     judgments = sum(
-        round(one.mean_size(sets) * sets) for one in reports if (sets := one.booklets - takers.left.get(one.task.pk, 0))
+        round(report.mean_size(sets) * sets)
+        for report in reports
+        if (sets := report.booklets - takers.left.get(report.task.pk, 0))
     )
     first = ngettext("%(n)s judgment in all tasks", "%(n)s judgments in all tasks", judgments)
     each = (
@@ -180,32 +186,32 @@ def _sum(reports: Sequence[Report], study: Study, takers: Takers) -> str:
 
 def _left_over(reports: Sequence[Report], takers: Takers) -> Iterator[str]:
     """Say which sets nobody will get: a study is full once one of a rater's tasks is."""
-    for one in reports:
-        left = takers.left.get(one.task.pk, 0)
-        if left:
+    for report in reports:
+        n_left = takers.left.get(report.task.pk, 0)
+        if n_left:
             sentence = ngettext(
                 "%(left)s of the %(n)s sets of “%(task)s” is left over once the other tasks are full.",
                 "%(left)s of the %(n)s sets of “%(task)s” are left over once the other tasks are full.",
-                left,
+                n_left,
             )
-            said = sentence % {
-                "left": formats.number_format(left),
-                "n": formats.number_format(one.booklets),
-                "task": one.task,
+            sentence_of_task = sentence % {
+                "left": formats.number_format(n_left),
+                "n": formats.number_format(report.booklets),
+                "task": report.task,
             }
-            yield f"{said} {_('Choose k and set_size so that all tasks have sets for as many raters.')}"
+            yield f"{sentence_of_task} {_('Choose k and set_size so that all tasks have sets for as many raters.')}"
 
 
 def when(task: Task, groups: Sequence[str]) -> str:
     """Say on which day a task comes, and for whom it is; empty for one that all raters get at once."""
-    said = []
+    sentences = []
     opens, closes = task.opens_after_days or 0, task.closes_after_days
     if opens:
-        said.append(
+        sentences.append(
             ngettext("Opens %(n)s day after enrolment.", "Opens %(n)s days after enrolment.", opens) % {"n": opens}
         )
     if closes is not None:
-        said.append(_("Closes at the end of day %(n)s after enrolment.") % {"n": closes})
+        sentences.append(_("Closes at the end of day %(n)s after enrolment.") % {"n": closes})
     if groups:
-        said.append(_("Only for: %(groups)s.") % {"groups": ", ".join(groups)})
-    return " ".join(said)
+        sentences.append(_("Only for: %(groups)s.") % {"groups": ", ".join(groups)})
+    return " ".join(sentences)

@@ -36,13 +36,13 @@ def frozen(study: Study, contents: Contents) -> list[tuple[str, str]]:
     tasks = list(Task.objects.filter(study=study, until=None).order_by("order", "id"))
     criteria = Criterion.objects.filter(study=study, until=None).order_by("id").values_list("name", flat=True)
     languages = ConsentText.objects.filter(study=study).order_by("language").values_list("language", flat=True)
-    named = [_("%(task)s (%(type)s)") % {"task": one, "type": one.kind.label} for one in tasks]
-    found = [(_("Tasks"), ", ".join(named)), (_("Criteria and questions"), ", ".join(criteria) or "–")]
+    task_names = [_("%(task)s (%(type)s)") % {"task": task, "type": task.kind.label} for task in tasks]
+    facts = [(_("Tasks"), ", ".join(task_names)), (_("Criteria and questions"), ", ".join(criteria) or "–")]
     if contents.items:
-        found.append((_("Texts"), _texts(contents)))
+        facts.append((_("Texts"), _texts(contents)))
     consent = ", ".join(dict.fromkeys(languages)) or _("none")
     return [
-        *found,
+        *facts,
         (_("Consent text"), consent),
         (_("Pay"), pay_words.promised(study.options) if offer_of(study.options).pays else _("none")),
         (_("Also"), _("instructions, parameters, checks, known answers, design, seed, and the analysis plan")),
@@ -51,12 +51,12 @@ def frozen(study: Study, contents: Contents) -> list[tuple[str, str]]:
 
 def _texts(contents: Contents) -> str:
     number = formats.number_format
-    said = [
+    counts = [
         ngettext("%(n)s item", "%(n)s items", contents.items) % {"n": number(contents.items)},
         ngettext("%(n)s output", "%(n)s outputs", contents.outputs) % {"n": number(contents.outputs)},
     ]
     systems = len(contents.systems)
-    return ", ".join([*said, ngettext("%(n)s system", "%(n)s systems", systems) % {"n": number(systems)}])
+    return ", ".join([*counts, ngettext("%(n)s system", "%(n)s systems", systems) % {"n": number(systems)}])
 
 
 def rows(study: Study) -> list[Row]:
@@ -69,26 +69,26 @@ def _crowded(study: Study) -> list[Row]:
     """Return a row for every task whose screens ask for too much at once."""
     warned = [plan_words.crowded(task, study) for task in Task.objects.filter(study=study, until=None)]
     url = reverse("researcher:design", args=[study.slug])
-    return [Row(_("Screens"), False, said, url, _("Design")) for said in warned if said]
+    return [Row(_("Screens"), False, sentence, url, _("Design")) for sentence in warned if sentence]
 
 
 def _tried(study: Study) -> Row:
     url, label = reverse("researcher:try", args=[study.slug]), _("Tried out")
     finished = Rater.objects.filter(study=study, kind=Rater.Kind.SANDBOX, outcome=Rater.Outcome.COMPLETED).count()
     if finished:
-        said = ngettext("%(n)d person tried it out to the end.", "%(n)d people tried it out to the end.", finished) % {
-            "n": finished
-        }
-        return Row(label, True, said)
+        sentence = ngettext(
+            "%(n)d person tried it out to the end.", "%(n)d people tried it out to the end.", finished
+        ) % {"n": finished}
+        return Row(label, True, sentence)
     looked = study.events.filter(verb=TRIED).select_related("actor").order_by("-id").first()
-    rest = _("Texts can be rated on trial as soon as the study is open: do that before you send the link.")
+    advice = _("Texts can be rated on trial as soon as the study is open: do that before you send the link.")
     if looked is None:
-        return Row(label, False, f"{_('Nobody has viewed this study as a rater yet.')} {rest}", url, _("Try it out"))
-    said = _("%(name)s viewed the arrival page on %(day)s.") % {
+        return Row(label, False, f"{_('Nobody has viewed this study as a rater yet.')} {advice}", url, _("Try it out"))
+    sentence = _("%(name)s viewed the arrival page on %(day)s.") % {
         "name": looked.actor or "–",
         "day": formats.date_format(looked.at, "j M Y"),
     }
-    return Row(label, True, f"{said} {rest}", url, _("Try it out"))
+    return Row(label, True, f"{sentence} {advice}", url, _("Try it out"))
 
 
 def _consent(study: Study) -> Row:
@@ -96,68 +96,70 @@ def _consent(study: Study) -> Row:
     languages = ", ".join(dict.fromkeys(texts.order_by("language").values_list("language", flat=True)))
     if languages:
         return Row(_("Consent"), True, _("A consent text is written (%(languages)s).") % {"languages": languages})
-    said = _("There is no consent text, so raters would not know what they agree to. Add “consent” to the study file.")
-    return Row(_("Consent"), False, said)
+    sentence = _(
+        "There is no consent text, so raters would not know what they agree to. Add “consent” to the study file."
+    )
+    return Row(_("Consent"), False, sentence)
 
 
 def _about(study: Study) -> Row:
     options = study.options
-    wanted = (
+    contacts = (
         (_("who runs it"), options.institution),
         (_("a contact"), options.contact),
         (_("where to complain"), options.complaints),
     )
-    missing = [name for name, value in wanted if not value]
+    missing = [name for name, value in contacts if not value]
     if not missing:
         return Row(_("Who runs it"), True, _("Raters see who runs the study, a contact and where to complain."))
-    said = _("Missing: %(missing)s. Add it under “about” in the study file.") % {"missing": ", ".join(missing)}
-    return Row(_("Who runs it"), False, said)
+    sentence = _("Missing: %(missing)s. Add it under “about” in the study file.") % {"missing": ", ".join(missing)}
+    return Row(_("Who runs it"), False, sentence)
 
 
 def _pay(study: Study, time: Measured | None) -> Row:
     options, offer, label = study.options, offer_of(study.options), _("Pay per hour")
     if not offer.pays:
         return Row(label, True, _("Taking part is not paid."))
-    said = [_("Promised: %(offer)s.") % {"offer": pay_words.promised(options)}]
+    sentences = [_("Promised: %(offer)s.") % {"offer": pay_words.promised(options)}]
     hourly, minutes = offer.hourly, offer.minutes
     if time is None and options.workload is not None and options.minutes_stated:
         minutes = options.workload.minutes
         hourly = pay.hourly(offer.amount, minutes) or pay.NOTHING
         words = {"minutes": formats.number_format(minutes), "hourly": pay_words.hourly(hourly, options.currency)}
-        said.append(
+        sentences.append(
             _("The screens, texts and answers suggest about %(minutes)s minutes, which comes to %(hourly)s.") % words
         )
     elif time is None:
-        said.append(_("No time has been measured yet: compare when the first raters are done."))
+        sentences.append(_("No time has been measured yet: compare when the first raters are done."))
     else:
         minutes = time.minutes
         hourly = pay.hourly(offer.amount, minutes) or pay.NOTHING
         words = {"minutes": formats.number_format(minutes, 1), "hourly": pay_words.hourly(hourly, options.currency)}
-        said.append(
+        sentences.append(
             _("Measured: half of the raters took at least %(minutes)s minutes, which comes to %(hourly)s.") % words
         )
     enough = offer.amount >= pay.needed(offer.minimum_hourly, minutes)
     if not enough:
         least = pay_words.hourly(offer.minimum_hourly, options.currency)
-        said.append(_("That is below this study's minimum of %(least)s.") % {"least": least})
+        sentences.append(_("That is below this study's minimum of %(least)s.") % {"least": least})
     elif not offer.minimum_hourly:
-        said.append(_("The study sets no minimum."))
-    return Row(label, enough, " ".join(said), reverse("researcher:pay", args=[study.slug]), _("Pay"))
+        sentences.append(_("The study sets no minimum."))
+    return Row(label, enough, " ".join(sentences), reverse("researcher:pay", args=[study.slug]), _("Pay"))
 
 
 def _checks(study: Study) -> Row:
     tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN)
-    known = Gold.objects.filter(unit__task__in=tasks, unit__until=None).values("unit").distinct().count()
-    settings = [checks_of(one.checks) for one in tasks]
-    repeats, copies = sum(one.repeats for one in settings), sum(one.degraded for one in settings)
-    found = [
-        ngettext("%(n)d screen with a known answer", "%(n)d screens with known answers", known) % {"n": known},
+    n_known = Gold.objects.filter(unit__task__in=tasks, unit__until=None).values("unit").distinct().count()
+    settings = [checks_of(task.checks) for task in tasks]
+    repeats, copies = sum(setting.repeats for setting in settings), sum(setting.degraded for setting in settings)
+    counts = [
+        ngettext("%(n)d screen with a known answer", "%(n)d screens with known answers", n_known) % {"n": n_known},
         ngettext("%(n)d repeat in a set", "%(n)d repeats in a set", repeats) % {"n": repeats},
         ngettext("%(n)d degraded copy in a set", "%(n)d degraded copies in a set", copies) % {"n": copies},
     ]
-    said = [words for words, n in zip(found, (known, repeats, copies), strict=True) if n]
+    nonzero = [words for words, n in zip(counts, (n_known, repeats, copies), strict=True) if n]
     url, link = reverse("researcher:checks", args=[study.slug]), _("Checks")
-    if said:
-        return Row(_("Checks"), True, ", ".join(said) + ".", url, link)
+    if nonzero:
+        return Row(_("Checks"), True, ", ".join(nonzero) + ".", url, link)
     none = _("There are no known answers and no repeats, so you cannot tell whether raters were paying attention.")
     return Row(_("Checks"), False, none, url, link)
