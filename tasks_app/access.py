@@ -96,5 +96,5 @@ def study_and_role(user: Person, slug: str, role: str = Membership.Role.VIEWER) 
 
 
 def reaches(own_role: str | None, role: str) -> bool:
-    """Say whether a role is at least another; a superuser from outside (None) reaches every role."""
+    """Return whether a role is at least another; a superuser from outside (None) reaches every role."""
     return own_role is None or RANK[Membership.Role(own_role)] >= RANK[Membership.Role(role)]

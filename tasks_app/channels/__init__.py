@@ -14,14 +14,14 @@ MINUTES_A_DAY = 24 * 60
 
 
 def params_of(options: StudySettings, name: str) -> Mapping[str, Any] | None:
-    """Return what a study settles for a channel; None where the channel is not open."""
+    """Return a study's parameters for a channel; None where the channel is not open."""
     if name not in options.channels or name not in registry:
         return None
     return registry[name].Params.read(options.channels[name])
 
 
 def ignores_case(name: str) -> bool:
-    """Say whether a channel's platform takes ids that differ in case for the same."""
+    """Return whether a channel's platform takes ids that differ in case for the same."""
     return name in registry and registry[name].ids_ignore_case
 
 

@@ -65,8 +65,8 @@ def import_ratings(
     assert scanned is not None, "a file that is no text was reported"
     try:
         return _import(study.pk, file, scanned, mapping, by, check)
-    except NotPossible as found:
-        raise StudyFileError([Problem(file.name, 0, 0, str(found))]) from found
+    except NotPossible as error:
+        raise StudyFileError([Problem(file.name, 0, 0, str(error))]) from error
 
 
 @atomically
@@ -126,7 +126,7 @@ def _nothing(table: RatingsTable) -> str:
 
 
 def _of_kinds(unknown: Mapping[str, int]) -> Iterator[str]:
-    """Say which kinds of error are none of the task's."""
+    """Yield a note about kinds of error that the task does not have."""
     if not unknown:
         return
     names = [

@@ -23,7 +23,7 @@ from tasks_app.task_types.base import Criterion
 
 State, Purpose = Assignment.State, Assignment.Purpose
 
-# Only what was answered can come from elsewhere.
+# Only answered units can be imported.
 STATES = tuple(str(state.value) for state in (State.SUBMITTED, State.SURPLUS, State.SKIPPED, State.WITHDRAWN))
 PURPOSES = tuple(map(str, Purpose.values))
 MAIN, REPEAT = str(Purpose.MAIN.value), str(Purpose.REPEAT.value)
@@ -60,7 +60,7 @@ class RowCheck:
         return self._ratings.unknown_kinds
 
     def take(self, row: Row) -> Staged | None:
-        """Return what a row says, or None where it cannot be used."""
+        """Return a row ready to be stored, names turned into rows of the study; None where it cannot be used."""
         before = self._report.count
         rater, about, judged = self._rater(row), self._about(row), self._judged(row)
         if about is None:
@@ -114,8 +114,8 @@ class RowCheck:
             return None
         try:
             return self.raters.number(row.cells["rater"], row.cells.get("group"), row.line)
-        except BadRater as found:
-            self._report(row, found.column, found.sentence)
+        except BadRater as error:
+            self._report(row, error.column, error.sentence)
             return None
 
     def _about(self, row: Row) -> About | None:
@@ -227,7 +227,7 @@ class RowCheck:
         return criterion
 
     def _is_silent(self, row: Row, task: TaskTarget) -> bool:
-        """Say whether a row only says that nothing was found, or that the unit was skipped."""
+        """Return whether a row only says that nothing was found, or that the unit was skipped."""
         if str(row.cells.get("label", "")).strip() not in {NOTHING, SKIPPED} or "rating" in row.cells:
             return False
         # A task whose ratings are labels may have one of that name; then it is about a criterion.

@@ -62,5 +62,5 @@ NOT_USED = ("document", "excluded_by", "feature_")
 
 
 def is_used(name: str) -> bool:
-    """Say whether an import takes anything from a column."""
+    """Return whether an import takes anything from a column."""
     return not name.startswith(NOT_USED)

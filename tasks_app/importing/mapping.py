@@ -101,7 +101,7 @@ class ColumnMapping:
 
     @property
     def has_our_names(self) -> bool:
-        """Say whether the file's columns are called as ours are, as in an export."""
+        """Return whether the file's columns are called as ours are, as in an export."""
         return self.wide is None and all(ours == theirs for ours, theirs in (self.columns or {}).items())
 
 
@@ -135,9 +135,9 @@ def from_file(path: str) -> ColumnMapping:
     try:
         with FilePath(path).open("rb") as stream:
             content = stream.read(limits().yaml_bytes + 1)
-    except OSError as found:
-        reason = _("cannot be read: %(reason)s.") % {"reason": found.strerror}
-        raise StudyFileError([Problem(name, 0, 0, reason)]) from found
+    except OSError as error:
+        reason = _("cannot be read: %(reason)s.") % {"reason": error.strerror}
+        raise StudyFileError([Problem(name, 0, 0, reason)]) from error
     if sentence := size_problem(content):
         problems.add(name, 0, 0, sentence)
         problems.raise_if_any()
@@ -171,7 +171,7 @@ def _checked(tree: Tree, problems: Problems) -> ColumnMapping:
             for ours, words in document.get("values", {}).items()
         },
         where={
-            theirs: frozenset(word_of(one) for one in (words if isinstance(words, list) else [words]))
+            theirs: frozenset(word_of(word) for word in (words if isinstance(words, list) else [words]))
             for theirs, words in document.get("where", {}).items()
         },
         repeats=document.get("repeats", "refuse"),
@@ -239,8 +239,8 @@ def _unreadable(ours: str, word: str) -> str:
     try:
         if column is not None:
             from_word(column, word)
-    except BadCell as found:
-        return str(found)
+    except BadCell as error:
+        return str(error)
     return ""
 
 

@@ -26,7 +26,7 @@ def one_spelling(name: str) -> str:
 
 
 def _problem(name: str, allowed: str) -> str | None:
-    """Say which character of a name nobody can see, or return None."""
+    """Describe the invisible character in a name, or return None."""
     if name.isprintable():
         return None
     for position, character in enumerate(name, start=1):

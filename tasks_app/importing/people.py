@@ -59,7 +59,7 @@ def _faults(
     accounts: Collection[str],
     line_of: dict[str, int],
 ) -> list[tuple[str, str]]:
-    """Say what is wrong with somebody: (column, sentence)."""
+    """Return the problems of an invited person as (column, sentence)."""
     problems = []
     if not person.name:
         problems.append(("name", _("A name is missing. Only you see it, and it may be made up.")))

@@ -39,7 +39,7 @@ class Report:
 
     @property
     def is_full(self) -> bool:
-        """Say whether further problems are only counted."""
+        """Return whether further problems are only counted."""
         return self._problems.is_full(self._file)
 
 
@@ -56,11 +56,11 @@ class RatingCheck:
         self.unknown_kinds: Counter[str] = Counter()
 
     def is_span(self, row: Row) -> bool:
-        """Say whether a row is about a marked span."""
+        """Return whether a row is about a marked span."""
         return any(name in row.cells for name in SPAN)
 
     def is_one_of_several(self, row: Row, task: TaskTarget, criterion: Criterion | None) -> bool:
-        """Say whether a judgment may hold several such ratings: spans, or labels where several may be chosen."""
+        """Return whether a judgment may hold several such ratings: spans, or labels where several may be chosen."""
         outcome = task.outcome(criterion)
         return self.is_span(row) or (outcome is not None and outcome.several)
 

@@ -166,9 +166,9 @@ def _time(column: Column, cell: Json, ours: str, pattern: str | None) -> Json:
             raise BadCell(sentence % given_words) from None
     try:
         return from_text(column, text)
-    except BadCell as found:
+    except BadCell as error:
         hint = _('If the file writes times in another way, the mapping can say how: format: {%(name)s: "%(pattern)s"}.')
-        raise BadCell(f"{found} {hint % {'name': ours, 'pattern': '%m/%d/%Y %H:%M:%S'}}") from found
+        raise BadCell(f"{error} {hint % {'name': ours, 'pattern': '%m/%d/%Y %H:%M:%S'}}") from error
 
 
 def _read(ours: str, word: str) -> Json:

@@ -120,7 +120,7 @@ def value(row: Row, name: str) -> str:
 
 
 def place(row: Row, name: str) -> tuple[int, int]:
-    """Return where a cell stands, or would stand."""
+    """Return the line and column of a cell, present or missing."""
     if name in row:
         return row[name].line, row[name].column
     return max(cell.line for cell in row.values()), 0

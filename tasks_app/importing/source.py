@@ -51,9 +51,9 @@ class RatingsFile:
             raise StudyFileError([Problem(path, 0, 0, _("There is no such file."))])
         try:
             Path(path).open("rb").close()
-        except OSError as found:
-            sentence = _("cannot be read: %(reason)s.") % {"reason": found.strerror}
-            raise StudyFileError([Problem(path, 0, 0, sentence)]) from found
+        except OSError as error:
+            sentence = _("cannot be read: %(reason)s.") % {"reason": error.strerror}
+            raise StudyFileError([Problem(path, 0, 0, sentence)]) from error
         return cls(PurePath(path).name, lambda: Path(path).open("rb"))
 
     @property
@@ -95,9 +95,9 @@ class _Counted(io.RawIOBase):
         """Return up to `size` bytes, fewer only at the end."""
         try:
             chunk = self._stream.read(size)
-        except _DAMAGED as found:
-            sentence = _("This gzip file is damaged (%(reason)s). Create it again.") % {"reason": found}
-            raise StudyFileError([Problem(self._file, 0, 0, sentence)]) from found
+        except _DAMAGED as error:
+            sentence = _("This gzip file is damaged (%(reason)s). Create it again.") % {"reason": error}
+            raise StudyFileError([Problem(self._file, 0, 0, sentence)]) from error
         self._left -= len(chunk)
         if self._left < 0:
             sentence = _("is larger than %(most)s, which is the limit here.") % {"most": megabytes(self._most)}

@@ -21,7 +21,7 @@ COLUMNS = {
 
 
 def read(name: str, text: str, statuses: Collection[str]) -> list[Report]:
-    """Return what is said of each submission.
+    """Return the report of each submission in a file.
 
     Raises
     ------

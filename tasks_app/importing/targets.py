@@ -68,7 +68,7 @@ class TaskTarget:
         return by_key.get(name) or by_name.get(name)
 
 
-class Shown(NamedTuple):
+class ShownOutput(NamedTuple):
     """An output on a unit's screen, with the part it is shown in."""
 
     part: int
@@ -88,9 +88,9 @@ class UnitTarget:
     item: str | None
     criterion: str
     parts: list[int] = field(default_factory=list)
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[ShownOutput] = field(default_factory=list)
 
-    def outputs(self, item: str | None, system: str | None, variant: str | None) -> list[Shown]:
+    def outputs(self, item: str | None, system: str | None, variant: str | None) -> list[ShownOutput]:
         """Return the outputs of a system; without a variant, the one that has none where there is such a one."""
         of_system = [output for output in self.shown if output.system == system and item in {None, output.item}]
         plain = [output for output in of_system if output.variant == (variant or "")]
@@ -150,11 +150,11 @@ class Targets:
         outputs = PartOutput.objects.filter(**{f"part__{name}": value for name, value in of_units.items()})
         columns = ("part_id", "output_id", "output__item__key", "output__system__key", "output__variant")
         for unit, *values in outputs.order_by("id").values_list("part__unit_id", *columns):
-            units_by_id[unit].shown.append(Shown(*values))
+            units_by_id[unit].shown.append(ShownOutput(*values))
         return units_by_id.values()
 
     def find(self, names: Names) -> About:
-        """Return what a row is about. Raises NotFound."""
+        """Return the unit that a row is about. Raises NotFound."""
         if names.task is not None and names.task not in self.tasks:
             raise NotFound("task", self._advised(_("There is no such task."), names.task, self.tasks))
         steps: list[tuple[str, Callable[[UnitTarget], bool]]] = []
@@ -203,7 +203,7 @@ class Targets:
         return self.of_item[names.item]
 
     def _unknown(self, column: str, names: Names, units: Sequence[UnitTarget]) -> str:
-        """Say why no unit is left."""
+        """Return the reason why no unit fits a row."""
         first = units[0]
         plain = {
             "task": _("The task does not show this."),
@@ -224,7 +224,7 @@ class Targets:
 
 
 def _asks(unit: UnitTarget, name: str) -> bool:
-    """Say whether a unit asks a criterion; a name that its task does not know is refused elsewhere."""
+    """Return whether a unit asks a criterion; a name that its task does not know is refused elsewhere."""
     criterion = unit.task.criterion(name)
     brought = {extra.key for extra in unit.task.frame.kind.brings()}
     return not unit.criterion or criterion is None or criterion.key == unit.criterion or criterion.key in brought
@@ -240,7 +240,7 @@ def _about(unit: UnitTarget, names: Names) -> About:
     return About(unit, first.part, second, first.output, shared)
 
 
-def _output(unit: UnitTarget, item: str | None, system: str, variant: str | None) -> Shown:
+def _output(unit: UnitTarget, item: str | None, system: str, variant: str | None) -> ShownOutput:
     outputs = unit.outputs(item, system, variant)
     if len({output.part for output in outputs}) > 1:
         raise NotFound("variant", _("The unit shows several texts of this system. Say which one: give variant."))
@@ -248,7 +248,7 @@ def _output(unit: UnitTarget, item: str | None, system: str, variant: str | None
 
 
 def _ambiguous(names: Names, units: Sequence[UnitTarget]) -> NotFound:
-    """Say what tells several units apart."""
+    """Return the error that asks for the column which would distinguish several fitting units."""
     tasks = {unit.task.key for unit in units}
     if names.unit is None and names.item is None:
         return NotFound("item", _("What was rated? Give item and system, or unit."))

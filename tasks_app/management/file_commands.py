@@ -20,7 +20,7 @@ class StoringCommand(BaseCommand):
     def tell(
         self, study: Study, counts: Mapping[str, int], notes: Iterable[str], *, stored: bool, as_json: bool, **more: Any
     ) -> None:
-        """Say what was stored, or only checked; `more` stands in the JSON, and its lists behind the counts."""
+        """Print what was stored, or only checked; `more` goes into the JSON, and its lists behind the counts."""
         if as_json:
             self._print({"study": study.slug, "stored": stored, **counts, **more, "notes": list(notes)})
             return
@@ -31,7 +31,7 @@ class StoringCommand(BaseCommand):
         self.stdout.write(f"{sentence}: {study.slug}: {', '.join(f'{n} {noun}' for noun, n in counts.items())}{listed}")
 
     def refuse(self, error: StudyFileError, *, as_json: bool) -> NoReturn:
-        """Say every problem, and end with exit code 1."""
+        """Print every problem, and exit with code 1."""
         if as_json:
             problems = [asdict(problem) for problem in error.problems]
             self._print({"stored": False, "problems": problems, "more": error.more})

@@ -15,7 +15,7 @@ TRIES = 150
 
 
 def known(assignment: Assignment) -> list[GoldAnswer]:
-    """Return what is known about a unit; what is compared with other answers is not known."""
+    """Return the known answers of a unit, without those that compare a text with its degraded copy."""
     return [answer for row, answer in grading.known_answers(assignment.unit_id) if row.kind != Gold.Kind.WORSE]
 
 

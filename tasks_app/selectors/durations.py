@@ -14,7 +14,7 @@ ENOUGH = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredMinutes:
     """The median minutes of raters who completed, and how many they were; `on_trial` where they only tried it out."""
 
     minutes: float
@@ -27,7 +27,7 @@ class Measured:
         return self.raters >= ENOUGH and not self.on_trial
 
 
-def measured(study: Study) -> Measured | None:
+def measured(study: Study) -> MeasuredMinutes | None:
     """Measure the last raters who completed, else those who tried the study out; None before anybody has."""
     kinds = (Rater.Kind.REAL, Rater.Kind.SANDBOX)
     completed = Rater.objects.filter(study=study, kind__in=kinds, outcome=Rater.Outcome.COMPLETED, erased_at=None)
@@ -37,4 +37,4 @@ def measured(study: Study) -> Measured | None:
     times = [minutes.paid for minutes in minutes_of(study, raters).values() if minutes.paid > 0] if raters else []
     if (shares := pay.quartiles(times)) is None:
         return None
-    return Measured(shares.median, shares.n, on_trial=recent[0][1] == Rater.Kind.SANDBOX)
+    return MeasuredMinutes(shares.median, shares.n, on_trial=recent[0][1] == Rater.Kind.SANDBOX)

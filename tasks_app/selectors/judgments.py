@@ -39,7 +39,7 @@ def rater_ids(study: Study, pseudonyms: Sequence[str]) -> tuple[int, ...]:
 
 
 def may_export(study: Study, role: str | None) -> bool:
-    """Say whether somebody with a role (None: a superuser from outside) may take judgments and ratings out now.
+    """Return whether somebody with a role (None: a superuser from outside) may take judgments and ratings out now.
 
     Every member may of a draft and of a closed study, while it is under way its owners alone, and it is written down:
     whoever sees single answers could steer raters.

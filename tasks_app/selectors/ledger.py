@@ -135,7 +135,7 @@ def raters_of(study: Study, *, simulated: bool) -> QuerySet[Rater]:
 
 
 def ledger_of(study: Study, raters: Iterable[Rater], facts: reads.Facts, booked: Mapping[int, reads.Booked]) -> Ledger:
-    """Put together what was read."""
+    """Make the ledger from the rows that were read."""
     offer = reads.offer_of(study.options)
     entries = (
         Entry(

@@ -16,7 +16,7 @@ from tasks_app.task_types.base import Screen, Words
 State = Assignment.State
 Purpose = Assignment.Purpose
 
-# What is listed: texts to judge, among them those that are checks.
+# Purposes of listed texts: those to judge, among them checks.
 LISTED = (Purpose.WARM_UP, Purpose.MAIN, Purpose.CONTROL, Purpose.ATTENTION)
 
 # How the states of assignments look to a rater. What went to somebody else is not in the list.
@@ -60,7 +60,7 @@ class Entry:
         return tuple(shown.part.text for shown in self.screen.shown_parts)
 
     def has(self, words: str) -> bool:
-        """Say whether a text or the source holds these words."""
+        """Return whether a text or the source holds these words."""
         sought = words.casefold()
         return any(sought in text.casefold() for text in (self.source, *self.texts))
 

@@ -24,7 +24,7 @@ LONGEST_GAP_MINUTES = 30.0
 # request, as many as there are: a full set is then as large as the task says, and a smaller one is paid in proportion.
 BOOKLETS_LOOKED_AT = 50
 
-# Who is ever paid; simulated raters only to try the pages out.
+# Kinds of raters who are paid; simulated raters only to try the pages out.
 
 # A rater who has not ended is owed what they would be if they stopped now.
 SO_FAR = Rater.Outcome.WITHDRAWN
@@ -65,7 +65,7 @@ class FullSet:
     groups: frozenset[int]
 
     def is_for(self, version: int, group: int | None) -> bool:
-        """Say whether raters of a version and group are given this task."""
+        """Return whether raters of a version and group are given this task."""
         lives = self.since <= max(1, version) and (self.until is None or self.until >= version)
         return lives and (not self.groups or group in self.groups)
 

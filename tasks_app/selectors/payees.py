@@ -53,7 +53,7 @@ def by_platform(study: Study, entry: Entry, params: Mapping[str, Any]) -> Decima
 
 
 def payees_of(study: Study, channel: str, entries: Iterable[Entry], last: int) -> list[Payee]:
-    """Put together who they are and what they get; rows up to `last` count. Three queries."""
+    """Return the payees of these entries with their amounts; rows up to `last` count. Three queries."""
     listed = list(entries)
     ids = [entry.rater.pk for entry in listed]
     identities = {identity.rater_id: identity for identity in Identity.objects.filter(rater__in=ids)}

@@ -85,7 +85,7 @@ def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = Non
 
 
 def _in_sequence(row: _Row, assignment: Assignment | None) -> bool:
-    """Say whether a unit is counted together with an assignment; training and each attempt at an exam by task."""
+    """Return whether a unit is counted together with an assignment; training and each attempt at an exam by task."""
     if assignment is None or assignment.purpose in Purpose.JUDGED:
         return row.purpose in Purpose.JUDGED
     if assignment.purpose in {"training", "exam"}:
@@ -95,7 +95,7 @@ def _in_sequence(row: _Row, assignment: Assignment | None) -> bool:
 
 
 def next_purpose(rater: Rater) -> str | None:
-    """Return what the unit that comes next is for; None where nothing is held for the rater now."""
+    """Return the purpose of a rater's next unit; None where no unit is held for them now."""
     waiting = Assignment.objects.filter(REACHABLE, rater=rater, state__in=State.WAITING).order_by("order")
     return waiting.values_list("purpose", flat=True).first()
 

@@ -17,7 +17,7 @@ from tasks_app.task_types.texts import TextType
 UNITS_KEPT = 20_000
 TASKS_KEPT = 200
 
-# In which order what is shown with an item stands.
+# The order in which media of an item are shown.
 KINDS = ("image", "audio", "video")
 
 # What a screen shows of a unit's item.
@@ -190,7 +190,7 @@ def _keep(materials: Mapping[int, Material]) -> None:
 
 
 def frame_of(task_id: int, study: Study) -> Frame:
-    """Return what a task asks; kept in memory once the study is frozen."""
+    """Return the frame of a task: what it asks; kept in memory once the study is frozen."""
     return kept_frame(task_id) if study.is_frozen else read_frame(task_id)
 
 
@@ -264,7 +264,7 @@ class RaterScreen:
 
 
 def make_screen(frame: Frame, material: Material, study: Study, arrangement: Mapping[str, object]) -> contract.Screen:
-    """Put together what a task asks and what a unit shows."""
+    """Make the screen of a unit from what its task asks and what it shows."""
     n = frame.context_before
     return contract.Screen(
         kind=frame.kind,
@@ -284,10 +284,8 @@ def make_screen(frame: Frame, material: Material, study: Study, arrangement: Map
 
 
 def _asked_of(frame: Frame, material: Material) -> tuple[contract.Criterion, ...]:
-    """Return what a unit asks: every criterion, or the one it is about and those that the type brings along."""
+    """Return the criteria that a unit asks: all, or its own and those that the task type brings along."""
     if not material.criterion:
         return frame.criteria
-    others_asked = {criterion.key for criterion in frame.kind.asked(frame.criteria)} - {
-        material.criterion
-    }
+    others_asked = {criterion.key for criterion in frame.kind.asked(frame.criteria)} - {material.criterion}
     return tuple(criterion for criterion in frame.criteria if criterion.key not in others_asked)

@@ -51,14 +51,14 @@ def stored_about(rater: Rater) -> StoredAboutRater:
         has_email=bool(identity and identity.email),
         has_name=Invitation.objects.filter(rater=rater).exists(),
         agreed=tuple(
-            Agreed(one.consent_text.version, one.consent_text.language, one.consent_text.body, one.at)
-            for one in consents
+            Agreed(consent.consent_text.version, consent.consent_text.language, consent.consent_text.body, consent.at)
+            for consent in consents
         ),
     )
 
 
 def own_data(rater: Rater) -> dict[str, Any]:
-    """Return what a rater gave, to take along: answers as given, times, comments, and what they agreed to."""
+    """Return a rater's own data to download: answers, times, comments, and the consent texts they agreed to."""
     orders = {pk: number for number, pk in enumerate(_answered(rater), start=1)}
     about = stored_about(rater)
     return {
@@ -68,21 +68,21 @@ def own_data(rater: Rater) -> dict[str, Any]:
         "began": rater.enrolled_at.isoformat(),
         "ended": rater.ended_at.isoformat() if rater.ended_at else None,
         "agreed_to": [
-            {"version": one.version, "language": one.language, "text": one.body, "at": one.at.isoformat()}
-            for one in about.agreed
+            {"version": agreed.version, "language": agreed.language, "text": agreed.body, "at": agreed.at.isoformat()}
+            for agreed in about.agreed
         ],
         "answers": [
             {
-                "number": orders[one.assignment_id],
-                "answer": one.answer,
-                "skipped_because": one.skip_reason,
-                "comment": one.comment,
-                "active_seconds": one.seconds_active,
-                "elapsed_seconds": one.seconds_elapsed,
-                "sent": one.submitted_at.isoformat(),
-                "actions_on_the_page": one.log,
+                "number": orders[judgment.assignment_id],
+                "answer": judgment.answer,
+                "skipped_because": judgment.skip_reason,
+                "comment": judgment.comment,
+                "active_seconds": judgment.seconds_active,
+                "elapsed_seconds": judgment.seconds_elapsed,
+                "sent": judgment.submitted_at.isoformat(),
+                "actions_on_the_page": judgment.log,
             }
-            for one in Judgment.objects.filter(assignment__rater=rater).order_by("id")
+            for judgment in Judgment.objects.filter(assignment__rater=rater).order_by("id")
         ],
         "drafts": list(Draft.objects.filter(assignment__rater=rater).values_list("answer", flat=True)),
         "pay": [

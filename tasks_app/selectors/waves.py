@@ -32,7 +32,7 @@ class Waiting:
 
 
 def waiting_for(rater: Rater) -> Waiting | None:
-    """Return what opens next for a rater; None where something is open, or nothing is left.
+    """Return the next wave that a rater waits for; None where something is open, or nothing is left.
 
     What is open the database says, as it does to whoever gives out units: two clocks would send a rater to and fro.
     """
@@ -52,13 +52,13 @@ def waiting_for(rater: Rater) -> Waiting | None:
 
 
 def moment_in_words(moment: datetime, zone: str) -> str:
-    """Word a moment with its day and hour in a time zone, in the language of the page."""
+    """Format a moment with day and hour in a time zone, in the language of the page."""
     local = timezone.localtime(moment, ZoneInfo(zone))
     return f"{formats.date_format(local, 'l')}, {formats.date_format(local, 'DATE_FORMAT')}, {local:%H:%M}"
 
 
 def closing_in_words(closes_at: datetime, zone: str) -> str:
-    """Word until when something is open: its last minute, since midnight belongs to the day after."""
+    """Format the last minute before closing, since midnight belongs to the day after."""
     return moment_in_words(closes_at - timedelta(minutes=1), zone)
 
 
@@ -102,7 +102,7 @@ class WaveCount:
 def standings(study: Study) -> list[Standing]:
     """Return how every rater stands to every wave they have; who only tries the study out is not among them."""
     answerable = Q(assignments__state__in=State.WAITING, state=RaterSet.State.OPEN)
-    # What has closed is not due, also while nobody has freed it yet.
+    # A closed set is not due, even while its places are not freed yet.
     has_closed = Q(closes_at__isnull=False, closes_at__lte=Now())
     rows = (
         RaterSet.objects.filter(rater__study=study, rater__erased_at=None)

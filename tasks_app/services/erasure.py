@@ -41,7 +41,7 @@ class Erased:
 
 @atomically
 def erase(*, rater: Rater, by: events.Actor = None) -> Erased:
-    """Erase a rater's answers and everything that says who they are; doing it again changes nothing.
+    """Erase a rater's answers and everything that identifies them; erasing again changes nothing.
 
     Assignments stay, each answered one with a tombstone; the places of erased answers are free for others again. Other
     apps hear `rater_erased` before the rows are gone. The pseudonym is drawn anew, so that an old export leads nowhere.
@@ -89,7 +89,7 @@ def _erase_answers(rater: Rater) -> Erased:
 
 
 def _forget(rater: Rater) -> None:
-    """Remove who a rater is; what was paid stays as an amount.
+    """Remove everything that identifies a rater; amounts paid stay.
 
     Who came from a platform leaves a keyed digest where the token was: nobody erases what they did to do it again.
     """

@@ -21,7 +21,7 @@ def log(
     before: Any = None,
     after: Any = None,
 ) -> None:
-    """Write down that `actor` did `verb` (a past participle: "opened", "paused") to a study or a part of it."""
+    """Log that `actor` did `verb` (a past participle: "opened", "paused") to a study or a part of it."""
     Event.objects.create(
         study=study, actor_id=getattr(actor, "pk", None), verb=verb, object=about, before=before, after=after
     )

@@ -36,7 +36,7 @@ class Answer:
 
 @atomically
 def once(*, token: ApiToken, key: str, request: Any, work: Callable[[], tuple[int, Any]]) -> Answer:
-    """Do the work of a request and keep its answer (status and JSON), or return the answer given before.
+    """Process a request and store its response (status and JSON), or return the response stored before.
 
     `request` is everything that makes two requests the same, as JSON. Of two at the same time the second waits for
     the first. Where the work fails nothing is kept, so it can be tried again.

@@ -82,7 +82,7 @@ class Told:
 
 
 def told(rater: Rater) -> Told:
-    """Return what was written down for a rater; for somebody without rows, what would be."""
+    """Return the amounts stored for a rater, or, for a rater without rows, the amounts that would be stored."""
     row = reads.booked(rater.study_id, rater.pk).get(rater.pk)
     if row is None:
         return Told(owed(rater), pay.NOTHING)
@@ -90,7 +90,7 @@ def told(rater: Rater) -> Told:
 
 
 def record(rater: Rater) -> None:
-    """Write down what a rater who has just ended is owed, in the transaction of the end.
+    """Store what a rater who has just ended is owed, in the transaction of the end.
 
     Who took another set gets a further row for the difference. Nothing is ever taken back here.
     """
@@ -107,7 +107,7 @@ def _difference(rater: Rater, due: Decimal, row: reads.Booked) -> list[Payment]:
 
 
 def up_to_date(*, study: Study, simulated: bool = False, last: int | None = None) -> Ledger:
-    """Return the pay of a study, after writing down what is missing for raters who ended before there were rows.
+    """Return the pay of a study, after adding rows for raters who ended before pay was recorded.
 
     Sums of what is open count rows up to `last`. Doing it again writes nothing.
     """
@@ -193,7 +193,7 @@ def add_missing(*, study: Study, by: events.Actor, amount_shown: Decimal, form: 
 
 @atomically
 def withhold(*, rater: Rater, by: events.Actor, reason: str) -> Decimal:
-    """Keep back everything that is still to be paid to a rater, with a written reason; return how much that is.
+    """Withhold everything that is still to be paid to a rater, with a written reason; return the amount.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def withhold(*, rater: Rater, by: events.Actor, reason: str) -> Decimal:
 
 
 def may_undo(rows: Sequence[Payment], row: Payment) -> bool:
-    """Say whether a bonus or a withheld amount can be undone; `rows` are all of the rater's.
+    """Return whether a bonus or a withheld amount can be undone; `rows` are all of the rater's.
 
     A bonus that was paid cannot, nor what has been undone: every counter row takes one row of its amount.
     """
@@ -229,7 +229,7 @@ def may_undo(rows: Sequence[Payment], row: Payment) -> bool:
 
 @atomically
 def undo(*, payment: Payment, by: events.Actor) -> None:
-    """Take a bonus or a withheld amount back, by a row that says the opposite. Raises NotPossible."""
+    """Undo a bonus or a withheld amount by adding a row with the opposite amount. Raises NotPossible."""
     Rater.objects.select_for_update().get(pk=payment.rater_id)
     rows = list(Payment.objects.filter(rater=payment.rater_id).order_by("pk"))
     if not may_undo(rows, payment):
@@ -243,7 +243,7 @@ def undo(*, payment: Payment, by: events.Actor) -> None:
 
 @atomically
 def settle(*, study: Study, channel: str, by: events.Actor, last: int, simulated: bool = False) -> int:
-    """Write down that everything in a channel's payment file was paid: all open rows up to `last`; return how many."""
+    """Mark everything in a channel's payment file as paid: all open rows up to `last`; return how many."""
     raters = raters_of(study, simulated=simulated).filter(channel=channel)
     list(raters.select_for_update().values_list("pk", flat=True))
     rows = Payment.objects.filter(rater__in=raters.values("pk"), settled_at=None, pk__lte=last)

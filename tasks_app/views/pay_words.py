@@ -20,7 +20,7 @@ def money(amount: Decimal, currency: str) -> str:
 
 
 def part_pay(options: StudySettings) -> str:
-    """Say what is paid to somebody who does not finish, or whose set is shorter; empty for a study without pay."""
+    """Describe the pay of a rater who does not finish or whose set is shorter; empty for a study without pay."""
     offer = offer_of(options)
     if not offer.pays:
         return ""
@@ -39,7 +39,9 @@ def part_pay(options: StudySettings) -> str:
         alone = _("If you are screened out or do not pass the exam, you are paid for the time you spent.")
         sentences.append(more if options.part_amount else alone)
     if offer.amount:
-        sentences.append(_("If your set is smaller than a full set, you are told its size and its pay before you begin."))
+        sentences.append(
+            _("If your set is smaller than a full set, you are told its size and its pay before you begin.")
+        )
     return " ".join(sentences)
 
 
@@ -52,7 +54,7 @@ def promises(options: StudySettings) -> list[tuple[str, str]]:
 
 
 def stopping(rater: Rater) -> str:
-    """Say what a rater is paid who stops now; empty where that is nothing."""
+    """Describe the pay of a rater who stops now; empty where there is none."""
     owed = service.owed(rater)
     words = {"pay": money(owed, rater.study.options.currency)}
     return _("You are paid %(pay)s for what you have done.") % words if owed else ""
@@ -81,14 +83,14 @@ def sentences(rater: Rater) -> list[str]:
 
 
 def _unpaid(rater: Rater) -> str:
-    """Say why there is nothing to pay, in a study that pays."""
+    """Explain to a rater of a paid study why they are paid nothing."""
     if rater.outcome in {pay.SCREENED_OUT, pay.FAILED}:
         return _("There is no pay for this, as stated before you agreed.")
     return _("No text was judged yet, so there is nothing to pay.")
 
 
 def turned_away(options: StudySettings, *, took_part: bool) -> str:
-    """Say what is paid to somebody who is not let in; empty for a study without pay."""
+    """Describe the pay of a person who is not admitted; empty for a study without pay."""
     if not offer_of(options).pays:
         return ""
     if took_part:
@@ -107,7 +109,7 @@ def hourly(amount: Decimal | None, currency: str) -> str:
 
 
 def promised(options: StudySettings) -> str:
-    """Say what a full set is promised to pay, for how long and what that is per hour, and the part pay."""
+    """Describe the promised pay of a full set, its minutes, the pay per hour, and the part pay."""
     promise = [
         _("%(amount)s for about %(minutes)s minutes, which is %(hourly)s per hour")
         % {
@@ -123,7 +125,7 @@ def promised(options: StudySettings) -> str:
 
 
 def below(median: float, now: Decimal | None, needed: Decimal, missing: Decimal, options: StudySettings) -> str:
-    """Say by how much the pay is too low by the median time, and what would mend it."""
+    """Describe by how much the pay is too low at the median time, and what would fix it."""
     currency = options.currency
     words = {
         "minutes": formats.number_format(median, 1),

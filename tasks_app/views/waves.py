@@ -60,7 +60,7 @@ def waiting(visit: Visit) -> HttpResponse:
 
 
 def in_days(moment: datetime, zone: str) -> str:
-    """Say how far a moment is off, in calendar days of a time zone."""
+    """Describe how far off a moment is, in calendar days of a time zone."""
     time_zone = ZoneInfo(zone)
     days = (moment.astimezone(time_zone).date() - timezone.now().astimezone(time_zone).date()).days
     if days <= 0:

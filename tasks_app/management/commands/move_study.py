@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--reason", default="", help="why a closed study is opened again; the log keeps it")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do it, or say why not."""
+        """Move the study to another state, or print why it cannot be moved."""
         study = Study.objects.filter(slug=options["study"]).first()
         if study is None:
             raise CommandError(f"There is no study {options['study']!r}.")

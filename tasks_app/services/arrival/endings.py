@@ -14,14 +14,14 @@ WAVE_SESSIONS = "wave_sessions"
 
 
 def of_rater(rater: Rater) -> Ending:
-    """Return what a rater who has ended does now; before the end is stored there is no code to give away."""
+    """Return the last step of a rater who has ended: completion code and where to enter it; empty before the end."""
     if rater.state != Rater.State.ENDED or rater.outcome in ENDED_THERE:
         return Ending()
     return with_code(rater, str(rater.outcome), rater.completion_code)
 
 
 def with_code(rater: Rater, outcome: str, code: str) -> Ending:
-    """Return what a rater does with a code on the platform that sent them."""
+    """Return the last step on the platform that sent a rater: the code, and the address or form that takes it."""
     only_code = Ending(code)
     if rater.channel not in channels.registry:
         return only_code
@@ -41,7 +41,7 @@ def session_of(identity: Identity) -> str:
 
 
 def of_refused(study: Study, arrival: Arrival, error: enrolment.Refusal) -> Ending | None:
-    """Return what somebody does who is not let in; None where the study has no code for it."""
+    """Return the last step of somebody who is not admitted; None where the study has no code for it."""
     outcome = outcome_of(error, study)
     code = study.options.codes.get(outcome, "")
     if not code:
@@ -52,7 +52,7 @@ def of_refused(study: Study, arrival: Arrival, error: enrolment.Refusal) -> Endi
 
 
 def outcome_of(error: enrolment.Refusal, study: Study) -> str:
-    """Return under which outcome a study's codes hold the one for somebody refused; empty where there is none."""
+    """Return the outcome whose completion code somebody refused gets; empty where there is none."""
     if isinstance(error, enrolment.StudyFull):
         return str(Rater.Outcome.FULL)
     return "closed" if isinstance(error, enrolment.NotOpen) and study.state != Study.State.PAUSED else ""

@@ -140,7 +140,7 @@ def recognise(study: Study, arrival: Arrival) -> Enrolled | None:
 
 
 def identity_of(study: Study, arrival: Arrival) -> Identity | None:
-    """Return who is known to the study under the external id of an arrival, compared as the platform compares ids."""
+    """Return the identity in a study with the external id of an arrival, compared as the platform compares ids."""
     identities = Identity.objects.filter(study=study, channel=arrival.channel)
     identities = identities.select_related("rater__study").order_by("pk")
     if channels.ignores_case(arrival.channel):
@@ -149,7 +149,7 @@ def identity_of(study: Study, arrival: Arrival) -> Identity | None:
 
 
 def _refuse_erased(study: Study, arrival: Arrival) -> None:
-    """Turn away who took part under this id and had everything erased: a second try would begin with what they saw."""
+    """Refuse a person who took part under this id and had everything erased: they have seen the texts already."""
     mark = mark_of_erased(study.pk, arrival.channel, channels.canonical_id(arrival.channel, arrival.external_id))
     if (erased := Rater.objects.select_related("study").filter(token_hash=mark).first()) is not None:
         raise AlreadyHere(erased)
@@ -205,7 +205,7 @@ def new_link(*, rater_id: int) -> str:
 
 
 def has_room(study: Study) -> bool:
-    """Say whether every task of an open study has something left for a new rater, of one group at least."""
+    """Return whether every task of an open study has something left for a new rater, of one group at least."""
     if Group.objects.filter(study=study).exists():
         return bool(groups_with_room(study))
     tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN)

@@ -53,7 +53,7 @@ def _next_place(rater: Rater, groups: Collection[int]) -> GroupBlock:
 
 
 def _draw_block(rater: Rater) -> None:
-    """Write down the next block: every group so many times its share, in an order drawn from the study's seed."""
+    """Store the next block: every group as often as its share says, in an order drawn from the study's seed."""
     study = rater.study
     invited = routing.groups_by_invitation(study.pk)
     block = [
@@ -88,12 +88,12 @@ SELECT NOT EXISTS (SELECT 1 FROM tasks_app_groupblock g WHERE g.taken_by_id = %(
 
 
 def give_back(raters: Sequence[int]) -> None:
-    """Free the places in blocks of those of these raters who are away and have judged nothing."""
+    """Free the places that absent raters hold in blocks, where they have judged nothing."""
     rows(_GIVE_BACK, {"raters": list(raters)})
 
 
 def settle(rater: Rater) -> None:
-    """Let the place of a rater in a block follow what they have done: given back, or taken again."""
+    """Give back the place of a rater in a block, or take it again, depending on what they have done."""
     if rater.group_id is None or rater.kind not in Rater.Kind.COUNTED or rater.prefs.get(NAMED):
         return
     give_back([rater.pk])

@@ -63,7 +63,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class NewInvitation:
     """An invitation and its secret, which is not kept anywhere: a link's key, or a password of `account`."""
 
     invitation: Invitation
@@ -72,7 +72,7 @@ class Made:
 
 
 def arrival_of(*, study: Study, arrival: Arrival, user: Somebody) -> Arrival:
-    """Return who comes with an invitation.
+    """Return the arrival of an invited person.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def arrival_of(*, study: Study, arrival: Arrival, user: Somebody) -> Arrival:
 
 
 def _mark(invitation: Invitation | None) -> str:
-    """Return what tells the link of an invitation from those that it replaced."""
+    """Return the start of the hash of an invitation's link, which differs from those of replaced links."""
     return invitation.token_hash[:MARK_LENGTH] if invitation else ""
 
 
@@ -150,7 +150,7 @@ def _meant(invitations: QuerySet[Invitation], arrival: Arrival, user: Somebody) 
 
 
 @atomically
-def invite(*, study: Study, people: Sequence[Person], by: Somebody) -> list[Made]:
+def invite(*, study: Study, people: Sequence[Person], by: Somebody) -> list[NewInvitation]:
     """Make a personal link for each of these people; only hashes of their keys are kept."""
     links = [_row(study, person) for person in people]
     events.log(study, by, "invited", after={"links": len(links)})
@@ -158,7 +158,7 @@ def invite(*, study: Study, people: Sequence[Person], by: Somebody) -> list[Made
 
 
 @atomically
-def invite_with_accounts(*, study: Study, people: Sequence[Person], by: Somebody) -> list[Made]:
+def invite_with_accounts(*, study: Study, people: Sequence[Person], by: Somebody) -> list[NewInvitation]:
     """Make an account for each of these people, with a password that is shown once, or invite one that is there.
 
     Accounts may rate and nothing else: they are no researchers.
@@ -180,7 +180,7 @@ def invite_with_accounts(*, study: Study, people: Sequence[Person], by: Somebody
     return links
 
 
-def _row(study: Study, person: Person, user: User | None = None, password: str = "") -> Made:
+def _row(study: Study, person: Person, user: User | None = None, password: str = "") -> NewInvitation:
     key = new_token()
     row = Invitation.objects.create(
         study=study,
@@ -190,7 +190,7 @@ def _row(study: Study, person: Person, user: User | None = None, password: str =
         user=user,
         group=Group.objects.filter(study=study, key=person.group).first() if person.group else None,
     )
-    return Made(row, password, user.username) if user is not None else Made(row, key)
+    return NewInvitation(row, password, user.username) if user is not None else NewInvitation(row, key)
 
 
 def accounts_known_to(by: Somebody) -> QuerySet[User]:
@@ -221,7 +221,7 @@ def _hashed(password: str) -> str:
 
 
 @atomically
-def renew(*, invitation: Invitation, by: Somebody) -> Made:
+def renew(*, invitation: Invitation, by: Somebody) -> NewInvitation:
     """Make a new link, or a new password, for an invited person; the old one ends. What they began stays theirs.
 
     Raises
@@ -235,10 +235,10 @@ def renew(*, invitation: Invitation, by: Somebody) -> Made:
     Invitation.objects.filter(pk=invitation.pk).update(token_hash=hash_token(key), revoked_at=None)
     events.log(invitation.study, by, "renewed an invitation", about=str(invitation.pk))
     if invitation.user is None:
-        return Made(invitation, key)
+        return NewInvitation(invitation, key)
     secret = get_random_string(PASSWORD_LENGTH, LINK_ALPHABET)
     User.objects.filter(pk=invitation.user.pk, is_staff=False).update(password=_hashed(secret))
-    return Made(invitation, secret, invitation.user.username)
+    return NewInvitation(invitation, secret, invitation.user.username)
 
 
 def _used_elsewhere(user: User, by: Somebody) -> bool:
@@ -268,14 +268,14 @@ OPEN, STARTED, FINISHED, REVOKED = "open", "started", "finished", "revoked"
 
 
 def state_of(invitation: Invitation) -> str:
-    """Return how far an invited person is."""
+    """Return the state of an invitation: not begun, started or finished."""
     if invitation.rater is not None:
         return FINISHED if invitation.rater.state == Rater.State.ENDED else STARTED
     return REVOKED if invitation.revoked_at else OPEN
 
 
 def names_taken(study: Study, names: Iterable[str]) -> set[str]:
-    """Return which of these names are invited already."""
+    """Return the names among these that are invited already."""
     return set(Invitation.objects.filter(study=study, name__in=list(names)).values_list("name", flat=True))
 
 

@@ -16,7 +16,7 @@ from tasks_app.services.judging import assignments
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is said of one submission; by hand an id alone may be known. `line` is where it stands."""
+    """The status of one submission, on a `line` of the file; entered by hand, it may have only one of the ids."""
 
     line: int
     participant: str
@@ -26,7 +26,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """What became of the lines: how many by status, whom it ended, and which ids nobody here has."""
+    """The result of a report: lines by status, raters who were ended, and ids that no rater of the study has."""
 
     statuses: Mapping[str, int]
     ended: int
@@ -51,7 +51,7 @@ class _People:
             self.by_participant[row.external_id.lower()] = row
 
     def find(self, report: Report) -> Identity | None:
-        """Return who is meant: both ids must be one person's where both are given."""
+        """Return the rater with these ids; where both are given, both must belong to one rater."""
         rater = self.by_submission.get(report.submission.lower()) if report.submission else None
         if not report.participant:
             return rater
@@ -61,7 +61,7 @@ class _People:
 
 @atomically
 def enter(*, study: Study, channel: str, reports: Sequence[Report], by: events.Actor) -> Entered:
-    """Write down what a platform says; who returned or ran out of time there ends here, and their places are free.
+    """Store the statuses that a platform reports; end raters who returned or timed out there, and free their places.
 
     An answer that was given stays, and so does the end of whoever has ended already. The log names nobody.
     """

@@ -26,19 +26,19 @@ class NotDue(Exception):
 
 
 def address(study: Study, channel: str, wave: int) -> str:
-    """Return where raters of a channel come back for a wave, without what the platform adds."""
+    """Return the address to which raters of a channel come back for a wave, without what the platform appends."""
     path = reverse("rater:arrive", args=[study.link_code, channel])
     return f"{path}?{urlencode({KEY: sign(study, channel, wave)})}"
 
 
 def sign(study: Study, channel: str, wave: int) -> str:
-    """Return what an address carries that leads to a wave, so that nobody makes one for another wave or study."""
+    """Return the signed value in the address of a wave, so that nobody can make one for another wave or study."""
     return signing.Signer(salt=SALT).sign_object([study.pk, channel, wave])
 
 
 @atomically
 def come_back(*, study: Study, arrival: Arrival, signed: str) -> enrolment.Enrolled:
-    """Let somebody whose wave is due go on in a new visit, the first that comes for it; later ones are refused.
+    """Admit a rater whose wave is due in a new visit to the platform; only the first visit for a wave is accepted.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def come_back(*, study: Study, arrival: Arrival, signed: str) -> enrolment.Enrol
 
 
 def ending_before(rater: Rater, wave: int) -> Ending | None:
-    """Return what a rater does on the platform who waits for a wave: with the code of the one before, if it is done.
+    """Return the last step on the platform for a rater who waits for a wave: the code of the wave before, if complete.
 
     Who left a part of that wave unanswered has no claim to its code.
     """
@@ -90,7 +90,7 @@ def ending_before(rater: Rater, wave: int) -> Ending | None:
 
 
 def ending_of_wave(rater: Rater, wave: int) -> Ending | None:
-    """Return what a rater does on the platform after a wave that is not the last; None where nothing is set.
+    """Return the last step on the platform after a wave that is not the last; None where no code is set.
 
     Who was invited found the study nowhere, and has nowhere to enter a code.
     """

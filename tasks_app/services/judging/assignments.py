@@ -63,7 +63,7 @@ def come_back(*, rater: Rater) -> int:
     lock_claims(rater.study_id)
     leases.lock_rater(rater.pk)
     if RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN, closes_at__lte=Now()).exists():
-        # What has closed is freed by whoever comes first: no worker need run.
+        # Places of a closed wave are freed by the first request after it: no worker need run.
         leases.free_expired(rater.study_id)
     expired = RaterSet.objects.filter(
         Exists(Assignment.objects.filter(set=OuterRef("pk"), state=Assignment.State.EXPIRED)),
@@ -84,13 +84,13 @@ def _revive(sets: QuerySet[RaterSet], lease_minutes: float) -> int:
 
 
 def _has_texts(rater: Rater) -> bool:
-    """Say whether a rater has judged something or still can: else the last questions would ask about nothing."""
+    """Return whether a rater has judged something or still can; otherwise the last questions would be about nothing."""
     main = Assignment.objects.filter(rater=rater, purpose=Assignment.Purpose.MAIN)
     return main.filter(Q(state__in=Assignment.State.WAITING) | Q(judgments__isnull=False)).exists()
 
 
 def is_waiting(rater: Rater) -> bool:
-    """Say whether all that a rater has left to answer opens later."""
+    """Return whether all that a rater has left to answer opens later."""
     unanswered_sets = RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN).filter(
         Exists(Assignment.objects.filter(set=OuterRef("pk"), state__in=Assignment.State.WAITING))
     )
@@ -117,7 +117,7 @@ def end_if_done(*, rater: Rater) -> bool:
 
 
 def _outcome_of_what_is_done(rater: Rater) -> str:
-    """Return how a rater ends who has answered something and has nothing left.
+    """Return the outcome of a rater who has answered something and has nothing left.
 
     A code for those who completed is worth a whole reward on a platform. So it is not for who stays away until others
     have taken the rest, nor for who lets the last wave close; both are paid for what they did.
@@ -143,7 +143,7 @@ def _claim_again(rater: Rater) -> bool:
 
 
 def end(rater: Rater, outcome: str) -> None:
-    """Write down that and how a rater has ended, with the code that proves it."""
+    """Store that a rater has ended, with the outcome and the code that proves it."""
     rater.state, rater.outcome = Rater.State.ENDED, outcome
     rater.completion_code = rater.study.options.codes.get(outcome) or rater.completion_code or new_code()
     RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN).update(state=RaterSet.State.FINISHED)
@@ -190,7 +190,7 @@ def take_another(*, rater: Rater) -> bool:
 
 
 def may_take_another(rater: Rater) -> bool:
-    """Say whether a rater has completed fewer sets than the study allows and the study is still open."""
+    """Return whether a rater has completed fewer sets than the study allows and the study is still open."""
     if rater.outcome not in {Rater.Outcome.COMPLETED, Rater.Outcome.FULL} or rater.study.state != Study.State.OPEN:
         return False
     tasks = max(1, sum(task.stage == Task.Stage.MAIN for task in enrolment.tasks_of(rater)))
@@ -199,7 +199,7 @@ def may_take_another(rater: Rater) -> bool:
 
 
 def start(*, rater: Rater) -> None:
-    """Write down that a rater has read the instructions and begins."""
+    """Store that a rater has read the instructions and begins."""
     Rater.objects.filter(pk=rater.pk, state=Rater.State.ENROLLED).update(state=Rater.State.JUDGING, instructed_at=Now())
 
 

@@ -93,7 +93,7 @@ def _exam_step(assignment: Assignment, rater: Rater) -> Step:
 
 
 def _is_exam_open(assignment: Assignment, rater: Rater) -> bool:
-    """Say whether units of the same attempt at an exam are still to be answered."""
+    """Return whether units of the same attempt at an exam are still to be answered."""
     units = Assignment.objects.filter(
         rater=rater, unit__task=assignment.unit.task_id, purpose=Purpose.EXAM, attempt=assignment.attempt
     )
@@ -144,7 +144,7 @@ def exam_result(rater: Rater, task: Task) -> ExamResult | None:
 
 
 def _settle_exam(assignment: Assignment, rater: Rater) -> Step | None:
-    """After the last unit of an attempt: pass the rater, give them another attempt, or end them."""
+    """Pass the rater after the last unit of an attempt, give them another attempt, or end them."""
     if _is_exam_open(assignment, rater):
         return None
     task = assignment.unit.task
@@ -188,7 +188,7 @@ def _another_attempt(assignment: Assignment, rater: Rater, task: Task, attempt: 
 
 
 def notice_due(rater: Rater) -> bool:
-    """Say whether a rater has answered enough units since a failed check to be told about it."""
+    """Return whether a rater has answered enough units since a failed check to be told about it."""
     after = rater.prefs.get(WARN_AFTER)
     answered = Judgment.objects.filter(assignment__rater=rater, replaces=None)
     return isinstance(after, int) and answered.count() >= after

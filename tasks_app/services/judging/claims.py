@@ -16,7 +16,7 @@ from tasks_app.designs import RATER
 from tasks_app.models import Assignment, Booklet, Rater, RaterSet, Task, Unit
 from tasks_app.services.database import rows
 from tasks_app.services.judging import leases, sets
-from tasks_app.services.judging.sets import Taken
+from tasks_app.services.judging.sets import ClaimedPlace
 from tasks_app.services.plan import plans
 from tasks_app.services.waves import schedule
 from tasks_app.task_types.base import Criterion as Asked
@@ -77,12 +77,12 @@ def _ask_everybody(rater: Rater, task: Task, lease_minutes: float) -> RaterSet |
 
 
 def counts_for_the_plan(rater: Rater) -> bool:
-    """Say whether a rater's judgments fill places: those of somebody trying the study out do not."""
+    """Return whether a rater's judgments fill places: those of somebody trying the study out do not."""
     return rater.kind in Rater.Kind.COUNTED
 
 
 def has_room(task: Task) -> bool:
-    """Say whether a task has a place that somebody new could have, expired leases counted as free."""
+    """Return whether a task has a place that somebody new could have, expired leases counted as free."""
     if task.stage != Task.Stage.MAIN:
         return True
     return bool(
@@ -100,7 +100,7 @@ def has_room(task: Task) -> bool:
     )
 
 
-def _remainders(rater: Rater, task: Task) -> list[Taken]:
+def _remainders(rater: Rater, task: Task) -> list[ClaimedPlace]:
     """Join free places that others left, up to a set, none of a unit the rater has met, well spaced."""
     free_places = rows(
         """SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
@@ -126,12 +126,12 @@ def _own_criterion(rater: Rater, task: Task) -> str:
     return assignments.values_list("unit__features__criterion", flat=True).first() or ""
 
 
-def joined(free: Sequence[Taken], task: Task, own_criterion: str) -> list[Taken]:
+def joined(free: Sequence[ClaimedPlace], task: Task, own_criterion: str) -> list[ClaimedPlace]:
     """Join free places to a set: of one criterion where a rater has one, else of one criterion after the other."""
     criteria = list(dict.fromkeys(place.criterion for place in free if own_criterion in {"", place.criterion}))
     if task.criteria_mode == RATER:
         criteria = criteria[:1]
-    places: list[Taken] = []
+    places: list[ClaimedPlace] = []
     for criterion in criteria:
         same_criterion = [place for place in free if place.criterion == criterion]
         room = task.set_size - len(places)
@@ -140,12 +140,12 @@ def joined(free: Sequence[Taken], task: Task, own_criterion: str) -> list[Taken]
     return places
 
 
-def whole_remainders(free: Sequence[Taken], size: int) -> list[Taken]:
+def whole_remainders(free: Sequence[ClaimedPlace], size: int) -> list[ClaimedPlace]:
     """Choose up to `size` places in their order, the remainder of one booklet after the other, none torn needlessly.
 
     For designs whose order must stay, such as documents: nothing is moved to keep outputs of one item apart.
     """
-    chosen: list[Taken] = []
+    chosen: list[ClaimedPlace] = []
     for _booklet, places in groupby(free, key=lambda place: place.booklet):
         units = {place.unit for place in chosen}
         fresh = [place for place in places if place.unit not in units]
@@ -154,17 +154,17 @@ def whole_remainders(free: Sequence[Taken], size: int) -> list[Taken]:
     return chosen
 
 
-def spaced(free: Sequence[Taken], size: int, spacing: int) -> list[Taken]:
+def spaced(free: Sequence[ClaimedPlace], size: int, spacing: int) -> list[ClaimedPlace]:
     """Choose up to `size` places in their order, no unit twice, outputs of one item `spacing` apart.
 
     A place that comes too early waits until enough others stand before it; what cannot stand anywhere is left to
     somebody else. At least one place is chosen where there is one.
     """
-    waiting, chosen = list(free), list[Taken]()
+    waiting, chosen = list(free), list[ClaimedPlace]()
     units: set[int] = set()
     last: dict[int, int] = {}
 
-    def fits(place: Taken) -> bool:
+    def fits(place: ClaimedPlace) -> bool:
         far_enough = place.item is None or place.item not in last or len(chosen) - last[place.item] >= spacing
         return place.unit not in units and far_enough
 
@@ -177,7 +177,7 @@ def spaced(free: Sequence[Taken], size: int, spacing: int) -> list[Taken]:
     return chosen
 
 
-def _booklet(rater: Rater, task: Task) -> tuple[int | None, list[Taken]]:
+def _booklet(rater: Rater, task: Task) -> tuple[int | None, list[ClaimedPlace]]:
     """Find the lowest free booklet without a unit that the rater has met, on the criterion the rater judges by."""
     criterion = _own_criterion(rater, task)
     booklets = rows(
@@ -204,13 +204,13 @@ def _booklet(rater: Rater, task: Task) -> tuple[int | None, list[Taken]]:
     return booklet_id, [_free(row) for row in places]
 
 
-def _free(row: tuple[Any, ...]) -> Taken:
+def _free(row: tuple[Any, ...]) -> ClaimedPlace:
     place, unit, item, booklet, criterion, arrangement = row
     drawn = json.loads(arrangement) if isinstance(arrangement, str) else arrangement
-    return Taken(place, unit, item, booklet, criterion, drawn)
+    return ClaimedPlace(place, unit, item, booklet, criterion, drawn)
 
 
-def _assign(rater: Rater, task: Task, rater_set: RaterSet, places: Sequence[Taken]) -> None:
+def _assign(rater: Rater, task: Task, rater_set: RaterSet, places: Sequence[ClaimedPlace]) -> None:
     """Write the assignments of a set: the units to judge with their places, and what belongs to them."""
     number = Booklet.objects.values_list("number", flat=True).get(pk=places[0].booklet)
     _write(rater, task, rater_set, sets.compose(rater, task, places, number))

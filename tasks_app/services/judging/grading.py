@@ -46,7 +46,7 @@ def known_answers(unit_id: int) -> list[tuple[Gold, GoldAnswer]]:
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
-    """The other one of a text and its degraded copy, where the rater has answered it: its values by criterion id."""
+    """The rater's answer to the degraded copy of a unit, or to its original: values by criterion id."""
 
     gold: int
     values: Mapping[int, float]
@@ -170,7 +170,7 @@ def _standing_of(assignment: Assignment, rater: Rater) -> Standing:
 
 
 def _read(value: Any) -> Any:
-    """Return what the driver left as JSON."""
+    """Parse a JSON value that the database driver returned as text."""
     return json.loads(value) if isinstance(value, str) else value
 
 
@@ -243,7 +243,7 @@ def consequence_of(scores: Iterable[tuple[Task, CheckScore]], answered: int, *, 
 
 
 def fails(task: Task, score: CheckScore) -> bool:
-    """Say whether enough checks were answered and too few of them right."""
+    """Return whether enough checks were answered and too few of them right."""
     checks = checks_of(task.checks)
     return score.answered >= checks.fail_after and (score.share or 0.0) < checks.fail_below
 

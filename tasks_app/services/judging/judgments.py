@@ -202,7 +202,7 @@ def _state_after(locked: leases.Locked, submission: Submission) -> str:
 
 
 def _is_free(place_id: int | None) -> bool:
-    """Say whether nobody holds a place; asked in the same way for units without one."""
+    """Return whether nobody holds a place; asked in the same way for units without one."""
     held = Assignment.objects.filter(place_id=place_id or 0, state__in=State.HOLDING)
     return not held.exists()
 

@@ -140,7 +140,7 @@ def lock_rater(rater_id: int) -> Rater:
 
 
 def minutes_of(rater: Rater) -> float:
-    """Return how long a sign of life keeps a rater's sets: days where their channel says so."""
+    """Return the minutes by which each request extends a rater's leases: days where their channel says so."""
     return channels.lease_minutes(rater.study.options, rater.channel)
 
 
@@ -171,7 +171,7 @@ ORDER BY b.state = 'free', b.number LIMIT 1
 
 
 def _move(set_id: int) -> None:
-    """Give units of an expired set whose places went to others another place, where one like it is free.
+    """Give other free places to units of an expired set whose own places were taken by others.
 
     Places of a questionnaire are all alike: who comes back late must not lose theirs while others are free.
     """
@@ -185,7 +185,7 @@ def _move(set_id: int) -> None:
     )
     for assignment, unit in lost:
         for (place,) in rows(_OTHER_PLACE, [unit]):
-            # What has been shown stays as it was shown.
+            # A unit that was shown keeps its arrangement.
             rows(
                 """UPDATE tasks_app_assignment a SET place_id = p.id, arrangement = CASE
                        WHEN a.first_shown IS NULL THEN a.arrangement || p.arrangement ELSE a.arrangement END
@@ -215,7 +215,7 @@ def revive(set_id: int, lease_minutes: float) -> int:
 
 
 def _drop_orphans(set_id: int) -> None:
-    """Take what has lost its sense out of a set: checks without a unit to judge, copies of what was not answered."""
+    """Return assignments that have become pointless: checks without a unit to judge, copies of unanswered units."""
     rows(
         """UPDATE tasks_app_assignment a SET state = 'returned'
            WHERE a.set_id = %s AND a.state IN ('reserved', 'live', 'expired') AND (
@@ -260,7 +260,7 @@ WHERE b.id IN ({booklets}) RETURNING b.id
 
 
 def settle(booklets: Sequence[int], rater: Rater | None) -> None:
-    """Write down which of these booklets are taken whole and which have open places left."""
+    """Store which of these booklets are completely taken and which have open places left."""
     rows(_SETTLE.format(booklets="SELECT unnest(%s::bigint[])"), [rater.pk if rater else None, list(booklets)])
 
 

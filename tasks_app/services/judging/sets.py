@@ -15,14 +15,14 @@ from tasks_app.services.plan import plans
 Purpose = Assignment.Purpose
 State = Assignment.State
 
-# What is woven into a set out of the units with known answers.
+# Units with known answers that are woven into a set, by kind of slot.
 _KNOWN = {weaving.CONTROL: Purpose.CONTROL, weaving.ATTENTION: Purpose.ATTENTION}
 
 # Raters whose sets count when checks are shared out evenly.
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ClaimedPlace:
     """A unit to judge that a claim has chosen, with the place that it fills."""
 
     place: int
@@ -35,7 +35,7 @@ class Taken:
 
 @dataclass(slots=True)
 class Planned:
-    """One assignment to be; `repeats` is the position in the set of the one that it repeats."""
+    """An assignment to be stored; `repeats` is the position in the set of the assignment that it repeats."""
 
     purpose: str
     unit: int
@@ -85,7 +85,7 @@ def known_units(task: Task) -> Known:
     return Known({purpose: tuple(units) for purpose, units in by_purpose.items()}, criteria)
 
 
-def compose(rater: Rater, task: Task, places: Sequence[Taken], turn: int) -> Composed:
+def compose(rater: Rater, task: Task, places: Sequence[ClaimedPlace], turn: int) -> Composed:
     """Put a set together: training and exam before a rater's first set, then warm-up, then units woven with checks."""
     checks = checks_of(task.checks)
     known = known_units(task)
@@ -131,13 +131,13 @@ def _given(rater: Rater, task: Task) -> _Given:
 
 
 def exam_units(units: Sequence[int], size: int | None, attempt: int) -> list[int]:
-    """The units of an attempt at the exam: other ones than before as far as there are."""
+    """Return the units of an attempt at the exam: different from those of earlier attempts where there are enough."""
     n = len(units) if size is None else min(size, len(units))
     return [units[((attempt - 1) * n + number) % len(units)] for number in range(n)]
 
 
 def _before(checks: CheckSettings, known: Known, criteria: set[str], given: _Given) -> tuple[list[Planned], int]:
-    """What a rater has still to be trained and examined on, and how many places further attempts need."""
+    """Plan the training and exam units that a rater has still to do, and count the places for further attempts."""
     trained = given.met.get(Purpose.TRAINING, set())
     training = [unit for unit in known.of(Purpose.TRAINING, criteria)[: checks.training] if unit not in trained]
     exam_of_all = exam_units(known.of(Purpose.EXAM, criteria), checks.exam, 1)
@@ -149,8 +149,8 @@ def _before(checks: CheckSettings, known: Known, criteria: set[str], given: _Giv
     return planned, len(exam_of_all) * (checks.exam_attempts - given.attempt) if exam else 0
 
 
-def _warm_up(rater: Rater, task: Task, places: Sequence[Taken], size: int) -> list[Planned]:
-    """Units to begin with that the rater does not judge, of other items than those of the set: fewer, or none."""
+def _warm_up(rater: Rater, task: Task, places: Sequence[ClaimedPlace], size: int) -> list[Planned]:
+    """Choose warm-up units of items that are not in the set; fewer, or none, where there are not enough."""
     if not (size and places):
         return []
     units = Unit.objects.filter(task=task, until=None, gold=None).exclude(pk__in=[place.unit for place in places])
@@ -167,8 +167,8 @@ def _warm_up(rater: Rater, task: Task, places: Sequence[Taken], size: int) -> li
     return [Planned(Purpose.WARM_UP, unit) for unit in list(by_item.values())[:size]]
 
 
-def _blocks(task: Task, places: Sequence[Taken]) -> list[Sequence[Taken]]:
-    """The units of a set in parts that nothing may be moved between: one a criterion where those have blocks."""
+def _blocks(task: Task, places: Sequence[ClaimedPlace]) -> list[Sequence[ClaimedPlace]]:
+    """Divide a set into blocks between which nothing is moved: one per criterion where criteria are blocked."""
     if task.criteria_mode != BLOCK:
         return [places]
     criteria = dict.fromkeys(place.criterion for place in places)
@@ -179,7 +179,7 @@ class _Weaver:
     """Weaves the checks of a task into the units of one set; what is rare in the sets so far comes first."""
 
     def __init__(
-        self, task: Task, places: Sequence[Taken], known: Known, met: Mapping[str, set[int]], turn: int
+        self, task: Task, places: Sequence[ClaimedPlace], known: Known, met: Mapping[str, set[int]], turn: int
     ) -> None:
         self.task, self.checks, self.known, self.turn = task, checks_of(task.checks), known, turn
         criteria = {place.criterion for place in places} - {""}
@@ -198,7 +198,7 @@ class _Weaver:
             if n
         }
 
-    def woven(self, block: Sequence[Taken], number: int, n_blocks: int, start: int) -> list[Planned]:
+    def woven(self, block: Sequence[ClaimedPlace], number: int, n_blocks: int, start: int) -> list[Planned]:
         """Plan one block, the first assignment of which is at position `start` of the set."""
         copies = self._copies(block) if self.checks.degraded else {}
         systems = self._systems(block) if self.used else ()
@@ -208,7 +208,7 @@ class _Weaver:
             attention=len(check_units[weaving.ATTENTION]),
             repeats=weaving.share_out(self.checks.repeats, n_blocks, self.turn)[number],
             degraded=weaving.share_out(self.checks.degraded, n_blocks, self.turn)[number],
-            degradable=tuple(index for index, one in enumerate(block) if one.unit in copies),
+            degradable=tuple(index for index, place in enumerate(block) if place.unit in copies),
             systems=systems,
             used=self.used,
         )
@@ -232,7 +232,7 @@ class _Weaver:
                 planned.append(Planned(Purpose.CONTROL, copies[place.unit]))
         return planned
 
-    def _choose(self, purpose: str, block: Sequence[Taken], number: int, n_blocks: int) -> list[int]:
+    def _choose(self, purpose: str, block: Sequence[ClaimedPlace], number: int, n_blocks: int) -> list[int]:
         """Choose known units for a block: those that the fewest sets had, in a drawn order."""
         fitting = set(self.known.of(purpose, {place.criterion for place in block} - {""}))
         units_left = [unit for unit in self.left[purpose] if unit in fitting]
@@ -244,7 +244,7 @@ class _Weaver:
         return units
 
     def _sets_before(self) -> QuerySet[Assignment]:
-        """What was given of this task and not given back unseen."""
+        """Return the assignments of this task, without those given back unseen."""
         rows = Assignment.objects.filter(unit__task=self.task, rater_kind__in=Rater.Kind.COUNTED)
         return rows.exclude(state__in=(State.RETURNED, State.EXPIRED), first_shown=None)
 
@@ -256,7 +256,7 @@ class _Weaver:
         return Counter(dict(rows.values_list("unit").annotate(n=Count("pk"))))
 
     def _used_systems(self, kind: str) -> dict[str, int]:
-        """How many repeats, or degraded copies, the sets so far have had of each system."""
+        """Count the repeats, or degraded copies, of each system in the sets so far."""
         rows = self._sets_before()
         if kind == weaving.DEGRADED:
             copies = rows.filter(purpose=Purpose.CONTROL, unit__features__has_key="degraded_of")
@@ -268,8 +268,8 @@ class _Weaver:
         repeats = rows.filter(purpose=Purpose.REPEAT)
         return dict(repeats.values_list("unit__parts__part_outputs__output__system__key").annotate(n=Count("pk")))
 
-    def _copies(self, block: Sequence[Taken]) -> dict[int, int]:
-        """The degraded copies of units, by their original."""
+    def _copies(self, block: Sequence[ClaimedPlace]) -> dict[int, int]:
+        """Return the degraded copies of units, by the id of the original."""
         rows = Unit.objects.filter(
             task=self.task,
             until=None,
@@ -278,8 +278,8 @@ class _Weaver:
         )
         return dict(rows.values_list("features__degraded_of", "id"))
 
-    def _systems(self, block: Sequence[Taken]) -> tuple[tuple[str, ...], ...]:
-        """The systems whose texts each unit shows."""
+    def _systems(self, block: Sequence[ClaimedPlace]) -> tuple[tuple[str, ...], ...]:
+        """Return the systems whose texts each unit shows."""
         systems: dict[int, dict[str, None]] = {}
         rows = PartOutput.objects.filter(part__unit__in=[place.unit for place in block]).order_by("part__number", "id")
         for unit, system in rows.values_list("part__unit", "output__system__key"):
@@ -288,7 +288,7 @@ class _Weaver:
 
 
 def draw_arrangements(rater: Rater, task: Task, planned: Sequence[Planned]) -> None:
-    """Draw the arrangement of every unit that does not have its place's."""
+    """Draw an arrangement for every unit that has none from a place."""
     missing = [assignment for assignment in planned if assignment.place is None]
     if not missing:
         return

@@ -9,7 +9,7 @@ from tasks_app.services.study.drafts import refuse_frozen
 
 
 def params_of(rows: Sequence[Mapping[str, Any]], task: str) -> dict[str, Any]:
-    """Return what the design of a task takes of the rows of all tasks; nothing where it has none."""
+    """Return the design parameters of a task from the batch rows of all tasks; empty where it has none."""
     batches: dict[str, list[str]] = {}
     for row in rows:
         if row["task"] == task:

@@ -22,7 +22,7 @@ class Sets:
     groups: tuple[int, ...] = ()
 
     def is_for(self, group: int) -> bool:
-        """Say whether raters of a group are given the task."""
+        """Return whether raters of a group are given the task."""
         return not self.groups or group in self.groups
 
 
@@ -62,7 +62,7 @@ def takers_of(study: Study, tasks: Sequence[Sets]) -> Takers:
 
 
 def filled(shares: Mapping[int, int], tasks: Sequence[Sets]) -> dict[int, Fraction]:
-    """How many raters each group takes: all grow by their shares, and one stops where a task of it is full."""
+    """Return the raters per group: groups fill in their shares, and one stops when one of its tasks is full."""
     by_group = dict.fromkeys(shares, Fraction(0))
     left = {sets.task: Fraction(sets.booklets) for sets in tasks}
     growing = {group for group in shares if any(sets.is_for(group) for sets in tasks)}
@@ -77,7 +77,7 @@ def filled(shares: Mapping[int, int], tasks: Sequence[Sets]) -> dict[int, Fracti
 
 
 def paid_in_all(takers: Takers, tasks: Sequence[Sets], amount: Decimal) -> Decimal:
-    """Return what all raters are paid who finish: for shorter sets than full ones in proportion."""
+    """Return the total pay of all raters who finish; shorter sets are paid in proportion."""
     total = Fraction(0)
     for group, n in takers.by_group.items():
         sets_of_group = [sets for sets in tasks if sets.is_for(group)]

@@ -12,7 +12,7 @@ from tasks_app.selectors.progress import REACHABLE
 
 
 def load_in_words(screens: int, texts: int, answers: int) -> str:
-    """Word how much one rater is given: 10 screens with 49 texts and 98 questions."""
+    """Describe the load of one rater: 10 screens with 49 texts and 98 questions."""
     number = formats.number_format
     words = {
         "screens": ngettext("%(n)s screen", "%(n)s screens", screens) % {"n": number(screens)},

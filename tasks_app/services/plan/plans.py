@@ -129,7 +129,7 @@ def draw_booklets(
 
 
 def _too_few_more(error: PlanImpossible, needing_more: Sequence[PlanUnit]) -> PlanImpossible:
-    """Say that the units with more judgments are too few: the last sets hold them alone."""
+    """Return the error that too few units get more judgments, so that the last sets would hold nothing else."""
     items = len({unit.item or unit.key for unit in needing_more})
     sentence = _(
         "The units with more judgments come last, on their own, and they are of %(items)d items only: a larger "
@@ -139,7 +139,7 @@ def _too_few_more(error: PlanImpossible, needing_more: Sequence[PlanUnit]) -> Pl
 
 
 def _no_room(size: int, wanted: Wanted, works: Callable[[Settings], bool]) -> PlanImpossible:
-    """Say that repeats do not fit into a set, and which settings have room for them."""
+    """Return the error that repeats do not fit into a set, with the settings that have room for them."""
     settings, repeats = wanted.settings, wanted.repeats
     nearest = {"checks.repeats": room_for_repeats(size, settings.spacing)}
     nearer = replace(settings, spacing=size - repeats + 1)

@@ -32,7 +32,7 @@ EXACT = _("Missing or surplus judgments, over all units")
 TWICE = _("Units shown twice in a set")
 SPACING = _("Distance between units of one item")
 
-# What is measured of every plan, where the design promises nothing of it.
+# Properties measured of every plan, also where the design does not promise them.
 ALWAYS = ("unit", "system", "item", "position")
 
 
@@ -58,7 +58,7 @@ class Line:
 
 
 def lines_of(task: Task, drawn: Drawn, balance: Balance, columns: Columns, *, whole: bool) -> list[Line]:
-    """Say what a plan keeps; where only its first booklets are known (not `whole`), what is missing does not count."""
+    """Return the properties that a plan keeps; with only its first booklets (not `whole`) missing units are ignored."""
     design = designs.registry[task.design]
     lines = [Line(TWICE, balance.repeated, 0, promised=True)]
     if whole:
@@ -119,7 +119,7 @@ def _documents(units: Sequence[PlanUnit]) -> bool:
 
 
 def _is_there(name: str, units: Sequence[PlanUnit]) -> bool:
-    """Say whether there are two of what a margin compares: a questionnaire has no system and no item."""
+    """Return whether there are two of what a margin compares: a questionnaire has no system and no item."""
     if name == "item":
         return len({unit.item for unit in units} - {None}) > 1
     if name == "unit":
@@ -133,6 +133,6 @@ def _several_of_an_item(units: Sequence[PlanUnit]) -> bool:
 
 
 def _share_systems(units: Sequence[PlanUnit]) -> bool:
-    """Say whether a system is shown in several combinations, so that systems and their combinations differ."""
+    """Return whether a system is shown in several combinations, so that systems and their combinations differ."""
     combinations = {unit.systems for unit in units}
     return sum(map(len, combinations)) > len({system for systems in combinations for system in systems})

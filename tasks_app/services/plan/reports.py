@@ -240,7 +240,7 @@ def version_of_plan(study: Study) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class PlanMeasures:
     """A plan and what was counted in it; its units are without the texts of systems that are only shown."""
 
     drawn: plans.Drawn
@@ -249,14 +249,14 @@ class Measured:
     shown_only: tuple[tuple[str, int], ...]
 
 
-def measured(task: Task, drawn: plans.Drawn) -> Measured:
+def measured(task: Task, drawn: plans.Drawn) -> PlanMeasures:
     """Count a plan."""
     units, without_checks = _apart(task, drawn.units)
     if without_checks:
         unit_of = {unit.key: unit for unit in units}
         booklets = tuple(tuple(unit_of[unit.key] for unit in booklet) for booklet in drawn.booklets)
         drawn = replace(drawn, units=units, booklets=booklets)
-    return Measured(
+    return PlanMeasures(
         drawn, measure(drawn.booklets, drawn.units), columns_of(drawn.booklets, drawn.arrangements), without_checks
     )
 
@@ -276,7 +276,7 @@ def _apart(task: Task, units: tuple[PlanUnit, ...]) -> tuple[tuple[PlanUnit, ...
     return tuple(judged), tuple(sorted(beside.items()))
 
 
-def _described(task: Task, measurement: Measured, booklets: int, places: int, *, is_stored: bool) -> Report:
+def _described(task: Task, measurement: PlanMeasures, booklets: int, places: int, *, is_stored: bool) -> Report:
     """Put a report together; known answers and copies may have changed since the plan was drawn."""
     extras = extras_of(task, measurement.drawn.units, measurement.drawn.booklets)
     units = measurement.drawn.units
@@ -325,7 +325,7 @@ class _Asked:
     task: Task = field(compare=False)
 
 
-def drawn(task: Task, units: tuple[PlanUnit, ...]) -> Measured:
+def drawn(task: Task, units: tuple[PlanUnit, ...]) -> PlanMeasures:
     """Draw and measure the plan of a task that has none, or remember it: the same settings give the same plan.
 
     Raises
@@ -342,7 +342,7 @@ def drawn(task: Task, units: tuple[PlanUnit, ...]) -> Measured:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _remembered(key: _Asked) -> Measured | PlanImpossible:
+def _remembered(key: _Asked) -> PlanMeasures | PlanImpossible:
     try:
         return measured(key.task, plans.drawn_of(key.task, key.units, version_of_plan(key.task.study)))
     except PlanImpossible as error:

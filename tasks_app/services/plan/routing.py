@@ -22,7 +22,7 @@ class NotNow(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentTexts:
     """What was sent: texts, the places they got, and the sets that these make."""
 
     texts: int
@@ -31,7 +31,7 @@ class Sent:
 
 
 @atomically
-def send(*, study: Study, task: Task, units: Collection[int], about: str, by: events.Actor = None) -> Sent:
+def send(*, study: Study, task: Task, units: Collection[int], about: str, by: events.Actor = None) -> SentTexts:
     """Give units of a task on request their k places, in sets of their own; what was sent before stays as it is.
 
     Raters are shown what they would have been shown from the beginning: neither who judged a text before, nor how.
@@ -50,13 +50,13 @@ def send(*, study: Study, task: Task, units: Collection[int], about: str, by: ev
     ids = dict(routing.unsent(task).filter(pk__in=units).values_list("key", "pk"))
     drawn = [replace(unit, k=task.k) for unit in plans.plan_units(task) if unit.key in ids]
     if not drawn:
-        return Sent(0, 0, 0)
+        return SentTexts(0, 0, 0)
     before = Booklet.objects.filter(task=task).aggregate(last=Max("number"))["last"] or 0
     booklets = draw(task, drawn, before)
     version = Version.objects.get(study=study, number=study.current_version)
     plans.write(task, version, booklets, ids, after=before)
     Unit.objects.filter(pk__in=ids.values()).update(k=task.k)
-    result = Sent(len(drawn), sum(map(len, booklets)), len(booklets))
+    result = SentTexts(len(drawn), sum(map(len, booklets)), len(booklets))
     after = {"texts": result.texts, "places": result.places, "sets": result.sets, "from": about}
     events.log(study, by, SENT, about=task.key, after=after)
     return result

@@ -33,7 +33,7 @@ def run_length(n: int) -> int:
 
 
 def has_spaces(text: str) -> bool:
-    """Say whether a text is written with spaces between its words."""
+    """Return whether a text is written with spaces between its words."""
     letters = len(_LETTER.findall(text))
     return 2 * len(_WITHOUT_SPACES.findall(text)) <= letters
 

@@ -32,7 +32,7 @@ LONGEST_KEY = 300
 
 
 def why_not(kind: TaskType, criteria: Sequence[Asked], n_parts: int) -> str | None:
-    """Say why a task cannot have degraded copies, or return None: it needs one text and a scale from bad to good."""
+    """Return why a task cannot have degraded copies, or None: it needs one text and a scale from bad to good."""
     if not kind.needs_items or kind.side_by_side or n_parts != 1:
         return _("Degraded copies need a task that shows one text on each screen. Set degraded to 0.")
     if not scaled(kind, criteria):

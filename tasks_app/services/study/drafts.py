@@ -105,7 +105,7 @@ def describe_draft(*, study: Study, title: str, public_title: str, language: str
 
 
 def may_edit(*, study: Study, user: AbstractBaseUser | None) -> bool:
-    """Say whether somebody may change a study: its owners and editors, superusers, and the command line (None)."""
+    """Return whether somebody may change a study: its owners and editors, superusers, and the command line (None)."""
     if user is None or (user.is_active and getattr(user, "is_superuser", False)):
         return True
     roles = (Membership.Role.OWNER, Membership.Role.EDITOR)

@@ -101,8 +101,8 @@ def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
                 language=output["language"],
                 digest=plaintext.digest(output["text"]),
             )
-            for row, one in zip(rows, items, strict=True)
-            for output in one["outputs"]
+            for row, item in zip(rows, items, strict=True)
+            for output in item["outputs"]
         ),
         BATCH,
     )
@@ -112,9 +112,9 @@ def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
 def _show_media(study: Study, pairs: Iterable[tuple[Item, Mapping[str, Any]]]) -> None:
     media = dict(Media.objects.filter(study=study).values_list("sha256", "id"))
     rows_shown: list[ItemMedia] = []
-    for row, one in pairs:
+    for row, item in pairs:
         counts: dict[str, int] = {}
-        for context in one["context"]:
+        for context in item["context"]:
             role = context["role"]
             counts[role] = counts.get(role, 0) + 1
             rows_shown.append(ItemMedia(item=row, role=role, order=counts[role], media_id=media[context["sha256"]]))

@@ -170,7 +170,7 @@ def _store_parts(units: Sequence[Unit], drafts: Sequence[UnitDraft], texts: Text
 
 
 def _features(draft: UnitDraft, *, named: bool) -> dict[str, Any]:
-    """Return what is kept of a unit: its criterion, and whether its name is the researcher's own, for the export."""
+    """Return the stored features of a unit: its criterion, and, for the export, whether the researcher named it."""
     return {**({"named": True} if named else {}), **({"criterion": draft.criterion} if draft.criterion else {})}
 
 

@@ -67,7 +67,7 @@ class Sending(Enum):
 
 
 def fill() -> int:
-    """Write down which messages are due; each rater gets each once. Returns how many are new."""
+    """Store the messages that are due; each rater gets each message once. Returns how many are new."""
     invited = [name for name, channel in channels.registry.items() if channel.invited_only]
     return len(rows(_FILL, {"channels": invited}))
 
@@ -124,7 +124,7 @@ def open_sets(rater: Rater, wave: int) -> QuerySet[RaterSet]:
 
 
 def message(row: Outbox, identity: Identity) -> EmailMessage:
-    """Word a message in the language of the study, with the rater's own link where it can be derived."""
+    """Write a message in the language of the study, with the rater's own link where it can be derived."""
     study = row.rater.study
     closes_at = open_sets(row.rater, row.wave).aggregate(last=Max("closes_at"))["last"]
     token = return_token(row.rater, identity)
@@ -163,5 +163,5 @@ def stop_mail(*, rater: Rater) -> None:
 
 
 def can_mail() -> bool:
-    """Say whether mail can be sent: its links need the address of this site."""
+    """Return whether mail can be sent: its links need the address of this site."""
     return bool(settings.EVALWEB_URL)

@@ -87,7 +87,7 @@ def _back(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
 
 
 def _refuse_early(study: Study) -> None:
-    """Say before the consent what would be said after it; what counts is decided when the form is sent."""
+    """Raise a refusal before the consent already; what counts is decided when the form is sent."""
     if study.state != Study.State.OPEN:
         raise enrolment.NotOpen
     if not enrolment.has_room(study):
@@ -196,7 +196,7 @@ def preview_page(request: HttpRequest, study: Study, channel: str) -> HttpRespon
 
 
 def refused(request: HttpRequest, study: Study, arrival: Arrival, error: enrolment.Refusal) -> HttpResponse:
-    """Say politely why somebody cannot come in, with the way back to where they came from."""
+    """Explain politely why a person is not admitted, with the way back to the platform that sent them."""
     channel = channels.registry[arrival.channel]
     title, sentences = enrolment.refusal(error, study, sent=channel.needs_ids)
     paid = pay_words.turned_away(study.options, took_part=isinstance(error, enrolment.AlreadyHere))

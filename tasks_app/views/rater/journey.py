@@ -42,7 +42,7 @@ def instructions(visit: Visit) -> HttpResponse:
     if visit.has_ended:
         return visit.go_to("end")
     if rater.state == Rater.State.ENROLLED and next_purpose(rater) == Assignment.Purpose.SCREENING:
-        # What comes first decides whether there is anything to be instructed for.
+        # Screening comes first: it decides whether the rater needs instructions at all.
         return visit.go_to("judge")
     form = visit.step_form("start")
     if visit.is_post:

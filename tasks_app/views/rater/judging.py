@@ -97,14 +97,14 @@ def _go_on(visit: Visit, step: checks.Step | None) -> HttpResponse:
 
 
 def _address_of(visit: Visit, step: checks.Step | None) -> str:
-    """Return where a step is shown; without one, where the next unit is."""
+    """Return the address of a page between two units, or, without one, of the next unit."""
     if step is None:
         return visit.url("judge")
     return visit.url(step.kind, step.number) if step.number else visit.url(step.kind)
 
 
 def _before_next_unit(visit: Visit) -> HttpResponse | None:
-    """Return what a rater sees before the next unit: the pause of a study, a step not gone on from, instructions."""
+    """Return what a rater sees before the next unit: that the study is paused, a page between units, instructions."""
     rater = visit.rater
     if rater.study.state == rater.study.State.PAUSED and not visit.has_ended:
         return _paused(visit)

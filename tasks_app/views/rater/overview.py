@@ -41,7 +41,7 @@ def overview(visit: Visit) -> HttpResponse:
 
 
 def _address(visit: Visit, entry: selector.Entry) -> str:
-    """Return where a text can be opened; empty where it cannot."""
+    """Return the address at which a text can be opened; empty where it cannot."""
     if visit.has_ended:
         return ""
     may_change = visit.options.allow_back and entry.kind.allows_back
@@ -61,7 +61,7 @@ def summary(visit: Visit) -> HttpResponse:
 
 
 def _said(entry: selector.Entry) -> list[tuple[str, str]]:
-    """Word what a rater said of a text: nothing where it is still to do."""
+    """Describe a rater's answer to a text; empty where the text is still to be judged."""
     if entry.state == selector.PENDING:
         return []
     if entry.skip_reason:

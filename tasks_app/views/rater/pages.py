@@ -81,7 +81,7 @@ class PublicStudy:
 
 
 def public_study(study: Study) -> PublicStudy:
-    """Put together what stands above the consent button."""
+    """Collect what is shown above the consent button."""
     options = study.options
     pay = money(options.amount, options.currency)
     return PublicStudy(
@@ -158,7 +158,7 @@ class PageFrame:
 
 
 def frame_for(visit: Visit, progress: RaterProgress, *, lists_set: bool = False) -> PageFrame:
-    """Put together the bars of a rater's page; `lists_set` where a page lists all texts of the set."""
+    """Make the bars around a rater's page; `lists_set` adds the link to the list of all texts in the set."""
     study, language = visit.rater.study, languages.spoken()
     return PageFrame(
         public_title=study.public_title,
@@ -185,7 +185,7 @@ def personal_link(request: HttpRequest, token: str) -> str:
 
 
 def in_words(form: forms.Form, answer: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Word an answer, question by question, for a page that shows two of them.
+    """Describe an answer, question by question, for a page that shows two answers side by side.
 
     A field whose values are no words says them itself, by a method `in_words`.
     """
@@ -196,7 +196,7 @@ def in_words(form: forms.Form, answer: Mapping[str, Any]) -> list[tuple[str, str
 
 
 def answer_in_words(form: forms.Form, name: str, value: Any) -> str:
-    """Word one value as the field of that name does."""
+    """Describe one value with the words of the field of that name."""
     return _value_in_words(form.fields[name], value)
 
 

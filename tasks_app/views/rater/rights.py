@@ -71,7 +71,7 @@ def mine(visit: Visit) -> HttpResponse:
 
 
 def may_withdraw(rater: Rater) -> bool:
-    """Say whether the last day to withdraw has not passed, in the study's time zone."""
+    """Return whether the last day to withdraw has not passed, in the study's time zone."""
     last = rater.study.options.withdraw_until
     return last is None or timezone.localdate(timezone=ZoneInfo(rater.study.timezone)) <= last
 

@@ -33,12 +33,12 @@ def practice(progress: RaterProgress) -> str:
 
 
 def _decides(assignment: Assignment) -> bool:
-    """Say whether answers to a unit that screens can end it: those to mere questions do not."""
+    """Return whether answers to a unit that screens can end it: those to mere questions do not."""
     return assignment.purpose == Purpose.SCREENING and bool(known_answers(assignment.unit_id))
 
 
 def hint(assignment: Assignment, progress: RaterProgress) -> str:
-    """Say above a unit what it is there for; nothing for what is judged."""
+    """Return the hint above a unit of screening, practice, exam or last questions; empty for other units."""
     if _decides(assignment):
         return _("Your answers tell whether this study fits you.")
     if assignment.purpose == Purpose.TRAINING:
@@ -60,7 +60,7 @@ def hint(assignment: Assignment, progress: RaterProgress) -> str:
 
 
 def about_skipping(assignment: Assignment) -> str:
-    """Say what skipping leads to where it leads to more than the next text."""
+    """Return what skipping a unit leads to where that is more than the next text; else empty."""
     if _decides(assignment):
         return _("Without your answers we cannot tell whether this study fits you, so it ends for you here.")
     if assignment.purpose == Purpose.EXAM:

@@ -57,7 +57,7 @@ def feedback(visit: Visit, order: int) -> HttpResponse:
 
 
 def _known(assignment: Assignment) -> list[GoldAnswer]:
-    """Return what is known about a unit of the training."""
+    """Return the known answers of a training unit."""
     known = grading.known_answers(assignment.unit_id)
     return [answer for row, answer in known if row.purpose == Gold.Purpose.TRAINING and row.kind != Gold.Kind.WORSE]
 
@@ -83,7 +83,7 @@ def _told(screen: RaterScreen, form: forms.Form, stored: Judgment, known: Sequen
 
 
 def _expected(form: forms.Form, gold: GoldAnswer) -> str:
-    """Word a known answer of one value, several or a range; empty for what has no words of its own."""
+    """Describe a known answer that is one value, several or a range; empty for other kinds."""
     if gold.kind == "exact":
         return _("The right answer is: %(answer)s.") % {"answer": _in_words(form, gold, gold.answer)}
     if gold.kind == "set" and isinstance(gold.answer, list):
@@ -96,7 +96,7 @@ def _expected(form: forms.Form, gold: GoldAnswer) -> str:
 
 
 def _in_words(form: forms.Form, gold: GoldAnswer, value: object) -> str:
-    """Word a value as the field of its criterion does."""
+    """Describe a value with the words of the field of its criterion."""
     name = _field_of(form, gold)
     return _apart(pages.answer_in_words(form, name, value) if name else str(value))
 

@@ -40,7 +40,7 @@ def _context(study: Study) -> dict[str, Any]:
 
 
 def rules(about: TaskChecks) -> Iterator[str]:
-    """Say in sentences what raters of a task go through."""
+    """Describe in sentences the checks that raters of a task go through."""
     if about.task.stage == Task.Stage.SCREENING:
         yield _(
             "Before anything else. Raters who give another answer than the known one are screened out, with part pay."

@@ -22,7 +22,7 @@ from tasks_app.views.csv_files import csv_line
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.setup import plan_words
 
-# Rows of one table; what is beyond stands in the file.
+# Rows shown of one table; the file has all of them.
 MOST_ROWS = 200
 # Places of a set that a table of systems by place can show side by side.
 MOST_PLACES_BESIDE = 60

@@ -20,7 +20,7 @@ from tasks_app.importing import people, sheets
 from tasks_app.models import Invitation, Membership, Study
 from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services.arrival import invitations
-from tasks_app.services.arrival.invitations import Made
+from tasks_app.services.arrival.invitations import NewInvitation
 from tasks_app.views.csv_files import BYTE_ORDER_MARK, csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.importing.uploading import read_with
@@ -104,7 +104,7 @@ def _may_invite(study: Study) -> bool:
     return any(channels.registry[name].invited_only for name in study.options.channels)
 
 
-def _invite(request: HttpRequest, study: Study, form: PeopleForm) -> list[Made]:
+def _invite(request: HttpRequest, study: Study, form: PeopleForm) -> list[NewInvitation]:
     upload = form.cleaned_data["file"]
     name = (upload.name or "people.csv") if upload else _("pasted")
     text = sheets.text_of(name, upload.read()) if upload else form.cleaned_data["people"]
@@ -123,7 +123,7 @@ def _listed(request: HttpRequest, study: Study) -> dict[str, Any]:
     return {"page": page, "rows": [{"row": row, "state": state, "label": STATES[state]} for row, state in stated]}
 
 
-def secrets_file(request: HttpRequest, study: Study, links: Iterable[Made], name: str) -> HttpResponse:
+def secrets_file(request: HttpRequest, study: Study, links: Iterable[NewInvitation], name: str) -> HttpResponse:
     """Answer with links, or accounts with passwords, as CSV: the only copy there is."""
     rows = [["name", "email", "group", "link", "account", "password"]]
     for link in links:

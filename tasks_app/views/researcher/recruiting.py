@@ -52,7 +52,7 @@ def open_channels(study: Study) -> list[str]:
 
 
 def address_of(request: HttpRequest, study: Study, channel: str) -> str:
-    """Return where a channel's raters arrive."""
+    """Return the address at which a channel's raters arrive."""
     path = reverse("rater:join", args=[study.link_code])
     if channel != "link":
         path = reverse("rater:arrive", args=[study.link_code, channel])
@@ -95,7 +95,7 @@ def _codes_of_waves(study: Study) -> list[tuple[str, str, str]]:
 
 
 def warnings_of(study: Study, *, secure: bool) -> list[str]:
-    """Say what would go wrong on a platform."""
+    """Return warnings about what would go wrong on a platform."""
     codes, opened = study.options.codes, study.options.channels
     rows = []
     if "prolific" in opened and not codes.get("completed"):

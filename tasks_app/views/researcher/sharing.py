@@ -109,5 +109,5 @@ def unshare(request: HttpRequest, slug: str) -> HttpResponse:
         messages.error(request, str(refusal))
         return redirect("researcher:members", slug)
     messages.success(request, _("%(name)s can no longer see this study.") % {"name": name})
-    # Whoever has left does not see the list either.
+    # A member who has left the study does not see the list either.
     return redirect("researcher:studies") if member.user_id == request.user.pk else redirect("researcher:members", slug)

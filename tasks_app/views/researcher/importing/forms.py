@@ -20,7 +20,7 @@ from tasks_app.services.imports import mappings
 # What nearly every file has, in the order in which people look for it.
 MAIN = ("rater", "item", "system", "criterion", "value")
 
-# What is often the same for a whole file, and then stands in none of its columns.
+# Columns whose value is often the same for a whole file, and then missing from it.
 CONSTANT = ("system", "criterion", "purpose", "wave", "group")
 
 FILTERS = (1, 2)
@@ -184,17 +184,17 @@ class ColumnsForm(MappingForm):
 
     @property
     def has_more(self) -> bool:
-        """Say whether any of the rarer columns is chosen."""
+        """Return whether any of the rarer columns is chosen."""
         return any(field.value() for field in (*self.more, self["format"]))
 
     @property
     def has_constants(self) -> bool:
-        """Say whether anything is the same for all rows."""
+        """Return whether anything is the same for all rows."""
         return any(field.value() for field in self.constants)
 
     @property
     def has_filters(self) -> bool:
-        """Say whether rows are left out."""
+        """Return whether rows are left out."""
         return any(column.value() for column, _word in self.filters)
 
     def document(self) -> dict[str, Json]:

@@ -76,7 +76,7 @@ def _page(request: HttpRequest, slug: str, form: BonusForm, status: int = 200) -
             "filter": table_filter,
             "query": query.urlencode(),
             "paid": _channels(study, ledger),
-            "last": max((one.booked.last for one in ledger.entries), default=0),
+            "last": max((entry.booked.last for entry in ledger.entries), default=0),
             "form": form,
             "number": uuid.uuid4().hex,
             "absent": assignments.absent_raters(study).count(),

@@ -85,7 +85,7 @@ def _has(entry: Entry, status: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PayRow:
     """One rater as the table shows them, with the rows behind the sums and which of them can be undone."""
 
     entry: Entry
@@ -110,14 +110,14 @@ def tenths(minutes: float | None) -> str:
     return "–" if minutes is None else formats.number_format(minutes, 1)
 
 
-def lines_of(entries: Sequence[Entry]) -> list[Line]:
+def lines_of(entries: Sequence[Entry]) -> list[PayRow]:
     """Return the lines of one page of the table; one query."""
     rows: dict[int, list[Payment]] = {}
     ids = [entry.rater.pk for entry in entries]
     for row in Payment.objects.filter(rater__in=ids).select_related("by").order_by("pk"):
         rows.setdefault(row.rater_id, []).append(row)
     return [
-        Line(
+        PayRow(
             entry,
             str(channel_of(entry.rater.channel).label),
             tuple((row, may_undo(rows[entry.rater.pk], row)) for row in rows.get(entry.rater.pk, ())),

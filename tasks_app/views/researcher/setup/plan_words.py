@@ -46,7 +46,7 @@ def rows_of_set(report: Report) -> list[tuple[str, str, str]]:
 
 
 def too_few(report: Report) -> list[str]:
-    """Word what sets have less of than the study file asks for: for want of known answers, of items or of room."""
+    """Describe what sets lack compared with the study file: too few known answers, items or places."""
     settings = asdict(checks_of(report.task.checks))
     return [
         _("%(what)s: %(found)s of %(asked)s.") % {"what": label, "found": span(least, most), "asked": n_asked}
@@ -69,7 +69,7 @@ def sets_of(report: Report, groups: Mapping[int, tuple[int, ...]], first: int | 
 
 
 def sentence(report: Report, study: Study, *, alone: bool) -> str:
-    """Say how much a task is, and what it costs where there is no other."""
+    """Describe how many judgments a task needs, and its cost where it is the only task."""
     if not report.places:
         return ""
     sentence = [
@@ -88,7 +88,7 @@ def _by_raters(n: int) -> str:
 
 
 def _each(report: Report, study: Study) -> str:
-    """Say what one rater gets: screens with texts and answers, or units where these were not counted."""
+    """Describe the load of one rater: screens with texts and answers, or units where these were not counted."""
     load = study.options.workload
     counted = load.tasks.get(report.task.key) if load else None
     if counted is None:
@@ -108,7 +108,7 @@ def _units_each(report: Report) -> str:
 
 
 def costs(reports: Sequence[Report], study: Study) -> list[str]:
-    """Word the time and the pay of a rater who does one set of each task, and the pay of all; a short set is less."""
+    """Describe time and pay of a rater with one set of each task, and the total pay; short sets are paid less."""
     options = study.options
     words = [_minutes(study)]
     if not options.amount:
@@ -138,7 +138,7 @@ def _minutes(study: Study) -> str:
 
 
 def time_note(study: Study) -> str:
-    """Say that the stated minutes are far from the estimate; empty where they are not. The tab Pay has real times."""
+    """Warn where the stated minutes are far from the estimate; else empty. The tab Pay shows measured times."""
     options, load = study.options, study.options.workload
     if not options.minutes_stated or load is None or load.minutes / FAR <= options.minutes <= load.minutes * FAR:
         return ""
@@ -154,7 +154,7 @@ def crowded(task: Task, study: Study) -> str:
 
 
 def in_all(reports: Sequence[Report], study: Study) -> list[str]:
-    """Say what several tasks come to, where every rater gets a set of each, and in which groups raters are."""
+    """Describe the total of several tasks, where every rater gets a set of each, and the raters in each group."""
     if any(report.refusal or not report.booklets for report in reports):
         return []
     groups = capacity.groups_of_tasks(report.task for report in reports)
@@ -185,7 +185,7 @@ def _sum(reports: Sequence[Report], study: Study, takers: Takers) -> str:
 
 
 def _left_over(reports: Sequence[Report], takers: Takers) -> Iterator[str]:
-    """Say which sets nobody will get: a study is full once one of a rater's tasks is."""
+    """Yield warnings about sets that nobody will get: a study is full once one of a rater's tasks is full."""
     for report in reports:
         n_left = takers.left.get(report.task.pk, 0)
         if n_left:
@@ -203,7 +203,7 @@ def _left_over(reports: Sequence[Report], takers: Takers) -> Iterator[str]:
 
 
 def when(task: Task, groups: Sequence[str]) -> str:
-    """Say on which day a task comes, and for whom it is; empty for one that all raters get at once."""
+    """Describe on which day a task opens and which groups get it; empty where all raters get it at once."""
     sentences = []
     opens, closes = task.opens_after_days or 0, task.closes_after_days
     if opens:

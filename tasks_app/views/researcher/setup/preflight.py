@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from tasks_app import pay
 from tasks_app.check_settings import checks_of
 from tasks_app.models import ConsentText, Criterion, Gold, Rater, Study, Task
-from tasks_app.selectors.durations import Measured, measured
+from tasks_app.selectors.durations import MeasuredMinutes, measured
 from tasks_app.selectors.pay import offer_of
 from tasks_app.selectors.studies import Contents
 from tasks_app.services.events import TRIED
@@ -21,7 +21,7 @@ from tasks_app.views.researcher.setup import plan_words
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Finding:
     """One thing to check: its name, whether it is in order, what was found, and where to go about it."""
 
     label: str
@@ -32,7 +32,7 @@ class Row:
 
 
 def frozen(study: Study, contents: Contents) -> list[tuple[str, str]]:
-    """Return what nobody can change once the study is open, in names and numbers."""
+    """Return the facts that nobody can change once the study is open, in names and numbers."""
     tasks = list(Task.objects.filter(study=study, until=None).order_by("order", "id"))
     criteria = Criterion.objects.filter(study=study, until=None).order_by("id").values_list("name", flat=True)
     languages = ConsentText.objects.filter(study=study).order_by("language").values_list("language", flat=True)
@@ -59,50 +59,52 @@ def _texts(contents: Contents) -> str:
     return ", ".join([*counts, ngettext("%(n)s system", "%(n)s systems", systems) % {"n": number(systems)}])
 
 
-def rows(study: Study) -> list[Row]:
-    """Return what to check before raters come: tried out, consent, who runs it, pay for the time, checks."""
+def rows(study: Study) -> list[Finding]:
+    """Return the points to check before raters come: tried out, consent, contact, pay per hour, checks."""
     time = measured(study)
     return [_tried(study), _consent(study), _about(study), _pay(study, time), _checks(study), *_crowded(study)]
 
 
-def _crowded(study: Study) -> list[Row]:
+def _crowded(study: Study) -> list[Finding]:
     """Return a row for every task whose screens ask for too much at once."""
     warned = [plan_words.crowded(task, study) for task in Task.objects.filter(study=study, until=None)]
     url = reverse("researcher:design", args=[study.slug])
-    return [Row(_("Screens"), False, sentence, url, _("Design")) for sentence in warned if sentence]
+    return [Finding(_("Screens"), False, sentence, url, _("Design")) for sentence in warned if sentence]
 
 
-def _tried(study: Study) -> Row:
+def _tried(study: Study) -> Finding:
     url, label = reverse("researcher:try", args=[study.slug]), _("Tried out")
     finished = Rater.objects.filter(study=study, kind=Rater.Kind.SANDBOX, outcome=Rater.Outcome.COMPLETED).count()
     if finished:
         sentence = ngettext(
             "%(n)d person tried it out to the end.", "%(n)d people tried it out to the end.", finished
         ) % {"n": finished}
-        return Row(label, True, sentence)
+        return Finding(label, True, sentence)
     looked = study.events.filter(verb=TRIED).select_related("actor").order_by("-id").first()
     advice = _("Texts can be rated on trial as soon as the study is open: do that before you send the link.")
     if looked is None:
-        return Row(label, False, f"{_('Nobody has viewed this study as a rater yet.')} {advice}", url, _("Try it out"))
+        return Finding(
+            label, False, f"{_('Nobody has viewed this study as a rater yet.')} {advice}", url, _("Try it out")
+        )
     sentence = _("%(name)s viewed the arrival page on %(day)s.") % {
         "name": looked.actor or "–",
         "day": formats.date_format(looked.at, "j M Y"),
     }
-    return Row(label, True, f"{sentence} {advice}", url, _("Try it out"))
+    return Finding(label, True, f"{sentence} {advice}", url, _("Try it out"))
 
 
-def _consent(study: Study) -> Row:
+def _consent(study: Study) -> Finding:
     texts = ConsentText.objects.filter(study=study)
     languages = ", ".join(dict.fromkeys(texts.order_by("language").values_list("language", flat=True)))
     if languages:
-        return Row(_("Consent"), True, _("A consent text is written (%(languages)s).") % {"languages": languages})
+        return Finding(_("Consent"), True, _("A consent text is written (%(languages)s).") % {"languages": languages})
     sentence = _(
         "There is no consent text, so raters would not know what they agree to. Add “consent” to the study file."
     )
-    return Row(_("Consent"), False, sentence)
+    return Finding(_("Consent"), False, sentence)
 
 
-def _about(study: Study) -> Row:
+def _about(study: Study) -> Finding:
     options = study.options
     contacts = (
         (_("who runs it"), options.institution),
@@ -111,15 +113,15 @@ def _about(study: Study) -> Row:
     )
     missing = [name for name, value in contacts if not value]
     if not missing:
-        return Row(_("Who runs it"), True, _("Raters see who runs the study, a contact and where to complain."))
+        return Finding(_("Who runs it"), True, _("Raters see who runs the study, a contact and where to complain."))
     sentence = _("Missing: %(missing)s. Add it under “about” in the study file.") % {"missing": ", ".join(missing)}
-    return Row(_("Who runs it"), False, sentence)
+    return Finding(_("Who runs it"), False, sentence)
 
 
-def _pay(study: Study, time: Measured | None) -> Row:
+def _pay(study: Study, time: MeasuredMinutes | None) -> Finding:
     options, offer, label = study.options, offer_of(study.options), _("Pay per hour")
     if not offer.pays:
-        return Row(label, True, _("Taking part is not paid."))
+        return Finding(label, True, _("Taking part is not paid."))
     sentences = [_("Promised: %(offer)s.") % {"offer": pay_words.promised(options)}]
     hourly, minutes = offer.hourly, offer.minutes
     if time is None and options.workload is not None and options.minutes_stated:
@@ -144,10 +146,10 @@ def _pay(study: Study, time: Measured | None) -> Row:
         sentences.append(_("That is below this study's minimum of %(least)s.") % {"least": least})
     elif not offer.minimum_hourly:
         sentences.append(_("The study sets no minimum."))
-    return Row(label, enough, " ".join(sentences), reverse("researcher:pay", args=[study.slug]), _("Pay"))
+    return Finding(label, enough, " ".join(sentences), reverse("researcher:pay", args=[study.slug]), _("Pay"))
 
 
-def _checks(study: Study) -> Row:
+def _checks(study: Study) -> Finding:
     tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN)
     n_known = Gold.objects.filter(unit__task__in=tasks, unit__until=None).values("unit").distinct().count()
     settings = [checks_of(task.checks) for task in tasks]
@@ -160,6 +162,6 @@ def _checks(study: Study) -> Row:
     nonzero = [words for words, n in zip(counts, (n_known, repeats, copies), strict=True) if n]
     url, link = reverse("researcher:checks", args=[study.slug]), _("Checks")
     if nonzero:
-        return Row(_("Checks"), True, ", ".join(nonzero) + ".", url, link)
+        return Finding(_("Checks"), True, ", ".join(nonzero) + ".", url, link)
     none = _("There are no known answers and no repeats, so you cannot tell whether raters were paying attention.")
-    return Row(_("Checks"), False, none, url, link)
+    return Finding(_("Checks"), False, none, url, link)
