@@ -140,7 +140,7 @@ def test_reasons_are_listed_by_rule_without_a_system(filler: Filler, rosas_brows
     (_caption, rows), *_rest = tables(html)
     assert ["eve", "i3, Fluency"] in [row[:2] for row in rows]
     assert not any(system in html for system in SYSTEMS)
-    assert "left nothing out" in text(page(rosas_browser, address.replace(f"/{run.number}/", f"/{bare(filler)}/")))
+    assert "excluded nothing" in text(page(rosas_browser, address.replace(f"/{run.number}/", f"/{bare(filler)}/")))
 
 
 def bare(filler: Filler) -> int:

@@ -56,7 +56,7 @@ def test_the_whole_way_from_prolific_and_back(page: Page, open_checked: OpenChec
     for number in (1, 2):
         stage(page, f"Test {number} of 2")
         judge(page, wrong=True)
-    expect(page.get_by_text("0 of 2 texts were right. To pass, 2 have to be.")).to_be_visible()
+    expect(page.get_by_text("0 of 2 texts were right. To pass, 2 have to be right.")).to_be_visible()
     accessible(page)
     go_on(page, "Not passed this time", "Try again")
     for number in (1, 2):

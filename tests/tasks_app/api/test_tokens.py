@@ -186,7 +186,7 @@ def test_a_token_is_revoked_by_whoever_made_it(
 
 
 def test_a_token_that_would_have_expired_is_not_made(rosa: User, study: Study) -> None:
-    with pytest.raises(tokens.TokenRefused, match="still to come"):
+    with pytest.raises(tokens.TokenRefused, match="in the future"):
         tokens.make(user=rosa, name="x", scopes=["read:studies"], study=study, expires=timezone.now())
     with pytest.raises(tokens.TokenRefused, match="no scope"):
         tokens.make(user=rosa, name="x", scopes=["read:all"], study=study)

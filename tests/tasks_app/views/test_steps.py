@@ -62,7 +62,7 @@ def test_feedback_says_what_was_right_and_why(somebody: Client) -> None:
     assert address == f"/r/{token}/feedback/1/"
     page = text_of(somebody.get(address))
     for words in (
-        "Not quite, and why", "Fluency: not quite.", "Right is: 4.", "Four is what a careful reader says.",
+        "Not quite, and why", "Fluency: not quite.", "The right answer is: 4.", "Four is what a careful reader says.",
         "Text 0 of training", "How good is the fluency?", "Practice 1 of 2",
     ):  # fmt: skip
         assert words in page, words
@@ -72,7 +72,7 @@ def test_feedback_says_what_was_right_and_why(somebody: Client) -> None:
     address = send(somebody, token, RIGHT)
     page = text_of(somebody.get(address))
     assert "That is right" in page
-    assert "Right is" not in page
+    assert "The right answer is" not in page
     assert "Practice 2 of 2" in page, "the one just answered"
 
 
@@ -139,7 +139,12 @@ def test_a_test_is_failed_once_and_passed_then(somebody: Client) -> None:
     address = send(somebody, token, WRONG)
     assert address == f"/r/{token}/exam/1/"
     page = text_of(somebody.get(address))
-    for words in ("Not passed this time", "1 of 2 texts were right.", "To pass, 2 have to be.", "You can try 1 more"):
+    for words in (
+        "Not passed this time",
+        "1 of 2 texts were right.",
+        "To pass, 2 have to be right.",
+        "You can try 1 more",
+    ):
         assert words in page, words
     assert "of exam" not in page, "which text was wrong is not said"
     assert somebody.get(f"/r/{token}/judge/")["Location"] == address
