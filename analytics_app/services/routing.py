@@ -16,9 +16,9 @@ from tasks_app.pay import cents
 from tasks_app.selectors import routing as texts
 from tasks_app.services.events import Actor
 from tasks_app.services.plan import routing
-from tasks_app.services.plan.routing import NotNow, Sent
+from tasks_app.services.plan.routing import NotNow, SentTexts
 
-__all__ = ["NotNow", "Offer", "Sent", "offers", "send"]
+__all__ = ["NotNow", "Offer", "SentTexts", "offers", "send"]
 
 # The slice of an uncertain text begins with ABOUT; AFTER may follow the text's name.
 ABOUT, AFTER = "text=", "; system!="
@@ -69,7 +69,7 @@ def offers(run: Run) -> list[Offer]:
     return [_offer(run, study, task) for task in texts.on_request(study)]
 
 
-def send(*, run: Run, task: str, by: Actor, at_most: int | None = None) -> Sent:
+def send(*, run: Run, task: str, by: Actor, at_most: int | None = None) -> SentTexts:
     """Send the texts that a run is not sure of to a task of experts, the least certain first.
 
     Texts that were sent before are not sent again, so pressing the button twice sends nothing more.
