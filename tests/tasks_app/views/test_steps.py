@@ -101,7 +101,7 @@ def test_the_same_answer_again_leads_to_the_same_step(somebody: Client) -> None:
     other = {**form, "submission": str(uuid.uuid4()), **WRONG}
     refused = somebody.post(path, other)
     assert refused.status_code == 409
-    assert "cannot be changed" in refused.content.decode()
+    assert "you cannot change an answer after sending it" in refused.content.decode()
 
 
 def test_skipping_a_text_to_practise_on_still_explains_it(somebody: Client) -> None:
