@@ -1,4 +1,4 @@
-"""Background jobs: each takes ids and calls one service. A job may arrive twice or never without harm."""
+"""Background jobs: each takes ids and calls one service. A job may be delivered twice, or never, without harm."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="analytics_app.jobs.compute_part")
 def compute_part(part_id: int) -> None:
-    """Compute a part of a run, unless somebody else has it."""
+    """Compute a part of a run, unless another process has claimed it."""
     try:
         claim.work(part_id)
     except DatabaseError as error:
-        log.warning("Part %s could not be begun; it is rung for again: %s", part_id, error)
+        log.warning("Part %s could not be started; workers will be notified of it again: %s", part_id, error)
 
 
 @shared_task(name="analytics_app.jobs.ring_again")
 def ring_again() -> None:
-    """Do the upkeep of runs."""
+    """Do the upkeep of runs, one chore after the other: a chore that fails does not stop the next."""
     for chore in (
         upkeep.ring_again,
         upkeep.start_again,
@@ -35,10 +35,10 @@ def ring_again() -> None:
         try:
             chore()
         except DatabaseError as error:
-            log.warning("%s could not be done now: %s", chore.__name__, error)
+            log.warning("%s failed and will be tried again: %s", chore.__name__, error)
 
 
 @shared_task(name="analytics_app.jobs.beat_of_queue", bind=True)
 def beat_of_queue(self: Task[..., None], queue: str) -> None:
-    """Note that a worker answers on a queue."""
+    """Record that a worker has responded on a queue."""
     upkeep.note_beat(queue=queue, host=self.request.hostname or "")

@@ -26,7 +26,7 @@ def whole_schema() -> dict[str, Json]:
     return {
         "$schema": DIALECT,
         "title": "evalweb study file",
-        "description": "study.yaml; the texts stand beside it in items.csv, items.tsv or items.jsonl.",
+        "description": "study.yaml; the texts are next to it in items.csv, items.tsv or items.jsonl.",
         "type": "object",
         "properties": {
             "evalweb": {"const": sections.FORMAT, "description": "Version of this format."},
@@ -40,10 +40,10 @@ def whole_schema() -> dict[str, Json]:
 
 
 def columns_schema() -> dict[str, Json]:
-    """Return the schema of the mapping of columns: the file's names by ours."""
+    """Return the schema of the section `columns`: what a file calls each of evalweb's columns."""
     return {
         "type": "object",
-        "description": "How the columns of a table are called where not by our names, as `ours: theirs`.",
+        "description": "Column names of your tables that differ from evalweb's, as `evalweb's name: your name`.",
         "properties": {
             declared.stem: {
                 "type": "object",
@@ -59,11 +59,11 @@ def columns_schema() -> dict[str, Json]:
 
 
 def quoting_schema() -> dict[str, Json]:
-    """Return the schema of the setting for quotation marks in tables."""
-    doc = "none: a quotation mark is part of the text; double: cells may stand in double quotes."
+    """Return the schema of the section `quoting`: what quotation marks mean in each table."""
+    doc = "none: a quotation mark is part of the text; double: cells may be enclosed in double quotes."
     return {
         "type": "object",
-        "description": "What quotation marks are in a table with tabs; asked only where they can be read in two ways.",
+        "description": "What quotation marks mean in a table with tabs; needed only if that is not clear.",
         "properties": {table.stem: {"enum": list(QUOTINGS), "description": doc} for table in TABLES},
         "additionalProperties": False,
     }
@@ -94,7 +94,7 @@ def list_schema(section: str) -> dict[str, Json]:
 
 
 def _conditions(chooser: str, params: str) -> list[Json]:
-    """Return one condition per member of a registry: its choice allows its parameters and no others."""
+    """Return a condition for each member of a registry: a task that chooses it may set its parameters only."""
     default = TaskBlock.base_fields[chooser].initial
     members: Mapping[str, Any] = task_types.registry if chooser == "type" else designs.registry
     return [
@@ -111,7 +111,7 @@ def _conditions(chooser: str, params: str) -> list[Json]:
 
 
 def field_schema(field: forms.Field) -> dict[str, Json]:
-    """Return the schema of one field: type, limits, choices and description."""
+    """Return the schema of one field: type, limits, choices, title and description."""
     schema: dict[str, Json] = _type_of(field)
     if isinstance(field, forms.IntegerField | forms.DecimalField):  # FloatField is an IntegerField to Django
         if field.min_value is not None:
@@ -135,12 +135,12 @@ def _pattern(field: Any) -> dict[str, Json]:
 
 
 def _list(field: Any) -> dict[str, Json]:
-    # Keys must not repeat; words for the steps of a scale may.
+    # A key that is listed twice is a mistake; words for the steps of a scale may repeat.
     return {"type": "array", "items": {"type": "string"}, **({"uniqueItems": True} if field.keys else {})}
 
 
 def _json(field: Any) -> dict[str, Json]:
-    """A list whose entries a form describes (`entry`), whatever else the field says of itself, or any value."""
+    """Return a list of what the form `entry` describes, else the schema that the field declares, else any value."""
     if (entry := getattr(field, "entry", None)) is not None:
         return {"type": "array", "items": form_schema(entry)}
     own = getattr(field, "json_schema", {})

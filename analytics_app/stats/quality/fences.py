@@ -47,7 +47,7 @@ class Fences:
 
 
 def iqr_fences(values: ArrayLike, *, factor: float = 1.5) -> Fences:
-    """Tukey's fences: the quartiles moved out by `factor` interquartile ranges [1]_.
+    """Return Tukey's fences: the quartiles moved out by `factor` interquartile ranges [1]_.
 
     Quartiles are those of R's type 7 and numpy's default ("linear"), not Tukey's hinges. One pass: values that would be
     outside after removing the first outliers are kept.
@@ -57,7 +57,7 @@ def iqr_fences(values: ArrayLike, *, factor: float = 1.5) -> Fences:
     values : array_like of float, shape (n,)
         Pooled over raters, as Kim and Kim (2022) do with judge-wise z; NaN = not rated, dropped.
     factor : float
-        How many interquartile ranges, above 0.
+        Number of interquartile ranges, above 0.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def iqr_fences(values: ArrayLike, *, factor: float = 1.5) -> Fences:
     Fences(q1=3.0, q3=4.25, low=1.125, high=6.125, note=None)
     """
     if not (np.isfinite(factor) and factor > 0):
-        raise ValueError(f"The factor is above 0, not {factor}.")
+        raise ValueError(f"The factor must be above 0; it is {factor}.")
     numbers = checked_values(values)
     numbers = numbers[~np.isnan(numbers)]
     if not numbers.size:

@@ -31,7 +31,7 @@ class Standardised:
 
 
 def judge_wise_z(values: ArrayLike, raters: ArrayLike, *, ddof: int = 1, constant: Constant = "drop") -> Standardised:
-    """Each rating minus the mean of its rater's ratings, over their standard deviation [1]_.
+    """Subtract from each rating the mean of its rater's ratings, and divide by their standard deviation [1]_.
 
     z values can be compared between raters if every rater saw about the same mix of systems. The z of a rater who
     gave the same rating throughout is undefined. By default it is NaN, since 0 would count as a judgment of "average".
@@ -73,7 +73,7 @@ def judge_wise_z(values: ArrayLike, raters: ArrayLike, *, ddof: int = 1, constan
     if ddof not in (0, 1):
         raise ValueError(f"ddof is 0 or 1, not {ddof}.")
     if constant not in get_args(Constant):
-        raise ValueError(f"Raters whose ratings do not vary are set to one of drop and zero, not {constant!r}.")
+        raise ValueError(f"constant is drop or zero, not {constant!r}.")
     numbers = checked_values(values)
     codes = checked_codes(raters, numbers.size)
     rater_codes, places = compressed(codes)

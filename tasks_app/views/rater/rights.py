@@ -20,13 +20,13 @@ from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 @rater_page("GET", "HEAD")
 def stored(visit: Visit) -> HttpResponse:
-    """What is stored about the rater, and what is not."""
+    """Show what is stored about the rater, and what is not."""
     rater = visit.rater
     about = stored_about(rater)
     progress = progress_of(rater, set_size(rater))
     context = {
         "frame": pages.frame_for(visit, progress),
-        "kept": in_words(about),
+        "kept": kinds_of_data(about),
         "about": pages.about_pairs(visit.options),
         "agreed": [(consent_text, richtext.to_html(consent_text.body)) for consent_text in about.agreed],
         "mine_url": visit.url("mine"),
@@ -37,19 +37,19 @@ def stored(visit: Visit) -> HttpResponse:
     return visit.render("rater/stored.html", context)
 
 
-def in_words(about: StoredAboutRater) -> list[tuple[str, str]]:
-    """Word what is stored: what it is, and how much."""
+def kinds_of_data(about: StoredAboutRater) -> list[tuple[str, str]]:
+    """Return a name for each kind of data, and how much of it is stored; an empty text if nothing is."""
     times = _("How long each answer took, and which controls you used.")
-    answers = ngettext("%(n)s answer.", "%(n)s answers.", about.answers) % {"n": about.answers}
+    answers = ngettext("%(n)s answer.", "%(n)s answers.", about.answers)
     skips = ngettext("%(n)s text skipped, with the reason.", "%(n)s texts skipped, with reasons.", about.skips)
-    comments = ngettext("%(n)s comment.", "%(n)s comments.", about.comments) % {"n": about.comments}
+    comments = ngettext("%(n)s comment.", "%(n)s comments.", about.comments)
     revised = ngettext("%(n)s answer that you changed later.", "%(n)s answers that you changed later.", about.revisions)
     drafts = ngettext("%(n)s answer that is not sent yet.", "%(n)s answers that are not sent yet.", about.drafts)
     return [
-        (_("Your answers"), f"{answers} {times}"),
+        (_("Your answers"), f"{answers % {'n': about.answers}} {times}"),
         (_("Earlier versions of answers"), revised % {"n": about.revisions} if about.revisions else ""),
         (_("Skipped"), skips % {"n": about.skips} if about.skips else ""),
-        (_("Comments"), comments if about.comments else ""),
+        (_("Comments"), comments % {"n": about.comments} if about.comments else ""),
         (_("Drafts"), drafts % {"n": about.drafts} if about.drafts else ""),
         (_("Pay"), _("What you are paid, without your name.") if about.payments else ""),
         (
@@ -64,7 +64,7 @@ def in_words(about: StoredAboutRater) -> list[tuple[str, str]]:
 
 @rater_page("GET", "HEAD")
 def mine(visit: Visit) -> HttpResponse:
-    """The rater's own data as a file."""
+    """Send the rater's own data as a JSON file."""
     answer = JsonResponse(own_data(visit.rater), json_dumps_params={"ensure_ascii": False, "indent": 2})
     answer["Content-Disposition"] = 'attachment; filename="my-answers.json"'
     return answer
@@ -78,7 +78,7 @@ def may_withdraw(rater: Rater) -> bool:
 
 @rater_page("GET", "HEAD", "POST")
 def withdraw(visit: Visit) -> HttpResponse:
-    """Have everything erased: what that means, the button, and that it is done."""
+    """Explain erasure and ask to confirm it; on POST erase everything about the rater."""
     rater = visit.rater
     if not may_withdraw(rater):
         return _too_late(visit)
