@@ -92,7 +92,7 @@ def test_ratings_that_were_there_before_the_plan_are_not_planned(filler: Filler)
 
 def test_a_draft_is_not_analysed(study: Study) -> None:
     Study.objects.filter(pk=study.pk).update(state="draft", current_version=0)
-    with pytest.raises(ValueError, match="not opened yet"):
+    with pytest.raises(ValueError, match="has not been opened yet"):
         start.start(study=study, by=None)
 
 

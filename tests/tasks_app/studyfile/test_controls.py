@@ -51,7 +51,7 @@ CASES = {
     "range upside down": ('range,"[1, 2]"', 'range,"[2, 1]"', "controls.csv:3:5: answer: The low end of a range stands first: write [1, 2]."),
     "off the scale": ("exact,5", "exact,9", "controls.csv:2:5: answer: must be from 1 to 5, the scale of this task; it is 9."),
     "no step": ("exact,5", "exact,4.5", "controls.csv:2:5: answer: must be"),
-    "a word on a scale": ("exact,5", "exact,good", "controls.csv:2:5: answer: This is answered by a number; 'good' is none."),
+    "a word on a scale": ("exact,5", "exact,good", "controls.csv:2:5: answer: This is answered by a number; 'good' is not a number."),
     "range off the scale": ('range,"[1, 2]"', 'range,"[6, 9]"', "controls.csv:3:5: answer: No answer lies in this range: the scale of this task goes from 1 to 5."),
     "range of words": ('range,"[1, 2]"', 'range,"[1, ""x""]"', "controls.csv:3:5: answer: A range is [low, high]"),
     "empty set": ('set,"[1, 2]"', "set,[]", "controls.csv:4:5: answer: A set is a list of values, such as [1, 2]; this is a list."),
