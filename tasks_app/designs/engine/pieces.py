@@ -63,7 +63,7 @@ def _document(units: Sequence[PlanUnit]) -> Document:
         for unit in piece:
             if unit.k != piece[0].k:
                 sentence = _(
-                    "“{unit}” needs {k} judgments and “{other}” {n}, but both belong to one document, "
+                    "k is {k} for “{unit}” and {n} for “{other}”, but both belong to one document, "
                     "which is judged as a whole. Ask for the same number of judgments for all units of a "
                     "document."
                 )

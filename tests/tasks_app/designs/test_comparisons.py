@@ -176,7 +176,7 @@ def test_a_wide_spacing_and_a_large_set_are_refused_with_what_works() -> None:
     with pytest.raises(PlanImpossible, match="cannot stand 10 apart in sets of 20") as refused:
         draw(pairs(6, 4, 2), 20, 10)
     assert refused.value.nearest == {"spacing": 6, "set_size": 6}
-    with pytest.raises(PlanImpossible, match="only 9 need a judgment") as refused:
+    with pytest.raises(PlanImpossible, match="only 9 units need a judgment") as refused:
         draw(pairs(3, 3, 1), 10, 1)
     assert refused.value.nearest == {"set_size": 9}
 

@@ -119,7 +119,7 @@ def test_documents_whose_texts_are_all_shared_are_not() -> None:
 
 def test_a_document_is_judged_as_often_throughout() -> None:
     units = documents([2, 2], 2, 1)
-    with pytest.raises(PlanImpossible, match=r"“0\.0-0” 2 times, .* judged as a whole"):
+    with pytest.raises(PlanImpossible, match=r"and 2 for “0\.0-0”, .* judged as a whole"):
         draw([replace(unit, k=2) if unit.key == "0.0-0" else unit for unit in units], 4)
     more = [replace(unit, k=3) if unit.document == "document 1" else unit for unit in units]
     plan = draw(more, 4)

@@ -192,7 +192,7 @@ def test_items_are_spread_over_the_booklets() -> None:
 
 
 def test_too_large_a_set_is_refused_with_the_largest_that_works() -> None:
-    with pytest.raises(PlanImpossible, match=r"only 12 need a judgment\..*Choose a set size of 12") as refused:
+    with pytest.raises(PlanImpossible, match=r"only 12 units need a judgment\..*Choose a set size of 12") as refused:
         draw(crossed(12, 1, 3), 20, 10, 1)
     assert refused.value.nearest == {"set_size": 12}
 
