@@ -20,4 +20,4 @@ def upkeep() -> None:
         try:
             chore()
         except DatabaseError as error:
-            log.warning("%s could not be done now: %s", chore.__name__, error)
+            log.warning("%s failed and will be tried again: %s", chore.__name__, error)
