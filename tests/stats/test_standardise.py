@@ -106,5 +106,5 @@ def test_constant_raters_are_zero_where_asked() -> None:
     assert zero.z[:6].tolist() == [-1, 0, 1, 0, 0, 0]
     assert np.isnan(zero.z[6])  # what was not rated has no z either way
     assert zero.undefined == dropped.undefined == (4, 6)
-    with pytest.raises(ValueError, match="drop and zero, not 'mean'"):
+    with pytest.raises(ValueError, match="drop or zero, not 'mean'"):
         judge_wise_z(values, raters, constant="mean")
