@@ -27,6 +27,7 @@ from tasks_app.models.raters import (
     Rater,
     RaterSet,
 )
+from tasks_app.models.setup import Setup, SetupChange, SetupRow
 from tasks_app.models.study import (
     ConsentText,
     Criterion,
@@ -77,6 +78,9 @@ __all__ = [
     "Rater",
     "RaterSet",
     "Rating",
+    "Setup",
+    "SetupChange",
+    "SetupRow",
     "Study",
     "System",
     "Task",

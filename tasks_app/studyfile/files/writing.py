@@ -14,7 +14,16 @@ from django.utils.translation import gettext as _
 
 from tasks_app import sections
 from tasks_app.sections import Document, Json
-from tasks_app.studyfile.columns import BATCHES, BETWEEN_FILES, CONTROLS, ITEMS, PREFILL, BadCell, from_text
+from tasks_app.studyfile.columns import (
+    BATCHES,
+    BETWEEN_FILES,
+    CONTROLS,
+    ITEMS,
+    PREFILL,
+    BadCell,
+    TableDeclaration,
+    from_text,
+)
 from tasks_app.studyfile.files.jsontext import dumps
 from tasks_app.studyfile.files.media import ROLES, extension
 from tasks_app.studyfile.files.yaml_text import dump
@@ -57,20 +66,23 @@ def write(document: Document, target: Target, media: Callable[[str], bytes]) -> 
 def files_of(document: Document, media: Callable[[str], bytes]) -> Iterator[tuple[str, bytes]]:
     """Yield (name, content) of every file of a study."""
     yield STUDY_YAML, dump(document, sections.registered()).encode()
-    if document["items"]:
-        columns = [column.name for column in ITEMS.columns]
-        yield "items.csv", _table(columns, list(item_rows(document["items"])), ITEMS.needed)
-    if document["controls"]:
-        rows = [{**control, "answer": answer_text(control["answer"])} for control in document["controls"]]
-        yield "controls.csv", _table(CONTROLS.names, rows, CONTROLS.needed)
-    if document["prefill"]:
-        rows = [{**prefill, "payload": dumps(prefill["payload"])} for prefill in document["prefill"]]
-        yield "prefill.csv", _table(PREFILL.names, rows, PREFILL.needed)
-    if document["batches"]:
-        yield "batches.csv", _table(BATCHES.names, document["batches"], BATCHES.needed)
+    for table, rows in tables_of(document):
+        yield f"{table.stem}.csv", table_bytes(table, rows)
     kinds = {medium["sha256"]: medium["kind"] for item in document["items"] for medium in item["context"]}
     for sha256, kind in sorted(kinds.items()):
         yield media_name(sha256, kind), media(sha256)
+
+
+def tables_of(document: Document) -> Iterator[tuple[TableDeclaration, list[Mapping[str, Json]]]]:
+    """Yield every table of a document that has rows, with its rows."""
+    if document["items"]:
+        yield ITEMS, list(item_rows(document["items"]))
+    if document["controls"]:
+        yield CONTROLS, [{**control, "answer": answer_text(control["answer"])} for control in document["controls"]]
+    if document["prefill"]:
+        yield PREFILL, [{**prefill, "payload": dumps(prefill["payload"])} for prefill in document["prefill"]]
+    if document["batches"]:
+        yield BATCHES, document["batches"]
 
 
 def media_name(sha256: str, kind: str) -> str:
@@ -116,11 +128,11 @@ def _reads_as_itself(word: str) -> bool:
         return False
 
 
-def _table(columns: list[str], rows: Sequence[Mapping[str, Json]], needed: Sequence[str]) -> bytes:
+def table_bytes(table: TableDeclaration, rows: Sequence[Mapping[str, Json]]) -> bytes:
     """Write CSV with the non-empty columns, the needed columns, and a researcher's own columns by name."""
     filled = {name for row in rows for name, value in row.items() if value != ""}
-    extra = sorted(filled - set(columns))
-    header = [name for name in columns if name in filled or name in needed] + extra
+    extra = sorted(filled - set(table.names))
+    header = [name for name in table.names if name in filled or name in table.needed] + extra
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

@@ -45,15 +45,25 @@ _Dumper.add_representer(str, _represent_text)
 
 def dump(document: Document, parts: Iterable[Section]) -> str:
     """Write the sections that stand in study.yaml, leaving out what is empty by default."""
-    written = {"evalweb": sections.FORMAT}
+    return dump_given(given_of(document, parts))
+
+
+def given_of(document: Document, parts: Iterable[Section]) -> dict[str, Json]:
+    """Return what study.yaml contains for a document: its sections without what is empty by default."""
+    given: dict[str, Json] = {}
     for section in parts:
         schema = section.schema()
         if schema is not None:
             value = without_empty(document[section.name], schema)
             if value not in ({}, []):
-                written[section.name] = value
+                given[section.name] = value
+    return given
+
+
+def dump_given(given: Mapping[str, Json]) -> str:
+    """Write the content of study.yaml, with the version of the format on top."""
     return yaml.dump(
-        written,
+        {"evalweb": sections.FORMAT, **given},
         Dumper=_Dumper,
         sort_keys=False,
         allow_unicode=True,

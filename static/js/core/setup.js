@@ -1,0 +1,1 @@
+// The set-up of a study: saves what is typed, and keeps the preview up to date.

@@ -1,0 +1,75 @@
+"""A study while it is set up in the browser: what the form holds, who changed it, and the rows of its tables."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+
+from tasks_app.models.base import created_at_field
+from tasks_app.models.study import Study
+
+
+class Setup(models.Model):
+    """The set-up of a draft as far as it was filled in, which may have gaps and mistakes.
+
+    `given` is what study.yaml would contain. Every change raises `revision` by one; `stored_revision` is the one that
+    the study itself was last made of, None as long as it never was.
+    """
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="setup")
+    given: "models.JSONField[Any, Any]" = models.JSONField(default=dict)
+    revision = models.PositiveIntegerField(default=0)
+    stored_revision = models.PositiveIntegerField(null=True, blank=True)
+    changed_at = created_at_field()
+
+    def __str__(self) -> str:
+        return f"{self.study}, revision {self.revision}"
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the study is as the set-up says."""
+        return self.stored_revision == self.revision
+
+
+class SetupChange(models.Model):
+    """One change of a set-up: which value, from what to what; None where there is no value.
+
+    `path` leads to the value, such as ["tasks", 0, "k"]. A change of a table has the name of the table as its path and
+    numbers of rows as its values.
+    """
+
+    setup = models.ForeignKey(Setup, models.CASCADE, related_name="changes")
+    revision = models.PositiveIntegerField()
+    path: "models.JSONField[Any, Any]" = models.JSONField()
+    before: "models.JSONField[Any, Any]" = models.JSONField(null=True, blank=True)
+    after: "models.JSONField[Any, Any]" = models.JSONField(null=True, blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    at = created_at_field()
+    is_table = models.BooleanField(default=False)
+    undone = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ("setup", "revision", "id")
+        indexes = (models.Index(fields=("setup", "-revision"), name="setup_change_newest"),)
+
+    def __str__(self) -> str:
+        return f"{self.revision}: {'.'.join(map(str, self.path))}"
+
+
+class SetupRow(models.Model):
+    """A row of one of the tables of a set-up: `cells` holds texts by the columns of items.csv, controls.csv, ….
+
+    `number` orders the rows of a table; it may have gaps.
+    """
+
+    setup = models.ForeignKey(Setup, models.CASCADE, related_name="rows")
+    table = models.CharField(max_length=20)
+    number = models.PositiveIntegerField()
+    cells: "models.JSONField[Any, Any]" = models.JSONField()
+
+    class Meta:
+        ordering = ("setup", "table", "number")
+        constraints = (models.UniqueConstraint(fields=("setup", "table", "number"), name="setup_row_number"),)
+
+    def __str__(self) -> str:
+        return f"{self.table} {self.number}"

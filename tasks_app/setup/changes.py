@@ -1,0 +1,178 @@
+"""Begin to set up a study, and change what its set-up holds: each change is logged, can be undone, and is never lost.
+
+Two people who work at once change one document. A change names the revision it was made on; where somebody else has
+changed the same value since, it is not made, and both values are returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.db.models.functions import Now
+
+from tasks_app import sections
+from tasks_app.models import Setup, SetupChange, SetupRow, Study
+from tasks_app.sections import Json, Path
+from tasks_app.services import events
+from tasks_app.services.database import atomically
+from tasks_app.services.study.drafts import refuse_frozen
+from tasks_app.setup.paths import NoSuchPlace, touches, value_at, with_value
+from tasks_app.studyfile.columns import TABLES
+from tasks_app.studyfile.files.writing import tables_of
+from tasks_app.studyfile.files.yaml_text import given_of
+
+# Rows stored with one statement.
+ROWS_A_STATEMENT = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A change that was not made: somebody else has changed the same value meanwhile."""
+
+    path: Path
+    wanted: Json
+    theirs: Json
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What became of a change: the set-up as it is now, and what was not changed."""
+
+    setup: Setup
+    conflicts: Sequence[Conflict] = field(default=())
+
+
+@atomically
+def begin(study: Study) -> Setup:
+    """Return the set-up of a draft; it is made of the study where there is none yet.
+
+    Raises
+    ------
+    tasks_app.services.study.drafts.NotADraft
+        Where the study was opened, so that its design is frozen.
+    """
+    refuse_frozen(study)
+    setup = Setup.objects.filter(study=study).first()
+    if setup is not None:
+        return setup
+    document = sections.snapshot(study)
+    setup = Setup.objects.create(study=study, given=given_of(document, sections.registered()), stored_revision=0)
+    for table, rows in tables_of(document):
+        write_rows(
+            setup, table.stem, [{name: str(value) for name, value in row.items() if value != ""} for row in rows]
+        )
+    return setup
+
+
+@atomically
+def change(*, setup: Setup, values: Mapping[Path, Json], base: int, by: events.Actor) -> Changed:
+    """Set values of a set-up, as they were seen at the revision `base`; None takes a value away.
+
+    Raises
+    ------
+    tasks_app.services.study.drafts.NotADraft
+        Where the study was opened meanwhile.
+    """
+    setup = hold(setup)
+    later = list(setup.changes.filter(revision__gt=base).select_related("by"))
+    conflicts, made = [], []
+    for path, wanted in values.items():
+        current = value_at(setup.given, path)
+        if current == wanted:
+            continue
+        theirs = next((one for one in reversed(later) if touches(tuple(one.path), path)), None)
+        if theirs is not None:
+            conflicts.append(Conflict(path, wanted, current, str(theirs.by or "")))
+            continue
+        try:
+            setup.given = with_value(setup.given, path, wanted)
+        except NoSuchPlace:
+            conflicts.append(Conflict(path, wanted, None, ""))
+            continue
+        made.append(SetupChange(path=list(path), before=current, after=wanted))
+    if made:
+        _log(setup, made, by)
+    return Changed(setup, conflicts)
+
+
+@atomically
+def replace_given(*, setup: Setup, given: Mapping[str, Json], by: events.Actor) -> Setup:
+    """Put the content of an edited study.yaml in place of what the form holds. Raises NotADraft."""
+    setup = hold(setup)
+    before = setup.given
+    made = [
+        SetupChange(path=[name], before=before.get(name), after=given.get(name))
+        for name in {**before, **given}
+        if before.get(name) != given.get(name)
+    ]
+    if made:
+        setup.given = dict(given)
+        _log(setup, made, by)
+    return setup
+
+
+@atomically
+def undo(*, setup: Setup, by: events.Actor) -> Path | None:
+    """Take back the newest change of a person that nothing was built on since; return its path.
+
+    None where there is nothing to take back. Tables are not taken back. Raises NotADraft.
+    """
+    setup = hold(setup)
+    seen: list[Path] = []
+    for one in setup.changes.filter(undone=False).order_by("-revision", "-id")[:200]:
+        path: Path = tuple(one.path)
+        is_own = one.by_id == getattr(by, "pk", None) and not one.is_table
+        if is_own and not any(touches(path, other) for other in seen):
+            setup.given = with_value(setup.given, path, one.before)
+            one.undone = True
+            one.save(update_fields=["undone"])
+            _log(setup, [SetupChange(path=list(path), before=one.after, after=one.before, undone=True)], by)
+            return path
+        seen.append(path)
+    return None
+
+
+@atomically
+def replace_table(*, setup: Setup, table: str, rows: Sequence[Mapping[str, str]], by: events.Actor) -> Setup:
+    """Put rows in place of those of a table: all of them, or none where one cannot be stored. Raises NotADraft."""
+    setup = hold(setup)
+    before = setup.rows.filter(table=table).count()
+    setup.rows.filter(table=table).delete()
+    write_rows(setup, table, rows)
+    log_table(setup, table, before, len(rows), by)
+    return setup
+
+
+def write_rows(setup: Setup, table: str, rows: Sequence[Mapping[str, str]], first: int = 1) -> None:
+    """Store rows of a table from a number on."""
+    if table not in {declared.stem for declared in TABLES}:
+        raise ValueError(f"A study has no table {table!r}.")
+    SetupRow.objects.bulk_create(
+        (SetupRow(setup=setup, table=table, number=n, cells=dict(cells)) for n, cells in enumerate(rows, start=first)),
+        batch_size=ROWS_A_STATEMENT,
+    )
+
+
+def log_table(setup: Setup, table: str, before: int, after: int, by: events.Actor) -> None:
+    """Log that the rows of a table were changed; the caller holds the set-up."""
+    _log(setup, [SetupChange(path=[table], before=before, after=after, is_table=True)], by)
+
+
+def hold(setup: Setup) -> Setup:
+    """Lock a set-up in the caller's transaction, and return it as it is now. Raises NotADraft."""
+    refuse_frozen(setup.study)
+    held = Setup.objects.select_for_update().get(pk=setup.pk)
+    held.study = setup.study
+    return held
+
+
+def _log(setup: Setup, made: Sequence[SetupChange], by: events.Actor) -> None:
+    setup.revision += 1
+    for one in made:
+        one.setup, one.revision, one.by_id = setup, setup.revision, getattr(by, "pk", None)
+    SetupChange.objects.bulk_create(made)
+    setup.changed_at = Now()
+    setup.save(update_fields=["given", "revision", "changed_at"])
+    setup.refresh_from_db(fields=["changed_at"])

@@ -1,0 +1,63 @@
+"""The set-up of a study as the files of a study file, so that it is checked and loaded as an uploaded one is."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from tasks_app.models import Media, Setup, SetupRow
+from tasks_app.studyfile.columns import TABLES
+from tasks_app.studyfile.files.source import refusal
+from tasks_app.studyfile.files.writing import media_name, table_bytes
+from tasks_app.studyfile.files.yaml_text import dump_given
+from tasks_app.studyfile.reading import STUDY_YAML
+
+
+class SetupFiles:
+    """study.yaml, tables and media of a set-up; with `items`, only the rows of the first so many items.
+
+    Row n of a table is line n + 1 of its file. Files are read once: those of media are replaced when the study is
+    stored anew.
+    """
+
+    def __init__(self, setup: Setup, items: int | None = None) -> None:
+        self.label = setup.study.slug
+        self.notes: list[str] = []
+        self._contents: dict[str, bytes] = {STUDY_YAML: dump_given(setup.given).encode()}
+        for table in TABLES:
+            rows = setup.rows.filter(table=table.stem).order_by("number")
+            cells = list(rows.values_list("cells", flat=True)) if items is None else _first(rows, table.stem, items)
+            if cells:
+                self._contents[f"{table.stem}.csv"] = table_bytes(table, cells)
+        self._media = {media_name(row.sha256, row.kind): row for row in Media.objects.filter(study=setup.study)}
+        self.names = [*self._contents, *self._media]
+
+    def size(self, name: str) -> int:
+        """Return the size of a file in bytes."""
+        return self._media[name].bytes if name in self._media else len(self._contents[name])
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file. Raises StudyFileError where it is gone."""
+        if name not in self._contents:
+            try:
+                with self._media[name].file.open("rb") as stream:
+                    self._contents[name] = bytes(stream.read())
+            except OSError as error:
+                raise refusal(name, _("cannot be read: %(reason)s.") % {"reason": error.strerror or error}) from error
+        return self._contents[name]
+
+
+def _first(rows: QuerySet[SetupRow], table: str, items: int) -> list[dict[str, str]]:
+    """Return the rows of the first items; of other tables none, since they name units that may be missing."""
+    if table != "items":
+        return []
+    keys: dict[str, None] = {}
+    first = []
+    # No item is expected to have more rows than this in the beginning of a table.
+    for cells in rows.values_list("cells", flat=True)[: items * 60]:
+        key = cells.get("item", "")
+        if key not in keys and len(keys) == items:
+            continue
+        keys[key] = None
+        first.append(cells)
+    return first

@@ -1,0 +1,102 @@
+"""Values within a document, by paths such as ("tasks", 0, "k")."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+from tasks_app.sections import Json, Path
+
+
+class NoSuchPlace(LookupError):
+    """The document has no list entry there, so that a value cannot be set."""
+
+
+def value_at(document: Json, path: Path) -> Json:
+    """Return the value at a path; None where there is none."""
+    for step in path:
+        if isinstance(document, Mapping) and isinstance(step, str):
+            document = document.get(step)
+        elif isinstance(document, list) and isinstance(step, int) and 0 <= step < len(document):
+            document = document[step]
+        else:
+            return None
+    return document
+
+
+def with_value(document: Mapping[str, Json], path: Path, value: Json) -> dict[str, Json]:
+    """Return a copy of a document with another value at a path; None takes the value away.
+
+    A list grows by one entry where the path names the place behind its last one. What is left empty goes as well.
+
+    Raises
+    ------
+    NoSuchPlace
+        Where the path leads through a list entry that is not there.
+    """
+    changed = copy.deepcopy(dict(document))
+    if value is None:
+        _take_away(changed, path)
+        return changed
+    place: Any = changed
+    for step, following in itertools.pairwise(path):
+        inner: Json = [] if isinstance(following, int) else {}
+        place = _inner(place, step, inner)
+    _set(place, path[-1], copy.deepcopy(value))
+    return changed
+
+
+def _inner(place: Any, step: str | int, empty: Json) -> Any:
+    """Return what stands at a step, made where nothing does."""
+    if isinstance(step, str) and isinstance(place, dict):
+        if not isinstance(place.get(step), dict | list):
+            place[step] = empty
+        return place[step]
+    if isinstance(step, int) and isinstance(place, list) and 0 <= step <= len(place):
+        if step == len(place):
+            place.append(empty)
+        elif not isinstance(place[step], dict | list):
+            place[step] = empty
+        return place[step]
+    raise NoSuchPlace(step)
+
+
+def _set(place: Any, step: str | int, value: Json) -> None:
+    if isinstance(step, str) and isinstance(place, dict):
+        place[step] = value
+    elif isinstance(step, int) and isinstance(place, list) and 0 <= step <= len(place):
+        place[step : step + 1] = [value]
+    else:
+        raise NoSuchPlace(step)
+
+
+def _take_away(document: dict[str, Json], path: Path) -> None:
+    """Remove a value, and the groups that it leaves empty; an entry of a list stays, empty, in its place."""
+    around: list[tuple[Any, str | int]] = []
+    place: Any = document
+    for step in path:
+        around.append((place, step))
+        place = place.get(step) if isinstance(place, dict) else _entry(place, step)
+    if place is None:
+        return
+    holder, step = around.pop()
+    del holder[step]
+    while around and holder in ({}, []):
+        holder, step = around.pop()
+        if isinstance(holder, list):
+            return
+        del holder[step]
+
+
+def _entry(place: Any, step: str | int) -> Any:
+    if isinstance(place, list) and isinstance(step, int) and 0 <= step < len(place):
+        return place[step]
+    return None
+
+
+def touches(path: Path, other: Path) -> bool:
+    """Return whether two paths name the same value, or one a part of the other."""
+    n = min(len(path), len(other))
+    return path[:n] == other[:n]
