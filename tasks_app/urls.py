@@ -21,6 +21,7 @@ from tasks_app.views.researcher import (
 from tasks_app.views.researcher.importing import pages as importing
 from tasks_app.views.researcher.pay import pages as paying
 from tasks_app.views.researcher.setup import moving
+from tasks_app.views.researcher.setup import steps as setup_steps
 
 public_urls: list[URLPattern] = [
     path("", home.home, name="home"),
@@ -65,6 +66,7 @@ researcher_urls: list[URLPattern] = [
     path("", studies.studies, name="studies"),
     path("load/", studies.load, name="load"),
     path("<slug:slug>/", studies.setup, name="setup"),
+    path("<slug:slug>/set-up/<slug:step>/", setup_steps.step, name="step"),
     path("<slug:slug>/members/", sharing.members, name="members"),
     path("<slug:slug>/members/remove/", sharing.unshare, name="unshare"),
     path("<slug:slug>/items/", studies.items, name="items"),
