@@ -20,7 +20,10 @@ from tasks_app.views.researcher import (
 )
 from tasks_app.views.researcher.importing import pages as importing
 from tasks_app.views.researcher.pay import pages as paying
+from tasks_app.views.researcher.setup import file as setup_file
 from tasks_app.views.researcher.setup import moving
+from tasks_app.views.researcher.setup import preview as setup_preview
+from tasks_app.views.researcher.setup import review as setup_review
 from tasks_app.views.researcher.setup import steps as setup_steps
 
 public_urls: list[URLPattern] = [
@@ -66,6 +69,11 @@ researcher_urls: list[URLPattern] = [
     path("", studies.studies, name="studies"),
     path("load/", studies.load, name="load"),
     path("<slug:slug>/", studies.setup, name="setup"),
+    path("<slug:slug>/set-up/preview/", setup_preview.preview, name="preview"),
+    path("<slug:slug>/set-up/review/", setup_review.review, name="review"),
+    path("<slug:slug>/set-up/file/", setup_file.study_file, name="setup_file"),
+    path("<slug:slug>/set-up/study.zip", setup_file.study_zip, name="setup_zip"),
+    path("<slug:slug>/set-up/media/<slug:name>", setup_preview.media, name="setup_media"),
     path("<slug:slug>/set-up/<slug:step>/", setup_steps.step, name="step"),
     path("<slug:slug>/members/", sharing.members, name="members"),
     path("<slug:slug>/members/remove/", sharing.unshare, name="unshare"),

@@ -1,5 +1,7 @@
 """Reading pages in tests: hidden fields and texts, as a browser would find them."""
 
+from html.parser import HTMLParser
+
 from django.http import HttpResponse
 from django.test import Client
 
@@ -29,3 +31,47 @@ def unit(browser: Client, token: str) -> dict[str, str]:
     page = browser.get(f"/r/{token}/judge/")
     assert page.status_code == 200, page.content.decode()
     return hidden(page, "answer")
+
+
+class _FormReader(HTMLParser):
+    """Collects what a browser would post for one form of a page that nobody has touched; buttons are left out."""
+
+    def __init__(self, form_id: str) -> None:
+        super().__init__()
+        self.form_id, self.inside, self.area, self.select = form_id, False, "", ""
+        self.fields: dict[str, list[str]] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        if tag == "form":
+            self.inside = values.get("id") == self.form_id
+        if not self.inside:
+            return
+        name = values.get("name", "")
+        if tag == "input" and name and (values.get("type") not in {"checkbox", "radio"} or "checked" in values):
+            self.fields.setdefault(name, []).append(values.get("value", ""))
+        elif tag == "textarea":
+            self.area = name
+            self.fields.setdefault(name, []).append("")
+        elif tag == "select":
+            self.select = name
+        elif tag == "option" and (self.select not in self.fields or "selected" in values):
+            self.fields[self.select] = [values.get("value", "")]
+
+    def handle_data(self, data: str) -> None:
+        if self.area:
+            self.fields[self.area][-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "form":
+            self.inside = False
+        if tag == "textarea" and self.area:
+            self.fields[self.area][-1] = self.fields[self.area][-1].removeprefix("\n")
+            self.area = ""
+
+
+def fields_of(page: str, form_id: str) -> dict[str, list[str]]:
+    """Return what a browser would post for a form that nobody has touched, without its buttons."""
+    reader = _FormReader(form_id)
+    reader.feed(page)
+    return reader.fields

@@ -101,7 +101,7 @@ def change(*, setup: Setup, values: Mapping[Path, Json], base: int, by: events.A
 def replace_given(*, setup: Setup, given: Mapping[str, Json], by: events.Actor) -> Setup:
     """Put the content of an edited study.yaml in place of what the form holds. Raises NotADraft."""
     setup = hold(setup)
-    before = setup.given
+    before, given = setup.given, with_consent_by_language(given)
     made = [
         SetupChange(path=[name], before=before.get(name), after=given.get(name))
         for name in {**before, **given}
@@ -111,6 +111,14 @@ def replace_given(*, setup: Setup, given: Mapping[str, Json], by: events.Actor) 
         setup.given = dict(given)
         _log(setup, made, by)
     return setup
+
+
+def with_consent_by_language(given: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the content of study.yaml with a single consent text under the study's language, as the form has it."""
+    if not isinstance(given.get("consent"), str):
+        return dict(given)
+    language = value_at(given, ("study", "language"))
+    return {**given, "consent": {language if isinstance(language, str) else "en": given["consent"]}}
 
 
 @atomically

@@ -32,6 +32,10 @@ class SetupFiles:
         self._media = {media_name(row.sha256, row.kind): row for row in Media.objects.filter(study=setup.study)}
         self.names = [*self._contents, *self._media]
 
+    def write(self, name: str, content: bytes) -> None:
+        """Put other content in place of a file, such as an edited study.yaml."""
+        self._contents[name] = content
+
     def size(self, name: str) -> int:
         """Return the size of a file in bytes."""
         return self._media[name].bytes if name in self._media else len(self._contents[name])

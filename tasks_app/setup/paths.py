@@ -29,7 +29,7 @@ def value_at(document: Json, path: Path) -> Json:
 def with_value(document: Mapping[str, Json], path: Path, value: Json) -> dict[str, Json]:
     """Return a copy of a document with another value at a path; None takes the value away.
 
-    A list grows by one entry where the path names the place behind its last one. What is left empty goes as well.
+    A list grows by one entry where the path names the place behind its last one.
 
     Raises
     ------
@@ -73,27 +73,12 @@ def _set(place: Any, step: str | int, value: Json) -> None:
 
 
 def _take_away(document: dict[str, Json], path: Path) -> None:
-    """Remove a value, and the groups that it leaves empty; an entry of a list stays, empty, in its place."""
-    around: list[tuple[Any, str | int]] = []
-    place: Any = document
-    for step in path:
-        around.append((place, step))
-        place = place.get(step) if isinstance(place, dict) else _entry(place, step)
-    if place is None:
-        return
-    holder, step = around.pop()
-    del holder[step]
-    while around and holder in ({}, []):
-        holder, step = around.pop()
-        if isinstance(holder, list):
-            return
-        del holder[step]
-
-
-def _entry(place: Any, step: str | int) -> Any:
-    if isinstance(place, list) and isinstance(step, int) and 0 <= step < len(place):
-        return place[step]
-    return None
+    """Remove a value; the groups around it stay, since some say something by being there."""
+    place = value_at(document, path[:-1])
+    if isinstance(place, dict):
+        place.pop(path[-1], None)
+    elif isinstance(place, list) and isinstance(path[-1], int) and 0 <= path[-1] < len(place):
+        del place[path[-1]]
 
 
 def touches(path: Path, other: Path) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+
+from tasks_app.sections import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +30,86 @@ STEPS: tuple[Step, ...] = (
     Step("analysis", _("Analysis plan"), _("What is computed, decided before the first answer.")),
     Step("review", _("Review"), _("Whether everything fits, and what opening the study would fix.")),
 )
+
+# Any entry of a list, or any name.
+ANY = "*"
+
+# The step that asks for a part of the study file: of several patterns that fit, the longest counts. A section that no
+# pattern names, as another app may add, is asked for in the step of the analysis plan.
+_STEP_OF: Mapping[str, str] = {
+    "study": "task",
+    "tasks": "task",
+    "tasks.*.criteria": "questions",
+    "tasks.*.criteria_mode": "questions",
+    "criteria": "questions",
+    "systems": "texts",
+    "tasks.*.items": "texts",
+    "tasks.*.keep_identical": "texts",
+    "tasks.*.k": "raters",
+    "tasks.*.k_more": "raters",
+    "tasks.*.k_more_share": "raters",
+    "tasks.*.set_size": "raters",
+    "tasks.*.spacing": "raters",
+    "tasks.*.design": "raters",
+    "tasks.*.design_params": "raters",
+    "tasks.*.groups": "raters",
+    "tasks.*.opens_after_days": "raters",
+    "tasks.*.closes_after_days": "raters",
+    "groups": "raters",
+    "channels": "raters",
+    "flow": "raters",
+    "codes": "raters",
+    "tasks.*.checks": "checks",
+    "about": "consent",
+    "consent": "consent",
+    "pay": "consent",
+    "analysis": "analysis",
+}
+_OTHERS = "analysis"
+
+# What only the file has, and why.
+FILE_ONLY: Mapping[str, Promise] = {
+    "evalweb": _("The version of the file's format writes itself."),
+    "columns": _("In the browser, columns are matched when a table is uploaded."),
+    "quoting": _("In the browser, quotation marks are settled when a table is uploaded."),
+    "study.slug": _("Addresses contain it; it is fixed when the study is created."),
+}
+
+# What most studies leave as it is: shown after a click, or where it was filled in or is wrong.
+_FOLDED = (
+    "study.timezone", "study.seed",
+    "tasks.*.key", "tasks.*.stage", "tasks.*.keep_identical", "tasks.*.items",
+    "criteria.*.key", "criteria.*.kind", "criteria.*.anchors", "criteria.*.language", "criteria.*.heds",
+    "tasks.*.k_more", "tasks.*.k_more_share", "tasks.*.spacing", "tasks.*.groups",
+    "tasks.*.opens_after_days", "tasks.*.closes_after_days",
+    "flow", "codes",
+    "tasks.*.checks.exam_pass", "tasks.*.checks.exam_attempts", "tasks.*.checks.warm_up",
+    "tasks.*.checks.fail_below", "tasks.*.checks.fail_after",
+    "about.kept", "about.published", "about.stored", "about.withdraw_until", "about.identities_days",
+    "pay.part_amount", "pay.part_by_time", "pay.bonus", "pay.paid",
+    "analysis.n_resamples", "analysis.intervals", "analysis.n_permutations", "analysis.ddof", "analysis.constant",
+    "analysis.surplus", "analysis.reopen",
+)  # fmt: skip
+
+
+def _fits(pattern: str, path: Path) -> bool:
+    """Return whether a pattern names a value or something around it."""
+    parts = pattern.split(".")
+    return len(parts) <= len(path) and all(part in (ANY, str(step)) for part, step in zip(parts, path, strict=False))
+
+
+def _longest(patterns: Iterable[str], path: Path) -> str | None:
+    return max((pattern for pattern in patterns if _fits(pattern, path)), key=len, default=None)
+
+
+def step_of(path: Path) -> str:
+    """Return the step that asks for a value; "" for what only the file has."""
+    if _longest(FILE_ONLY, path) is not None:
+        return ""
+    pattern = _longest(_STEP_OF, path)
+    return _STEP_OF[pattern] if pattern is not None else _OTHERS
+
+
+def is_folded(path: Path) -> bool:
+    """Return whether most studies leave a value as it is."""
+    return _longest(_FOLDED, path) is not None

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import sections
-from tasks_app.models import Study
+from tasks_app.models import Setup, Study
 from tasks_app.pay import Offer
 from tasks_app.sections import Document
 from tasks_app.services import events, pay
@@ -115,18 +115,31 @@ def read_file(source: Source, slot: Slot | None = None) -> Loaded:
 
 
 def store_file(source: Source, slot: Slot) -> tuple[Study, Loaded]:
-    """Store a whole study file or nothing. Raises StudyFileError."""
+    """Store a whole study file or nothing; it also takes the place of what was set up in the browser.
+
+    Raises
+    ------
+    StudyFileError
+        With every problem.
+    """
     with open_files(source) as files:
-        reading = check(files, slot)
-        written: list[str] = []
-        try:
-            return _store(reading, slot, written), _loaded(reading)
-        except BaseException as error:
-            # The database rolls back by itself; written files must be deleted.
-            items.remove_files(written)
-            if isinstance(error, NotADraft | IntegrityError) and (refusal := _refused(reading, slot, error)):
-                raise refusal from error
-            raise
+        study, loaded = store_files(files, slot)
+        Setup.objects.filter(study=study).delete()
+        return study, loaded
+
+
+def store_files(files: Files, slot: Slot) -> tuple[Study, Loaded]:
+    """Store the files of a study: all of them or nothing. Raises StudyFileError."""
+    reading = check(files, slot)
+    written: list[str] = []
+    try:
+        return _store(reading, slot, written), _loaded(reading)
+    except BaseException as error:
+        # The database rolls back by itself; written files must be deleted.
+        items.remove_files(written)
+        if isinstance(error, NotADraft | IntegrityError) and (refusal := _refused(reading, slot, error)):
+            raise refusal from error
+        raise
 
 
 def _loaded(reading: StudyReading) -> Loaded:

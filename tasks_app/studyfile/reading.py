@@ -45,6 +45,8 @@ class StudyReading:
         # Units of the largest set of each task, by its key, and what a rater is given in all.
         self.set_sizes: dict[str, int] = {}
         self.workload: Workload | None = None
+        # The sentences about each place in study.yaml.
+        self.sentences: dict[Path, list[str]] = {}
         self._reported: set[Path] = set()
         self._touched: set[Path] = set()
         self.tree = self._read()
@@ -105,6 +107,7 @@ class StudyReading:
     def problem(self, path: Path, message: str, *, key: bool = False) -> None:
         """Report what is wrong with a value, or with the key in front of it."""
         place = self.tree.place(path, key=key)
+        self.sentences.setdefault(path, []).append(message)
         self.problems.add(STUDY_YAML, place.line, place.column, f"{name_of(path)}: {message}" if path else message)
         self._mark(path)
 

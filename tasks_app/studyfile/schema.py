@@ -19,6 +19,11 @@ from tasks_app.studyfile.files.quoting import QUOTINGS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
+# In a schema: what people call each of the values of an enum.
+LABELS = "x-labels"
+# In a schema: the list of the study file whose keys a list names.
+KEYS_OF = "x-keys-of"
+
 
 def whole_schema() -> dict[str, Json]:
     """Return the JSON Schema of study.yaml, made of the schemas of the registered sections."""
@@ -89,6 +94,8 @@ def list_schema(section: str) -> dict[str, Json]:
     if section == "tasks":
         schema["minItems"] = 1
         schema["items"]["properties"]["checks"] = form_schema(Checks)
+        for name in ("criteria", "groups"):
+            schema["items"]["properties"][name][KEYS_OF] = name
         schema["items"]["allOf"] = [*_conditions("type", "params"), *_conditions("design", "design_params")]
     return schema
 
@@ -120,6 +127,8 @@ def field_schema(field: forms.Field) -> dict[str, Json]:
             schema["maximum"] = _number(field.max_value)
     if isinstance(field, forms.CharField) and field.max_length is not None:
         schema["maxLength"] = field.max_length
+    if isinstance(field, forms.ChoiceField):
+        schema[LABELS] = dict(zip(_choices(field), _choice_labels(field), strict=True))
     if field.label:
         schema["title"] = str(field.label)
     if field.help_text:
@@ -171,11 +180,19 @@ def _type_of(field: forms.Field) -> dict[str, Json]:
 
 def _choices(field: forms.ChoiceField) -> list[str]:
     """List the values of choices, which Django allows to be grouped."""
-    values: list[str] = []
+    return [value for value, _label in _flat(field)]
+
+
+def _choice_labels(field: forms.ChoiceField) -> list[str]:
+    return [label for _value, label in _flat(field)]
+
+
+def _flat(field: forms.ChoiceField) -> list[tuple[str, str]]:
+    choices: list[tuple[str, str]] = []
     for value, label in cast("Iterable[tuple[Any, Any]]", field.choices):
         inner = label if isinstance(label, list | tuple) else [(value, label)]
-        values += [str(choice) for choice, _label in inner]
-    return values
+        choices += [(str(choice), str(words)) for choice, words in inner]
+    return choices
 
 
 def _must_be_given(field: forms.Field) -> bool:

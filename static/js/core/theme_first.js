@@ -2,7 +2,8 @@
 // would run too late and the page would flash.
 try {
   const chosen = localStorage.getItem("evalweb:appearance");
-  if (chosen === "light" || chosen === "dark") {
+  // A page that says itself how it looks is a preview.
+  if (!document.documentElement.dataset.theme && (chosen === "light" || chosen === "dark")) {
     document.documentElement.dataset.theme = chosen;
   }
 } catch {

@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from tasks_app import sections
-from tasks_app.models import Booklet, Study, Task, Unit, Version
+from tasks_app.models import Booklet, Setup, Study, Task, Unit, Version
 from tasks_app.plaintext import problem_in
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services import events
@@ -104,6 +104,15 @@ def refuse_empty(study: Study) -> None:
             )
 
 
+def refuse_unchecked(study: Study) -> None:
+    """Raise NotPossible where the set-up was changed in the browser since the study was last made of it."""
+    setup = Setup.objects.filter(study=study).first()
+    if setup is not None and not setup.is_stored:
+        raise NotPossible(
+            _("The set-up was changed since it was last checked. Press “Check everything” on Review first.")
+        )
+
+
 def _refuse_missing_texts(study: Study) -> None:
     """Raise NotPossible where items lack what raters must see, which was not asked as ratings were to be imported."""
     if not study.options.imported:
@@ -126,6 +135,7 @@ def freeze(study: Study, by: events.Actor) -> Version:
     NotPossible
         Where there is nothing to judge.
     """
+    refuse_unchecked(study)
     refuse_empty(study)
     document = sections.snapshot(study)
     version = Version.objects.create(

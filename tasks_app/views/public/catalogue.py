@@ -44,14 +44,14 @@ def task_type(request: HttpRequest, name: str) -> HttpResponse:
         "screen": screen,
         "form": form,
         "tried": tried,
-        "stored": _rows(kind, screen, form.cleaned_data) if tried else [],
+        "stored": stored_rows(kind, screen, form.cleaned_data) if tried else [],
         "examples": list(examples.states_of(member)),
     }
     return render(request, "public/task_type.html", context, status=422 if form.is_bound and not tried else 200)
 
 
-def _rows(kind: TaskType, screen: Screen, cleaned: Mapping[str, object]) -> list[dict[str, object]]:
-    """Turn an answer into rows of the ratings table, as a page shows them."""
+def stored_rows(kind: TaskType, screen: Screen, cleaned: Mapping[str, object]) -> list[dict[str, object]]:
+    """Turn an answer into rows of the ratings table, as a page shows them to somebody who tries a task out."""
     return [_row(value) for value in kind.ratings(screen, cleaned)]
 
 

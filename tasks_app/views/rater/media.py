@@ -13,6 +13,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from tasks_app import access
+from tasks_app.models import Media
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +77,11 @@ def part_of(header: str, size: int) -> tuple[int, int] | None:
 @require_safe
 def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """A file that is shown with one of the rater's units, whole or the part a player asks for."""
-    row = access.media_for_rater(access.rater_for_token(token), name)
+    return send(request, access.media_for_rater(access.rater_for_token(token), name))
+
+
+def send(request: HttpRequest, row: Media) -> HttpResponseBase:
+    """Send a file, whole or the part that was asked for."""
     tag = f'"{row.sha256}"'
     if request.headers.get("If-None-Match") == tag:
         return _with_headers(HttpResponseNotModified(), row.kind, tag)

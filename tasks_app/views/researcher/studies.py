@@ -25,6 +25,7 @@ from tasks_app.views import pay_words
 from tasks_app.views.researcher.frame import researcher_page, show, study_page
 from tasks_app.views.researcher.importing.uploading import read_with
 from tasks_app.views.researcher.setup import facts
+from tasks_app.views.researcher.setup.form_frame import step_links
 
 
 class UploadForm(forms.Form):
@@ -106,6 +107,7 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
             ],
             "contents": reads.contents(study),
             "pay_note": pay_words.offer_note(study.options),
+            "steps": [] if study.is_frozen else step_links(slug),
         }
 
     return study_page(request, slug, "setup", context)

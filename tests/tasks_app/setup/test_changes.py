@@ -73,7 +73,7 @@ def test_values_by_path() -> None:
     document = {"a": [{"b": 1}], "c": "d"}
     assert with_value(document, ("a", 1, "b"), 2) == {"a": [{"b": 1}, {"b": 2}], "c": "d"}
     assert with_value(document, ("a", 0, "b"), None) == {"a": [{}], "c": "d"}
-    assert with_value({"x": {"y": {"z": 1}}}, ("x", "y", "z"), None) == {}
+    assert with_value({"x": {"y": {"z": 1}}}, ("x", "y", "z"), None) == {"x": {"y": {}}}
     assert with_value(document, ("e", "f"), None) == document
     with pytest.raises(NoSuchPlace):
         with_value(document, ("a", 3), {})

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from tasks_app import access
+from tasks_app import access, languages
 from tasks_app.models import Membership, Setup, Study
 from tasks_app.setup import changes
 from tasks_app.setup.steps import STEPS
@@ -19,6 +19,11 @@ from tasks_app.views.researcher.frame import study_page
 def step_url(slug: str, step: str) -> str:
     """Return the address of a step of a study."""
     return reverse("researcher:step", args=[slug, step])
+
+
+def step_links(slug: str, current: str = "") -> list[dict[str, Any]]:
+    """Return the steps with their addresses, for the row of links above each of them."""
+    return [{"step": one, "url": step_url(slug, one.slug), "current": one.slug == current} for one in STEPS]
 
 
 def setup_page(
@@ -43,10 +48,8 @@ def setup_page(
     def with_steps(study: Study) -> dict[str, Any]:
         return {
             "setup": setup,
-            "steps": [
-                {"step": one, "url": step_url(slug, one.slug), "current": number == current}
-                for number, one in enumerate(STEPS)
-            ],
+            "steps": step_links(slug, step),
+            "rater_languages": languages.to_choose_from(),
             "step": STEPS[current] if current is not None else None,
             "back_step": step_url(slug, STEPS[current - 1].slug) if current else "",
             "next_step": step_url(slug, STEPS[current + 1].slug)

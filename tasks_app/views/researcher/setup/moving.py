@@ -62,10 +62,9 @@ def _question(request: HttpRequest, study: Study, action: str) -> HttpResponse |
     if lifecycle.needs_reason(study, action):
         return _ask_for_reason(request, study)
     if action == "open" and study.state == Study.State.DRAFT:
+        lifecycle.refuse_unchecked(study)
         lifecycle.refuse_empty(study)
-        return study_page(
-            request, study.slug, "recruit", _what_opening_does, template="open", title=_("Open the study")
-        )
+        return study_page(request, study.slug, "recruit", what_opening_does, template="open", title=_("Open the study"))
     return None
 
 
@@ -81,7 +80,7 @@ def _ask_for_reason(request: HttpRequest, study: Study, *, missing: bool = False
     )
 
 
-def _what_opening_does(study: Study) -> dict[str, Any]:
+def what_opening_does(study: Study) -> dict[str, Any]:
     """Return what is frozen, what was checked, and why opening is not possible where the plan cannot be drawn."""
     reports = plan_reports.reports(study)
     alone = len(reports) == 1

@@ -1,19 +1,142 @@
-"""The steps of setting up a draft: forms made of what the sections of a study file declare."""
+"""The steps of setting up a draft: forms made of what a study file may contain, saved as they are filled in."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.datastructures import MultiValueDict
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from tasks_app import access
+from tasks_app.models import Membership, Setup, Study
+from tasks_app.services.study.drafts import NotADraft
+from tasks_app.setup import changes, editing
+from tasks_app.setup.changes import Changed, Conflict
+from tasks_app.setup.checking import problems_of, reading_of
+from tasks_app.setup.controls import Control, in_control, name_of, posted_value
+from tasks_app.setup.fields import Fields, Group, controls_of
 from tasks_app.setup.steps import STEPS
+from tasks_app.studyfile.schema import whole_schema
 from tasks_app.views.researcher.frame import researcher_page
-from tasks_app.views.researcher.setup.form_frame import setup_page
+from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
+
+# Steps with a page of their own.
+_OWN_PAGES = ("texts", "review")
+# What the form posts beside its fields.
+_NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "new_language"}
+_FORM_STEPS = tuple(one.slug for one in STEPS if one.slug not in _OWN_PAGES)
 
 
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
     """Show a step with its form, or save what was changed in it."""
-    if step not in {one.slug for one in STEPS}:
+    if step not in _FORM_STEPS:
         raise Http404
-    return setup_page(request, slug, step, lambda _study, _setup: {}, template="_base")
+    if request.method == "POST":
+        return _save(request, slug, step)
+
+    def context(_study: Study, setup: Setup) -> dict[str, Any]:
+        return {"groups": _groups(setup, step)}
+
+    return setup_page(request, slug, step, context, template="step")
+
+
+def _groups(setup: Setup, step: str) -> list[Group]:
+    return Fields(whole_schema(), setup.given, problems_of(reading_of(setup)), step).groups()
+
+
+def _save(request: HttpRequest, slug: str, step: str) -> HttpResponse:
+    """Save what was changed, do what the button says, and answer with the parts of the page that differ."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    try:
+        changed, base = _changed(request, study, step)
+    except NotADraft as error:
+        messages.error(request, str(error))
+        return _go(request, "researcher:setup", slug)
+    if request.POST.get("do") == "next":
+        following = [one.slug for one in STEPS][[one.slug for one in STEPS].index(step) + 1]
+        return _go(request, step_url(slug, following))
+    if "HX-Request" not in request.headers:
+        for sentence in map(in_words, changed.conflicts):
+            messages.warning(request, sentence)
+        return redirect(step_url(slug, step))
+    return _parts(request, step, changed, base)
+
+
+def _go(request: HttpRequest, to: str, *args: str) -> HttpResponse:
+    """Send the browser to another page; a script that saves follows a header of its own."""
+    response = redirect(to, *args)
+    if "HX-Request" in request.headers:
+        return HttpResponse(headers={"HX-Redirect": response["Location"]})
+    return response
+
+
+def _changed(request: HttpRequest, study: Study, step: str) -> tuple[Changed, int]:
+    """Make the changes that were posted; return them, and the revision of the page they were made on."""
+    setup, posted = changes.begin(study), request.POST
+    text = posted.get("revision", "")
+    base = min(int(text), setup.revision) if text.isdecimal() and len(text) < 10 else setup.revision
+    values = editing.changed_values(editing.given_at(setup, base), step, posted)
+    changed = changes.change(setup=setup, values=values, base=base, by=request.user)
+    button = posted.get("do", "")
+    if button == "undo":
+        changes.undo(setup=changed.setup, by=request.user)
+        return Changed(Setup.objects.select_related("study").get(pk=setup.pk), changed.conflicts), base
+    after = editing.press(setup=changed.setup, button=button, posted=posted, by=request.user)
+    return Changed(after, changed.conflicts), base
+
+
+def in_words(conflict: Conflict) -> str:
+    """Word that somebody else has changed the same value."""
+    words = {
+        "name": name_of(conflict.path),
+        "theirs": in_control("text", conflict.theirs) or _("nothing"),
+        "wanted": in_control("text", conflict.wanted) or _("nothing"),
+        "who": conflict.by or _("Somebody else"),
+    }
+    return (
+        _(
+            "%(who)s has changed “%(name)s” to “%(theirs)s” meanwhile, so it was not set to “%(wanted)s”. If it should "
+            "be, enter it again."
+        )
+        % words
+    )
+
+
+def _parts(request: HttpRequest, step: str, changed: Changed, base: int) -> HttpResponse:
+    """Answer a script with what differs: the state, the problems, and all fields where the page has others."""
+    setup = changed.setup
+    groups = _groups(setup, step)
+    controls = [control for group in groups for control in controls_of(group)]
+    others = setup.changes.filter(revision__gt=base).exclude(by_id=request.user.pk).exists()
+    context = {
+        "setup": setup,
+        "study": setup.study,
+        "groups": groups,
+        "controls": controls,
+        "redraw": others or bool(request.POST.get("do")) or _is_stale(controls, request.POST),
+        "conflicts": [in_words(conflict) for conflict in changed.conflicts],
+        "others": others,
+        "is_part": True,
+    }
+    response = render(request, "researcher/setup/_saved.html", context)
+    response["HX-Trigger"] = "setup-saved"
+    return response
+
+
+def _is_stale(controls: Sequence[Control], posted: MultiValueDict[str, str]) -> bool:
+    """Return whether the page that was posted has other fields, or other values in them, than the step has now."""
+    if {control.name for control in controls} != set(posted) - _NOT_FIELDS:
+        return True
+    for control in controls:
+        value = posted_value(control, posted)
+        is_empty = value is None and control.value == control.default
+        if control.path[-1] != "" and not is_empty and not control.is_as_shown(value):
+            return True
+    return False

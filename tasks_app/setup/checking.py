@@ -1,0 +1,84 @@
+"""Check a set-up: each step as it is filled in, and the whole of it, which makes the study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from django.utils.translation import gettext as _
+
+from tasks_app import sections
+from tasks_app.models import Setup, Study
+from tasks_app.sections import Json, Path
+from tasks_app.services import events
+from tasks_app.services.database import atomically
+from tasks_app.setup.changes import hold
+from tasks_app.setup.files import SetupFiles
+from tasks_app.setup.paths import value_at
+from tasks_app.studyfile.checking import Loaded, Slot, store_files
+from tasks_app.studyfile.files.yaml_tree import parse
+from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
+from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
+
+# So many items are enough to check what the form holds; all of them are checked when the study is made.
+ITEMS_CHECKED = 12
+
+
+def reading_of(setup: Setup, items: int = ITEMS_CHECKED) -> StudyReading:
+    """Check every section of a set-up with its first items; problems are collected, and no plan is drawn."""
+    reading = StudyReading(SetupFiles(setup, items))
+    for section in sections.registered():
+        reading.document[section.name] = section.check(reading)
+    return reading
+
+
+def problems_of(reading: StudyReading) -> Mapping[Path, Sequence[str]]:
+    """Return what is wrong with each value, by its path."""
+    return reading.sentences
+
+
+def study_yaml_of(setup: Setup, text: str) -> tuple[dict[str, Json], StudyFileError | None]:
+    """Read an edited study.yaml: its content, and what is wrong with it at its lines, as long as it can be read.
+
+    Raises
+    ------
+    StudyFileError
+        Where it is no YAML, or would give the study another slug.
+    """
+    problems = Problems()
+    tree = parse(STUDY_YAML, text, problems)
+    if not isinstance(tree.data, dict) and not problems.count:
+        problems.add(STUDY_YAML, 1, 1, _("This must be a group of settings (name: value)."))
+    problems.raise_if_any()
+    given = {name: value for name, value in tree.data.items() if name != "evalweb"}
+    if value_at(given, ("study", "slug")) != setup.study.slug:
+        place = tree.place(("study", "slug"))
+        sentence = _("study.slug: This must stay “%(slug)s”, since addresses contain it.") % {"slug": setup.study.slug}
+        raise StudyFileError([Problem(STUDY_YAML, place.line, place.column, sentence)])
+    files = SetupFiles(setup, ITEMS_CHECKED)
+    files.write(STUDY_YAML, text.encode())
+    reading = StudyReading(files)
+    for section in sections.registered():
+        reading.document[section.name] = section.check(reading)
+    try:
+        reading.problems.raise_if_any()
+    except StudyFileError as error:
+        return given, error
+    return given, None
+
+
+@atomically
+def make_study(*, setup: Setup, by: events.Actor) -> tuple[Study, Loaded]:
+    """Check the whole set-up and make the study of it, in place of what the study was.
+
+    Raises
+    ------
+    tasks_app.studyfile.StudyFileError
+        With every problem; the study stays as it was.
+    tasks_app.services.study.drafts.NotADraft
+        Where the study was opened meanwhile.
+    """
+    setup = hold(setup)
+    study, loaded = store_files(SetupFiles(setup), Slot(None, replace=True))
+    Setup.objects.filter(pk=setup.pk).update(stored_revision=setup.revision)
+    events.log(study, by, "set up", about=study.slug, after={"revision": setup.revision})
+    return study, loaded

@@ -1,0 +1,184 @@
+"""Controls: how one value of a study file is asked for, shown, and read from what was posted."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.datastructures import MultiValueDict
+
+from tasks_app.sections import Json, Path
+from tasks_app.studyfile.schema import KEYS_OF
+
+# A text that may be longer than this gets several lines.
+ONE_LINE = 300
+
+# What a ticked box posts.
+ON = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One value: how it is asked for, what it is now, and what is wrong with it.
+
+    `kind` is one of text, area, number, whole, tick, date, choice, keys, lines, words, pairs, json. `value` is what the
+    control shows: a text, or a list of the keys that are ticked.
+    """
+
+    path: Path
+    kind: str
+    label: str
+    help: str
+    value: Any
+    default: str = ""
+    needed: bool = False
+    choices: tuple[tuple[str, str], ...] = ()
+    schema: Mapping[str, Json] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    folded: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name under which it is posted."""
+        return name_of(self.path)
+
+    @property
+    def id(self) -> str:
+        """Its id on the page."""
+        return f"f-{self.name}".replace(".", "-")
+
+    def is_as_shown(self, value: Json) -> bool:
+        """Return whether a posted value is what the control showed, so that nothing was changed."""
+        if self.kind == "keys":
+            return set(value or ()) == set(self.value)
+        return str(in_control(self.kind, value)).strip() == str(self.value).strip()
+
+
+def name_of(path: Path) -> str:
+    """Return the name under which the value at a path is posted."""
+    return ".".join(map(str, path))
+
+
+def path_of(name: str) -> Path:
+    """Return the path that a name stands for."""
+    return tuple(int(part) if part.isdecimal() else part for part in name.split("."))
+
+
+# Which kind of control a leaf of the schema gets; the first condition that holds counts.
+_BY_SCHEMA: tuple[tuple[Callable[[Mapping[str, Json]], bool], str], ...] = (
+    (lambda node: "enum" in node, "choice"),
+    (lambda node: node.get("type") == "array" and KEYS_OF in node, "keys"),
+    (lambda node: node.get("type") == "array" and node.get("items", {}).get("type") == "string", "lines"),
+    (lambda node: node.get("type") == ["string", "array"], "pairs"),
+    (lambda node: isinstance(node.get("additionalProperties"), Mapping), "words"),
+    (lambda node: node.get("format") == "date", "date"),
+    (lambda node: node.get("type") == "string" and _is_long(node), "area"),
+    (lambda node: node.get("type") in ("string", ["number", "string"]), "text"),
+    (lambda node: node.get("type") == "boolean", "tick"),
+    (lambda node: node.get("type") == "integer", "whole"),
+    (lambda node: node.get("type") == "number", "number"),
+)
+
+
+def kind_of(node: Mapping[str, Json]) -> str:
+    """Return which kind of control a leaf of the schema gets."""
+    return next((kind for fits, kind in _BY_SCHEMA if fits(node)), "json")
+
+
+def _is_long(node: Mapping[str, Json]) -> bool:
+    return "pattern" not in node and int(node.get("maxLength", ONE_LINE + 1)) > ONE_LINE
+
+
+def in_control(kind: str, value: Json) -> Any:
+    """Return a value as its control shows it."""
+    if kind == "keys":
+        return [str(key) for key in value] if isinstance(value, list | tuple) else []
+    if value is None:
+        return ""
+    shown = _SHOWN[kind](value) if kind in _SHOWN else None
+    if shown is None:
+        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    return shown
+
+
+def _lines_shown(value: Json) -> str | None:
+    are_texts = isinstance(value, list | tuple) and all(isinstance(entry, str) for entry in value)
+    return "\n".join(value) if are_texts else None
+
+
+def _words_shown(value: Json) -> str | None:
+    are_texts = isinstance(value, Mapping) and all(isinstance(words, str) for words in value.values())
+    return "\n".join(f"{key}: {words}" for key, words in value.items()) if are_texts else None
+
+
+def _pairs_shown(value: Json) -> str | None:
+    are_lists = isinstance(value, list) and all(isinstance(pair, list) for pair in value)
+    return "\n".join(", ".join(map(str, pair)) for pair in value) if are_lists else None
+
+
+# How the values of some kinds are shown; None where a value is of another kind.
+_SHOWN: Mapping[str, Callable[[Json], str | None]] = {
+    "tick": lambda value: ON if value is True else "",
+    "lines": _lines_shown,
+    "words": _words_shown,
+    "pairs": _pairs_shown,
+}
+
+
+def posted_value(control: Control, posted: MultiValueDict[str, str]) -> Json:
+    """Return the value that was posted for a control; None where it was left empty.
+
+    What cannot be read as the kind of value that is wanted is kept as the text it is, so that nothing typed is lost;
+    the checks then say what is wrong with it.
+    """
+    texts = posted.getlist(control.name)
+    if control.kind == "keys":
+        ticked = {text for text in texts if text}
+        return [key for key, _label in control.choices if key in ticked] or None
+    text = texts[-1].replace("\r\n", "\n").replace("\r", "\n") if texts else ""
+    if control.kind == "tick":
+        return text == ON
+    if control.kind not in {"area", "lines", "words"}:
+        text = text.strip()
+    return _READ.get(control.kind, str)(text) if text.strip() else None
+
+
+def _whole(text: str) -> Json:
+    try:
+        return int(text)
+    except ValueError:
+        return _number(text)
+
+
+def _number(text: str) -> Json:
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return number if math.isfinite(number) else text
+
+
+def _lines(text: str) -> Json:
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def _words(text: str) -> Json:
+    pairs = [line.partition(":") for line in text.split("\n") if line.strip()]
+    return {key.strip(): words.strip() for key, _colon, words in pairs}
+
+
+def _pairs(text: str) -> Json:
+    return [[name.strip() for name in line.split(",")] for line in _lines(text)]
+
+
+def _json(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+_READ = {"whole": _whole, "number": _number, "lines": _lines, "words": _words, "pairs": _pairs, "json": _json}

@@ -1,0 +1,120 @@
+"""What the form of a step posts: values that were changed, and buttons that add, remove and move entries of lists."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+from django.utils.datastructures import MultiValueDict
+
+from tasks_app.models import Setup
+from tasks_app.sections import Json, Path
+from tasks_app.services import events
+from tasks_app.setup import changes
+from tasks_app.setup.controls import ON, Control, path_of, posted_value
+from tasks_app.setup.fields import Fields, Group, controls_of
+from tasks_app.setup.paths import value_at, with_value
+from tasks_app.studyfile.fields import is_language
+from tasks_app.studyfile.schema import whole_schema
+
+# Lists whose entries have keys, and what a key is made of where none was given.
+_NAMED_BY = {"tasks": "title", "criteria": "name", "systems": "name", "groups": "name"}
+_LONGEST_KEY = 40
+
+
+def given_at(setup: Setup, revision: int) -> dict[str, Json]:
+    """Return what a set-up held at an earlier revision."""
+    given = dict(setup.given)
+    for change in setup.changes.filter(revision__gt=revision, is_table=False).order_by("-revision", "-id"):
+        given = with_value(given, tuple(change.path), change.before)
+    return given
+
+
+def changed_values(given: Mapping[str, Json], step: str, posted: MultiValueDict[str, str]) -> dict[Path, Json]:
+    """Return the values of a step that differ from what its form showed; None where one was emptied."""
+    values: dict[Path, Json] = {}
+    for control in _controls(Fields(whole_schema(), given, {}, step).groups()):
+        if control.name not in posted:
+            continue
+        value = posted_value(control, posted)
+        if control.path[-1] == "":
+            if (value is True) != (control.value == ON):
+                values[control.path[:-1]] = {} if value else None
+        elif not control.is_as_shown(value):
+            values[control.path] = value
+    return values | _missing_keys(given, values)
+
+
+def _controls(groups: Iterable[Group]) -> Iterable[Control]:
+    return (control for group in groups for control in controls_of(group))
+
+
+def _missing_keys(given: Mapping[str, Json], values: Mapping[Path, Json]) -> dict[Path, Json]:
+    """Return keys for entries that were given a name but have no key."""
+    keys: dict[Path, Json] = {}
+    for path, value in values.items():
+        section, number = str(path[0]), path[1] if len(path) > 1 else ""
+        if len(path) != 3 or path[2] != _NAMED_BY.get(section) or not isinstance(value, str):
+            continue
+        key: Path = (section, number, "key")
+        if not value_at(given, key) and key not in values:
+            keys[key] = new_key(value, _keys(given, section) | {str(other) for other in keys.values()})
+    return keys
+
+
+def _keys(given: Mapping[str, Json], section: str) -> set[str]:
+    rows = value_at(given, (section,))
+    return {str(row.get("key", "")) for row in (rows if isinstance(rows, list) else ()) if isinstance(row, Mapping)}
+
+
+def new_key(name: str, taken: Iterable[str]) -> str:
+    """Make a key of a name that no other entry has."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_KEY].strip("-") or "entry"
+    taken, number, key = set(taken), 1, stem
+    while key in taken:
+        number += 1
+        key = f"{stem}-{number}"
+    return key
+
+
+def press(*, setup: Setup, button: str, posted: MultiValueDict[str, str], by: events.Actor) -> Setup:
+    """Do what a button of a form says: add, remove, up, down (an entry of a list), language (another consent text).
+
+    What names nothing that is there changes nothing. Raises tasks_app.services.study.drafts.NotADraft.
+    """
+    action, _colon, name = button.partition(":")
+    path = path_of(name) if name else ()
+    values: dict[Path, Json] = {}
+    if action == "add" and path:
+        rows = value_at(setup.given, path)
+        values[path] = [*(rows if isinstance(rows, list) else ()), _new_entry(setup.given, path)]
+    elif action in {"remove", "up", "down"} and len(path) > 1:
+        values = _moved(setup.given, path, action)
+    elif action == "language":
+        language = posted.get("new_language", "").strip()
+        if is_language(language) and value_at(setup.given, ("consent", language)) is None:
+            values[("consent", language)] = ""
+    if not values:
+        return setup
+    return changes.change(setup=setup, values=values, base=setup.revision, by=by).setup
+
+
+def _new_entry(given: Mapping[str, Json], path: Path) -> dict[str, Json]:
+    section = str(path[0])
+    if path == ("tasks",):
+        kind = value_at(given, ("tasks", 0, "type")) or "likert"
+        return {"key": new_key("task", _keys(given, section)), "type": kind}
+    return {}
+
+
+def _moved(given: Mapping[str, Json], path: Path, action: str) -> dict[Path, Json]:
+    rows, number = value_at(given, path[:-1]), path[-1]
+    if not isinstance(rows, list) or not isinstance(number, int) or number >= len(rows):
+        return {}
+    changed = list(rows)
+    entry = changed.pop(number)
+    if action != "remove":
+        changed.insert(max(0, number + (1 if action == "down" else -1)), entry)
+    return {path[:-1]: changed or None}

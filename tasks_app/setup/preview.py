@@ -1,0 +1,122 @@
+"""The rater's screen of a set-up: made of its own first texts as a stored unit's would be, without storing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tasks_app.models import Setup, Task
+from tasks_app.sections import Document, Json
+from tasks_app.selectors.screens import KINDS
+from tasks_app.setup.checking import reading_of
+from tasks_app.studyfile.own_sections.lists import asked
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.screens import DraftTask, draft_tasks
+from tasks_app.task_types import TaskType, registry
+from tasks_app.task_types.base import Media, Screen
+from tasks_app.task_types.samples import sample_kind, sample_screen
+from tasks_app.task_types.texts import TextType
+
+# So many units of a task can be looked at.
+MOST_UNITS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A screen as the first rater would see it.
+
+    `number` counts from 1 among `of` units of the task. `is_sample` says that the texts are made up, since the study
+    has none that can be shown yet; `problems` are what keeps its own from being shown.
+    """
+
+    task: Mapping[str, Json]
+    tasks: Sequence[Mapping[str, Json]]
+    kind: TaskType
+    screen: Screen
+    number: int
+    of: int
+    is_sample: bool
+    problems: Sequence[str]
+    public_title: str
+    language: str
+    settings: Mapping[str, Json]
+
+    @property
+    def is_main(self) -> bool:
+        """Whether the task is judged in sets."""
+        return bool(self.task["stage"] == Task.Stage.MAIN)
+
+
+def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | None:
+    """Return a screen of a task, of the first one by default; None where there is no task of a type that is known."""
+    reading = reading_of(setup)
+    tasks = [task for task in reading.document["tasks"] if task["type"] in registry]
+    if not tasks:
+        return None
+    task = next((task for task in tasks if task["key"] == task_key), tasks[0])
+    draft = next((draft for draft in draft_tasks(reading) if draft.task is task), None)
+    if draft is not None and draft.units:
+        units = list(draft.units.values())[:MOST_UNITS]
+        number = min(max(number, 1), len(units))
+        kind, screen, of = draft.kind, _screen(draft, reading.document, number - 1), len(units)
+    else:
+        kind = _kind(task)
+        screen, number, of = _sample(kind, task, reading.document), 1, 1
+    study = reading.document["study"]
+    return Preview(
+        task=task, tasks=tasks, kind=kind, screen=screen, number=number, of=of,
+        is_sample=draft is None or not draft.units, problems=_problems(reading),
+        public_title=study["public_title"] or "", language=study["language"] or "en", settings=reading.document["flow"],
+    )  # fmt: skip
+
+
+def _problems(reading: StudyReading) -> list[str]:
+    return [sentence for sentences in reading.sentences.values() for sentence in sentences][:5]
+
+
+def _kind(task: Mapping[str, Json]) -> TaskType:
+    """Return the type with the parameters of a task, or with those of its sample where they do not fit yet."""
+    member = registry[task["type"]]
+    try:
+        return member(member.Params.read(task["params"]))
+    except ValueError:
+        return sample_kind(member)
+
+
+def _sample(kind: TaskType, task: Mapping[str, Json], document: Document) -> Screen:
+    """Return a screen with made-up texts, and the study's own questions where there are any."""
+    own = asked(document["criteria"], task["criteria"])
+    try:
+        screen = sample_screen(kind)
+    except (ValueError, LookupError):
+        # Parameters that only fit other texts, such as a number of suggestions.
+        kind = sample_kind(type(kind))
+        screen = sample_screen(kind)
+    return replace(screen, criteria=own) if own and not any(kind.problems(own)) else screen
+
+
+def _screen(draft: DraftTask, document: Document, number: int) -> Screen:
+    """Return the screen of a unit with everything that is shown beside its texts."""
+    unit = list(draft.units.values())[number]
+    screen = draft.screen(unit, document["criteria"])
+    item = next((item for item in document["items"] if item["key"] == unit.item), None)
+    if item is None:
+        return replace(screen, language=document["study"]["language"])
+    media = [
+        Media(medium["role"].removeprefix("context_"), medium["sha256"], medium["kind"]) for medium in item["context"]
+    ]
+    n = draft.kind.context_before if isinstance(draft.kind, TextType) else 0
+    before = [
+        other["source"]
+        for other in sorted(document["items"], key=lambda other: int(other["position"]))
+        if item["document"] and other["document"] == item["document"] and other["position"] < item["position"]
+    ]
+    return replace(
+        screen,
+        language=document["study"]["language"],
+        source_language=item["source_language"],
+        format=item["format"],
+        context=tuple(text for text in before if text)[-n:] if n else (),
+        media=tuple(sorted(media, key=lambda medium: KINDS.index(medium.kind))),
+        paged=draft.task["criteria_mode"] == "page",
+    )

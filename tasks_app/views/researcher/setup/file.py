@@ -1,0 +1,70 @@
+"""The set-up as a study file: study.yaml to read and edit, and everything as a zip."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from typing import Any
+
+from django.contrib import messages
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tasks_app import access
+from tasks_app.models import Membership, Setup, Study
+from tasks_app.services import events
+from tasks_app.setup import changes
+from tasks_app.setup.checking import study_yaml_of
+from tasks_app.setup.files import SetupFiles
+from tasks_app.studyfile.files.yaml_text import dump_given
+from tasks_app.studyfile.problems import StudyFileError
+from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup.form_frame import setup_page
+
+
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def study_file(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show study.yaml of what the form holds, or take an edited one in its place."""
+    if request.method != "POST":
+        return _page(request, slug)
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    text = request.POST.get("text", "").replace("\r\n", "\n")
+    setup = changes.begin(study)
+    if request.POST.get("revision") != str(setup.revision):
+        sentence = _("Somebody has changed the set-up meanwhile. Your text is below; what is stored is in the form.")
+        return _page(request, slug, status=409, text=text, sentence=sentence)
+    try:
+        given, refusal = study_yaml_of(setup, text)
+    except StudyFileError as error:
+        return _page(request, slug, status=422, text=text, refusal=error)
+    setup = changes.replace_given(setup=setup, given=given, by=request.user)
+    if refusal is not None:
+        return _page(request, slug, text=text, refusal=refusal, is_saved=True)
+    messages.success(request, _("The form holds what this file says."))
+    return redirect("researcher:setup_file", slug)
+
+
+def _page(request: HttpRequest, slug: str, *, status: int = 200, text: str | None = None, **more: Any) -> HttpResponse:
+    def context(_study: Study, setup: Setup) -> dict[str, Any]:
+        return {"text": dump_given(setup.given) if text is None else text, **more}
+
+    return setup_page(request, slug, "file", context, template="file", status=status)
+
+
+@researcher_page
+@require_safe
+def study_zip(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Send what the form holds as the zip of a study file, whatever is still missing."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    files = SetupFiles(changes.begin(study))
+    target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in files.names:
+            archive.writestr(name, files.read(name))
+    target.seek(0)
+    events.log(study, request.user, "exported", about="set-up")
+    return FileResponse(target, as_attachment=True, filename=f"{study.slug}.zip")

@@ -1,0 +1,95 @@
+"""The preview beside the form: the page on which a rater judges, with the study's first texts. Nothing is stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from csp.constants import SELF
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tasks_app import access, languages, richtext
+from tasks_app.models import Media, Membership
+from tasks_app.services.study.drafts import NotADraft
+from tasks_app.setup import changes
+from tasks_app.setup.preview import Preview, preview_of
+from tasks_app.views.public.catalogue import stored_rows
+from tasks_app.views.rater import media as rater_media
+from tasks_app.views.rater.pages import PageFrame
+from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup.form_frame import step_url
+
+THEMES = ("light", "dark")
+
+
+# Nothing is stored, so there is nothing that another site could do in somebody's name.
+@csrf_exempt
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def preview(request: HttpRequest, slug: str) -> HttpResponse:
+    """A unit as raters would see it; answered, it says which ratings would be stored."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    try:
+        setup = changes.begin(study)
+    except NotADraft as error:
+        raise Http404 from error
+    number = request.GET.get("unit", "1")
+    shown = preview_of(setup, request.GET.get("task", ""), int(number) if number.isdecimal() else 1)
+    language = request.GET.get("lang", "") or (shown.language if shown else study.language)
+    with languages.speaking(language):
+        if shown is None:
+            sentences = [_("Choose a task type, and its screen stands here.")]
+            response = render(request, "rater/message.html", {"title": _("No task yet"), "sentences": sentences})
+        else:
+            response = _unit(request, slug, shown)
+    # The set-up page of this site shows it in a frame.
+    response._csp_replace = {"frame-ancestors": [SELF]}  # type: ignore[attr-defined]  # read by django-csp
+    response.xframe_options_exempt = True  # read by Django's middleware
+    return response
+
+
+def _unit(request: HttpRequest, slug: str, shown: Preview) -> HttpResponse:
+    kind, screen = shown.screen.kind, shown.screen
+    form = kind.form(screen, request.POST if request.method == "POST" else None)
+    tried = form.is_valid()
+    theme = request.GET.get("theme", "")
+    context: dict[str, Any] = {
+        "frame": PageFrame(
+            public_title=shown.public_title,
+            done=shown.number - 1,
+            total=shown.of,
+            minutes_left="",
+            help_url="",
+            stop_url="",
+            lang=languages.spoken(),
+            dir=languages.direction(shown.language),
+            study_lang=shown.language,
+        ),
+        "screen": screen,
+        "form": form,
+        "unit_template": kind.template_name,
+        "unit_script": kind.script,
+        "unit_styles": kind.styles,
+        "media_base": step_url(slug, "media"),
+        "answer_fields": [],
+        "instructions_html": richtext.to_html(shown.task["instructions"] or str(kind.instructions())),
+        "next_url": "",
+        "trying": shown,
+        "tried": tried,
+        "stored": stored_rows(kind, screen, form.cleaned_data) if tried else [],
+        "content_warning": shown.settings.get("content_warning", ""),
+        "theme": theme if theme in THEMES else "",
+    }
+    return render(request, "rater/judge.html", context, status=422 if form.is_bound and not tried else 200)
+
+
+@researcher_page
+@require_safe
+def media(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
+    """A picture, sound or film of a study, for those who set it up."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    return rater_media.send(request, get_object_or_404(Media, study=study, sha256=name))

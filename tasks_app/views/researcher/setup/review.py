@@ -1,0 +1,96 @@
+"""Review: whether the whole set-up fits, which makes the study of it, and what opening would freeze."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from tasks_app import access
+from tasks_app.models import Membership, Setup, Study
+from tasks_app.sections import Path
+from tasks_app.services.study.drafts import NotADraft
+from tasks_app.setup import changes
+from tasks_app.setup.checking import make_study, problems_of, reading_of
+from tasks_app.setup.fields import Fields, controls_of
+from tasks_app.setup.steps import STEPS, step_of
+from tasks_app.studyfile.problems import StudyFileError
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.schema import whole_schema
+from tasks_app.task_types import registry
+from tasks_app.views import pay_words
+from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup import moving
+from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
+
+
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def review(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what is wrong, step by step; posted to, check everything and make the study of it."""
+    if request.method != "POST":
+        return _page(request, slug)
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    try:
+        study, loaded = make_study(setup=changes.begin(study), by=request.user)
+    except StudyFileError as refusal:
+        return _page(request, slug, refusal=refusal, status=422)
+    except NotADraft as error:
+        messages.error(request, str(error))
+        return redirect(step_url(slug, "review"))
+    messages.success(request, _("Everything fits. The study is ready to be tried out and opened."))
+    for note in (*loaded.notes, *filter(None, [loaded.load])):
+        messages.info(request, note)
+    return redirect(step_url(slug, "review"))
+
+
+def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = None, status: int = 200) -> HttpResponse:
+    def context(study: Study, setup: Setup) -> dict[str, Any]:
+        ready = moving.what_opening_does(study) if setup.is_stored and refusal is None else {}
+        return {
+            "open_points": _open_points(setup, slug),
+            "refusal": refusal,
+            "outputs": setup.rows.filter(table="items").count(),
+            "pay_note": pay_words.offer_note(study.options) if ready else "",
+            **ready,
+        }
+
+    return setup_page(request, slug, "review", context, template="review", status=status)
+
+
+def _open_points(setup: Setup, slug: str) -> list[dict[str, Any]]:
+    """Return the steps in which something is wrong, each with its problems and where they are put right."""
+    reading = reading_of(setup)
+    by_step: dict[str, list[dict[str, str]]] = {}
+    for path, sentences in problems_of(reading).items():
+        step = step_of(path) or "task"
+        anchor = _anchor(setup, step, path)
+        by_step.setdefault(step, []).extend({"sentence": sentence, "anchor": anchor} for sentence in sentences)
+    if not setup.rows.filter(table="items").exists() and _reads_texts(reading):
+        sentence = _("There are no texts yet. Upload a table of them.")
+        by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
+    return [
+        {"step": one, "url": step_url(slug, one.slug), "problems": by_step[one.slug]}
+        for one in STEPS
+        if one.slug in by_step
+    ]
+
+
+def _reads_texts(reading: StudyReading) -> bool:
+    """Return whether a task shows texts, or there is none yet that could."""
+    types = [task["type"] for task in reading.document["tasks"] if task["type"] in registry]
+    return not types or any(registry[name].needs_items for name in types)
+
+
+def _anchor(setup: Setup, step: str, path: Path) -> str:
+    """Return the id of the field that a problem is about, or of what is around it."""
+    ids = {
+        control.path: control.id
+        for group in Fields(whole_schema(), setup.given, {}, step).groups()
+        for control in controls_of(group)
+    }
+    return f"#{ids[path]}" if path in ids else ""

@@ -1,0 +1,157 @@
+"""The steps of the set-up: forms made of the schema, saved field by field, with problems beside the fields."""
+
+import re
+from collections.abc import Mapping
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from tasks_app import designs, studyfile, task_types
+from tasks_app.models import Setup, Study
+from tasks_app.setup import changes
+from tasks_app.setup.editing import new_key
+from tasks_app.setup.fields import Fields, controls_of
+from tasks_app.setup.paths import value_at
+from tasks_app.setup.steps import FILE_ONLY, STEPS, step_of
+from tasks_app.studyfile.schema import field_schema, whole_schema
+from tests.pages import fields_of
+
+SLUG = "example-likert"
+STEPS_WITH_FORMS = ("task", "questions", "raters", "checks", "consent", "analysis")
+
+
+@pytest.fixture
+def draft(rosa: User) -> Study:
+    return studyfile.load("examples/likert", owner=rosa)
+
+
+def url(step: str) -> str:
+    return reverse("researcher:step", args=[SLUG, step])
+
+
+def form_of(browser: Client, step: str) -> dict[str, list[str]]:
+    """What a browser posts for a step that nobody has touched."""
+    return fields_of(browser.get(url(step)).content.decode(), "setup-form")
+
+
+def save(browser: Client, step: str, values: Mapping[str, object], **extra: object) -> Setup:
+    browser.post(url(step), {**form_of(browser, step), **values}, **extra)
+    return Setup.objects.get(study__slug=SLUG)
+
+
+@pytest.mark.parametrize("step", STEPS_WITH_FORMS)
+def test_what_nobody_touched_is_no_change(draft: Study, rosas_browser: Client, step: str) -> None:
+    assert save(rosas_browser, step, {}).revision == 0
+
+
+def test_a_value_is_saved_and_wrong_ones_are_kept_with_what_is_wrong(draft: Study, rosas_browser: Client) -> None:
+    setup = save(rosas_browser, "raters", {"tasks.0.k": "many"})
+    assert value_at(setup.given, ("tasks", 0, "k")) == "many"
+    page = rosas_browser.get(url("raters")).content.decode()
+    assert re.search(r'id="p-f-tasks-0-k"[^>]*><p>', page)
+    assert value_at(save(rosas_browser, "raters", {"tasks.0.k": "5"}).given, ("tasks", 0, "k")) == 5
+
+
+def test_entries_are_added_named_and_removed(draft: Study, rosas_browser: Client) -> None:
+    save(rosas_browser, "questions", {"do": "add:criteria"})
+    setup = save(rosas_browser, "questions", {"criteria.2.name": "Good style"})
+    assert setup.given["criteria"][2] == {"name": "Good style", "key": "good-style"}
+    assert [row["key"] for row in save(rosas_browser, "questions", {"do": "remove:criteria.0"}).given["criteria"]] == [
+        "accuracy",
+        "good-style",
+    ]
+    assert save(rosas_browser, "questions", {"do": "undo"}).given["criteria"][0]["key"] == "fluency"
+
+
+def test_a_script_gets_what_differs(draft: Study, rosas_browser: Client) -> None:
+    """Problems alone while the fields are the same, all fields where the task type brings others."""
+    form = form_of(rosas_browser, "task")
+    answer = rosas_browser.post(url("task"), {**form, "study.title": ""}, headers={"HX-Request": "true"})
+    page = answer.content.decode()
+    assert "setup-fields" not in page
+    assert re.search(r'id="p-f-study-title"[^>]*hx-swap-oob="true"><p>', page)
+    form = form_of(rosas_browser, "task")
+    answer = rosas_browser.post(url("task"), {**form, "tasks.0.type": "slider"}, headers={"HX-Request": "true"})
+    assert "setup-fields" in answer.content.decode()
+    assert "tasks.0.params.maximum" in form_of(rosas_browser, "task")
+
+
+def test_a_page_that_is_out_of_date_overwrites_nothing(draft: Study, rosas_browser: Client, mallory: User) -> None:
+    old = form_of(rosas_browser, "raters")
+    setup = changes.begin(draft)
+    changes.change(setup=setup, values={("tasks", 0, "k"): 7, ("groups",): [{"key": "a"}]}, base=0, by=mallory)
+    page = rosas_browser.post(url("raters"), {**old, "tasks.0.k": "4", "tasks.0.set_size": "9"}, follow=True)
+    setup.refresh_from_db()
+    assert value_at(setup.given, ("tasks", 0, "k")) == 7
+    assert value_at(setup.given, ("tasks", 0, "set_size")) == 9
+    assert setup.given["groups"] == [{"key": "a"}]
+    assert "mallory has changed" in page.content.decode()
+
+
+def test_every_leaf_of_the_schema_has_a_field_or_a_reason() -> None:
+    """A section, task type, rule or analysis that is added later is asked for without an edit."""
+    asked = {
+        control.path
+        for one in STEPS
+        for group in Fields(whole_schema(), _everything(), {}, one.slug).groups()
+        for control in controls_of(group)
+    }
+    chosen = {("tasks", 0, "params"), ("tasks", 0, "design_params")}
+    leaves = [path for path in _leaves(whole_schema(), ()) if step_of(path) and path not in chosen]
+    missing = [path for path in leaves if not _is_asked(path, asked)]
+    assert missing == []
+    assert all(str(reason) for reason in FILE_ONLY.values())
+
+
+@pytest.mark.parametrize(
+    ("chooser", "params", "name"),
+    [("type", "params", name) for name in task_types.registry]
+    + [("design", "design_params", name) for name in designs.registry],
+)
+def test_parameters_are_asked_for_by_what_is_chosen(chooser: str, params: str, name: str) -> None:
+    given = {"tasks": [{chooser: name}]}
+    asked = {
+        control.path[3]
+        for one in STEPS
+        for group in Fields(whole_schema(), given, {}, one.slug).groups()
+        for control in controls_of(group)
+        if control.path[:3] == ("tasks", 0, params)
+    }
+    member = (task_types.registry if chooser == "type" else designs.registry)[name]
+    lists = {
+        entry
+        for entry, field in member.Params.base_fields.items()
+        if field_schema(field).get("items", {}).get("properties")
+    }
+    assert asked | lists >= set(member.Params.base_fields)
+
+
+def _everything() -> dict[str, object]:
+    """A document with one entry in every list, and every channel open."""
+    schema = whole_schema()["properties"]
+    one: dict[str, object] = {name: [{}] for name, node in schema.items() if node.get("type") == "array"}
+    return {**one, "channels": {name: {} for name in schema["channels"]["properties"]},
+            "analysis": {"rules": [{"rule": "iqr"}], "analyses": [{}]}, "consent": {"en": ""}}  # fmt: skip
+
+
+def _leaves(node: Mapping[str, object], path: tuple[object, ...]) -> list[tuple[object, ...]]:
+    properties = node.get("properties")
+    if isinstance(properties, Mapping) and properties:
+        return [leaf for name, inner in properties.items() for leaf in _leaves(inner, (*path, name))]
+    items = node.get("items")
+    if isinstance(items, Mapping) and items.get("properties"):
+        return _leaves(items, (*path, 0))
+    return [] if "const" in node else [path]
+
+
+def _is_asked(path: tuple[object, ...], asked: set[tuple[object, ...]]) -> bool:
+    """Parameters are asked for by their own schema, once a type or design is chosen; channels without any by a box."""
+    return any(other[: len(path)] == path for other in asked)
+
+
+def test_keys_are_made_of_names() -> None:
+    assert new_key("Good style!", {"good-style"}) == "good-style-2"
+    assert new_key("Flüssigkeit", ()) == "flussigkeit"
+    assert new_key("流暢さ", ()) == "entry"
