@@ -22,6 +22,10 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.plaintext import validate_storable
 from tasks_app.workload import Workload
 
+# Blocks that no study file holds: the counted work of a rater, and the mark of a template.
+TEMPLATE = "template"
+BESIDE_THE_FILE = frozenset({"workload", TEMPLATE})
+
 AnyForm = TypeVar("AnyForm", bound=forms.Form)
 
 
@@ -280,7 +284,9 @@ class StudySettings:
         """
         values: dict[str, Any] = {}
         problems = [
-            f"{name}: unknown block of settings" for name in contents if name not in {*BLOCKS, "channels", "workload"}
+            f"{name}: unknown block of settings"
+            for name in contents
+            if name not in {*BLOCKS, "channels", *BESIDE_THE_FILE}
         ]
         for name, block in BLOCKS.items():
             try:

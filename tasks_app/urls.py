@@ -14,6 +14,7 @@ from tasks_app.views.researcher import (
     raters,
     recruiting,
     sharing,
+    starting,
     studies,
     tokens,
     trying,
@@ -68,6 +69,7 @@ rater_urls: list[URLPattern] = [
 researcher_urls: list[URLPattern] = [
     path("", studies.studies, name="studies"),
     path("load/", studies.load, name="load"),
+    path("new/", starting.new, name="new"),
     path("<slug:slug>/", studies.setup, name="setup"),
     path("<slug:slug>/set-up/preview/", setup_preview.preview, name="preview"),
     path("<slug:slug>/set-up/review/", setup_review.review, name="review"),
@@ -75,6 +77,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/set-up/study.zip", setup_file.study_zip, name="setup_zip"),
     path("<slug:slug>/set-up/media/<slug:name>", setup_preview.media, name="setup_media"),
     path("<slug:slug>/set-up/<slug:step>/", setup_steps.step, name="step"),
+    path("<slug:slug>/template/", starting.template, name="template"),
     path("<slug:slug>/members/", sharing.members, name="members"),
     path("<slug:slug>/members/remove/", sharing.unshare, name="unshare"),
     path("<slug:slug>/items/", studies.items, name="items"),

@@ -9,6 +9,7 @@ when it is made, and are its fields (`self.points`) wherever it makes units, a f
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
@@ -75,8 +76,10 @@ class TaskType(ABC):
     """One way of judging. See the module docstring; `tests/house/` holds every member to this contract.
 
     What a page or a datasheet says of a type: `label`, `summary`, `source` (the publications, one sentence each),
-    `use_when`, `analysed`, `limits`. `criteria_needed` counts the criteria of the study, without those that the type
-    brings along. `needs_items` is False for what is asked once a rater, without a text. `allows_back` is False where
+    `use_when`, `analysed`, `limits`. `purpose` is what a researcher wants to do, the title of the card on which a study
+    begins; such a study has the parameters and criteria of `begins_with`.
+    `criteria_needed` counts the criteria of the study, without those that the type brings along. `needs_items` is
+    False for what is asked once a rater, without a text. `allows_back` is False where
     an answer must not be changed. `side_by_side` says that outputs are held against each other (HEDS 4.2.2).
     `grades_values` is False where known answers are compared in a way of the type's own, not value by value.
     `asks_apart` is False where criteria cannot be asked in blocks or one a rater, since every screen asks more.
@@ -89,6 +92,7 @@ class TaskType(ABC):
 
     name: ClassVar[str] = ""
     label: ClassVar[Words]
+    purpose: ClassVar[Words]
     summary: ClassVar[Words]
     source: ClassVar[str]
     use_when: ClassVar[Words]
@@ -107,6 +111,7 @@ class TaskType(ABC):
     seconds_an_answer: ClassVar[float] = 5.0
     grades_values: ClassVar[bool] = True
     sample: ClassVar[Sample] = Sample()
+    begins_with: ClassVar[Sample] = Sample()
 
     Params: ClassVar[type[Parameters]] = Parameters
     Form: ClassVar[type[ScreenForm]]
@@ -118,6 +123,17 @@ class TaskType(ABC):
     def template_name(cls) -> str:
         """The template of the unit."""
         return f"task_types/{cls.name}.html"
+
+    @classproperty
+    def first_use(cls) -> str:
+        """The first sentence of `use_when`, for places with little room."""
+        return re.split(r"(?<=[.!?])\s", str(cls.use_when), maxsplit=1)[0]
+
+    @classproperty
+    def cited(cls) -> str:
+        """The publications in short: authors and year of each."""
+        cited = re.findall(r"[^\W\d_][^.()]*?(?: et al\.)? \(\d{4}\)", cls.source)
+        return "; ".join(cited) or cls.source
 
     @classproperty
     def script(cls) -> str:

@@ -43,6 +43,7 @@ class Likert(GridType):
     """
 
     label = _("Likert scale")
+    purpose = _("Compare systems one text at a time, in steps")
     summary = _("A rater chooses one of a few labelled steps for each criterion.")
     source = (
         "Likert (1932). A technique for the measurement of attitudes. Archives of Psychology 140. "
@@ -71,6 +72,24 @@ class Likert(GridType):
     default_instructions = _(
         "Read the text. Then choose one step for each question. There are no right or wrong answers: "
         "we want to know how you see it. Use the whole scale."
+    )
+    begins_with = Sample(
+        criteria=(
+            Criterion(
+                "fluency",
+                "Fluency",
+                definition="A fluent text reads as if a practised writer had written it. What it says does not count.",
+                question="How well or badly does this text read?",
+                labels=("Very badly", "Badly", "So-so", "Well", "Very well"),
+            ),
+            Criterion(
+                "adequacy",
+                "Adequacy",
+                definition="An adequate text says what it should say, and nothing else.",
+                question="How much of what it should say does this text say?",
+                labels=("Nothing", "Little", "About half", "Most", "Everything"),
+            ),
+        )
     )
     sample = Sample(
         criteria=(

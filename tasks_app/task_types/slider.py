@@ -32,6 +32,7 @@ class Slider(GridType):
     """
 
     label = _("Slider")
+    purpose = _("Compare systems one text at a time, on a range")
     summary = _("A rater sets a slider, from 0 to 100 or on any range, for each criterion.")
     source = (
         "Graham, Baldwin, Moffat and Zobel (2013). Continuous measurement scales in human evaluation of machine "
@@ -58,6 +59,18 @@ class Slider(GridType):
     default_instructions = _(
         "Read the text. Then set the slider for each question. There are no right or wrong answers: "
         "we want to know how you see it. Use the whole range."
+    )
+    begins_with = Sample(
+        criteria=(
+            Criterion(
+                "quality",
+                "Overall quality",
+                definition="Everything that matters to you in a text like this one.",
+                question="How good or bad is this text?",
+                low="Very bad",
+                high="Very good",
+            ),
+        )
     )
     sample = Sample(
         criteria=(

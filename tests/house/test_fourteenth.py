@@ -52,6 +52,7 @@ class Thumbs(TextType):
     """Up or down for each criterion; nothing is preselected."""
 
     label = "Thumbs"
+    purpose = "Thumbs up or down?"
     summary = "A rater says thumbs up or down."
     source = "Made for a test."
     use_when = "A quick look is enough."

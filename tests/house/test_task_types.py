@@ -85,7 +85,7 @@ def test_its_rooms_are_there(member: type[TaskType]) -> None:
 
 @every_type
 def test_it_says_what_it_is(member: type[TaskType]) -> None:
-    names = ("label", "summary", "default_instructions", "source", "use_when", "analysed", "limits")
+    names = ("label", "purpose", "summary", "default_instructions", "source", "use_when", "analysed", "limits")
     for words in (getattr(member, name) for name in names):
         assert str(words).strip()
     assert member.outcomes

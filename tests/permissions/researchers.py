@@ -48,12 +48,26 @@ CHOSEN = {"mode": "columns", "repeats": "refuse"} | {
     f"column-{name}": name for name in ("rater", "item", "system", "criterion", "value")
 }
 BONUS = {"to": "listed", "raters": "PAYEE", "amount": "0.50", "reason": "care", "form": "0" * 32}
+NAMES = {"title": "Another", "public_title": "Texts"}
 TOKEN = {"name": "notebook", "scopes": "read:studies", "days": "90"}
 
 STUDIES = [
     page("GET", "researchers", RESEARCHER, 302),
     page("GET", "researcher:studies", RESEARCHER),
     page("GET", "researcher:load", RESEARCHER),
+    page("GET", "researcher:new", RESEARCHER),
+    page("GET", "researcher:new", RESEARCHER, query={"task_type": "likert"}, note="of a type"),
+    page("GET", "researcher:new", EDITOR, query={"study": "SLUG"}, study_in_path=False, note="a copy"),
+    page("GET", "researcher:new", EDITOR, query={"study": "SLUG"}, study_in_path=False, study="draft", note="a copy"),
+    page("POST", "researcher:new", RESEARCHER, 302, sent={"task_type": "likert", **NAMES}, changes=True),
+    page(
+        "POST", "researcher:new", EDITOR, 302, sent={"study": "SLUG", **NAMES}, study_in_path=False, changes=True,
+        note="a copy",
+    ),
+    *(
+        page("POST", "researcher:template", OWNER, 302, study=state, sent={"action": "save"}, changes=True)
+        for state in ("draft", "open")
+    ),
     # A study of that slug is there, whoever asks: only its editors and owners may replace it, and only a draft.
     page("POST", "researcher:load", RESEARCHER, 422, sent=_study_file("draft"), note="a taken slug"),
     Row(

@@ -18,6 +18,7 @@ from tasks_app.task_types.base import (
     ItemTexts,
     Outcome,
     Quality,
+    Sample,
     Scale,
     Screen,
     UnitDraft,
@@ -45,6 +46,7 @@ class BestWorst(SeveralTexts):
     """
 
     label = _("Best-worst scaling")
+    purpose = _("Pick the best and the worst")
     summary = _("A rater chooses the best and the worst of a few texts.")
     source = (
         "Louviere, Flynn and Marley (2015). Best-Worst Scaling: Theory, Methods and Applications. Cambridge University "
@@ -78,6 +80,16 @@ class BestWorst(SeveralTexts):
     side_by_side = True
     grades_values = False
     has_styles = True
+    begins_with = Sample(
+        criteria=(
+            Criterion(
+                "quality",
+                "Overall quality",
+                definition="Everything that matters to you in a text like these.",
+                question="Which of these texts is the best, and which is the worst?",
+            ),
+        )
+    )
 
     Form = BestWorstForm
 

@@ -70,6 +70,7 @@ class ErrorLabels(TextType):
     """
 
     label = _("Error labels")
+    purpose = _("Name the errors of a segment")
     summary = _("A rater gives a text the first label of an ordered hierarchy that applies, such as ELRC's.")
     source = (
         "Ramírez-Sánchez, Bañón, Zaragoza-Bernabeu and Ortiz Rojas (2022). Human evaluation of web-crawled parallel "

@@ -50,6 +50,7 @@ class ErrorSpans(SingleOrTogether):
     """
 
     label = _("Error spans")
+    purpose = _("Mark what is wrong, and where")
     summary = _("A rater marks the errors in a text, with severity and kind, and may score it: MQM, ESA or plain.")
     source = (
         "Freitag, Foster, Grangier, Ratnakar, Tan and Macherey (2021). Experts, errors, and context: a large-scale "

@@ -81,6 +81,7 @@ class Labels(TextType):
     """
 
     label = _("Labels")
+    purpose = _("Sort texts into kinds")
     summary = _("A rater chooses one category for each criterion, or all that apply.")
     source = (
         "Logacheva et al. (2022). A study on manual and automatic evaluation for text style transfer: the case of "
@@ -105,6 +106,17 @@ class Labels(TextType):
         "that fit. If you are between two answers, choose the one you would defend."
     )
     has_styles = True
+    begins_with = Sample(
+        criteria=(
+            Criterion(
+                "meaning",
+                "Same meaning",
+                definition="Small differences in tone do not count.",
+                question="Does the text say what the source says?",
+                labels=("Yes", "In part", "No"),
+            ),
+        )
+    )
     sample = Sample(
         params={"none_of_these": ["topic"], "none_text": ["topic"],
                 "details": [{"criterion": "topic", "label": "Transport", "question": "Which kind of transport?",

@@ -81,6 +81,7 @@ class Magnitude(SeveralTexts):
     """
 
     label = _("Magnitude estimation (RankME)")
+    purpose = _("Rate several texts side by side with numbers")
     summary = _("A rater gives each text a number in relation to a reference that has one, such as 100.")
     source = (
         "Novikova, Dušek and Rieser (2018). RankME: Reliable Human Ratings for Natural Language Generation. NAACL. "
@@ -114,6 +115,22 @@ class Magnitude(SeveralTexts):
     )
     side_by_side = True
     has_styles = True
+    begins_with = Sample(
+        criteria=(
+            Criterion(
+                "informativeness",
+                "Informativeness",
+                definition="An informative text gives everything that it was meant to say.",
+                question="How informative is the text, compared with the reference?",
+            ),
+            Criterion(
+                "naturalness",
+                "Naturalness",
+                definition="A natural text could have been written by a person who knows the language well.",
+                question="How natural is the text, compared with the reference?",
+            ),
+        ),
+    )
     sample = Sample(params={"reference_text": "No trains to Lisbon today. Take bus."})
 
     Form = MagnitudeForm

@@ -61,6 +61,7 @@ class Pairwise(SeveralTexts):
     """
 
     label = _("Pairwise comparison")
+    purpose = _("Which is better, A or B?")
     summary = _("A rater sees two texts of one item and says which is better.")
     source = (
         "Thurstone (1927). A law of comparative judgment. Psychological Review 34. "
@@ -107,6 +108,16 @@ class Pairwise(SeveralTexts):
     side_by_side = True
     grades_values = False
     has_styles = True
+    begins_with: ClassVar[Sample] = Sample(
+        criteria=(
+            Criterion(
+                "quality",
+                "Overall quality",
+                definition="Everything that matters to you in a text like these.",
+                question="Which text is better, or is neither?",
+            ),
+        )
+    )
     sample: ClassVar[Sample] = Sample({"both_bad": True, "strength": "fluency"})
 
     Form = PairwiseForm

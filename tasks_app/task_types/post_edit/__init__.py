@@ -43,6 +43,7 @@ class PostEdit(SeveralTexts):
     """
 
     label = _("Post-editing")
+    purpose = _("Correct the text")
     summary = _("A rater chooses one of two suggestions, or gets one, and edits it until it is right.")
     source = (
         "Ramírez-Sánchez, Bañón, Zaragoza-Bernabeu and Ortiz Rojas (2022). Human evaluation of web-crawled parallel "

@@ -73,6 +73,7 @@ class Questionnaire(TaskType):
     """
 
     label = _("Questionnaire")
+    purpose = _("Ask questions without a text")
     summary = _("Raters answer questions about themselves, once: how they feel (PANAS), who they are, how it went.")
     source = facts.SOURCE
     use_when = facts.USE_WHEN
@@ -92,6 +93,7 @@ class Questionnaire(TaskType):
     criteria_needed = (0, 0)
     needs_items = False
     has_styles = True
+    begins_with = Sample(params={"instrument": "panas"})
     sample = Sample(params={"instrument": OWN, "questions": facts.SAMPLE})
 
     Form = QuestionnaireForm

@@ -18,6 +18,7 @@ from tasks_app.task_types.base import (
     ItemTexts,
     Outcome,
     Quality,
+    Sample,
     Scale,
     Screen,
     UnitDraft,
@@ -45,6 +46,7 @@ class Ranking(SeveralTexts):
     """
 
     label = _("Ranking")
+    purpose = _("Order several texts")
     summary = _("A rater puts all texts of an item in order, best first.")
     source = (
         "Bojar et al. (2016). Findings of the 2016 Conference on Machine Translation. WMT. "
@@ -84,6 +86,18 @@ class Ranking(SeveralTexts):
     side_by_side = True
     grades_values = False
     has_styles = True
+    begins_with = Sample(
+        criteria=(
+            Criterion(
+                "quality",
+                "Overall quality",
+                definition="Everything that matters to you in a text like these.",
+                question="In which order would you put these texts?",
+                low="Worst",
+                high="Best",
+            ),
+        )
+    )
 
     Form = RankingForm
 

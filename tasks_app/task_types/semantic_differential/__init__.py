@@ -34,6 +34,7 @@ class SemanticDifferential(TextType):
     """
 
     label = _("Semantic differential")
+    purpose = _("Measure how a text comes across")
     summary = _("A rater places a text between pairs of opposite words, such as clear and confusing.")
     source = (
         "Osgood, Suci and Tannenbaum (1957). The measurement of meaning. University of Illinois Press. "
@@ -75,6 +76,21 @@ class SemanticDifferential(TextType):
         "Go by your first impression; there are no right or wrong answers."
     )
     has_styles = True
+    begins_with = Sample(
+        criteria=tuple(
+            Criterion(high, f"{low} – {high}", low=low, high=high, kind="pair")
+            for low, high in (
+                ("confusing", "clear"),
+                ("complicated", "simple"),
+                ("vague", "precise"),
+                ("bumpy", "flowing"),
+                ("artificial", "natural"),
+                ("impersonal", "personal"),
+                ("informal", "formal"),
+                ("messy", "orderly"),
+            )
+        )
+    )
     sample = Sample(
         params={"repeated_share": 0.5},
         criteria=(

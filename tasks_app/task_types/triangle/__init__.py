@@ -41,6 +41,7 @@ class Triangle(TextType):
     """
 
     label = _("Triangle test")
+    purpose = _("Can people tell them apart?")
     summary = _("A rater sees three texts, two of them by one system, and chooses the odd one.")
     source = (
         "González Corbelle, Alonso Moral and Bugarín Diz (2020). A proof of concept on triangular test evaluation for "

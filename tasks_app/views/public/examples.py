@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 from typing import cast
 
 from django import forms
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types import TaskType
@@ -36,6 +41,19 @@ def _example(number: str, heading: Words, screen: Screen, data: dict[str, str] |
 def blank(member: type[TaskType]) -> Example:
     """Return a type as raters meet it; an answer would hint at which one is wanted."""
     return _example("blank", _("An example"), sample_screen(sample_kind(member)))
+
+
+def pictured(member: type[TaskType]) -> SafeString:
+    """Return the screen of a type as HTML, for a small picture of it; it is the same for everybody."""
+    return _pictured(member, get_language() or "")
+
+
+@lru_cache(maxsize=256)
+def _pictured(member: type[TaskType], _language: str) -> SafeString:
+    example = blank(member)
+    drawn = render_to_string(example.template, {"screen": example.screen, "form": example.form})
+    # Half of what a template writes is the space before its tags, and a page has a picture of every type.
+    return mark_safe(re.sub(r">\s+<", "> <", drawn))  # noqa: S308  rendered by a template
 
 
 def simulated(member: type[TaskType]) -> Example:

@@ -1,0 +1,224 @@
+"""Begin a study: from a task type, an example, another study of one's own, or a template.
+
+Each way makes a draft of its own with a set-up, which can be changed before the study is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import IntegrityError, transaction
+from django.utils.crypto import get_random_string
+from django.utils.text import slugify
+
+from tasks_app import sections
+from tasks_app.models import Media, Setup, Study
+from tasks_app.sections import Json
+from tasks_app.services import events
+from tasks_app.services.database import atomically
+from tasks_app.services.study import drafts, items
+from tasks_app.setup import changes
+from tasks_app.studyfile.checking import check
+from tasks_app.studyfile.columns import TABLES
+from tasks_app.studyfile.files.source import open_files
+from tasks_app.studyfile.reading import STUDY_YAML
+from tasks_app.task_types import TaskType
+from tasks_app.task_types.base import Criterion
+
+# Words that stand where the slug of a study does in addresses.
+RESERVED = frozenset({"new", "load"})
+
+# A slug may have 80 characters; the rest is for a number that makes it unique.
+LONGEST_SLUG = 60
+
+# Asked where a task type needs a criterion and declares none to begin with.
+QUALITY = Criterion(
+    "quality",
+    "Overall quality",
+    definition="Everything that matters to you in a text like this one.",
+    question="How good or bad is this text?",
+    low="Very bad",
+    high="Very good",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a new study is called: by researchers, and by raters."""
+
+    title: str
+    public_title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A study that is shipped in the folder examples/."""
+
+    name: str
+    folder: Path
+    title: str
+    public_title: str
+
+
+@cache
+def examples() -> Mapping[str, Example]:
+    """Return the shipped studies by the names of their folders."""
+    found = {}
+    for path in sorted((Path(settings.BASE_DIR) / "examples").glob(f"*/{STUDY_YAML}")):
+        about = yaml.safe_load(path.read_text(encoding="utf-8"))["study"]
+        found[path.parent.name] = Example(path.parent.name, path.parent, about["title"], about["public_title"])
+    return found
+
+
+def free_slug(title: str) -> str:
+    """Return a slug for a title that no study has."""
+    base = slugify(title)[:LONGEST_SLUG].strip("-_") or "study"
+    taken = RESERVED | set(Study.objects.filter(slug__startswith=base).values_list("slug", flat=True))
+    candidates = (base if n == 1 else f"{base}-{n}" for n in range(1, len(taken) + 2))
+    return next(slug for slug in candidates if slug not in taken)
+
+
+def first_document(member: type[TaskType]) -> dict[str, Json]:
+    """Return the task and the criteria that a study of a task type begins with, as in study.yaml."""
+    start = member.begins_with
+    criteria = start.criteria or ((QUALITY,) if member.criteria_needed[0] else ())
+    task: dict[str, Json] = {"key": "main", "type": member.name}
+    if criteria:
+        task["criteria"] = [criterion.key for criterion in criteria]
+    if start.params:
+        task["params"] = dict(start.params)
+    most = member(start.params).units_a_rater() if member.needs_items else 1
+    if most is not None:
+        task["set_size"] = most
+    document: dict[str, Json] = {"tasks": [task]}
+    if criteria:
+        document["criteria"] = [_entry(criterion) for criterion in criteria]
+    return document
+
+
+def _entry(criterion: Criterion) -> dict[str, Json]:
+    """Return a criterion as an entry of the study file, without what is empty."""
+    names = ("key", "name", "kind", "definition", "question", "low", "high", "labels", "anchors")
+    given = {name: getattr(criterion, name) for name in names}
+    given["labels"] = list(criterion.labels)
+    given["anchors"] = dict(criterion.anchors)
+    if given["kind"] == "criterion":
+        del given["kind"]
+    return {name: value for name, value in given.items() if value}
+
+
+@atomically
+def from_type(*, owner: AbstractBaseUser, member: type[TaskType], names: Names) -> Study:
+    """Make a draft with one task of a type, and the criteria that the type suggests."""
+    study = _draft(owner, names)
+    setup = changes.begin(study)
+    values: dict[sections.Path, Json] = {(name,): value for name, value in first_document(member).items()}
+    changes.change(setup=setup, values=values, base=setup.revision, by=owner)
+    return study
+
+
+@atomically
+def empty(*, owner: AbstractBaseUser, names: Names) -> Study:
+    """Make a draft without a task, for whoever begins with the texts."""
+    study = _draft(owner, names)
+    changes.begin(study)
+    return study
+
+
+def from_example(*, owner: AbstractBaseUser, example: Example, names: Names) -> Study:
+    """Store a shipped study as a draft under another name, with a seed of its own."""
+    written: list[str] = []
+    with open_files(example.folder) as files:
+        reading = check(files)
+        contents = ((media.sha256, media.kind, files.read(media.name)) for media in reading.media.values())
+        try:
+            with transaction.atomic():
+                about = reading.document["study"]
+                study = _draft(owner, names, language=about["language"], timezone=about["timezone"])
+                written += _store_media(study, contents)
+                sections.store(study, reading.document)
+                if reading.workload is not None:
+                    drafts.set_settings(study=study, block="workload", values=reading.workload.to_store())
+                changes.begin(study)
+                return study
+        except BaseException:
+            items.remove_files(written)
+            raise
+
+
+def copy_of(*, origin: Study, by: AbstractBaseUser, names: Names) -> Study:
+    """Copy the whole design of a study into a new draft: its texts and known answers as well, no rater or rating."""
+    written: list[str] = []
+    contents = ((row.sha256, row.kind, _content(row)) for row in Media.objects.filter(study=origin))
+    try:
+        with transaction.atomic():
+            study = _draft(by, names, language=origin.language, timezone=origin.timezone)
+            written += _store_media(study, contents)
+            source = None if origin.is_frozen else Setup.objects.filter(study=origin).first()
+            if source is None:
+                _copy_design(origin, study)
+            else:
+                _copy_setup(source, study)
+            events.log(origin, by, "copied", about=study.slug)
+            return study
+    except BaseException:
+        items.remove_files(written)
+        raise
+
+
+def _copy_design(origin: Study, study: Study) -> None:
+    sections.clone(origin, study)
+    if "workload" in origin.settings:
+        drafts.set_settings(study=study, block="workload", values=origin.settings["workload"])
+    changes.begin(study)
+
+
+def _copy_setup(source: Setup, study: Study) -> None:
+    """Copy a set-up, which may have gaps; the study's own rows are made of it where it is sound."""
+    about = {name: getattr(study, name) for name in ("slug", "title", "public_title", "seed")}
+    given = {**source.given, "study": {**source.given.get("study", {}), **about}}
+    setup = Setup.objects.create(study=study, given=given)
+    for table in TABLES:
+        rows = source.rows.filter(table=table.stem).order_by("number").values_list("cells", flat=True)
+        changes.write_rows(setup, table.stem, list(rows))
+
+
+def _store_media(study: Study, contents: Iterable[tuple[str, str, bytes]]) -> list[str]:
+    """Store files with a new study; return the names of those written."""
+    names = (
+        items.store_media(study=study, sha256=sha256, kind=kind, content=content) for sha256, kind, content in contents
+    )
+    return [name for name in names if name]
+
+
+def _content(row: Media) -> bytes:
+    with row.file.open("rb") as stream:
+        return bytes(stream.read())
+
+
+def _draft(owner: AbstractBaseUser, names: Names, language: str = "en", timezone: str = "UTC") -> Study:
+    """Make an empty draft under a free slug; needs a transaction."""
+
+    def draft(slug: str) -> Study:
+        return drafts.create_draft(
+            owner=owner,
+            slug=slug,
+            title=names.title,
+            public_title=names.public_title,
+            language=language,
+            timezone=timezone,
+        )
+
+    slug = free_slug(names.title)
+    try:
+        with transaction.atomic():
+            return draft(slug)
+    except IntegrityError:
+        # Somebody has taken the slug at this very moment.
+        return draft(f"{slug}-{get_random_string(6, 'abcdefghjkmnpqrstuvwxyz')}")

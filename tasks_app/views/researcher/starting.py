@@ -1,0 +1,184 @@
+"""Begin a study: choose a way, say what the study is called, and go on to its first step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST
+
+from tasks_app import access, task_types
+from tasks_app.models import Membership, Study
+from tasks_app.plaintext import validate_storable
+from tasks_app.setup import starting, templates
+from tasks_app.setup.starting import Names
+from tasks_app.task_types.base import Words
+from tasks_app.views.public.examples import pictured
+from tasks_app.views.researcher.frame import researcher_page, show
+from tasks_app.views.researcher.setup.form_frame import step_url
+
+# Studies of one's own that can be begun from at once; the list of studies offers all of them.
+NEWEST = 8
+
+
+class NamesForm(forms.Form):
+    """What a new study is called."""
+
+    title = forms.CharField(
+        max_length=200,
+        validators=[validate_storable],
+        label=gettext_lazy("Title"),
+        help_text=gettext_lazy("For researchers, such as “Fluency of four summarisers”."),
+    )
+    public_title = forms.CharField(
+        max_length=200,
+        validators=[validate_storable],
+        label=gettext_lazy("Public title"),
+        help_text=gettext_lazy("For raters. It should not say what is compared, such as “What makes a good summary?”."),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a study begins from: words for the page, the names it suggests, and how the draft is made."""
+
+    title: Words
+    about: Words
+    begin: Callable[[User, Names], Study]
+    step: str = "task"
+    names: Names | None = None
+
+
+def _type(name: str) -> Origin:
+    if name not in task_types.registry:
+        raise Http404
+    member = task_types.registry[name]
+    return Origin(
+        member.purpose,
+        _("%(type)s: %(summary)s") % {"type": member.label, "summary": member.summary},
+        lambda owner, names: starting.from_type(owner=owner, member=member, names=names),
+    )
+
+
+def _example(name: str) -> Origin:
+    example = starting.examples().get(name)
+    if example is None:
+        raise Http404
+    return Origin(
+        _("An example: %(title)s") % {"title": example.title},
+        _("You get a study of your own with everything that the example holds: change whatever you like."),
+        lambda owner, names: starting.from_example(owner=owner, example=example, names=names),
+        names=Names(example.title, example.public_title),
+    )
+
+
+def _study(request: HttpRequest, slug: str) -> Origin:
+    # A copy holds known answers and the plan, as the study file does.
+    study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
+    is_template = templates.is_template(study)
+    title = _("Your template: %(title)s") if is_template else _("A copy of %(title)s")
+    named = study.title if is_template else _("Copy of %(title)s") % {"title": study.title}
+    return Origin(
+        title % {"title": study.title},
+        _("The copy has the same texts, questions and settings; raters and their answers stay where they are."),
+        lambda owner, names: starting.copy_of(origin=study, by=owner, names=names),
+        names=Names(named[:200], study.public_title),
+    )
+
+
+def _texts() -> Origin:
+    return Origin(
+        _("Your texts first"),
+        _("You upload a table of texts next, and choose afterwards what raters do with them."),
+        lambda owner, names: starting.empty(owner=owner, names=names),
+        step="texts",
+    )
+
+
+def _chosen(request: HttpRequest) -> tuple[str, str, Origin] | None:
+    """Return the way to begin that an address or a form names, its value, and what the study begins from."""
+    given = request.POST if request.method == "POST" else request.GET
+    if "study" in given:
+        return "study", given["study"], _study(request, given["study"])
+    if "task_type" in given:
+        return "task_type", given["task_type"], _type(given["task_type"])
+    if "example" in given:
+        return "example", given["example"], _example(given["example"])
+    return ("texts", "", _texts()) if "texts" in given else None
+
+
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """Show the ways to begin a study, or with a way chosen ask for its names and make it."""
+    chosen = _chosen(request)
+    if chosen is None:
+        return show(request, "new", _("New study"), ways(request))
+    way, value, origin = chosen
+    suggested = {"title": origin.names.title, "public_title": origin.names.public_title} if origin.names else None
+    form = NamesForm(request.POST or None, initial=suggested)
+    if request.method == "POST" and form.is_valid():
+        study = origin.begin(cast("User", request.user), Names(**form.cleaned_data))
+        return redirect(step_url(study.slug, origin.step))
+    context = {"form": form, "origin": origin, "way": way, "value": value}
+    return show(request, "begin", _("New study"), context, status=422 if form.errors else 200)
+
+
+def ways(request: HttpRequest) -> dict[str, Any]:
+    """Return what the page with all ways to begin shows."""
+    studies = access.studies_for_researcher(request.user).order_by("-created_at", "-id")
+    copied = studies.filter(memberships__user=request.user.pk, memberships__role__in=_READS_GOLD)
+    return {
+        "goals": _goals(),
+        "examples": list(starting.examples().values()),
+        "copied": templates.ordinary(copied)[:NEWEST],
+        "templates": templates.templates(studies),
+    }
+
+
+def _goals() -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return a card for each task type under headings that say how many texts a rater sees at once."""
+    # Types that rate on criteria are what most people look for.
+    members = sorted(task_types.registry.values(), key=lambda member: not member.criteria_needed[0])
+    of_texts = [member for member in members if member.needs_items]
+    groups = [
+        (_("One text at a time"), [member for member in of_texts if not member.side_by_side]),
+        (_("Texts side by side"), [member for member in of_texts if member.side_by_side]),
+        (_("Without a text"), [member for member in members if not member.needs_items]),
+    ]
+    return [
+        (heading, [{"member": member, "picture": pictured(member)} for member in listed]) for heading, listed in groups
+    ]
+
+
+_READS_GOLD = (Membership.Role.EDITOR, Membership.Role.OWNER)
+
+_TEMPLATE_MOVES: dict[str, Promise] = {
+    "save": gettext_lazy("“%(title)s” is among your templates now. The study itself is as it was."),
+    "release": gettext_lazy("“%(title)s” is an ordinary draft now, and no longer a template."),
+}
+
+
+@researcher_page
+@require_POST
+def template(request: HttpRequest, slug: str) -> HttpResponse:
+    """Save a study as a template, or turn a template into an ordinary draft."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
+    action, by = request.POST.get("action", ""), cast("User", request.user)
+    if action not in _TEMPLATE_MOVES or (action == "release" and not templates.is_template(study)):
+        raise Http404
+    if action == "save":
+        templates.save_as_template(study=study, by=by)
+    else:
+        templates.make_ordinary(study=study, by=by)
+    messages.success(request, str(_TEMPLATE_MOVES[action]) % {"title": study.title})
+    return redirect("researcher:new" if action == "save" else "researcher:studies")

@@ -1,0 +1,104 @@
+"""Beginning a study through its pages."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from tasks_app import task_types
+from tasks_app.models import Membership, Setup, Study
+from tasks_app.setup import starting, templates
+from tasks_app.task_types import TaskType
+from tests.builders import build_study
+
+pytestmark = pytest.mark.django_db
+
+NEW = "/admin/studies/new/"
+NAMED = {"title": "Which summary?", "public_title": "What makes a good summary?"}
+
+
+def begin(browser: Client, **given: str) -> HttpResponse:
+    answer: HttpResponse = browser.post(NEW, {**NAMED, **given})
+    return answer
+
+
+def page(browser: Client, path: str = NEW) -> str:
+    answer = browser.get(path)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+@pytest.mark.parametrize("member", list(task_types.registry.values()), ids=list(task_types.registry))
+def test_each_task_type_has_a_card_that_makes_a_study(rosas_browser: Client, member: type[TaskType]) -> None:
+    path = f"{NEW}?task_type={member.name}"
+    assert f'href="{path}"' in page(rosas_browser)
+    assert "Public title" in page(rosas_browser, path)
+    made = begin(rosas_browser, task_type=member.name)
+    assert (made.status_code, made["Location"]) == (302, "/admin/studies/which-summary/set-up/task/")
+    assert Setup.objects.get().given["tasks"][0]["type"] == member.name
+    assert rosas_browser.get(made["Location"]).status_code == 200
+
+
+def test_a_study_begins_with_texts_or_an_example(rosas_browser: Client) -> None:
+    assert begin(rosas_browser, texts="")["Location"] == "/admin/studies/which-summary/set-up/texts/"
+    for name in starting.examples():
+        assert f'href="{NEW}?example={name}"' in page(rosas_browser)
+    assert begin(rosas_browser, example="pairwise")["Location"].startswith("/admin/studies/which-summary-2/")
+    assert Study.objects.get(slug="which-summary-2").items.exists()
+
+
+def test_a_study_is_copied_by_those_who_may_read_its_known_answers(
+    rosas_browser: Client, mallorys_browser: Client, mallory: User, study: Study
+) -> None:
+    path = f"{NEW}?study={study.slug}"
+    assert f'href="{path}"' in page(rosas_browser)
+    assert f"Copy of {study.title}" in page(rosas_browser, path)
+    assert mallorys_browser.get(path).status_code == 404
+    Membership.objects.create(study=study, user=mallory, role=Membership.Role.VIEWER)
+    assert begin(mallorys_browser, study=study.slug).status_code == 404
+    assert begin(rosas_browser, study=study.slug).status_code == 302
+    assert Study.objects.get(slug="which-summary").items.count() == study.items.count()
+
+
+def test_a_template_is_offered_and_not_listed(rosas_browser: Client, study: Study) -> None:
+    saved = rosas_browser.post(f"/admin/studies/{study.slug}/template/", {"action": "save"}, follow=True)
+    template = templates.templates(Study.objects.all()).get()
+    assert "is among your templates now" in saved.content.decode()
+    assert f'href="{NEW}?study={template.slug}"' in saved.content.decode()
+    assert f"/admin/studies/{template.slug}/" not in page(rosas_browser, "/admin/studies/")
+    assert begin(rosas_browser, study=template.slug).status_code == 302
+    assert rosas_browser.post(f"/admin/studies/{study.slug}/template/", {"action": "release"}).status_code == 404
+    rosas_browser.post(f"/admin/studies/{template.slug}/template/", {"action": "release"})
+    assert f"/admin/studies/{template.slug}/" in page(rosas_browser, "/admin/studies/")
+
+
+@pytest.mark.parametrize("given", [{"task_type": "nothing"}, {"example": "../.."}, {"study": "none"}])
+def test_what_is_not_there_is_not_begun_from(rosas_browser: Client, given: dict[str, str]) -> None:
+    assert begin(rosas_browser, **given).status_code == 404
+    assert not Study.objects.exists()
+
+
+def test_a_study_needs_both_titles(rosas_browser: Client) -> None:
+    answer = rosas_browser.post(NEW, {"task_type": "likert", "title": "Only one"})
+    assert answer.status_code == 422
+    assert "required" in answer.content.decode()
+    assert not Study.objects.exists()
+
+
+def test_the_page_is_short_enough_and_asks_little(
+    rosas_browser: Client, rosa: User, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(12):
+        build_study(rosa, slug=f"s{number}", opened=False)
+    page(rosas_browser)
+    with django_assert_max_num_queries(8):
+        shown = page(rosas_browser)
+    assert len(shown) < 150_000
+
+
+def test_without_a_study_the_list_shows_the_ways_to_begin(
+    rosas_browser: Client, mallorys_browser: Client, study: Study
+) -> None:
+    assert f'href="{NEW}?task_type=likert"' in page(mallorys_browser, "/admin/studies/")
+    assert f'href="{NEW}?task_type=likert"' not in page(rosas_browser, "/admin/studies/")
