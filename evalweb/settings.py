@@ -285,6 +285,8 @@ SPECTACULAR_SETTINGS = {
     "SERVE_AUTHENTICATION": [],
 }
 
+NEW_STUDY = "/admin/studies/new/"
+
 # The researchers' frame, without the inline styles that unfold and htmx would write: the policy refuses them.
 UNFOLD = {
     "SITE_TITLE": "evalweb",
@@ -308,10 +310,25 @@ UNFOLD = {
                         "title": _("Studies"),
                         "icon": "science",
                         "link": reverse_lazy("researcher:studies"),
-                        "active": lambda request: request.path.startswith("/admin/studies/"),
+                        "active": lambda request: (
+                            request.path.startswith("/admin/studies/") and request.path != NEW_STUDY
+                        ),
                     },
+                    {
+                        "title": _("New study"),
+                        "icon": "add_circle",
+                        "link": reverse_lazy("researcher:new"),
+                        "active": lambda request: request.path == NEW_STUDY,
+                    },
+                    {
+                        "title": _("Planning"),
+                        "icon": "calculate",
+                        "link": reverse_lazy("planning:planning"),
+                        "active": lambda request: request.path.startswith("/admin/planning/"),
+                    },
+                    {"title": _("Task types"), "icon": "category", "link": reverse_lazy("public:catalogue")},
+                    {"title": _("API"), "icon": "terminal", "link": reverse_lazy("api:try")},
                     {"title": _("Log"), "icon": "history", "link": reverse_lazy("admin:tasks_app_event_changelist")},
-                    {"title": _("Patterns"), "icon": "palette", "link": reverse_lazy("public:patterns")},
                 ],
             },
         ],

@@ -11,6 +11,7 @@ from tasks_app.views.researcher import (
     checking,
     designing,
     inviting,
+    listing,
     raters,
     recruiting,
     sharing,
@@ -67,7 +68,7 @@ rater_urls: list[URLPattern] = [
 ]
 
 researcher_urls: list[URLPattern] = [
-    path("", studies.studies, name="studies"),
+    path("", listing.studies, name="studies"),
     path("load/", studies.load, name="load"),
     path("new/", starting.new, name="new"),
     path("<slug:slug>/", studies.setup, name="setup"),

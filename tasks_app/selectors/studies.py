@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import (
     Aggregate,
     Count,
+    Exists,
     F,
     IntegerField,
     OuterRef,
@@ -20,7 +21,20 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from tasks_app.check_settings import COPIES
-from tasks_app.models import Assignment, Booklet, Gold, Item, Output, Rater, RaterSet, Study, System, Unit
+from tasks_app.models import (
+    Assignment,
+    Booklet,
+    Gold,
+    Item,
+    Membership,
+    Output,
+    Rater,
+    RaterSet,
+    Study,
+    System,
+    Task,
+    Unit,
+)
 
 ITEMS_ON_A_PAGE = 50
 
@@ -39,6 +53,41 @@ def with_progress(studies: QuerySet[Study]) -> QuerySet[Study]:
         answered=number_of(sets, Sum("n_answered")),
         n_raters=number_of(raters, Count("id")),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which studies a researcher looks for; what is empty is not asked for. `whose` is "mine" or "shared"."""
+
+    words: str = ""
+    state: str = ""
+    task_type: str = ""
+    whose: str = ""
+
+
+def matching(studies: QuerySet[Study], user_id: int, wanted: Wanted) -> QuerySet[Study]:
+    """Return the studies that a researcher looks for, each with the researcher's own role."""
+    roles = Membership.objects.filter(study=OuterRef("pk"), user_id=user_id)
+    found = studies.annotate(own_role=Subquery(roles.values("role")[:1]))
+    for word in wanted.words.replace("\0", "").split():
+        found = found.filter(Q(title__icontains=word) | Q(slug__icontains=word) | Q(public_title__icontains=word))
+    if wanted.state:
+        found = found.filter(state=wanted.state)
+    if wanted.task_type:
+        tasks = Task.objects.filter(study=OuterRef("pk"), until=None, type=wanted.task_type)
+        # A draft may have been set up so far only, without a row of its own for any task.
+        found = found.filter(Q(Exists(tasks)) | Q(setup__given__tasks__contains=[{"type": wanted.task_type}]))
+    if wanted.whose == "mine":
+        found = found.filter(own_role=Membership.Role.OWNER)
+    elif wanted.whose == "shared":
+        found = found.exclude(own_role=Membership.Role.OWNER)
+    return found
+
+
+def with_types(studies: QuerySet[Study]) -> QuerySet[Study]:
+    """Fetch with studies the types of their tasks: `live_tasks`, and for drafts `given_tasks` as they are set up."""
+    tasks = Prefetch("tasks", Task.objects.filter(until=None).only("study_id", "type"), to_attr="live_tasks")
+    return studies.annotate(given_tasks=F("setup__given__tasks")).prefetch_related(tasks)
 
 
 def number_of(rows: QuerySet[Any], counted: Aggregate) -> Coalesce:

@@ -1,4 +1,4 @@
-"""The pages of studies: list, upload, Set up and file. Without permission the answer is 404."""
+"""The pages of studies: upload, Set up, items and file. Without permission the answer is 404."""
 
 import tempfile
 from typing import Any, cast
@@ -20,14 +20,12 @@ from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
 from tasks_app.services import events
-from tasks_app.setup import templates
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views import pay_words
 from tasks_app.views.researcher.frame import researcher_page, show, study_page
 from tasks_app.views.researcher.importing.uploading import read_with
 from tasks_app.views.researcher.setup import facts
 from tasks_app.views.researcher.setup.form_frame import step_links
-from tasks_app.views.researcher.starting import ways
 
 
 class UploadForm(forms.Form):
@@ -54,18 +52,6 @@ class UploadForm(forms.Form):
 def home(_request: HttpRequest) -> HttpResponse:
     """Send researchers to their studies after they have signed in; the admin would list tables of accounts."""
     return redirect("researcher:studies")
-
-
-@researcher_page
-@require_safe
-def studies(request: HttpRequest) -> HttpResponse:
-    """The studies somebody may see, with their progress."""
-    mine = access.studies_for_researcher(request.user)
-    if not mine.exists():
-        return show(request, "new", _("New study"), ways(request))
-    rows = reads.with_progress(templates.ordinary(mine))
-    page = Paginator(rows, 50).get_page(request.GET.get("page"))
-    return show(request, "studies", _("Studies"), {"page": page})
 
 
 @accepts_files(largest_upload)

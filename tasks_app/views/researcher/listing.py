@@ -1,0 +1,97 @@
+"""The list of studies: found by words and filters, with the rater link and the results of each at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from tasks_app import access, tabs, task_types
+from tasks_app.models import Membership, Study
+from tasks_app.selectors import studies as reads
+from tasks_app.setup import templates
+from tasks_app.views.researcher.frame import researcher_page, show
+from tasks_app.views.researcher.starting import ways
+
+ON_A_PAGE = 50
+
+# Tabs that the list leads to at once, where an app has registered them.
+AT_HAND = ("monitor", "results")
+
+
+class FilterForm(forms.Form):
+    """Which studies are looked for. What nobody can choose counts as not chosen."""
+
+    words = forms.CharField(required=False, label=gettext_lazy("Title or short name"))
+    state = forms.ChoiceField(
+        required=False, label=gettext_lazy("State"), choices=[("", gettext_lazy("any state")), *Study.State.choices]
+    )
+    task_type = forms.ChoiceField(
+        required=False,
+        label=gettext_lazy("Task type"),
+        choices=lambda: [("", _("any task type")), *((name, m.label) for name, m in task_types.registry.items())],
+    )
+    whose = forms.ChoiceField(
+        required=False,
+        label=gettext_lazy("Whose"),
+        choices=[
+            ("", gettext_lazy("all studies")),
+            ("mine", gettext_lazy("my own")),
+            ("shared", gettext_lazy("shared with me")),
+        ],
+    )
+
+
+@researcher_page
+@require_safe
+def studies(request: HttpRequest) -> HttpResponse:
+    """List the studies somebody may see, with their progress; without one, show the ways to begin."""
+    readable = access.studies_for_researcher(request.user)
+    form = FilterForm(request.GET)
+    form.is_valid()
+    found = reads.matching(templates.ordinary(readable), request.user.pk or 0, reads.Wanted(**form.cleaned_data))
+    page = Paginator(reads.with_types(reads.with_progress(found)), ON_A_PAGE).get_page(request.GET.get("page"))
+    is_filtered = any(form.cleaned_data.values())
+    if not page.object_list and not is_filtered and not readable.exists():
+        return show(request, "new", _("New study"), ways(request))
+    query = request.GET.copy()
+    query.pop("page", None)
+    context = {
+        "page": page,
+        "rows": list(_rows(request, page)),
+        "form": form,
+        "is_filtered": is_filtered,
+        "query": query.urlencode(),
+    }
+    return show(request, "studies", _("Studies"), context)
+
+
+def _rows(request: HttpRequest, page: Page[Study]) -> Iterator[dict[str, Any]]:
+    at_hand = [tab for tab in tabs.all_tabs() if tab.slug in AT_HAND]
+    for study in page.object_list:
+        role = getattr(study, "own_role", None)
+        path = reverse("rater:join", args=[study.link_code])
+        yield {
+            "study": study,
+            "types": ", ".join(_types(study)),
+            "link": request.build_absolute_uri(path) if study.is_frozen and "link" in study.options.channels else "",
+            "tabs": [(tab.label, reverse(tab.url_name, args=[study.slug])) for tab in at_hand if study.is_frozen],
+            "may_copy": access.reaches(role, access.GOLD_READER),
+            "is_owner": access.reaches(role, Membership.Role.OWNER),
+        }
+
+
+def _types(study: Study) -> list[str]:
+    """Return the labels of the types of a study's tasks, each once."""
+    names = [task.type for task in getattr(study, "live_tasks", ())]
+    given = getattr(study, "given_tasks", None)
+    if not study.is_frozen and isinstance(given, list):
+        names = [str(task.get("type", "")) for task in given if isinstance(task, dict)]
+    return [str(task_types.registry[name].label) for name in dict.fromkeys(names) if name in task_types.registry]

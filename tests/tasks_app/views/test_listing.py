@@ -1,0 +1,101 @@
+"""The list of studies: words, filters, and what stands at hand."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from tasks_app import task_types
+from tasks_app.models import Membership, Study
+from tasks_app.setup import starting
+from tasks_app.setup.starting import Names
+from tests.builders import build_study
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/admin/studies/"
+
+
+@pytest.fixture
+def studies(rosa: User, mallory: User) -> dict[str, Study]:
+    """An open study, a draft, one without rows of its own, and one of mallory's that rosa may read."""
+    made = {
+        "open": build_study(rosa, slug="summaries-open"),
+        "draft": build_study(rosa, slug="dialogues", type="slider", opened=False),
+        "begun": starting.from_type(
+            owner=rosa, member=task_types.registry["pairwise"], names=Names("Begun today", "Texts")
+        ),
+        "shared": build_study(mallory, slug="of-mallory"),
+    }
+    Membership.objects.create(study=made["shared"], user=rosa, role=Membership.Role.VIEWER)
+    return made
+
+
+def listed(browser: Client, studies: dict[str, Study], **wanted: str) -> set[str]:
+    answer = browser.get(LIST, wanted)
+    assert answer.status_code == 200
+    page = answer.content.decode()
+    return {name for name, study in studies.items() if f'href="/admin/studies/{study.slug}/"' in page}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({}, {"open", "draft", "begun", "shared"}),
+        ({"words": "summaries"}, {"open"}),
+        ({"words": "TODAY begun"}, {"begun"}),
+        ({"words": "nothing like this"}, set()),
+        ({"words": "a\0b"}, {"open", "draft", "begun", "shared"}),
+        ({"state": "draft"}, {"draft", "begun"}),
+        ({"task_type": "likert"}, {"open", "shared"}),
+        ({"task_type": "pairwise"}, {"begun"}),
+        ({"whose": "mine"}, {"open", "draft", "begun"}),
+        ({"whose": "shared"}, {"shared"}),
+        ({"whose": "mine", "state": "open"}, {"open"}),
+        ({"state": "no such state"}, {"open", "draft", "begun", "shared"}),
+    ],
+    ids=str,
+)
+def test_studies_are_found(
+    rosas_browser: Client, studies: dict[str, Study], wanted: dict[str, str], expected: set[str]
+) -> None:
+    assert listed(rosas_browser, studies, **wanted) == expected
+
+
+def test_rater_link_and_results_are_at_hand(rosas_browser: Client, studies: dict[str, Study]) -> None:
+    page = rosas_browser.get(LIST).content.decode()
+    assert f"http://testserver/join/{studies['open'].link_code}/" in page
+    assert "/admin/studies/summaries-open/results/" in page
+    assert studies["draft"].link_code not in page
+    assert "/admin/studies/dialogues/results/" not in page
+    assert 'action="/admin/studies/summaries-open/template/"' in page
+    assert 'action="/admin/studies/of-mallory/template/"' not in page
+    assert "?study=of-mallory" not in page
+    assert "Pairwise comparison" in page
+
+
+def test_more_studies_need_no_more_queries(
+    rosas_browser: Client, rosa: User, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(60):
+        build_study(rosa, slug=f"s{number}", opened=number % 2 == 0)
+    wanted: dict[str, str]
+    for wanted in ({}, {"words": "s1"}, {"task_type": "likert", "whose": "mine"}, {"page": "2"}):
+        with django_assert_max_num_queries(8):
+            assert rosas_browser.get(LIST, wanted).status_code == 200
+
+
+def test_the_filter_stays_on_further_pages(rosas_browser: Client, rosa: User) -> None:
+    for number in range(51):
+        build_study(rosa, slug=f"s{number}", items=1, opened=False)
+    assert (
+        "?words=s&amp;state=draft&amp;page=2"
+        in rosas_browser.get(LIST, {"words": "s", "state": "draft", "page": "1"}).content.decode()
+    )
+
+
+def test_every_researcher_finds_the_main_places(rosas_browser: Client, study: Study) -> None:
+    page = rosas_browser.get(LIST).content.decode()
+    for path in ("/admin/studies/new/", "/admin/planning/", "/task-types/", "/api/v1/", "/admin/tasks_app/event/"):
+        assert f'href="{path}"' in page, path
+    assert 'href="/patterns/"' in rosas_browser.get("/task-types/").content.decode()
