@@ -109,6 +109,17 @@ FILES = (
     Address("api_results:results_csv", STUDY),
 )
 
+# The pages on which a draft is set up: what was opened has none.
+DRAFTS = (
+    *(
+        Address("researcher:step", {"slug": "DRAFT", "step": step})
+        for step in ("task", "questions", "raters", "checks", "consent", "analysis")
+    ),
+    Address("researcher:review", {"slug": "DRAFT"}),
+    Address("researcher:preview", {"slug": "DRAFT"}),
+    Address("researcher:setup_file", {"slug": "DRAFT"}),
+)
+
 # What only changes something and then leads to a page above, and the answer to addresses that there are not.
 ACTIONS = frozenset(
     {
@@ -119,6 +130,8 @@ ACTIONS = frozenset(
         "researcher:invitation",
         "researcher:due_link",
         "researcher:move",
+        "researcher:setup_zip",
+        "researcher:setup_media",
         "researcher:template",
         "researcher:pay_bonus",
         "researcher:pay_withhold",

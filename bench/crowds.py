@@ -131,6 +131,12 @@ BESIDE = (
 
 def load(slug: str, *, items: int, systems: int, k: int, criteria: int, owner: User | None) -> Study:
     """Load and open a study of `items` x `systems` units and 10 control units by its study file."""
+    study = load_draft(slug, items=items, systems=systems, k=k, criteria=criteria, owner=owner)
+    return lifecycle.move(study_id=study.pk, action="open", by=None)
+
+
+def load_draft(slug: str, *, items: int, systems: int, k: int, criteria: int, owner: User | None) -> Study:
+    """Load such a study without opening it."""
     keys = [f"c{number}" for number in range(criteria)]
     criteria_yaml = "\n".join(f"  - {{key: {key}, name: {key}, question: How good}}" for key in keys)
     rows = [
@@ -157,8 +163,7 @@ def load(slug: str, *, items: int, systems: int, k: int, criteria: int, owner: U
         (folder / "controls.csv").write_text(
             "\n".join(["task,unit,purpose,criterion,kind,answer,explanation", *controls]).replace("[1 4]", '"[1, 4]"')
         )
-        study = studyfile.load(folder, owner=owner)
-    return lifecycle.move(study_id=study.pk, action="open", by=None)
+        return studyfile.load(folder, owner=owner)
 
 
 def fill(study: Study, *, raters: int, booklets: int) -> None:

@@ -18,9 +18,10 @@ from analytics_app import plan
 from analytics_app.models import Plot
 from analytics_app.runs import start
 from bench import crowds
-from bench.addresses import FILES, PAGES, Address
+from bench.addresses import DRAFTS, FILES, PAGES, Address
 from tasks_app.models import Rater, Study
 from tasks_app.services.study import tokens
+from tasks_app.setup import changes
 
 STUDIES, ITEMS, SYSTEMS, K, CRITERIA, RATERS, BOOKLETS = 200, 20_000, 5, 3, 10, 700, 4_550
 ROUNDS = 5
@@ -95,6 +96,10 @@ def main() -> None:
     for address in FILES:
         client = script if address.name.startswith("api") else browser
         print(f"{address!s:58} {meter.once(client, address.path(words)).queries:7}  (a file)", flush=True)
+    draft = crowds.load_draft("draft", items=ITEMS, systems=SYSTEMS, k=K, criteria=CRITERIA, owner=owner)
+    changes.begin(draft)
+    for address in DRAFTS:
+        print(line(address, *meter.least(browser, address.path({"DRAFT": draft.slug}))), flush=True)
     _first, full = meter.least(browser, "/admin/studies/", 4 * ROUNDS)
     _first, empty = meter.least(stranger_browser, "/admin/studies/", 4 * ROUNDS)
     ratio = full.ms / empty.ms

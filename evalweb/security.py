@@ -23,8 +23,9 @@ PUBLIC_POLICY: dict[str, list[str]] = {
     "frame-ancestors": [NONE],
 }
 
-# What unfold's pages load besides: its own fonts, and expressions that Alpine compiles.
+# What researchers' pages load besides: unfold's fonts, expressions that Alpine compiles, and the preview of a study.
 ADMIN_ADDITIONS: dict[str, list[str]] = {
+    "frame-src": [SELF],
     "script-src": [SELF, UNSAFE_EVAL],
     "font-src": [SELF],
 }

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from tasks_app.sections import Json, Path
 from tasks_app.setup.controls import ON, Control, in_control, kind_of, name_of
 from tasks_app.setup.paths import value_at
-from tasks_app.setup.steps import is_folded, step_of
+from tasks_app.setup.steps import STEPS, is_folded, step_of
 from tasks_app.studyfile.files.yaml_text import KEPT
 from tasks_app.studyfile.schema import KEYS_OF, LABELS
 
@@ -64,19 +64,22 @@ class Group:
         return [member for member in self.members if _is_folded(member)]
 
     @property
+    def is_folded(self) -> bool:
+        """Whether all of it is what most studies leave as it is."""
+        return not self.is_list and self.switch is None and bool(self.members) and not self.shown
+
+    @property
     def folded_open(self) -> bool:
-        """Whether something that is folded was filled in or is wrong."""
+        """Whether something that is folded was filled in or is wrong; keys are made of names."""
         return any(
-            control.problems or control.value not in ("", control.default, [])
+            control.problems or (control.value not in ("", control.default, []) and control.path[-1] != "key")
             for member in self.folded
             for control in controls_of(member)
         )
 
 
 def _is_folded(member: Node) -> bool:
-    if isinstance(member, Control):
-        return member.folded
-    return not member.is_list and bool(member.members) and all(_is_folded(inner) for inner in member.members)
+    return member.folded if isinstance(member, Control) else member.is_folded
 
 
 def controls_of(node: Node) -> Iterator[Control]:
@@ -97,9 +100,11 @@ class Fields:
         self.schema, self.given, self.problems, self.step = schema, given, problems, step
 
     def groups(self) -> list[Group]:
-        """Return the sections that the step asks for, each a group."""
+        """Return the sections that the step asks for, each a group, in the order of the step."""
         found = []
-        for name, node in self.schema["properties"].items():
+        sections, first = self.schema["properties"], next(one.first for one in STEPS if one.slug == self.step)
+        for name in [*first, *(name for name in sections if name not in first)]:
+            node = sections[name]
             made = self._make(node, (name,), needed=False)
             if isinstance(made, Control):
                 made = Group((name,), made.label, "", (made,))

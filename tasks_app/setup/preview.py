@@ -12,6 +12,7 @@ from tasks_app.setup.checking import reading_of
 from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
+from tasks_app.studyfile.workload import screen_of
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Media, Screen
 from tasks_app.task_types.samples import sample_kind, sample_screen
@@ -98,7 +99,7 @@ def _sample(kind: TaskType, task: Mapping[str, Json], document: Document) -> Scr
 def _screen(draft: DraftTask, document: Document, number: int) -> Screen:
     """Return the screen of a unit with everything that is shown beside its texts."""
     unit = list(draft.units.values())[number]
-    screen = draft.screen(unit, document["criteria"])
+    screen = screen_of(draft, unit, document["criteria"])
     item = next((item for item in document["items"] if item["key"] == unit.item), None)
     if item is None:
         return replace(screen, language=document["study"]["language"])

@@ -13,20 +13,31 @@ from tasks_app.sections import Path
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: its name in addresses, its label, and one sentence about what is decided in it."""
+    """A step: its name in addresses, its label, one sentence about what is decided in it, and what comes first."""
 
     slug: str
     label: Promise
     lead: Promise
+    first: tuple[str, ...] = ()
 
 
 STEPS: tuple[Step, ...] = (
-    Step("task", _("Task"), _("What raters do, and what the study is called.")),
+    Step("task", _("Task"), _("What raters do, and what the study is called."), ("study", "tasks")),
     Step("texts", _("Texts"), _("The texts that are judged, and the systems that wrote them.")),
-    Step("questions", _("Questions"), _("What raters are asked about a text, word for word.")),
-    Step("raters", _("Raters"), _("How many people judge each text, and where they come from.")),
+    Step("questions", _("Questions"), _("What raters are asked about a text, word for word."), ("criteria", "tasks")),
+    Step(
+        "raters",
+        _("Raters"),
+        _("How many people judge each text, and where they come from."),
+        ("tasks", "channels", "groups"),
+    ),
     Step("checks", _("Checks"), _("How you notice raters who do not read.")),
-    Step("consent", _("Consent and pay"), _("What raters are told, what they agree to, and what they are paid.")),
+    Step(
+        "consent",
+        _("Consent and pay"),
+        _("What raters are told, what they agree to, and what they are paid."),
+        ("about", "pay", "consent"),
+    ),
     Step("analysis", _("Analysis plan"), _("What is computed, decided before the first answer.")),
     Step("review", _("Review"), _("Whether everything fits, and what opening the study would fix.")),
 )

@@ -20,9 +20,10 @@ from django.test import Client
 from analytics_app.models import Exclusion, Run
 from analytics_app.results import Row
 from bench import crowds
-from bench.addresses import ACTIONS, FILES, PAGES, Address, of_researchers
+from bench.addresses import ACTIONS, DRAFTS, FILES, PAGES, Address, of_researchers
 from tasks_app.models import Rater, Study
 from tasks_app.services.study import tokens
+from tasks_app.setup import changes
 from tests.analytics_app.builders import add_plots, build_run, slider_rows, store
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +31,8 @@ pytestmark = pytest.mark.django_db
 RATERS, GROWTH = 30, 4
 # What design section 9 promises of every page.
 MOST_QUERIES, MOST_BYTES = 15, 150_000
+# A step of the set-up checks every section, each of which may look something up; Review also draws the plan.
+MOST_QUERIES_OF_A_DRAFT = 40
 # Linear growth, and room for reading the judgments of the larger study whole where indexes served the smaller. Its
 # raters times its places would be 288,000.
 MOST_GROWTH, ROOM = 1.5 * GROWTH, 10_000
@@ -45,7 +48,7 @@ class Asked:
 
 
 def test_every_address_is_sorted() -> None:
-    sorted_ones = {one.name for one in (*PAGES, *FILES)} | ACTIONS
+    sorted_ones = {one.name for one in (*PAGES, *FILES, *DRAFTS)} | ACTIONS
     assert sorted_ones == set(of_researchers())
 
 
@@ -59,6 +62,23 @@ def test_no_page_looks_at_more_than_its_share(rosa: User, subtests: pytest.Subte
             if address in PAGES:
                 assert after.queries <= MOST_QUERIES
                 assert after.bytes <= MOST_BYTES, "too long a page"
+
+
+def test_no_step_of_the_set_up_asks_more_of_a_larger_draft(rosa: User, subtests: pytest.Subtests) -> None:
+    """A step reads the first items, whatever there is; all of a small draft, to say what it comes to."""
+    asked = []
+    for items in (700, 1_400):
+        draft = crowds.load_draft(f"of-{items}-items", items=items, systems=2, k=3, criteria=2, owner=rosa)
+        changes.begin(draft)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+        browser = Client()
+        browser.force_login(rosa)
+        asked.append({str(address): ask(browser, address.path({"DRAFT": draft.slug})) for address in DRAFTS})
+    for address, before in asked[0].items():
+        with subtests.test(address=address):
+            assert asked[1][address].queries == before.queries <= MOST_QUERIES_OF_A_DRAFT
+            assert asked[1][address].rows <= MOST_GROWTH * before.rows + ROOM
 
 
 def at_size(owner: User, raters: int) -> dict[str, Asked]:

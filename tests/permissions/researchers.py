@@ -80,6 +80,24 @@ STUDIES = [
 SETTING_UP = [
     page("GET", "researcher:setup", VIEWER),
     page("GET", "researcher:setup", VIEWER, study="draft"),
+    # The first look at the form of a draft stores what it begins with. What was opened has no form.
+    *(
+        page("GET", "researcher:step", EDITOR, study="draft", path={"step": step}, changes=True, note=step)
+        for step in ("task", "questions", "raters", "checks", "consent", "analysis")
+    ),
+    page("GET", "researcher:step", EDITOR, 302, path={"step": "task"}, note="opened"),
+    page(
+        "POST", "researcher:step", EDITOR, 302, study="draft", path={"step": "task"},
+        sent={"study.title": "Another"}, changes=True,
+    ),
+    *(
+        page("GET", name, EDITOR, study="draft", changes=True)
+        for name in ("researcher:preview", "researcher:review", "researcher:setup_file", "researcher:setup_zip")
+    ),
+    page("POST", "researcher:preview", EDITOR, 422, study="draft", sent={}, changes=True),
+    page("POST", "researcher:review", EDITOR, 302, study="draft", sent={}, changes=True),
+    page("POST", "researcher:setup_file", EDITOR, 409, study="draft", sent={"text": "study: {}"}, changes=True),
+    page("GET", "researcher:setup_media", EDITOR, path={"name": "MEDIA"}),
     page("GET", "researcher:members", VIEWER),
     page("POST", "researcher:members", OWNER, 302, sent={"name": "stranger", "role": "viewer"}, changes=True),
     page("POST", "researcher:unshare", OWNER, 302, sent={"name": "GUEST"}, changes=True),

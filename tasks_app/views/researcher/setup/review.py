@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import Any
 
 from django.contrib import messages
@@ -64,11 +65,11 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
 
 def _open_points(setup: Setup, slug: str) -> list[dict[str, Any]]:
     """Return the steps in which something is wrong, each with its problems and where they are put right."""
-    reading = reading_of(setup)
+    reading, anchors = reading_of(setup), cache(partial(_anchors, setup))
     by_step: dict[str, list[dict[str, str]]] = {}
     for path, sentences in problems_of(reading).items():
         step = step_of(path) or "task"
-        anchor = _anchor(setup, step, path)
+        anchor = anchors(step).get(path, "")
         by_step.setdefault(step, []).extend({"sentence": sentence, "anchor": anchor} for sentence in sentences)
     if not setup.rows.filter(table="items").exists() and _reads_texts(reading):
         sentence = _("There are no texts yet. Upload a table of them.")
@@ -86,11 +87,7 @@ def _reads_texts(reading: StudyReading) -> bool:
     return not types or any(registry[name].needs_items for name in types)
 
 
-def _anchor(setup: Setup, step: str, path: Path) -> str:
-    """Return the id of the field that a problem is about, or of what is around it."""
-    ids = {
-        control.path: control.id
-        for group in Fields(whole_schema(), setup.given, {}, step).groups()
-        for control in controls_of(group)
-    }
-    return f"#{ids[path]}" if path in ids else ""
+def _anchors(setup: Setup, step: str) -> dict[Path, str]:
+    """Return where each field of a step stands on its page."""
+    groups = Fields(whole_schema(), setup.given, {}, step).groups()
+    return {control.path: f"#{control.id}" for group in groups for control in controls_of(group)}

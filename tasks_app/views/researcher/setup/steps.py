@@ -20,6 +20,7 @@ from tasks_app.setup.changes import Changed, Conflict
 from tasks_app.setup.checking import problems_of, reading_of
 from tasks_app.setup.controls import Control, in_control, name_of, posted_value
 from tasks_app.setup.fields import Fields, Group, controls_of
+from tasks_app.setup.numbers import checked_reading, numbers_of
 from tasks_app.setup.steps import STEPS
 from tasks_app.studyfile.schema import whole_schema
 from tasks_app.views.researcher.frame import researcher_page
@@ -29,6 +30,8 @@ from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
 _OWN_PAGES = ("texts", "review")
 # What the form posts beside its fields.
 _NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "new_language"}
+# Steps that show what the settings come to.
+_WITH_NUMBERS = ("raters", "consent")
 _FORM_STEPS = tuple(one.slug for one in STEPS if one.slug not in _OWN_PAGES)
 
 
@@ -41,14 +44,16 @@ def step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
     if request.method == "POST":
         return _save(request, slug, step)
 
-    def context(_study: Study, setup: Setup) -> dict[str, Any]:
-        return {"groups": _groups(setup, step)}
-
-    return setup_page(request, slug, step, context, template="step")
+    return setup_page(request, slug, step, lambda _study, setup: _fields(setup, step), template="step")
 
 
-def _groups(setup: Setup, step: str) -> list[Group]:
-    return Fields(whole_schema(), setup.given, problems_of(reading_of(setup)), step).groups()
+def _fields(setup: Setup, step: str) -> dict[str, Any]:
+    """Return the fields of a step with what is wrong, and what the settings come to where the step is about that."""
+    if step not in _WITH_NUMBERS:
+        return {"groups": Fields(whole_schema(), setup.given, problems_of(reading_of(setup)), step).groups()}
+    reading, scale = checked_reading(setup)
+    groups = Fields(whole_schema(), setup.given, problems_of(reading), step).groups()
+    return {"groups": groups, "with_numbers": True, "numbers": numbers_of(reading, scale)}
 
 
 def _save(request: HttpRequest, slug: str, step: str) -> HttpResponse:
@@ -112,13 +117,14 @@ def in_words(conflict: Conflict) -> str:
 def _parts(request: HttpRequest, step: str, changed: Changed, base: int) -> HttpResponse:
     """Answer a script with what differs: the state, the problems, and all fields where the page has others."""
     setup = changed.setup
-    groups = _groups(setup, step)
+    fields = _fields(setup, step)
+    groups: list[Group] = fields["groups"]
     controls = [control for group in groups for control in controls_of(group)]
     others = setup.changes.filter(revision__gt=base).exclude(by_id=request.user.pk).exists()
     context = {
         "setup": setup,
         "study": setup.study,
-        "groups": groups,
+        **fields,
         "controls": controls,
         "redraw": others or bool(request.POST.get("do")) or _is_stale(controls, request.POST),
         "conflicts": [in_words(conflict) for conflict in changed.conflicts],

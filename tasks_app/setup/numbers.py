@@ -1,0 +1,109 @@
+"""What the settings of a set-up come to: places, raters, minutes, cost and pay per hour, before anything is stored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tasks_app.models import Setup, Task
+from tasks_app.pay import hourly
+from tasks_app.sections import Json
+from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.setup.checking import ITEMS_CHECKED, reading_of
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.screens import check_plans, draft_tasks
+from tasks_app.studyfile.workload import workload_of
+from tasks_app.workload import Workload
+
+# Up to so many texts, everything is read and the plan drawn whenever a setting changes; above, numbers are scaled up
+# from the first items, and the plan is drawn on Review.
+MOST_TEXTS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class TaskNumbers:
+    """One task that is judged in sets: how many units, judgments of each, places, and sets they make."""
+
+    title: str
+    units: int
+    k: float
+    places: int
+    set_size: int
+    sets: int
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What a set-up comes to. `is_exact` says that every text was read; the rest is about how many there will be.
+
+    `cost` and `hourly` are in the study's currency; both None where nothing is paid or nothing is known of the minutes.
+    """
+
+    tasks: Sequence[TaskNumbers]
+    raters: int
+    minutes: float | None
+    is_stated: bool
+    cost: Decimal | None
+    hourly: Decimal | None
+    minimum: Decimal
+    currency: str
+    is_exact: bool
+
+    @property
+    def is_underpaid(self) -> bool:
+        """Whether the pay per hour is below the study's own minimum."""
+        return self.hourly is not None and self.hourly < self.minimum
+
+
+def checked_reading(setup: Setup) -> tuple[StudyReading, float]:
+    """Read a set-up with as many texts as can be read at once, and draw the plan where that is all of them.
+
+    The number says how many times as many texts there are as were read.
+    """
+    rows = setup.rows.filter(table="items")
+    total = rows.count()
+    reading = reading_of(setup, total if total <= MOST_TEXTS else ITEMS_CHECKED)
+    if total <= MOST_TEXTS and reading.units_sound:
+        check_plans(reading, draft_tasks(reading))
+    n_read = sum(len(item["outputs"]) for item in reading.document["items"])
+    return reading, max(1.0, total / n_read) if n_read else 1.0
+
+
+def numbers_of(reading: StudyReading, scale: float) -> Numbers | None:
+    """Return what a set-up comes to; None where nothing can be judged yet."""
+    document, drafts = reading.document, draft_tasks(reading)
+    tasks = [
+        _task(draft.task, round(len(draft.units) * scale))
+        for draft in drafts
+        if draft.task["stage"] == Task.Stage.MAIN and draft.task["design"] not in ON_REQUEST and draft.units
+    ]
+    if not tasks:
+        return None
+    sets_each = document["flow"]["sets_per_rater"] or 1
+    raters = max(math.ceil(task.sets / sets_each) for task in tasks)
+    pay, workload = document["pay"], workload_of(reading, drafts)
+    minutes = _minutes(pay, workload)
+    amount = Decimal(str(pay["amount"] or 0))
+    cost = amount * max(task.sets for task in tasks) if amount else None
+    return Numbers(
+        tasks=tasks, raters=raters, minutes=minutes, is_stated=pay["minutes"] is not None, cost=cost,
+        hourly=hourly(amount, minutes) if amount and minutes else None,
+        minimum=Decimal(str(pay["minimum_hourly"] or 0)), currency=pay["currency"], is_exact=scale == 1.0,
+    )  # fmt: skip
+
+
+def _minutes(pay: Mapping[str, Json], workload: Workload | None) -> float | None:
+    if pay["minutes"] is not None:
+        return float(pay["minutes"])
+    return workload.minutes if workload is not None else None
+
+
+def _task(task: Mapping[str, Json], units: int) -> TaskNumbers:
+    k = float(task["k"])
+    if task["k_more"] and task["k_more_share"]:
+        k += (task["k_more"] - task["k"]) * float(task["k_more_share"])
+    places = round(units * k)
+    size = min(task["set_size"], units)
+    return TaskNumbers(task["title"] or task["key"], units, k, places, size, math.ceil(places / size))

@@ -1,0 +1,131 @@
+"""From a set-up to the study: checked whole, made by the code that loads study files, and opened only when it fits."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from tasks_app import sections, studyfile
+from tasks_app.models import Setup, Study, Task
+from tasks_app.services.study.lifecycle import NotPossible, move
+from tasks_app.setup import changes
+from tasks_app.setup.checking import make_study
+from tasks_app.setup.numbers import checked_reading, numbers_of
+from tasks_app.setup.preview import preview_of
+from tasks_app.studyfile import StudyFileError
+from tests.pages import fields_of
+
+EXAMPLES = sorted(path.parent for path in Path("examples").glob("*/study.yaml"))
+
+SLUG = "example-likert"
+
+
+@pytest.fixture
+def draft(rosa: User) -> Study:
+    return studyfile.load("examples/likert", owner=rosa)
+
+
+def address(name: str) -> str:
+    return reverse(f"researcher:{name}", args=[SLUG])
+
+
+@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
+def test_a_study_made_of_its_own_set_up_is_the_same(rosa: User, folder: Path) -> None:
+    """Of every task type: what the form holds makes the study that the file does."""
+    study = studyfile.load(folder, owner=rosa)
+    before = sections.snapshot(study)
+    setup = changes.begin(study)
+    made, _loaded = make_study(setup=setup, by=rosa)
+    assert sections.snapshot(made) == before
+    assert Setup.objects.get(pk=setup.pk).is_stored
+
+
+@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
+def test_the_preview_is_the_rater_s_page(rosas_browser: Client, rosa: User, folder: Path) -> None:
+    """Of every task type: the screen on the study's own texts is shown, refuses an empty answer, stores nothing."""
+    study = studyfile.load(folder, owner=rosa)
+    shown = preview_of(changes.begin(study))
+    assert shown is not None
+    assert (shown.is_sample, list(shown.problems)) == (False, [])
+    path = reverse("researcher:preview", args=[study.slug])
+    page = rosas_browser.get(path, {"theme": "dark"})
+    assert (page.status_code, page.get("X-Frame-Options", "")) == (200, "")
+    assert 'data-theme="dark"' in page.content.decode()
+    assert "frame-ancestors 'self'" in page["Content-Security-Policy"]
+    assert rosas_browser.post(path, {}).status_code in {200, 422}
+
+
+def test_an_answer_to_the_preview_says_what_would_be_stored(draft: Study, rosas_browser: Client) -> None:
+    page = rosas_browser.get(address("preview")).content.decode()
+    answer = {name: "4" for name in fields_of(page.replace("<input", "<input checked"), "answer") if name != "comment"}
+    shown = rosas_browser.post(address("preview"), answer)
+    assert shown.status_code == 200
+    assert "This answer would store these ratings." in shown.content.decode()
+    assert not draft.events.filter(verb="submitted").exists()
+
+
+def test_what_does_not_fit_leaves_the_study_as_it_was(draft: Study, rosa: User) -> None:
+    setup = changes.begin(draft)
+    setup = changes.change(setup=setup, values={("tasks", 0, "k"): 0}, base=0, by=rosa).setup
+    before = sections.snapshot(draft)
+    with pytest.raises(StudyFileError, match=r"tasks\[0\].k"):
+        make_study(setup=setup, by=rosa)
+    assert sections.snapshot(Study.objects.get(pk=draft.pk)) == before
+    with pytest.raises(NotPossible, match="Check everything"):
+        move(study_id=draft.pk, action="open", by=rosa)
+
+
+def test_review_leads_to_what_is_wrong_and_makes_the_study(draft: Study, rosas_browser: Client, rosa: User) -> None:
+    setup = changes.begin(draft)
+    changes.change(setup=setup, values={("tasks", 0, "k"): "many"}, base=0, by=rosa)
+    page = rosas_browser.get(address("review")).content.decode()
+    assert f"{reverse('researcher:step', args=[SLUG, 'raters'])}#f-tasks-0-k" in page
+    assert rosas_browser.post(address("review")).status_code == 422
+    changes.undo(setup=setup, by=rosa)
+    changes.change(setup=setup, values={("tasks", 0, "k"): 4}, base=2, by=rosa)
+    page = rosas_browser.post(address("review"), follow=True).content.decode()
+    assert "Everything fits." in page
+    assert Task.objects.get(study=draft).k == 4
+    assert rosas_browser.post(address("move"), {"action": "open", "sure": "yes"}).status_code == 302
+    assert Study.objects.get(pk=draft.pk).state == Study.State.OPEN
+
+
+def test_numbers_follow_the_settings(draft: Study, rosa: User) -> None:
+    setup = changes.begin(draft)
+    numbers = numbers_of(*checked_reading(setup))
+    assert numbers is not None
+    task = numbers.tasks[0]
+    assert (task.units, task.k, task.places, task.set_size, task.sets) == (35, 3, 105, 12, 9)
+    assert (str(numbers.cost), str(numbers.hourly), numbers.is_exact) == ("14.4", "12.00", True)
+    setup = changes.change(setup=setup, values={("tasks", 0, "k"): 5}, base=0, by=rosa).setup
+    numbers = numbers_of(*checked_reading(setup))
+    assert numbers is not None
+    assert (numbers.tasks[0].places, numbers.raters) == (175, 15)
+
+
+def test_study_yaml_is_edited_both_ways(draft: Study, rosas_browser: Client) -> None:
+    """What is typed is kept where it does not fit, with its lines; what is no YAML, or of another slug, is refused."""
+    form = fields_of(rosas_browser.get(address("setup_file")).content.decode(), "study-file")
+    text, revision = form["text"][0], form["revision"][0]
+    answer = rosas_browser.post(
+        address("setup_file"), {"text": text.replace("k: 3", "k: none"), "revision": revision}
+    ).content.decode()
+    assert "study.yaml" in answer
+    assert Setup.objects.get(study=draft).given["tasks"][0]["k"] == "none"
+    for broken in (text.replace("tasks:", "tasks: ["), text.replace(f"slug: {SLUG}", "slug: other"), "- a"):
+        assert rosas_browser.post(address("setup_file"), {"text": broken, "revision": "1"}).status_code == 422
+    assert rosas_browser.post(address("setup_file"), {"text": text, "revision": revision}).status_code == 409
+    assert rosas_browser.post(address("setup_file"), {"text": text, "revision": "1"}).status_code == 302
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(rosas_browser.get(address("setup_zip")).streaming_content)))
+    assert archive.namelist() == ["study.yaml", "items.csv"]
+
+
+def test_a_file_that_replaces_the_draft_replaces_the_form(draft: Study, rosa: User) -> None:
+    setup = changes.begin(draft)
+    changes.change(setup=setup, values={("tasks", 0, "k"): 7}, base=0, by=rosa)
+    study = studyfile.load("examples/likert", owner=rosa, replace=True)
+    assert changes.begin(study).given["tasks"][0]["k"] == 3
