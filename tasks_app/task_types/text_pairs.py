@@ -6,9 +6,11 @@ Not a task type of its own, but shared by pairwise and triangle.
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby, product
+from random import Random
 
 from django import forms
 from django.utils.translation import gettext
@@ -43,6 +45,12 @@ class Pair:
     second: tuple[int, ...]
 
     @property
+    def systems(self) -> tuple[list[str], list[str]]:
+        """The systems of the two texts; several where their texts are identical."""
+        one, other = ([self.item.outputs[number].system for number in group] for group in (self.first, self.second))
+        return one, other
+
+    @property
     def names(self) -> tuple[str, str]:
         """What to call the two texts in the key of a unit."""
         return name_of(self.item.outputs[self.first[0]]), name_of(self.item.outputs[self.second[0]])
@@ -74,6 +82,52 @@ def pairs_of(items: Sequence[ItemTexts], anchor: str) -> Iterator[Pair]:
             # A text that a system has in common with the other side cannot be compared with it.
             if one.isdisjoint(other) and (not anchor or anchor in one | other):
                 yield Pair(item, first, second)
+
+
+def some_pairs_of(items: Sequence[ItemTexts], anchor: str, most: int, rng: Random) -> Iterator[Pair]:
+    """Yield at most so many pairs of each item: those whose systems were compared least often so far.
+
+    So every two systems are compared equally often within one, if every item has one text by each system. The pairs
+    come in the order of `balanced_pairs`, so that systems are compared equally often within one as well. Where items
+    lack texts or systems share them, both hold as far as the items allow.
+    """
+    systems = list(dict.fromkeys(output.system for item in items for output in item.outputs))
+    rng.shuffle(systems)
+    turn = {frozenset((systems[a], systems[b])): number for number, (a, b) in enumerate(balanced_pairs(len(systems)))}
+    met: Counter[frozenset[str]] = Counter()
+    for _item, pairs in groupby(pairs_of(items, anchor), key=lambda pair: pair.item.key):
+        compared = [(pair, [frozenset(two) for two in product(*pair.systems)]) for pair in pairs]
+        compared.sort(key=lambda one: (sum(met[two] for two in one[1]) / len(one[1]), min(turn[two] for two in one[1])))
+        for pair, twos in compared[:most]:
+            met.update(twos)
+            yield pair
+
+
+def balanced_pairs(n: int) -> list[tuple[int, int]]:
+    """Return all pairs of 0 … n-1 in an order of which every beginning has each number equally often within one.
+
+    For an even n these are the rounds of a tournament, each with every number once [1]_. For an odd n they are cycles
+    through all numbers [2]_, of which every second pair is taken, twice around.
+
+    References
+    ----------
+    .. [1] T. P. Kirkman (1847). On a problem in combinations. Cambridge and Dublin Mathematical Journal 2, 191-204.
+    .. [2] É. Lucas (1883). Récréations mathématiques, vol. 2, 161-164; the construction is Walecki's.
+    """
+    if n % 2 == 0:
+        around = n - 1
+        return [
+            (n - 1, turn) if not step else ((turn + step) % around, (turn - step) % around)
+            for turn in range(around)
+            for step in range(n // 2)
+        ]
+    around = n - 1
+    zigzag = [(step + 1) // 2 if step % 2 else -step // 2 for step in range(around)]
+    pairs: list[tuple[int, int]] = []
+    for turn in range(around // 2):
+        cycle = [n - 1, *((place + turn) % around for place in zigzag)]
+        pairs += [(cycle[step % n], cycle[(step + 1) % n]) for step in range(0, 2 * n, 2)]
+    return pairs
 
 
 def problems_of(item: ItemTexts, anchor: str) -> Iterator[str]:

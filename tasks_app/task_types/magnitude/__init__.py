@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.orders import latin_orders
 from tasks_app.plaintext import validate_storable
+from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
     Criterion,
     ItemTexts,
@@ -144,6 +145,7 @@ class Magnitude(SeveralTexts):
             initial="rankme",
             label=_("Texts on a screen"),
         )
+        texts_a_screen = blocks.texts_field()
         reference_value = forms.IntegerField(
             min_value=LEAST,
             max_value=MOST,
@@ -183,9 +185,12 @@ class Magnitude(SeveralTexts):
                         "reference_system or reference_text."
                     ),
                 )
+            if cleaned.get("texts_a_screen") and cleaned.get("layout") == "plain":
+                self.add_error("texts_a_screen", _("The plain layout shows one text at a time. Leave this empty."))
             return cleaned
 
     layout: str
+    texts_a_screen: int | None
     reference_value: int
     reference_system: str
     reference_text: str
@@ -212,22 +217,31 @@ class Magnitude(SeveralTexts):
             )
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
-        """Make one unit an item with all its distinct texts, or one a distinct text; the reference comes last."""
-        system = self.reference_system
-        for item in items:
-            pinned = tuple(n for n, one in enumerate(item.outputs) if system and one.system == system)
-            judged = [tuple(n for n in group if n not in pinned) for group in item.groups]
-            groups = [group for group in judged if group]
-            last = (pinned,) if pinned else ()
-            if not groups or bool(system) != bool(pinned):
-                continue
-            if self.layout == "rankme":
-                yield UnitDraft(item.key, item.key, (*groups, *last), item.document)
-                continue
-            for group in groups:
+        """Make units of the distinct texts of an item, all or some or one on a screen; the reference comes last."""
+        pinned = {item.key: self._pinned(item) for item in items}
+        groups = {item.key: self._judged(item, pinned[item.key]) for item in items}
+        shown = [item for item in items if groups[item.key] and bool(self.reference_system) == bool(pinned[item.key])]
+        last = {key: (outputs,) if outputs else () for key, outputs in pinned.items()}
+        if self.layout == "rankme":
+            texts = [groups[item.key] for item in shown]
+            for key, item, on_screen in blocks.screens_of(shown, texts, self.texts_a_screen, rng):
+                yield UnitDraft(key, item.key, (*map(tuple, on_screen), *last[item.key]), item.document)
+            return
+        for item in shown:
+            for group in groups[item.key]:
                 first = item.outputs[group[0]]
                 tail = f"/{first.variant}" if first.variant else ""
-                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group, *last), item.document)
+                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group, *last[item.key]), item.document)
+
+    def _pinned(self, item: ItemTexts) -> tuple[int, ...]:
+        """Return the outputs that are the reference, where a system's are."""
+        system = self.reference_system
+        return tuple(number for number, output in enumerate(item.outputs) if system and output.system == system)
+
+    def _judged(self, item: ItemTexts, pinned: Sequence[int]) -> list[tuple[int, ...]]:
+        """Return the distinct texts of an item beside the reference."""
+        judged = [tuple(number for number in group if number not in pinned) for group in item.groups]
+        return [group for group in judged if group]
 
     def shown_only(self) -> frozenset[str]:
         """Return the system whose text is the reference, where one is."""

@@ -40,7 +40,7 @@ from tasks_app.task_types.pairwise.form import (
 )
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.text_pairs import PairParams, pairs_of, problems_of, unit_key
+from tasks_app.task_types.text_pairs import PairParams, pairs_of, problems_of, some_pairs_of, unit_key
 from tasks_app.task_types.texts import SeveralTexts
 
 # What is stored where a text is chosen, by its canonical number.
@@ -123,6 +123,16 @@ class Pairwise(SeveralTexts):
     Form = PairwiseForm
 
     class Params(PairParams):
+        pairs_an_item = forms.IntegerField(
+            min_value=1,
+            max_value=10_000,
+            required=False,
+            label=_("Pairs of each item"),
+            help_text=_(
+                "Fewer pairs than an item has are chosen so that over all items every two systems are compared equally "
+                "often. Empty: all pairs."
+            ),
+        )
         ties = forms.BooleanField(
             initial=True,
             required=False,
@@ -146,6 +156,7 @@ class Pairwise(SeveralTexts):
             return " ".join(dict.fromkeys(str(self.cleaned_data["strength"]).replace(",", " ").split()))
 
     anchor: str
+    pairs_an_item: int | None
     ties: bool
     both_bad: bool
     strength: str
@@ -192,8 +203,13 @@ class Pairwise(SeveralTexts):
         return problems_of(item, self.anchor)
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
-        """Make a unit of every two different texts of an item by different systems, or of those with the anchor."""
-        for pair in pairs_of(items, self.anchor):
+        """Make a unit of every two different texts of an item by different systems, or of those with the anchor.
+
+        With `pairs_an_item`, of as many of them, chosen in balance.
+        """
+        most = self.pairs_an_item
+        pairs = some_pairs_of(items, self.anchor, most, rng) if most else pairs_of(items, self.anchor)
+        for pair in pairs:
             key = unit_key(pair.item.key, pair.names)
             yield UnitDraft(key, pair.item.key, (pair.first, pair.second), pair.item.document)
 

@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
     Criterion,
     Feedback,
@@ -115,18 +116,25 @@ class Ranking(SeveralTexts):
             label=_("Most texts on a screen"),
             help_text=_("Items with more different texts are refused. Five or fewer are best."),
         )
+        texts_a_screen = blocks.texts_field(MOST_TEXTS)
 
     ties: bool
     max_texts: int
+    texts_a_screen: int | None
+
+    @property
+    def most_places(self) -> int:
+        """The most texts that one screen can have."""
+        return self.texts_a_screen or self.max_texts
 
     def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where an item has too few outputs to be ranked, or too many different ones."""
         if len(item.outputs) < 2:
             yield gettext("A ranking needs at least two outputs; this item has %(n)d.") % {"n": len(item.outputs)}
-        if len(item.groups) > self.max_texts:
+        if not self.texts_a_screen and len(item.groups) > self.max_texts:
             sentence = gettext(
-                "This item has %(n)d different texts to be ranked; max_texts is %(most)d. Leave outputs out, or raise "
-                "max_texts (at most %(limit)d)."
+                "This item has %(n)d different texts to be ranked; max_texts is %(most)d. Set texts_a_screen to rank a "
+                "few at a time, leave outputs out, or raise max_texts (at most %(limit)d)."
             )
             yield sentence % {"n": len(item.groups), "most": self.max_texts, "limit": MOST_TEXTS}
 
@@ -134,7 +142,7 @@ class Ranking(SeveralTexts):
         """Describe the order as an instrument."""
         ties = gettext("ties are allowed") if self.ties else gettext("each place is given once")
         return {
-            "4.3.3": gettext("As many places as texts on the screen, at most %(n)s") % {"n": self.max_texts},
+            "4.3.3": gettext("As many places as texts on the screen, at most %(n)s") % {"n": self.most_places},
             "4.3.4": gettext("1 (best) to the number of texts; %(ties)s") % {"ties": ties},
             "4.3.5": gettext("Other: texts are put in order by dragging, by keys or by typing their places"),
             "4.3.8": "relative quality estimation",
@@ -142,7 +150,7 @@ class Ranking(SeveralTexts):
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
         """Places are 1, 2 … up to the most texts on a screen."""
-        return 1.0, float(self.max_texts), 1.0
+        return 1.0, float(self.most_places), 1.0
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse what is no place."""
@@ -153,10 +161,11 @@ class Ranking(SeveralTexts):
         return gettext("must be a place, a whole number from 1 to %(high)s; it is %(value)s.") % about
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
-        """Make one unit an item with all its distinct texts; where there is one only, nothing can be ranked."""
-        for item in items:
-            if len(item.groups) > 1:
-                yield UnitDraft(item.key, item.key, item.groups, item.document)
+        """Make one unit a screen of distinct texts of an item; where there is one text only, nothing can be ranked."""
+        shown = [item for item in items if len(item.groups) > 1]
+        texts = [item.groups for item in shown]
+        for key, item, on_screen in blocks.screens_of(shown, texts, self.texts_a_screen, rng):
+            yield UnitDraft(key, item.key, tuple(map(tuple, on_screen)), item.document)
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
         """Give one standing a text and criterion, on the canonical number of the text."""

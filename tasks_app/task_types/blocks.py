@@ -1,0 +1,309 @@
+"""Incomplete blocks: the texts of an item over several screens, so that every two systems meet about equally often.
+
+An item with more texts than fit on a screen is split over as few screens as hold them, of equal sizes within one. So
+every text of an item stands on exactly one screen. Which texts share a screen is found by exchanging texts between the
+screens of an item, as for other computer-generated block designs [2]_; half of the exchanges are aimed at systems that
+meet too often or too seldom, as in a focused random walk [3]_.
+
+Where every item has one text by each of the same systems, the screens of some items are first developed from those of
+others, by replacing each system by the next of a cycle [1]_: so few initial items are left to be searched that pairs
+which meet equally often, within one, are mostly found at once. For some numbers of systems, texts a screen and items no
+such arrangement exists; then the most even one that was found is taken. `meetings` counts what came of it.
+
+References
+----------
+.. [1] R. C. Bose (1939). On the construction of balanced incomplete block designs. Annals of Eugenics 9, 353-399.
+.. [2] J. A. John and E. R. Williams (1995). Cyclic and Computer Generated Designs. Chapman & Hall.
+.. [3] B. Selman, H. A. Kautz and B. Cohen (1994). Noise strategies for improving local search. AAAI, 337-343.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate, combinations
+from math import ceil, exp
+from random import Random
+from typing import TypeAlias
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.task_types.base import ItemTexts
+
+# The outputs of an item that each text stands for, by their numbers in the item.
+Groups: TypeAlias = Sequence[Sequence[int]]
+# The systems of each text of an item: several where their texts are identical.
+Texts: TypeAlias = tuple[tuple[int, ...], ...]
+# The texts on each screen of an item, by their numbers in the item.
+Screens: TypeAlias = tuple[tuple[int, ...], ...]
+
+# With two texts a screen, an odd number would leave one text alone; from three on every screen has two or more.
+FEWEST = 3
+MOST = 20
+
+# Exchanges that are tried for each text when the screens of an item are first made, and in all afterwards. So many take
+# a third of a second.
+FIRST, STEPS = 12, 80_000
+
+# How many cycles are tried before items are searched one by one.
+CYCLES = 4
+
+# The share of the exchanges that are aimed at pairs which meet too often or too seldom, and after how many exchanges
+# these pairs are listed again.
+AIMED, LISTED = 0.5, 40
+
+# How many items are looked at for one where a pair can be parted or brought together.
+LOOKS = 20
+
+# How readily an exchange is made that leaves pairs less even by 1, 2 …: exp(-1 / HEAT) and so on.
+HEAT = 0.2
+
+
+def texts_field(most: int = MOST) -> forms.IntegerField:
+    """Return the parameter `texts_a_screen` of a type that shows several texts of an item."""
+    return forms.IntegerField(
+        min_value=FEWEST,
+        max_value=most,
+        required=False,
+        label=_("Texts at a time"),
+        help_text=_(
+            "Items with more texts are split over several screens. Each text is on one of them, and over all items "
+            "every two systems meet about equally often. Empty: all texts of an item are on one screen."
+        ),
+    )
+
+
+def screen_sizes(n_texts: int, size: int) -> tuple[int, ...]:
+    """Return how many texts the screens of an item have: as few screens as possible, as equal as possible."""
+    n_screens = max(1, ceil(n_texts / size))
+    least, more = divmod(n_texts, n_screens)
+    return (*(least + 1 for _screen in range(more)), *(least for _screen in range(n_screens - more)))
+
+
+def screens_of(
+    items: Sequence[ItemTexts], groups: Sequence[Groups], size: int | None, rng: Random
+) -> Iterator[tuple[str, ItemTexts, Groups]]:
+    """Yield every screen: its key, its item and its texts.
+
+    Parameters
+    ----------
+    items : sequence of ItemTexts
+        The items, which say whose outputs these are.
+    groups : sequence, one for each item
+        The texts to be shown.
+    size : int or None
+        The most texts on a screen, 3 or more; None for all texts of an item.
+    rng : Random
+        Decides between arrangements that are equally balanced; not used without a size.
+
+    An item on one screen gives that screen its key. Otherwise its screens are numbered from 1.
+    """
+    all_screens = _split(items, groups, size, rng) if size is not None else [() for _item in items]
+    for item, texts, screens in zip(items, groups, all_screens, strict=True):
+        if len(screens) < 2:
+            yield item.key, item, texts
+            continue
+        for number, screen in enumerate(screens, start=1):
+            yield f"{item.key}/{number}", item, [texts[text] for text in screen]
+
+
+def _split(items: Sequence[ItemTexts], groups: Sequence[Groups], size: int, rng: Random) -> Sequence[Screens]:
+    numbers: dict[str, int] = {}
+    texts = tuple(
+        tuple(
+            tuple(sorted({numbers.setdefault(item.outputs[output].system, len(numbers)) for output in group}))
+            for group in of_item
+        )
+        for item, of_item in zip(items, groups, strict=True)
+    )
+    return arranged(texts, size, rng.getrandbits(64))
+
+
+def meetings(texts: Sequence[Texts], screens: Sequence[Screens]) -> Counter[tuple[int, int]]:
+    """Count how often each two systems meet on a screen; every pair that never meets has a count of 0.
+
+    Systems that share a text do not meet there.
+    """
+    systems = sorted({system for of_item in texts for text in of_item for system in text})
+    counts: Counter[tuple[int, int]] = Counter(dict.fromkeys(combinations(systems, 2), 0))
+    for of_item, on_screens in zip(texts, screens, strict=True):
+        for on_screen in on_screens:
+            for text, other in combinations(on_screen, 2):
+                counts.update((min(a, b), max(a, b)) for a in of_item[text] for b in of_item[other] if a != b)
+    return counts
+
+
+# A study file is arranged when it is checked and again when it is stored, and a draft whenever it is looked at.
+@lru_cache(maxsize=8)
+def arranged(texts: tuple[Texts, ...], size: int, seed: int) -> tuple[Screens, ...]:
+    """Return the screens of each item, of at most `size` texts each: the most even arrangement that was found."""
+    rng = Random(seed)  # noqa: S311  reproducible, not secret
+    best: tuple[Screens, ...] = ()
+    least: tuple[int, int] | None = None
+    for order in _orders(texts, size):
+        search = _Search(texts, size, order, rng)
+        search.even_out()
+        if least is None or search.unevenness() < least:
+            best, least = search.screens_of_items(), search.unevenness()
+        if least[0] <= 1:
+            break
+    return best
+
+
+def _orders(texts: Sequence[Texts], size: int) -> list[int]:
+    """Return the lengths of the cycles to be tried: each item then stands for so many.
+
+    Above 1 only where every item has one text by each of the same systems. A cycle moves all systems, or all but one.
+    """
+    alone = {text for of_item in texts for text in of_item}
+    n, m = len(alone), len(texts)
+    is_complete = all(len({*of_item}) == len(of_item) == n for of_item in texts)
+    if n <= size or not is_complete or any(len(text) > 1 for text in alone):
+        return [1]
+    orders = [order for order in range(min(n, m), 1, -1) if m % order == 0 and 0 in (n % order, (n - 1) % order)]
+    return [*orders[:CYCLES], 1]
+
+
+class _Search:
+    """The screens of the items, and how often systems meet on them.
+
+    With an `order` above 1, each of the first items stands for so many: the others follow from it by replacing every
+    system by the next of its cycle. That leaves fewer arrangements to search, of which far more are even.
+    """
+
+    def __init__(self, texts: Sequence[Texts], size: int, order: int, rng: Random) -> None:
+        self.texts, self.random = texts, rng.random
+        self.n_systems = n = 1 + max((system for of_item in texts for text in of_item for system in text), default=-1)
+        self.met = [[0] * n for _system in range(n)]
+        step, moved = (n // order, n) if n % order == 0 else ((n - 1) // order, n - 1)
+        self.turns = [[(a + turn * step) % moved if a < moved else a for a in range(n)] for turn in range(order)]
+        self.screens: list[list[list[int]]] = []
+        # The screen that each text of an item is on, and the text of each system (the last, where it has several).
+        self.screen_of: list[list[int]] = []
+        self.text_of: list[dict[int, int]] = []
+        # Items with several screens; the bounds between which pairs are equal within one.
+        self.movable: list[int] = []
+        self.bounds = (0, 0)
+        self.items = range(0, len(texts), order)
+        for number, item in enumerate(self.items):
+            self._add(number, texts[item], screen_sizes(len(texts[item]), size))
+
+    def _add(self, item: int, texts: Texts, sizes: Sequence[int]) -> None:
+        """Put the texts of one more item on screens, and exchange them while that makes pairs more even."""
+        n_texts = len(texts)
+        order = sorted(range(n_texts), key=lambda _text: self.random())
+        ends = list(accumulate(sizes))
+        screens = [order[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+        numbers = {text: number for number, screen in enumerate(screens) for text in screen}
+        self.screens.append(screens)
+        self.screen_of.append([numbers[text] for text in range(n_texts)])
+        self.text_of.append({system: text for text, systems in enumerate(texts) for system in systems})
+        for screen in screens:
+            for text, other in combinations(screen, 2):
+                self._meet(texts[text], texts[other], 1)
+        if len(screens) > 1:
+            self.movable.append(item)
+            for _exchange in range(FIRST * n_texts):
+                self.exchange(item, self._below(n_texts), self._below(n_texts), heat=0)
+
+    def screens_of_items(self) -> tuple[Screens, ...]:
+        """Return the screens of every item, those that follow from others too."""
+        return tuple(self._turned(item, turn) for item in range(len(self.items)) for turn in range(len(self.turns)))
+
+    def _turned(self, item: int, turn: int) -> Screens:
+        """Return the screens of an item that follows from one that was searched, which is its own first turn."""
+        screens, texts = self.screens[item], self.texts[self.items[item] + turn]
+        if turn:
+            system_of = [self.turns[turn][system] for (system,) in self.texts[self.items[item]]]
+            text_of = {system: text for text, (system,) in enumerate(texts)}
+            screens = [[text_of[system_of[text]] for text in screen] for screen in screens]
+        return tuple(tuple(sorted(screen)) for screen in screens)
+
+    def unevenness(self) -> tuple[int, int]:
+        """Return by how much the counts of pairs differ at most, and the sum of their squares."""
+        counts = [n for a, row in enumerate(self.met) for n in row[:a]] or [0]
+        return max(counts) - min(counts), sum(n * n for n in counts)
+
+    def even_out(self) -> None:
+        """Exchange texts until all pairs meet equally often within one, or enough was tried."""
+        unequal: list[tuple[int, int]] = []
+        listed = max(LISTED, self.n_systems**2 // 10)
+        for step in range(STEPS if self.movable else 0):
+            if step % listed == 0 and not (unequal := self._unequal()):
+                return
+            if self.random() < AIMED:
+                self._aim(*unequal[self._below(len(unequal))])
+            else:
+                item = self.movable[self._below(len(self.movable))]
+                n_texts = len(self.screen_of[item])
+                self.exchange(item, self._below(n_texts), self._below(n_texts), HEAT)
+
+    def _unequal(self) -> list[tuple[int, int]]:
+        """Return the pairs that meet too often or too seldom; none where all are equal within one."""
+        counts = [(n, a, b) for a, row in enumerate(self.met) for b, n in enumerate(row[:a])]
+        low, more = divmod(sum(n for n, _a, _b in counts), max(1, len(counts)))
+        self.bounds = low, low + (more > 0)
+        return [(a, b) for n, a, b in counts if not self.bounds[0] <= n <= self.bounds[1]]
+
+    def _aim(self, one: int, other: int) -> None:
+        """Try to part two systems that meet too often, or to bring together two that meet too seldom."""
+        if self.random() < 0.5:
+            one, other = other, one
+        together = self.met[one][other] > self.bounds[1]
+        for _item in range(LOOKS):
+            item = self.movable[self._below(len(self.movable))]
+            texts, on = self.text_of[item], self.screen_of[item]
+            if one in texts and other in texts and (on[texts[one]] == on[texts[other]]) == together:
+                break
+        else:
+            return
+        text, beside = texts[one], texts[other]
+        # To part them, one changes places with any text; to bring them together, with a text beside the other.
+        partners: Sequence[int] = range(len(on)) if together else self.screens[item][on[beside]]
+        partner = partners[self._below(len(partners))]
+        if partner != beside:
+            self.exchange(item, text, partner, HEAT)
+
+    def exchange(self, item: int, text: int, other: int, heat: float) -> None:
+        """Exchange two texts of an item if that makes pairs no less even, else by chance."""
+        on, texts = self.screen_of[item], self.texts[self.items[item]]
+        if on[text] == on[other]:
+            return
+        here, there = self.screens[item][on[text]], self.screens[item][on[other]]
+        a, b = texts[text], texts[other]
+        beside_a = [system for c in here if c != text for system in texts[c]]
+        beside_b = [system for c in there if c != other for system in texts[c]]
+        more = self._change(a, beside_a, beside_b) + self._change(b, beside_b, beside_a)
+        if more > 0 and (not heat or self.random() >= exp(-more / heat)):
+            return
+        for systems, before, after in ((a, beside_a, beside_b), (b, beside_b, beside_a)):
+            self._meet(systems, before, -1)
+            self._meet(systems, after, 1)
+        here[here.index(text)], there[there.index(other)] = other, text
+        on[text], on[other] = on[other], on[text]
+
+    def _change(self, systems: Sequence[int], before: Sequence[int], after: Sequence[int]) -> int:
+        """Return half of what a move of systems adds to the sum of the squares of the counts of pairs."""
+        more = 0
+        for system in systems:
+            row = self.met[system]
+            for neighbour in before:
+                more += 1 - row[neighbour]
+            for neighbour in after:
+                more += row[neighbour]
+        return more
+
+    def _meet(self, systems: Sequence[int], others: Sequence[int], n: int) -> None:
+        met = self.met
+        for turn in self.turns:
+            for a in systems:
+                row = met[turn[a]]
+                for b in others:
+                    row[turn[b]] += n
+                    met[turn[b]][turn[a]] += n
+
+    def _below(self, n: int) -> int:
+        # Several times as fast as randrange, and as good for numbers this small.
+        return int(self.random() * n)
