@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from django.utils.datastructures import MultiValueDict
 
+from tasks_app import designs, task_types
 from tasks_app.models import Setup
 from tasks_app.sections import Json, Path
 from tasks_app.services import events
@@ -17,6 +18,9 @@ from tasks_app.setup.fields import Fields, Group, controls_of
 from tasks_app.setup.paths import value_at, with_value
 from tasks_app.studyfile.fields import is_language
 from tasks_app.studyfile.schema import whole_schema
+
+# The parameters that belong to a choice.
+_PARAMETERS_OF = {"type": "params", "design": "design_params"}
 
 # Lists whose entries have keys, and what a key is made of where none was given.
 _NAMED_BY = {"tasks": "title", "criteria": "name", "systems": "name", "groups": "name"}
@@ -43,7 +47,25 @@ def changed_values(given: Mapping[str, Json], step: str, posted: MultiValueDict[
                 values[control.path[:-1]] = {} if value else None
         elif not control.is_as_shown(value):
             values[control.path] = value
+    for path, value in list(values.items()):
+        values = _without_foreign_parameters(given, path, value, values)
     return values | _missing_keys(given, values)
+
+
+def _without_foreign_parameters(
+    given: Mapping[str, Json], path: Path, value: Json, values: dict[Path, Json]
+) -> dict[Path, Json]:
+    """Where another task type or design is chosen, leave out the parameters that only the old one has."""
+    params = _PARAMETERS_OF.get(str(path[-1])) if len(path) == 3 and path[0] == "tasks" else None
+    registry = task_types.registry if params == "params" else designs.registry
+    if params is None or value not in registry:
+        return values
+    place = (*path[:-1], params)
+    before, known = value_at(given, place), registry[str(value)].Params.base_fields
+    values = {other: wanted for other, wanted in values.items() if other[: len(place)] != place}
+    if isinstance(before, Mapping) and not before.keys() <= known.keys():
+        values[place] = {name: wanted for name, wanted in before.items() if name in known}
+    return values
 
 
 def _controls(groups: Iterable[Group]) -> Iterable[Control]:

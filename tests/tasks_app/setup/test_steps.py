@@ -75,6 +75,9 @@ def test_a_script_gets_what_differs(draft: Study, rosas_browser: Client) -> None
     form = form_of(rosas_browser, "task")
     answer = rosas_browser.post(url("task"), {**form, "tasks.0.type": "slider"}, headers={"HX-Request": "true"})
     assert "setup-fields" in answer.content.decode()
+    params = Setup.objects.get(study=draft).given["tasks"][0]["params"]
+    assert "points" not in params, "what only the old type has is left out"
+    assert params["layout"] == "single"
     assert "tasks.0.params.maximum" in form_of(rosas_browser, "task")
 
 
