@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
@@ -106,7 +107,7 @@ def _looks_like_scores(looked: Peek, name: str) -> bool:
 @accepts_files(largest_upload)
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
-def scores(request: HttpRequest, slug: str) -> HttpResponse:
+def scores(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Scores from elsewhere: a page to upload a file, and one to check and store it."""
     return _ScoresPages(request, access.study_for_researcher(request.user, slug, EDITOR)).answer()
 

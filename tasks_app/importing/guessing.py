@@ -50,8 +50,8 @@ class Peek:
     rows: Sequence[Sequence[str]]
 
 
-def peek(file: RatingsFile, quoting: str = "") -> Peek:
-    """Look at a file; `quoting` is what was said of its quotation marks.
+def peek(file: RatingsFile, quoting: str = "", rows: int = ROWS) -> Peek:
+    """Look at the first rows of a file; `quoting` is what was said of its quotation marks.
 
     Raises
     ------
@@ -63,18 +63,19 @@ def peek(file: RatingsFile, quoting: str = "") -> Peek:
         sentence = _("This file is empty. Its first line must name the columns.")
         raise StudyFileError([Problem(file.name, 0, 0, sentence)])
     if file.format == "jsonl":
-        return _peek_json(head)
+        return _peek_json(head, rows)
     if fault := fault_of_first_line(head[:1]):
         raise StudyFileError([Problem(file.name, 1, 1, fault)])
-    return _peek_csv(head, DELIMITERS[file.format], Quoting(quoting))
+    return _peek_csv(head, DELIMITERS[file.format], Quoting(quoting), rows)
 
 
-def _peek_csv(head: Sequence[str], delimiters: str, quoting: Quoting) -> Peek:
+def _peek_csv(head: Sequence[str], delimiters: str, quoting: Quoting, n: int) -> Peek:
     csv.field_size_limit(max(csv.field_size_limit(), 2 * limits().text_characters))
     tables = [_table(head, delimiter, quoting) for delimiter in delimiters]
     best = max(tables, key=lambda rows: len(rows[0]) if rows else 0)
-    names = [name.strip() for name in best[0]] if best else []
-    return Peek([name for name in names if name], best[1 : ROWS + 1])
+    named = [(index, name.strip()) for index, name in enumerate(best[0]) if name.strip()] if best else []
+    rows = [[row[index] if index < len(row) else "" for index, _name in named] for row in best[1 : n + 1]]
+    return Peek([name for _index, name in named], rows)
 
 
 def _table(head: Sequence[str], delimiter: str, quoting: Quoting) -> list[list[str]]:
@@ -87,7 +88,7 @@ def _table(head: Sequence[str], delimiter: str, quoting: Quoting) -> list[list[s
     return rows
 
 
-def _peek_json(head: Sequence[str]) -> Peek:
+def _peek_json(head: Sequence[str], n: int) -> Peek:
     columns: dict[str, None] = {}
     objects = []
     for line in head:
@@ -98,7 +99,7 @@ def _peek_json(head: Sequence[str]) -> Peek:
         if isinstance(record, dict):
             objects.append(record)
             columns.update(dict.fromkeys(map(str, record)))
-    rows = [[word_of(record.get(name)) for name in columns] for record in objects[:ROWS]]
+    rows = [[word_of(record.get(name)) for name in columns] for record in objects[:n]]
     return Peek(list(columns), rows)
 
 
@@ -117,25 +118,25 @@ def guess(columns: Sequence[str]) -> dict[str, str]:
         if name not in guessed and theirs not in guessed.values():
             guessed[name] = theirs
 
-    plain = {theirs: _plain(theirs) for theirs in columns}
+    plain = {theirs: plain_name(theirs) for theirs in columns}
     for name in ours:
         for theirs in columns:
-            if plain[theirs] == _plain(name):
+            if plain[theirs] == plain_name(name):
                 take(name, theirs)
     for name in ours:
-        words = {_plain(word) for word in (name, *_KNOWN_AS.get(name, ()))}
+        words = {plain_name(word) for word in (name, *_KNOWN_AS.get(name, ()))}
         for theirs in columns:
             if plain[theirs] in words or plain[theirs].removesuffix(" id") in words:
                 take(name, theirs)
     for name in ours:
-        similar = difflib.get_close_matches(_plain(name), plain.values(), n=1, cutoff=_ALIKE)
+        similar = difflib.get_close_matches(plain_name(name), plain.values(), n=1, cutoff=_ALIKE)
         for theirs in columns:
             if similar and plain[theirs] == similar[0]:
                 take(name, theirs)
     return guessed
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return a name in lower case with single spaces: RaterID, rater_id and “Rater id” are alike."""
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     return re.sub(r"[^a-z0-9]+", " ", parted.lower()).strip()

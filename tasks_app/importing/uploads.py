@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import PurePath
 from typing import IO, Any, cast
@@ -26,8 +26,8 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
 _LONGEST_NAME = 80
 
 
-def keep(study: Study, upload: UploadedFile[Any]) -> str:
-    """Keep an upload and return the token that finds it again.
+def keep(study: Study, upload: UploadedFile[Any], check: Callable[[RatingsFile], None] = RatingsFile.check_name) -> str:
+    """Keep an upload and return the token that finds it again; `check` refuses formats that are not read.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def keep(study: Study, upload: UploadedFile[Any]) -> str:
         )
         sizes = {"size": megabytes(upload.size or 0), "most": megabytes(most)}
         raise StudyFileError([Problem(name, 0, 0, sentence % sizes)])
-    RatingsFile(name, lambda: cast("IO[bytes]", upload)).check_name()
+    check(RatingsFile(name, lambda: cast("IO[bytes]", upload)))
     sweep(study)
     token = secrets.token_urlsafe(16)
     default_storage.save(f"{_folder(study)}/{token}/{name}", upload)

@@ -79,7 +79,10 @@ class Headers:
             names.pop()
         usable = True
         for number, name in enumerate(names, start=1):
-            if not name:
+            if not name and self.naming.mapped is not None:
+                # Such as the numbers of rows that pandas writes.
+                self._unmapped.setdefault(_("column %(n)d, which has no name") % {"n": number})
+            elif not name:
                 self._report(line, number, _("Column %(n)d has no name. Name it, or remove it.") % {"n": number})
             elif names.index(name) != number - 1:
                 self._report(line, number, _("There are two columns “%(name)s”. Keep one.") % {"name": name})

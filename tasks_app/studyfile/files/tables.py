@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -46,6 +47,17 @@ class Row:
         if column in self.header:
             return Place(self.line, self.header[column])
         return Place(self.line, max(0, self.raw.find(f'"{self.naming.theirs(column) or column}"')) + 1)
+
+
+class LineReader(Protocol):
+    """Yields the cells of one row after the other; `line_num` is the last line that was read."""
+
+    @property
+    def line_num(self) -> int:
+        """Return the number of the last line read, 0 at first."""
+
+    def __next__(self) -> list[str]:
+        """Return the cells of the next row."""
 
 
 class Table:
@@ -99,12 +111,7 @@ class Table:
         self._problems.add(self.file, line, column, sentence)
 
     def _csv_rows(self) -> Iterator[Row]:
-        # The limit is the process's; it is only ever raised, so that threads cannot undo each other's.
-        csv.field_size_limit(max(csv.field_size_limit(), 2 * limits().text_characters))
-        delimiter = self.headers.delimiter(self._lines, DELIMITERS[self._format])
-        lines, quoting = self._lines(), self._quoting
-        watch = QuoteWatch(lines, quoting) if delimiter == "\t" and not quoting.stated else None
-        reader = csv.reader(watch or lines, delimiter=delimiter, strict=True, quoting=quoting.of_reader)
+        delimiter, watch, reader = self.open()
         header: Header | None = None
         empty, blank = True, 0
         while True:
@@ -137,6 +144,15 @@ class Table:
                 "%(file)s: %(n)d empty row was left out.", "%(file)s: %(n)d empty rows were left out.", blank
             )
             self.notes.append(sentence % {"file": self.file, "n": blank})
+
+    def open(self) -> tuple[str, QuoteWatch | None, LineReader]:
+        """Return the delimiter of the cells, what watches their quotation marks if they are unclear, and a reader."""
+        # The limit is the process's; it is only ever raised, so that threads cannot undo each other's.
+        csv.field_size_limit(max(csv.field_size_limit(), 2 * limits().text_characters))
+        delimiter = self.headers.delimiter(self._lines, DELIMITERS[self._format])
+        lines, quoting = self._lines(), self._quoting
+        watch = QuoteWatch(lines, quoting) if delimiter == "\t" and not quoting.stated else None
+        return delimiter, watch, csv.reader(watch or lines, delimiter=delimiter, strict=True, quoting=quoting.of_reader)
 
     def _broken(self, error: csv.Error, noticed: int, *, is_watched: bool) -> str:
         if "field larger" in str(error):

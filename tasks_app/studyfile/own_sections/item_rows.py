@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from django.utils.translation import gettext as _
 
-from tasks_app.sections import Json
+from tasks_app.sections import Document, Json
 from tasks_app.studyfile.fields import is_document, is_key, is_language, not_a_language
+from tasks_app.studyfile.files.decoding import Place
 from tasks_app.studyfile.files.media import ROLES, MediaFile, identify
 from tasks_app.studyfile.files.tables import Row
-from tasks_app.studyfile.problems import closest, shown
-from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.problems import Problems, closest, shown
 
 FORMATS = ("text", "markdown", "code")
 
@@ -24,7 +26,7 @@ _FEATURE = "feature_"
 
 
 @dataclass(slots=True)
-class _ItemFound:
+class ItemFound:
     """An item while its rows are read: its values, and the line of each."""
 
     line: int
@@ -33,12 +35,40 @@ class _ItemFound:
     outputs: list[dict[str, Json]] = field(default_factory=list)
 
 
+class MediaFiles(Protocol):
+    """The files that rows may name."""
+
+    @property
+    def names(self) -> Collection[str]:
+        """Return their names."""
+
+
+class ItemReading(Protocol):
+    """What the checks need: the part of a `StudyReading` that concerns items, with or without a study file around it.
+
+    `output_places` says where each (item, system, variant) stands, `media` gives the media named, by their hash.
+    """
+
+    problems: Problems
+    document: Document
+    output_places: dict[tuple[str, str, str], Place]
+    media: dict[str, MediaFile]
+    items_file: str
+
+    @property
+    def files(self) -> MediaFiles:
+        """Return the files that rows may name."""
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a file; None where it cannot be read, which is then reported."""
+
+
 class ItemRows:
     """Reads the rows of the items in one pass."""
 
-    def __init__(self, reading: StudyReading) -> None:
+    def __init__(self, reading: ItemReading) -> None:
         self.reading = reading
-        self.found: dict[str, _ItemFound] = {}
+        self.found: dict[str, ItemFound] = {}
         self.media: dict[tuple[str, str], MediaFile | None] = {}
         self.declared = {system["key"] for system in reading.document["systems"]}
         self.systems: dict[str, None] = {}
@@ -70,11 +100,11 @@ class ItemRows:
             sentence = _("must be one of: %(choices)s; it is %(value)s.")
             self.report(row, "format", sentence % {"choices": ", ".join(FORMATS), "value": shown(row.cells["format"])})
         if not missing and not bad:
-            item = self.found.setdefault(row.cells["item"], _ItemFound(row.line))
+            item = self.found.setdefault(row.cells["item"], ItemFound(row.line))
             self._describe(item, row)
-            self._add_output(item, row)
+            self.add_output(item, row)
 
-    def _describe(self, item: _ItemFound, row: Row) -> None:
+    def _describe(self, item: ItemFound, row: Row) -> None:
         for column, value in row.cells.items():
             if column not in _OF_ITEM and not column.startswith(_FEATURE):
                 continue
@@ -89,9 +119,10 @@ class ItemRows:
                 self.report(row, column, sentence % words)
         for role in ROLES:
             for name in row.cells.get(role, ()):
-                self._look_at(row, role, name)
+                self.look_at(row, role, name)
 
-    def _add_output(self, item: _ItemFound, row: Row) -> None:
+    def add_output(self, item: ItemFound, row: Row) -> None:
+        """Take the output of a row, unless there is one of that system and variant already."""
         system, variant = row.cells["system"], row.cells.get("variant", "")
         self.systems.setdefault(system)
         key = (row.cells["item"], system, variant)
@@ -114,7 +145,7 @@ class ItemRows:
             }
         )
 
-    def _look_at(self, row: Row, role: str, name: str) -> None:
+    def look_at(self, row: Row, role: str, name: str) -> None:
         """Identify a media file, once for each file and role."""
         if (name, role) in self.media:
             return
@@ -136,7 +167,7 @@ class ItemRows:
 
     def items(self) -> list[dict[str, Json]]:
         """Return the items with defaults filled in."""
-        self._number_documents()
+        self.number_documents()
         return [
             {
                 "key": key,
@@ -163,9 +194,9 @@ class ItemRows:
             for key, item in self.found.items()
         ]
 
-    def _number_documents(self) -> None:
+    def number_documents(self) -> None:
         """Give the items of a document positions from 1, in the order of the file, unless the file has positions."""
-        documents: dict[str, list[_ItemFound]] = {}
+        documents: dict[str, list[ItemFound]] = {}
         for item in self.found.values():
             if "document" in item.values:
                 documents.setdefault(item.values["document"], []).append(item)
@@ -185,5 +216,5 @@ class ItemRows:
                     )
                 line_of_position.setdefault(item.values.get("position", 0), item.line)
 
-    def _report_item(self, item: _ItemFound, sentence: str) -> None:
+    def _report_item(self, item: ItemFound, sentence: str) -> None:
         self.reading.problems.add(self.reading.items_file, item.line, 1, f"position: {sentence}")

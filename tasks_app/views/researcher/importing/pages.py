@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -28,7 +29,7 @@ from tasks_app.views.researcher.importing.uploading import EDITOR, TablePages
 @accepts_files(largest_upload)
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
-def import_ratings(request: HttpRequest, slug: str) -> HttpResponse:
+def import_ratings(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Ratings from elsewhere: a page to upload a file, and one to say what its columns are and store it."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
     if request.POST.get("action") == "delete":

@@ -8,7 +8,9 @@ from typing import Any, ClassVar, TypeVar
 
 from django import forms
 from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -65,14 +67,22 @@ class TablePages(ABC):
         """Return what the first page shows beside its form."""
 
     @abstractmethod
-    def columns(self) -> HttpResponse:
+    def columns(self) -> HttpResponseBase:
         """Answer with the second page, or do what its buttons say; `file` is there, and `peek` its first rows."""
 
     def after_upload(self, _form: forms.Form) -> Mapping[str, str]:
         """Return what the address of the second page says besides the file."""
         return {}
 
-    def answer(self) -> HttpResponse:
+    def keep(self, upload: UploadedFile[Any]) -> str:
+        """Keep an upload; return its token. Raises StudyFileError."""
+        return uploads.keep(self.study, upload)
+
+    def look(self, file: RatingsFile) -> Peek:
+        """Return the columns and first rows of a file. Raises StudyFileError."""
+        return peek(file, self.request.POST.get("quoting", ""))
+
+    def answer(self) -> HttpResponseBase:
         """Answer with the page that is due."""
         if self.action == "upload":
             return self._upload()
@@ -80,46 +90,49 @@ class TablePages(ABC):
         if file is None:
             if self.token:
                 messages.warning(self.request, _("The uploaded file was deleted after a day. Upload it again."))
-            return self._first_page(self.upload_form())
+            return self.first_page(self.upload_form())
         if self.action == "cancel":
-            return self._leave()
+            return self.leave()
         try:
-            self.file, self.peek = file, peek(file, self.request.POST.get("quoting", ""))
+            self.file, self.peek = file, self.look(file)
         except StudyFileError as error:
             # Nothing of the file can be shown, so that another one is needed.
             uploads.forget(self.study, self.token)
-            return self._first_page(self.upload_form(), refusal=error)
+            return self.first_page(self.upload_form(), refusal=error)
         return self.columns()
 
     def show(self, form: forms.Form, *, status: int = 200, **more: Any) -> HttpResponse:
         """Show the second page."""
         about = {"file": self.file.name, "token": self.token, "peek": self.peek, "form": form}
-        return self._page({**about, **more}, status)
+        return self.page({**about, **more}, status)
 
     def stored(self, sentence: str, notes: Iterable[str]) -> HttpResponse:
         """Say what was stored, and lead back to the first page."""
         messages.success(self.request, sentence)
         for note in notes:
             messages.info(self.request, note)
-        return self._leave()
+        return self.leave()
 
     def _upload(self) -> HttpResponse:
         form = self.upload_form(self.request.POST, self.request.FILES)
-        token, refusal = read_with(form, lambda form: uploads.keep(self.study, form.cleaned_data["file"]))
+        token, refusal = read_with(form, lambda form: self.keep(form.cleaned_data["file"]))
         if token is None:
-            return self._first_page(form, **({"refusal": refusal} if refusal else {}))
+            return self.first_page(form, **({"refusal": refusal} if refusal else {}))
         query = urlencode({"file": token, **self.after_upload(form)})
         return redirect(f"{reverse(self.address, args=[self.study.slug])}?{query}")
 
-    def _first_page(self, form: forms.Form, **refusal: StudyFileError) -> HttpResponse:
+    def first_page(self, form: forms.Form, **refusal: StudyFileError) -> HttpResponse:
+        """Show the first page, with why a file was refused."""
         status = 422 if form.errors or refusal else 200
-        return self._page({"upload": form, **self.beside_upload(), **refusal}, status)
+        return self.page({"upload": form, **self.beside_upload(), **refusal}, status)
 
-    def _leave(self) -> HttpResponse:
+    def leave(self) -> HttpResponse:
+        """Forget the file, and lead back to the first page."""
         uploads.forget(self.study, self.token)
         return redirect(self.address, self.study.slug)
 
-    def _page(self, context: dict[str, Any], status: int) -> HttpResponse:
+    def page(self, context: dict[str, Any], status: int) -> HttpResponse:
+        """Render the first page or the second."""
         return study_page(
             self.request,
             self.study.slug,
