@@ -1,0 +1,1 @@
+"""Tables of texts as people have them: read, guess what the columns are, check every row, draw a sample."""

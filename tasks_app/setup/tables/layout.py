@@ -1,0 +1,196 @@
+"""What the columns of a researcher's table are: which of ours each is, or what else it holds."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tasks_app.models.base import KEY_PATTERN
+from tasks_app.studyfile.columns import ITEMS, Column, Kind, TableDeclaration
+from tasks_app.studyfile.files.naming import Naming
+
+# What a column may be besides a column of items.csv.
+FEATURE, SYSTEM = "feature", "system_outputs"
+
+# Where the key of an item comes from.
+COLUMN, SOURCE, ORDER, ROW = "column", "source", "order", "row"
+ITEM_KEYS = (
+    (COLUMN, gettext_lazy("a column names the item")),
+    (SOURCE, gettext_lazy("rows with the same source are one item; items are numbered")),
+    (ORDER, gettext_lazy("the first row of each system is item 1, the second row item 2, and so on")),
+    (ROW, gettext_lazy("every row is an item of its own; items are numbered")),
+)
+
+# What becomes of columns that are not used.
+LEAVE, KEEP = "leave", "keep"
+
+_OUTPUT_OF_SYSTEM = gettext_lazy("The text of one system.")
+
+_FEATURE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_FEATURE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnUse:
+    """What a column of a file is: a column of items.csv, FEATURE, SYSTEM, or "" where it is not used.
+
+    `name` is that of the feature or system; without one, the column's own.
+    """
+
+    column: str
+    use: str = ""
+    name: str = ""
+
+    @property
+    def called(self) -> str:
+        """Return the name of the feature or system."""
+        return self.name.strip() or self.column
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a table is read; `system` is the only system of a table that names none."""
+
+    uses: Sequence[ColumnUse]
+    items: str = COLUMN
+    system: str = "system"
+    unused: str = LEAVE
+    quoting: str = ""
+    sheet: str = ""
+    _by_use: dict[str, list[ColumnUse]] = field(default_factory=dict)
+
+    def of(self, use: str) -> list[ColumnUse]:
+        """Return the columns of a use."""
+        if not self._by_use:
+            for column in self.uses:
+                self._by_use.setdefault(column.use, []).append(column)
+        return self._by_use.get(use, [])
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether each system has a column of its own."""
+        return bool(self.of(SYSTEM))
+
+    def with_unused(self, left_out: Sequence[str] = ()) -> Layout:
+        """Return the layout in which unused columns are features, if that is wanted, but for those `left_out`."""
+        if self.unused != KEEP:
+            return self
+        uses = [
+            replace(one, use=FEATURE) if not one.use and one.column not in left_out and one.column != PROBLEM else one
+            for one in self.uses
+        ]
+        return replace(self, uses=uses, _by_use={})
+
+    def faults(self) -> Iterator[str]:
+        """Yield what does not go together."""
+        for use, columns in ((use, self.of(use)) for use in ITEMS.names):
+            if len(columns) > 1:
+                names = ", ".join(f"“{one.column}”" for one in columns)
+                sentence = _("Only one column can be “%(use)s”. Choose one of %(names)s.")
+                yield sentence % {"use": use_label(use), "names": names}
+        features = Counter(feature_name(one.called) for one in self.of(FEATURE))
+        for name in [name for name, n in features.items() if n > 1]:
+            yield _("Two features are called “%(name)s”. Give one of them another name.") % {"name": name}
+        if not self.of("output") and not self.is_wide:
+            yield _(
+                "Choose the column that holds the outputs, or the columns that hold the outputs of one system each."
+            )
+        if self.of("output") and self.is_wide:
+            yield _("Choose either one column with all outputs, or a column for each system, not both.")
+        if self.of("system") and self.is_wide:
+            yield _("Where each system has a column of its own, no other column can name the system.")
+        if self.items == COLUMN and not self.of("item"):
+            yield _("Choose the column that names the item, or choose another way to tell items apart.")
+        if self.items == SOURCE and not self.of("source"):
+            yield _("To take items from equal sources, choose the column that holds the source.")
+        if self.items == ORDER and not self.of("system"):
+            yield _("To count the rows of each system, choose the column that names the system.")
+        if not self.of("system") and not self.is_wide and not self.system.strip():
+            yield _("No column names the system. Write down the name of the system that wrote these texts.")
+
+
+# The column of a downloaded file that says what is wrong with a row; nothing when it is uploaded again.
+PROBLEM = "problem"
+
+
+def use_label(use: str) -> str:
+    """Return the words for a use in a form."""
+    labels = {
+        "": _("not used"),
+        FEATURE: _("feature of the item"),
+        SYSTEM: _("outputs of one system"),
+        "item": _("item (its key)"),
+        "system": _("system (its name)"),
+        "output": _("output (the text to judge)"),
+        "source": _("source (the input)"),
+        "reference": _("reference"),
+        "document": _("document"),
+        "position": _("position in the document"),
+        "language": _("language of the output"),
+        "source_language": _("language of the source"),
+        "variant": _("variant"),
+        "unit": _("name of the screen"),
+        "format": _("format (text, markdown, code)"),
+        "options": _("options (JSON)"),
+        "context_image": _("pictures"),
+        "context_audio": _("sounds"),
+        "context_video": _("videos"),
+    }
+    return labels.get(use, use)
+
+
+def uses() -> list[str]:
+    """Return everything that a column may be, in the order of a form."""
+    main = ["", "item", "system", "output", SYSTEM, "source", "reference", "document", FEATURE]
+    return [*main, *(name for name in ITEMS.names if name not in main)]
+
+
+def feature_name(name: str) -> str:
+    """Return the name of a feature as a column feature_… may have it."""
+    return _FEATURE_NAME.sub("_", _plain_letters(name)).strip("_")[:_LONGEST_FEATURE] or "feature"
+
+
+def key_of(text: str) -> str:
+    """Return a key for a name: unchanged if it is one already, else with hyphens in place of what no key may hold.
+
+    "" where nothing of it can stay, or too much would have to go.
+    """
+    if re.fullmatch(KEY_PATTERN, text):
+        return text
+    key = re.sub(r"[^A-Za-z0-9._-]+", "-", _plain_letters(text)).strip("-").lstrip("._")
+    letters = sum(character.isalnum() for character in text)
+    kept = sum(character.isalnum() for character in key)
+    return key if re.fullmatch(KEY_PATTERN, key) and kept * 2 >= letters else ""
+
+
+def _plain_letters(text: str) -> str:
+    """Return a text without the accents of its letters."""
+    return "".join(
+        character for character in unicodedata.normalize("NFKD", text) if not unicodedata.combining(character)
+    )
+
+
+def naming_of(layout: Layout) -> Naming:
+    """Return how a file calls our columns; the outputs of a system are a column called after the file's."""
+    columns = [replace(column, needed=False) for column in ITEMS.columns]
+    mapped = {}
+    for one in layout.uses:
+        if one.use == SYSTEM:
+            columns.append(Column(wide_column(one.column), Kind.TEXT, _OUTPUT_OF_SYSTEM))
+            mapped[wide_column(one.column)] = one.column
+        elif one.use == FEATURE:
+            mapped[f"feature_{feature_name(one.called)}"] = one.column
+        elif one.use:
+            mapped[one.use] = one.column
+    return Naming(TableDeclaration(ITEMS.stem, ITEMS.suffixes, tuple(columns), ITEMS.prefix), mapped)
+
+
+def wide_column(column: str) -> str:
+    """Return the name of the outputs in a column of a system."""
+    return f"output ({column})"

@@ -1,0 +1,140 @@
+"""Workbooks (.xlsx, .ods): the rows of a sheet as texts, with the values that formulas had when it was saved."""
+
+from __future__ import annotations
+
+import sys
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from typing import IO, TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app.studyfile.files.limits import MIB, limits, megabytes
+from tasks_app.studyfile.problems import Problem, StudyFileError
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet, CalamineWorkbook
+
+# How workbooks begin: a zip, and old or encrypted ones.
+ZIPPED = b"PK\x03\x04"
+OLD = b"\xd0\xcf\x11\xe0"
+
+# Above this, a number with decimals is not written out with its digits.
+_EXACT = 2**53
+
+_DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A sheet: its rows as texts, as many cells in each, from row 1 on, and what a researcher should know of it."""
+
+    rows: Iterator[list[str]]
+    notes: Sequence[str] = ()
+
+
+def sheet_names(name: str, stream: IO[bytes]) -> list[str]:
+    """Return the names of a workbook's sheets that have cells. Raises StudyFileError."""
+    with _opened(name, stream) as workbook:
+        return [sheet.name for sheet in workbook.sheets_metadata if sheet.typ == type(sheet.typ).WorkSheet]
+
+
+def read_sheet(name: str, stream: IO[bytes], sheet: str) -> Sheet:
+    """Return the rows of a sheet; `name` is the file's name in messages. Raises StudyFileError."""
+    with _opened(name, stream) as workbook:
+        found = workbook.get_sheet_by_name(sheet)
+        # A merged cell has its value in the upper left corner; the rows below are meant to have it too.
+        merged = [area for area in found.merged_cell_ranges or () if area[1][0] > area[0][0]]
+        notes = []
+        if merged:
+            sentence = ngettext(
+                "%(n)d cell is merged over several rows: each of these rows has its value.",
+                "%(n)d cells are merged over several rows: each of these rows has their value.",
+                len(merged),
+            )
+            notes.append(sentence % {"n": len(merged)})
+        return Sheet(_rows(found, merged), notes)
+
+
+def _rows(sheet: CalamineSheet, merged: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> Iterator[list[str]]:
+    starts: dict[int, list[tuple[int, int]]] = {}
+    for (top, left), (bottom, _right) in merged:
+        starts.setdefault(top, []).append((left, bottom))
+    # By column: the last row of the merged cell that is being passed, and its value.
+    passing: dict[int, tuple[int, str]] = {}
+    for number, values in enumerate(sheet.iter_rows()):
+        cells = [_text(value) for value in values]
+        for column, (bottom, text) in list(passing.items()):
+            if number <= bottom:
+                cells[column] = cells[column] or text
+            else:
+                del passing[column]
+        for column, bottom in starts.get(number, ()):
+            passing[column] = (bottom, cells[column])
+        yield cells
+
+
+def _text(value: object) -> str:
+    """Write a value of a cell as CSV would have it: whole numbers without decimals, times as ISO 8601."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return str(int(value))
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return "" if value is None else str(value)
+
+
+@contextmanager
+def _opened(name: str, stream: IO[bytes]) -> Iterator[CalamineWorkbook]:
+    """Open a workbook. Raises StudyFileError where it is damaged, encrypted, of another format or far too large."""
+    import python_calamine  # noqa: PLC0415  most processes never read a workbook
+
+    def refusal(sentence: str) -> StudyFileError:
+        return StudyFileError([Problem(name, 0, 0, sentence)])
+
+    start = stream.read(len(OLD))
+    stream.seek(0)
+    if start == OLD:
+        sentence = _("This is an old workbook (.xls), or one with a password. Save it as .xlsx without a password.")
+        raise refusal(sentence)
+    _refuse_bombs(name, stream)
+    stream.seek(0)
+    try:
+        yield python_calamine.load_workbook(stream)
+    except python_calamine.PasswordError as error:
+        raise refusal(_("This workbook has a password. Save it without one.")) from error
+    except python_calamine.CalamineError as error:
+        sentence = _("This workbook cannot be read (%(reason)s). Save it again, or save the table as CSV (UTF-8).")
+        raise refusal(sentence % {"reason": error}) from error
+    except BaseException as error:
+        # A fault of the library below Python is no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        sentence = _("This workbook cannot be read. Save it again, or save the table as CSV (UTF-8).")
+        raise refusal(sentence) from error
+
+
+def _refuse_bombs(name: str, stream: IO[bytes]) -> None:
+    """Raise StudyFileError where a zip unpacks to more than it may, whatever sizes its directory says."""
+    most = left = limits().unpacked_bytes
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            for member in archive.infolist()[: limits().files]:
+                member.file_size = sys.maxsize  # read on to the true end
+                with archive.open(member) as content:
+                    while left >= 0 and (chunk := content.read(MIB)):
+                        left -= len(chunk)
+                if left < 0:
+                    sentence = _("This workbook unpacks to more than %(most)s, which is the limit. Save it as CSV.")
+                    raise StudyFileError([Problem(name, 0, 0, sentence % {"most": megabytes(most)})])
+    except _DAMAGED as error:
+        sentence = _("This workbook is damaged (%(reason)s). Save it again.")
+        raise StudyFileError([Problem(name, 0, 0, sentence % {"reason": error})]) from error

@@ -1,0 +1,92 @@
+"""Workbooks for tests: the smallest .xlsx that holds given sheets, written by hand so that every cell is known."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
+_TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
+_DAYS = '<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs>'
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula and the value that the program saved with it."""
+
+    text: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Day:
+    """A date, as the number of days since 30 December 1899 that a workbook stores."""
+
+    number: float
+
+
+Cell = str | int | float | bool | Formula | Day | None
+Sheet = Sequence[Sequence[Cell]]
+
+
+def workbook(sheets: Mapping[str, Sheet], merged: Sequence[str] = (), start: int = 1) -> bytes:
+    """Return an .xlsx of these sheets; `merged` are ranges of the first one, `start` the row that each begins in."""
+    names = list(sheets)
+    listed = "".join(
+        f'<sheet name="{escape(name)}" sheetId="{n}" r:id="rId{n}"/>' for n, name in enumerate(names, start=1)
+    )
+    relations = "".join(
+        f'<Relationship Id="rId{n}" Type="{_RELATIONS}/worksheet" Target="worksheets/sheet{n}.xml"/>'
+        for n in range(1, len(names) + 1)
+    )
+    styles = f'<Relationship Id="rId0" Type="{_RELATIONS}/styles" Target="styles.xml"/>'
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", f'<Types xmlns="{_TYPES}"/>')
+        archive.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{_PACKAGE}"><Relationship Id="rId1" Type="{_RELATIONS}/officeDocument" '
+            'Target="xl/workbook.xml"/></Relationships>',
+        )
+        archive.writestr(
+            "xl/workbook.xml", f'<workbook xmlns="{_MAIN}" xmlns:r="{_RELATIONS}"><sheets>{listed}</sheets></workbook>'
+        )
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{_PACKAGE}">{relations}{styles}</Relationships>'
+        )
+        archive.writestr("xl/styles.xml", f'<styleSheet xmlns="{_MAIN}">{_DAYS}</styleSheet>')
+        for n, name in enumerate(names, start=1):
+            archive.writestr(f"xl/worksheets/sheet{n}.xml", _sheet(sheets[name], merged if n == 1 else (), start))
+    return target.getvalue()
+
+
+def _sheet(rows: Sheet, merged: Sequence[str], start: int) -> str:
+    lines = "".join(
+        f'<row r="{number}">{"".join(_cell(cell, number, column) for column, cell in enumerate(row))}</row>'
+        for number, row in enumerate(rows, start=start)
+    )
+    cells = "".join(f'<mergeCell ref="{name}"/>' for name in merged)
+    ranges = f'<mergeCells count="{len(merged)}">{cells}</mergeCells>' if merged else ""
+    return f'<worksheet xmlns="{_MAIN}"><sheetData>{lines}</sheetData>{ranges}</worksheet>'
+
+
+def _cell(cell: Cell, row: int, column: int) -> str:
+    place = f'r="{chr(ord("A") + column)}{row}"'
+    match cell:
+        case None:
+            return ""
+        case bool():
+            return f'<c {place} t="b"><v>{int(cell)}</v></c>'
+        case str():
+            return f'<c {place} t="inlineStr"><is><t xml:space="preserve">{escape(cell)}</t></is></c>'
+        case Formula():
+            return f'<c {place} t="str"><f>{escape(cell.text)}</f><v>{escape(cell.value)}</v></c>'
+        case Day():
+            return f'<c {place} s="1"><v>{cell.number}</v></c>'
+        case _:
+            return f"<c {place}><v>{cell}</v></c>"
