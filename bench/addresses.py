@@ -118,6 +118,12 @@ DRAFTS = (
     Address("researcher:review", {"slug": "DRAFT"}),
     Address("researcher:preview", {"slug": "DRAFT"}),
     Address("researcher:setup_file", {"slug": "DRAFT"}),
+    Address("researcher:texts", {"slug": "DRAFT"}),
+    Address("researcher:texts", {"slug": "DRAFT"}, {"q": "a"}),
+    Address("researcher:text_new", {"slug": "DRAFT"}),
+    Address("researcher:text_row", {"slug": "DRAFT", "number": "1"}),
+    Address("researcher:text_sample", {"slug": "DRAFT"}),
+    Address("researcher:text_media", {"slug": "DRAFT"}),
 )
 
 # What only changes something and then leads to a page above, and the answer to addresses that there are not.
@@ -149,6 +155,7 @@ ACTIONS = frozenset(
         "analytics:send",
         "api_results:cancel",
         "api_results:nothing",
+        "researcher:text_systems",
     }
 )
 

@@ -27,6 +27,8 @@ from tasks_app.views.researcher.setup import moving
 from tasks_app.views.researcher.setup import preview as setup_preview
 from tasks_app.views.researcher.setup import review as setup_review
 from tasks_app.views.researcher.setup import steps as setup_steps
+from tasks_app.views.researcher.setup.texts import pages as text_pages
+from tasks_app.views.researcher.setup.texts import parts as text_parts
 
 public_urls: list[URLPattern] = [
     path("", home.home, name="home"),
@@ -77,6 +79,12 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/set-up/file/", setup_file.study_file, name="setup_file"),
     path("<slug:slug>/set-up/study.zip", setup_file.study_zip, name="setup_zip"),
     path("<slug:slug>/set-up/media/<slug:name>", setup_preview.media, name="setup_media"),
+    path("<slug:slug>/set-up/texts/", text_pages.texts_step, name="texts"),
+    path("<slug:slug>/set-up/texts/new/", text_parts.text_row, name="text_new"),
+    path("<slug:slug>/set-up/texts/rows/<int:number>/", text_parts.text_row, name="text_row"),
+    path("<slug:slug>/set-up/texts/systems/", text_parts.systems, name="text_systems"),
+    path("<slug:slug>/set-up/texts/sample/", text_parts.sample, name="text_sample"),
+    path("<slug:slug>/set-up/texts/media/", text_parts.text_media, name="text_media"),
     path("<slug:slug>/set-up/<slug:step>/", setup_steps.step, name="step"),
     path("<slug:slug>/template/", starting.template, name="template"),
     path("<slug:slug>/members/", sharing.members, name="members"),

@@ -49,6 +49,8 @@ CHOSEN = {"mode": "columns", "repeats": "refuse"} | {
 }
 BONUS = {"to": "listed", "raters": "PAYEE", "amount": "0.50", "reason": "care", "form": "0" * 32}
 NAMES = {"title": "Another", "public_title": "Texts"}
+TEXTS_TABLE = "item,system,output\ni9,alpha,A text.\n"
+SYSTEMS = {"kind-0": "human", "kind-1": "machine"}
 TOKEN = {"name": "notebook", "scopes": "read:studies", "days": "90"}
 
 STUDIES = [
@@ -128,6 +130,27 @@ SETTING_UP = [
     page(
         "POST", "researcher:move", OWNER, 302, sent={"action": "open", "sure": "yes", "reason": "too few raters"},
         study="closed", changes=True, note="reopen",
+    ),
+]  # fmt: skip
+
+TEXTS = [
+    page("GET", "researcher:texts", EDITOR, study="draft"),
+    page("POST", "researcher:texts", EDITOR, 302, study="draft", sent=_upload(TEXTS_TABLE), changes=True),
+    page("POST", "researcher:texts", EDITOR, 302, study="draft", sent={"action": "remove", "row": "1"}, changes=True),
+    page("GET", "researcher:text_new", EDITOR, study="draft"),
+    page(
+        "POST", "researcher:text_new", EDITOR, 302, study="draft", changes=True,
+        sent={"item": "new", "system": "alpha", "output": "A text."},
+    ),
+    page("GET", "researcher:text_row", EDITOR, study="draft", path={"number": "1"}),
+    page("POST", "researcher:text_row", EDITOR, 422, study="draft", path={"number": "1"}, sent={"item": "i0"}),
+    page("POST", "researcher:text_systems", EDITOR, 302, study="draft", sent=SYSTEMS, changes=True),
+    page("GET", "researcher:text_sample", EDITOR, study="draft"),
+    page("POST", "researcher:text_sample", EDITOR, 302, study="draft", sent={"n": "1"}, changes=True),
+    page("GET", "researcher:text_media", EDITOR, study="draft"),
+    page(
+        "POST", "researcher:text_media", EDITOR, 302, study="draft", changes=True,
+        sent={"action": "remove", "name": "x"},
     ),
 ]  # fmt: skip
 
@@ -242,4 +265,4 @@ PLANNING = [
     ),
 ]  # fmt: skip
 
-ROWS = [*STUDIES, *SETTING_UP, *RECRUITING, *RATERS, *PAYING, *RESULTS, *DATA, *PLANNING]
+ROWS = [*STUDIES, *SETTING_UP, *TEXTS, *RECRUITING, *RATERS, *PAYING, *RESULTS, *DATA, *PLANNING]

@@ -1,0 +1,137 @@
+"""Pictures, sounds and videos of a study that is set up: upload them, list them, and find them by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from tasks_app.models import Media, Setup, SetupRow
+from tasks_app.services import events
+from tasks_app.services.database import atomically
+from tasks_app.services.study.items import remove_files, store_media
+from tasks_app.setup import changes
+from tasks_app.setup.tables.checking import UploadedMedia
+from tasks_app.studyfile.files.limits import limits
+from tasks_app.studyfile.files.media import ROLES, identify, sniff
+from tasks_app.studyfile.files.writing import media_name
+from tasks_app.studyfile.problems import Problems
+
+# Rows of a set-up that say what an uploaded file was called; no table of a study file.
+TABLE = "media"
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedFileOfStudy:
+    """A file: how rows name it, what it was called when it was uploaded, its type and size."""
+
+    name: str
+    called: str
+    kind: str
+    bytes: int
+
+    @property
+    def role(self) -> str:
+        """Return the column that it belongs into."""
+        return role_of(self.kind)
+
+
+def role_of(kind: str) -> str:
+    """Return the column of items.csv for a media type; "" for none."""
+    return next((role for role, first in ROLES.items() if kind.startswith(f"{first}/")), "")
+
+
+def files_of(setup: Setup) -> list[UploadedFileOfStudy]:
+    """Return the media of a study, by the names they had."""
+    called = {
+        cells["file"]: cells["name"]
+        for cells in setup.rows.filter(table=TABLE).order_by("number").values_list("cells", flat=True)
+    }
+    files = []
+    for row in Media.objects.filter(study=setup.study):
+        name = media_name(row.sha256, row.kind)
+        files.append(UploadedFileOfStudy(name, called.get(name, name), row.kind, row.bytes))
+    return sorted(files, key=lambda file: (file.called, file.name))
+
+
+def uploaded(setup: Setup) -> UploadedMedia:
+    """Return the media of a study as the check of a table wants them."""
+    files = files_of(setup)
+    return UploadedMedia({file.called: file.name for file in files}, {file.name: file.kind for file in files})
+
+
+def keep(*, setup: Setup, uploads: Sequence[UploadedFile[bytes]], by: events.Actor) -> int:
+    """Keep uploaded files, all or none; return how many.
+
+    Raises
+    ------
+    StudyFileError
+        With every file that raters could not be shown.
+    NotADraft
+        Where the study was opened meanwhile.
+    """
+    problems = Problems()
+    for upload in uploads:
+        if (upload.size or 0) > limits().media_bytes:
+            content = bytes(limits().media_bytes + 1)
+        else:
+            content = upload.read()
+            upload.seek(0)
+        media, sentence = identify(upload.name or "", content, _role(content))
+        if media is None:
+            problems.add(upload.name or "", 0, 0, sentence)
+    problems.raise_if_any()
+    written: list[str] = []
+    try:
+        _store(setup, uploads, by, written)
+    except BaseException:
+        remove_files(written)
+        raise
+    return len(uploads)
+
+
+@atomically
+def _store(setup: Setup, uploads: Iterable[UploadedFile[bytes]], by: events.Actor, written: list[str]) -> None:
+    setup = changes.hold(setup)
+    last = setup.rows.filter(table=TABLE).aggregate(last=Max("number"))["last"] or 0
+    names = []
+    for number, upload in enumerate(uploads, start=last + 1):
+        content = upload.read()
+        media, _sentence = identify(upload.name or "", content, _role(content))
+        assert media is not None, "it was identified before"
+        name = store_media(study=setup.study, sha256=media.sha256, kind=media.kind, content=content)
+        if name:
+            written.append(name)
+        file = media_name(media.sha256, media.kind)
+        setup.rows.filter(table=TABLE, cells__name=media.name).delete()
+        SetupRow.objects.create(setup=setup, table=TABLE, number=number, cells={"name": media.name, "file": file})
+        names.append(media.name)
+    events.log(setup.study, by, "uploaded", about="media", after={"files": names[:100], "n": len(names)})
+
+
+class IsUsed(Exception):
+    """A file is named by a row, so that it stays; the message says by which."""
+
+
+@atomically
+def remove(*, setup: Setup, name: str, by: events.Actor) -> None:
+    """Remove a file that no row names. Raises IsUsed, NotADraft."""
+    setup = changes.hold(setup)
+    for role in ROLES:
+        row = setup.rows.filter(table="items", **{f"cells__{role}__contains": name}).order_by("number").first()
+        if row is not None:
+            sentence = _("The item “%(item)s” shows this file. Remove it from the row first.")
+            raise IsUsed(sentence % {"item": row.cells.get("item", "")})
+    for media in Media.objects.filter(study=setup.study, sha256=name.rpartition("/")[2].partition(".")[0]):
+        remove_files([str(media.file.name)])
+        media.delete()
+    setup.rows.filter(table=TABLE, cells__file=name).delete()
+    events.log(setup.study, by, "removed", about="media", before={"file": name})
+
+
+def _role(content: bytes) -> str:
+    """Return the column that a file is identified for; any will do for one that is of no known type."""
+    return role_of(sniff(content) or "") or next(iter(ROLES))

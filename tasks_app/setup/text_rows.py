@@ -1,0 +1,102 @@
+"""Reads of the texts of a study that is set up, for its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+from django.db.models.fields.json import KeyTextTransform
+from django.utils.translation import gettext as _
+
+from tasks_app.models import Setup, SetupRow, System
+from tasks_app.setup.texts import AT_RANDOM, BY_DOCUMENT, BY_OUTPUT, BY_SOURCE, rows_of
+from tasks_app.studyfile.columns import ITEMS
+
+ROWS_ON_A_PAGE = 50
+
+# Where a search looks.
+_SEARCHED = ("item", "output", "source", "reference", "document")
+
+_FEATURE = "feature_"
+
+# Rows from which the columns in use are taken.
+_ROWS_LOOKED_AT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRow:
+    """A system: how the study names it, and how many outputs it has."""
+
+    key: str
+    name: str
+    kind: str
+    outputs: int
+
+    @property
+    def label(self) -> str:
+        """Return the name that people read."""
+        return self.name or self.key
+
+
+@dataclass(frozen=True, slots=True)
+class TextCounts:
+    """How many items, outputs and systems there are."""
+
+    items: int
+    outputs: int
+    systems: Sequence[SystemRow]
+
+
+def counts(setup: Setup) -> TextCounts:
+    """Return how many texts a study has, by system; two queries."""
+    rows = rows_of(setup).order_by()
+    by_system = rows.annotate(system=KeyTextTransform("system", "cells")).values("system").annotate(n=Count("id"))
+    of_system: dict[str, int] = dict(by_system.values_list("system", "n"))
+    items = rows.aggregate(n=Count(KeyTextTransform("item", "cells"), distinct=True))["n"]
+    given = setup.given.get("systems") or []
+    declared = {entry["key"]: entry for entry in given if isinstance(entry, dict) and isinstance(entry.get("key"), str)}
+    keys = [*declared, *sorted(key for key in of_system if key and key not in declared)]
+    systems = [
+        SystemRow(
+            key,
+            str(declared.get(key, {}).get("name") or ""),
+            str(declared.get(key, {}).get("kind") or System.Kind.MACHINE.value),
+            of_system.get(key, 0),
+        )
+        for key in keys
+    ]
+    return TextCounts(items, sum(of_system.values()), systems)
+
+
+def search(setup: Setup, words: str = "", system: str = "") -> QuerySet[SetupRow]:
+    """Return the rows of a system that contain some words; all where nothing is asked for."""
+    rows = rows_of(setup)
+    if system:
+        rows = rows.filter(cells__system=system)
+    if words:
+        matches = Q()
+        for name in _SEARCHED:
+            matches |= Q(**{f"cells__{name}__icontains": words})
+        rows = rows.filter(matches)
+    return rows
+
+
+def columns_of(setup: Setup) -> list[str]:
+    """Return the columns that the first rows fill in: ours in their order, then features."""
+    filled = {name for cells in rows_of(setup).values_list("cells", flat=True)[:_ROWS_LOOKED_AT] for name in cells}
+    ours = [name for name in ITEMS.names if name in filled]
+    return [*ours, *sorted(name for name in filled if name.startswith(_FEATURE))]
+
+
+def strata_of(setup: Setup) -> list[tuple[str, str]]:
+    """Return by what a sample can be stratified: value and words."""
+    columns = columns_of(setup)
+    choices = [(AT_RANDOM, _("– at random –"))]
+    if "document" in columns:
+        choices.append((BY_DOCUMENT, _("document")))
+    if "source" in columns:
+        choices.append((BY_SOURCE, _("length of the source")))
+    choices.append((BY_OUTPUT, _("length of the longest output")))
+    features = [name for name in columns if name.startswith(_FEATURE)]
+    return [*choices, *((name, _("feature “%(name)s”") % {"name": name.removeprefix(_FEATURE)}) for name in features)]

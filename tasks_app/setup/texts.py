@@ -1,0 +1,259 @@
+"""The texts of a study that is set up: store a table, add, edit and remove rows, name systems, draw a sample."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from django.db.models import Max, QuerySet
+from django.utils.translation import gettext as _
+
+from tasks_app.models import Setup, SetupRow
+from tasks_app.sections import Json, Path
+from tasks_app.services import events
+from tasks_app.services.database import atomically
+from tasks_app.setup import changes
+from tasks_app.setup.tables import sampling
+from tasks_app.setup.tables.checking import MarkedProblems, RowReading, TextRows, UploadedMedia, cells_of, row_of
+from tasks_app.studyfile.columns import ITEMS, BadCell, from_text
+from tasks_app.studyfile.files.naming import Naming
+
+TABLE = ITEMS.stem
+
+# What was done to the texts, in the log: how a sample was drawn stands there for the datasheet.
+STORED, SAMPLED, CHANGED = "stored", "sampled", "changed"
+ABOUT = "texts"
+
+# By what a sample may be stratified, besides features.
+AT_RANDOM, BY_DOCUMENT, BY_SOURCE, BY_OUTPUT = "", "document", "source_length", "output_length"
+
+SEEDS = 2**31
+
+
+class CannotSample(Exception):
+    """A sample that cannot be drawn; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What to draw: n items, by which strata, from each the same number or share, with which seed."""
+
+    n: int
+    by: str = AT_RANDOM
+    equal: bool = False
+    seed: int | None = None
+
+
+def rows_of(setup: Setup) -> QuerySet[SetupRow]:
+    """Return the rows of texts in their order."""
+    return setup.rows.filter(table=TABLE).order_by("number")
+
+
+def cells_of_rows(setup: Setup) -> Iterator[dict[str, str]]:
+    """Yield the cells of all rows, without holding them."""
+    yield from rows_of(setup).values_list("cells", flat=True).iterator(chunk_size=changes.ROWS_A_STATEMENT)
+
+
+@atomically
+def store(
+    *,
+    setup: Setup,
+    rows: Sequence[Mapping[str, str]],
+    systems: Mapping[str, str],
+    by: events.Actor,
+    add: bool = False,
+    source: Mapping[str, Json] | None = None,
+) -> Setup:
+    """Put checked rows in place of the texts, or behind them; all of them, or none.
+
+    `systems` gives the names of systems by their keys, "" where the key is name enough; `source` says for the log
+    where the rows come from. Raises NotADraft.
+    """
+    setup = changes.hold(setup)
+    kept = rows_of(setup)
+    before = kept.count()
+    first = 1
+    if add:
+        first += kept.aggregate(last=Max("number"))["last"] or 0
+    else:
+        kept.delete()
+    left = iter(rows)
+    for start in range(first, first + len(rows), changes.ROWS_A_STATEMENT):
+        changes.write_rows(setup, TABLE, list(islice(left, changes.ROWS_A_STATEMENT)), start)
+    after = len(rows) + (before if add else 0)
+    changes.log_table(setup, TABLE, before, after, by)
+    _keep_systems(setup, systems, by, add=add)
+    events.log(setup.study, by, STORED, about=ABOUT, before={"rows": before}, after={"rows": after, **(source or {})})
+    return setup
+
+
+def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *, add: bool) -> None:
+    """Name the systems of the texts in the document; how its tables were to be read no longer holds."""
+    given = setup.given.get("systems") or []
+    known = {entry["key"]: entry for entry in given if isinstance(entry, dict) and "key" in entry}
+    entries = [known.get(key, {"key": key, **({"name": name} if name else {})}) for key, name in systems.items()]
+    if add:
+        entries = [*given, *(entry for entry in entries if entry["key"] not in known)]
+    values: dict[Path, Json] = {("systems",): entries or None}
+    values |= {(part, TABLE): None for part in ("columns", "quoting") if TABLE in (setup.given.get(part) or {})}
+    changed = changes.change(setup=setup, values=values, base=setup.revision, by=by).setup
+    # Taking back the names alone would leave systems without them: they belong to the change of the table.
+    changed.changes.filter(revision__gt=setup.revision).update(is_table=True)
+    setup.given, setup.revision = changed.given, changed.revision
+
+
+@atomically
+def name_systems(*, setup: Setup, systems: Sequence[Mapping[str, str]], by: events.Actor) -> Setup:
+    """Store names and kinds of systems; each has key, name and kind. Raises NotADraft."""
+    entries = [
+        {"key": entry["key"], **{name: entry[name] for name in ("name", "kind") if entry.get(name)}}
+        for entry in systems
+    ]
+    return changes.change(setup=setup, values={("systems",): entries or None}, base=setup.revision, by=by).setup
+
+
+@atomically
+def put_row(
+    *, setup: Setup, number: int | None, cells: Mapping[str, str], media: UploadedMedia, by: events.Actor
+) -> SetupRow:
+    """Change a row, or add one where `number` is None.
+
+    Raises
+    ------
+    StudyFileError
+        Where the row is wrong, or does not fit the other rows of its item.
+    NotADraft
+        Where the study was opened meanwhile.
+    SetupRow.DoesNotExist
+        Where somebody has removed the row.
+    """
+    setup = changes.hold(setup)
+    row = SetupRow(setup=setup, table=TABLE) if number is None else rows_of(setup).get(number=number)
+    row.cells = _checked(setup, row, cells, media)
+    before = rows_of(setup).count()
+    if number is None:
+        row.number = (rows_of(setup).aggregate(last=Max("number"))["last"] or 0) + 1
+    row.save()
+    changes.log_table(setup, TABLE, before, before + (number is None), by)
+    system = row.cells["system"]
+    if system not in systems_of(setup):
+        _keep_systems(setup, {system: ""}, by, add=True)
+    events.log(setup.study, by, CHANGED, about=ABOUT, after={"row": row.number, "added": number is None})
+    return row
+
+
+def _checked(setup: Setup, row: SetupRow, cells: Mapping[str, str], media: UploadedMedia) -> dict[str, str]:
+    """Return the cells of a row as they are stored. Raises StudyFileError."""
+    problems = MarkedProblems()
+    naming = Naming(ITEMS)
+    check = TextRows(RowReading(problems, _("row"), media))
+    others = rows_of(setup).filter(cells__item=cells.get("item", "").strip()).exclude(pk=row.pk)
+    for other in others:
+        check.take(row_of(other.cells, other.number, naming))
+    # What is wrong with rows that are there already is not this row's fault.
+    problems = check.reading.problems = MarkedProblems()
+    values = {}
+    for name, text in cells.items():
+        column = ITEMS.column(name)
+        try:
+            value = None if column is None else from_text(column, text)
+        except BadCell as error:
+            problems.add(_("row"), 0, 0, f"{name}: {error}")
+            continue
+        if value is not None:
+            values[name] = value
+    taken = row_of({}, row.number or 0, naming)
+    taken.cells.update(values)
+    check.take(taken)
+    problems.raise_if_any()
+    return cells_of(values)
+
+
+@atomically
+def remove_rows(*, setup: Setup, rows: QuerySet[SetupRow], by: events.Actor) -> int:
+    """Remove rows of the texts; return how many. Raises NotADraft."""
+    setup = changes.hold(setup)
+    before = rows_of(setup).count()
+    n, _by_model = rows_of(setup).filter(pk__in=rows.order_by().values("pk")).delete()
+    if n:
+        changes.log_table(setup, TABLE, before, before - n, by)
+        events.log(setup.study, by, "removed", about=ABOUT, before={"rows": before}, after={"rows": before - n})
+    return n
+
+
+@atomically
+def take_sample(*, setup: Setup, sample: Sample, by: events.Actor) -> Mapping[str, Json]:
+    """Keep the rows of n items only; return how they were drawn, as it stands in the log.
+
+    Raises
+    ------
+    CannotSample
+        Where there are not more items than that, or the strata are not there.
+    NotADraft
+        Where the study was opened meanwhile.
+    """
+    setup = changes.hold(setup)
+    strata, before = _strata(setup, sample.by)
+    if not 0 < sample.n < len(strata):
+        raise CannotSample(
+            _("There are %(all)s items: a sample has at least 1 and at most %(most)s of them.")
+            % {"all": len(strata), "most": max(0, len(strata) - 1)}
+        )
+    seed = secrets.randbelow(SEEDS) if sample.seed is None else sample.seed
+    drawn = sampling.draw(strata, sample.n, seed, equal=sample.equal)
+    rows_of(setup).exclude(cells__item__in=drawn).delete()
+    after = rows_of(setup).count()
+    changes.log_table(setup, TABLE, before, after, by)
+    counts: dict[str, int] = {}
+    for key in drawn:
+        counts[str(strata[key])] = counts.get(str(strata[key]), 0) + 1
+    drawing = {
+        "from_items": len(strata),
+        "items": len(drawn),
+        "from_rows": before,
+        "rows": after,
+        "by": sample.by,
+        "equal": sample.equal,
+        "seed": seed,
+        **({"strata": counts} if sample.by and len(counts) <= 100 else {}),
+    }
+    events.log(setup.study, by, SAMPLED, about=ABOUT, before={"items": len(strata)}, after=drawing)
+    return drawing
+
+
+def _strata(setup: Setup, by: str) -> tuple[dict[str, str], int]:
+    """Return the stratum of every item, and the number of rows. Raises CannotSample."""
+    strata: dict[str, str] = {}
+    lengths: dict[str, int] = {}
+    n = 0
+    for cells in cells_of_rows(setup):
+        n += 1
+        item = cells.get("item", "")
+        if by in (BY_SOURCE, BY_OUTPUT):
+            text = cells.get("source" if by == BY_SOURCE else "output", "")
+            # The length of an item is that of its longest output; its source may stand in one of its rows only.
+            lengths[item] = max(lengths.get(item, 0), len(text))
+        elif by:
+            strata[item] = strata.get(item) or cells.get(by, "")
+        else:
+            strata[item] = ""
+    if by in (BY_SOURCE, BY_OUTPUT) and lengths:
+        strata = sampling.length_strata(lengths)
+    if by and not any(strata.values()):
+        raise CannotSample(_("No text has a value there by which it could be sampled."))
+    return strata, n
+
+
+def last_sample(setup: Setup) -> Mapping[str, Json] | None:
+    """Return how the texts were sampled; None where they were not, or were replaced since."""
+    event = setup.study.events.filter(object=ABOUT, verb__in=(SAMPLED, STORED)).order_by("-id").first()
+    drawing: Mapping[str, Json] | None = event.after if event is not None and event.verb == SAMPLED else None
+    return drawing
+
+
+def systems_of(setup: Setup) -> list[str]:
+    """Return the keys of the systems that the document names."""
+    given = setup.given.get("systems") or []
+    return [entry["key"] for entry in given if isinstance(entry, dict) and isinstance(entry.get("key"), str)]

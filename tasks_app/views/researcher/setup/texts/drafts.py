@@ -1,0 +1,44 @@
+"""Pages of the step “Texts”: for editors and owners of a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+
+from tasks_app import access
+from tasks_app.models import Membership, Setup
+from tasks_app.services.study.drafts import NotADraft
+from tasks_app.setup import changes
+from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup.form_frame import setup_page
+
+P = ParamSpec("P")
+SetupView = Callable[Concatenate[HttpRequest, Setup, P], HttpResponseBase]
+
+
+def texts_page(view: SetupView[P]) -> Callable[Concatenate[HttpRequest, str, P], HttpResponseBase]:
+    """Give a view the set-up of a draft; a study that was opened, then or meanwhile, shows its frozen set-up."""
+
+    @wraps(view)
+    def page(request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+        try:
+            return view(request, changes.begin(study), *args, **kwargs)
+        except NotADraft as error:
+            messages.warning(request, str(error))
+            return redirect("researcher:setup", slug)
+
+    return researcher_page(page)  # type: ignore[return-value]
+
+
+def show(request: HttpRequest, setup: Setup, template: str, context: dict[str, Any], status: int = 200) -> HttpResponse:
+    """Render a page of the step “Texts”."""
+    return setup_page(
+        request, setup.study.slug, "texts", lambda _study, _setup: context, template=template, status=status
+    )

@@ -1,0 +1,104 @@
+"""What can be done to the texts of a draft: one row, the systems, a sample, files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from tasks_app.models import Setup, SetupRow
+from tasks_app.request_sizes import accepts_files
+from tasks_app.setup import media, text_rows, texts
+from tasks_app.studyfile import StudyFileError
+from tasks_app.studyfile.files.limits import largest_upload
+from tasks_app.views.researcher.setup.texts.drafts import show, texts_page
+from tasks_app.views.researcher.setup.texts.forms import MediaForm, SampleForm, SystemsForm
+from tasks_app.views.researcher.setup.texts.row_form import RowForm
+
+
+@texts_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def text_row(request: HttpRequest, setup: Setup, number: int | None = None) -> HttpResponse:
+    """Show a row of the texts to change it, or an empty one to add it, and store it."""
+    row = SetupRow(cells={}) if number is None else texts.rows_of(setup).filter(number=number).first()
+    if row is None:
+        raise Http404
+    form = RowForm(request.POST or None, cells=row.cells, setup=setup)
+    if form.is_valid():
+        try:
+            texts.put_row(setup=setup, number=number, cells=form.cells(), media=media.uploaded(setup), by=request.user)
+        except StudyFileError as error:
+            form.refuse(error)
+        else:
+            messages.success(request, _("The row is stored."))
+            return redirect("researcher:texts", setup.study.slug)
+    context = {"form": form, "number": number, "systems": text_rows.counts(setup).systems}
+    return show(request, setup, "texts_row", context, 422 if form.errors else 200)
+
+
+@texts_page
+@require_POST
+def systems(request: HttpRequest, setup: Setup) -> HttpResponse:
+    """Store the names and kinds of the systems."""
+    form = SystemsForm(request.POST, systems=text_rows.counts(setup).systems)
+    if form.is_valid():
+        texts.name_systems(setup=setup, systems=form.entries(), by=request.user)
+        messages.success(request, _("The systems are stored."))
+    else:
+        messages.error(request, _("The systems were not stored: they have changed meanwhile. Try again."))
+    return redirect("researcher:texts", setup.study.slug)
+
+
+@texts_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def sample(request: HttpRequest, setup: Setup) -> HttpResponse:
+    """Ask how a sample is to be drawn, and draw it."""
+    form = SampleForm(request.POST or None, strata=text_rows.strata_of(setup))
+    if form.is_valid():
+        try:
+            drawn = texts.take_sample(setup=setup, sample=form.sample(), by=request.user)
+        except texts.CannotSample as error:
+            form.add_error("n", str(error))
+        else:
+            sentence = _("The texts are now a sample of %(items)s of %(from_items)s items, drawn with seed %(seed)s.")
+            messages.success(request, sentence % drawn)
+            return redirect("researcher:texts", setup.study.slug)
+    context = {"sample_form": form, "counts": text_rows.counts(setup)}
+    return show(request, setup, "texts_sample", context, 422 if form.errors else 200)
+
+
+@accepts_files(largest_upload)
+@texts_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def text_media(request: HttpRequest, setup: Setup) -> HttpResponse:
+    """List the pictures, sounds and videos of a draft, take new ones, and remove them."""
+    if request.POST.get("action") == "remove":
+        return _remove_file(request, setup)
+    form = MediaForm(request.POST or None, request.FILES or None)
+    context: dict[str, Any] = {}
+    if form.is_valid():
+        try:
+            n = media.keep(setup=setup, uploads=form.cleaned_data["uploads"], by=request.user)
+        except StudyFileError as error:
+            context["refusal"] = error
+        else:
+            sentence = ngettext("%(n)d file is stored.", "%(n)d files are stored.", n)
+            messages.success(request, sentence % {"n": n})
+            return redirect("researcher:text_media", setup.study.slug)
+    context |= {"media_form": form, "media": media.files_of(setup)}
+    return show(request, setup, "texts_media", context, 422 if context.get("refusal") or form.errors else 200)
+
+
+def _remove_file(request: HttpRequest, setup: Setup) -> HttpResponse:
+    try:
+        media.remove(setup=setup, name=request.POST.get("name", ""), by=request.user)
+    except media.IsUsed as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, _("The file is removed."))
+    return redirect("researcher:text_media", setup.study.slug)

@@ -1,0 +1,189 @@
+"""The texts of a study that is set up: stored, changed row by row, sampled, shown with media."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from tasks_app import studyfile
+from tasks_app.models import Media, Setup, Study
+from tasks_app.services.study.drafts import NotADraft
+from tasks_app.services.study.lifecycle import move
+from tasks_app.setup import changes, media, text_rows, texts
+from tasks_app.setup.tables.checking import UploadedMedia
+from tasks_app.studyfile.problems import StudyFileError
+from tests.media import png
+
+pytestmark = pytest.mark.django_db
+
+ROWS = [
+    {
+        "item": f"i{n}",
+        "system": system,
+        "output": f"text {n} of {system}",
+        "source": "x" * n,
+        "feature_kind": "ab"[n % 2],
+    }
+    for n in range(10)
+    for system in ("one", "two")
+]
+SYSTEMS = {"one": "The One", "two": ""}
+
+
+@pytest.fixture
+def setup(rosa: User) -> Setup:
+    """The set-up of a draft with 36 texts of three systems."""
+    return changes.begin(studyfile.load("examples/likert", owner=rosa))
+
+
+@pytest.fixture
+def stored(setup: Setup, rosa: User) -> Setup:
+    """The same with other texts."""
+    return texts.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa)
+
+
+def put(setup: Setup, by: User, number: int | None = None, **cells: str) -> None:
+    """Store a row."""
+    texts.put_row(setup=setup, number=number, cells=cells, media=UploadedMedia(), by=by)
+
+
+def test_a_table_takes_the_place_of_the_texts(stored: Setup) -> None:
+    assert list(texts.cells_of_rows(stored)) == ROWS
+    assert stored.given["systems"] == [{"key": "one", "name": "The One"}, {"key": "two"}]
+    counts = text_rows.counts(stored)
+    assert (counts.items, counts.outputs) == (10, 20)
+    assert [(one.label, one.outputs, one.kind) for one in counts.systems] == [
+        ("The One", 10, "machine"), ("two", 10, "machine"),
+    ]  # fmt: skip
+    assert stored.changes.filter(is_table=True).count() == 2
+    assert changes.undo(setup=stored, by=User.objects.get(username="rosa")) is None, "names go with their table"
+
+
+def test_rows_are_added_behind_those_that_are_there(stored: Setup, rosa: User) -> None:
+    more = [{"item": "i99", "system": "three", "output": "more"}]
+    setup = texts.store(setup=stored, rows=more, systems={"three": "Third"}, by=rosa, add=True)
+    assert list(texts.cells_of_rows(setup)) == [*ROWS, *more]
+    assert [entry["key"] for entry in setup.given["systems"]] == ["one", "two", "three"]
+
+
+def test_how_an_uploaded_study_file_called_its_columns_is_forgotten(setup: Setup, rosa: User) -> None:
+    given = {**setup.given, "columns": {"items": {"output": "hyp"}}, "quoting": {"items": "none"}}
+    setup = changes.replace_given(setup=setup, given=given, by=rosa)
+    setup = texts.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa)
+    assert [setup.given.get(part) for part in ("columns", "quoting")] == [{}, {}]
+
+
+def test_a_row_is_changed_and_added(stored: Setup, rosa: User) -> None:
+    put(stored, rosa, 1, item="i0", system="one", output="better", source="", feature_kind="a")
+    assert texts.rows_of(stored).get(number=1).cells["output"] == "better"
+    put(stored, rosa, item="i10", system="three", output="new\r\ntext", position="3")
+    cells = texts.rows_of(stored).get(number=21).cells
+    assert cells == {"item": "i10", "system": "three", "output": "new\ntext", "position": "3"}
+    assert [one.key for one in text_rows.counts(changes.begin(stored.study)).systems] == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        ({"item": "i0", "system": "two"}, "stand in line 2 already"),
+        ({"item": "i1", "system": "new", "source": "other"}, "The item “i1” has another value here in line 3"),
+        ({"item": "no key!", "system": "one"}, "Use letters, digits"),
+        ({"item": "i0", "system": "new", "position": "many"}, "Expected a whole number"),
+        ({"item": "i0", "system": "new", "context_image": "media/none.png"}, "There is no file"),
+        ({"system": "new"}, "A value is needed"),
+    ],
+)
+def test_a_row_that_does_not_fit_is_refused(stored: Setup, rosa: User, cells: Mapping[str, str], sentence: str) -> None:
+    with pytest.raises(StudyFileError) as refused:
+        put(stored, rosa, **cells)
+    assert sentence in str(refused.value)
+    assert texts.rows_of(stored).count() == len(ROWS)
+
+
+def test_rows_are_found_and_removed(stored: Setup, rosa: User) -> None:
+    assert text_rows.search(stored, "TEXT 3").count() == 2
+    assert text_rows.search(stored, "text 3", "one").count() == 1
+    assert not text_rows.search(stored, "output").exists(), "names of columns are no texts"
+    assert texts.remove_rows(setup=stored, rows=text_rows.search(stored, system="two"), by=rosa) == 10
+    assert {row["system"] for row in texts.cells_of_rows(stored)} == {"one"}
+
+
+def test_a_sample_keeps_whole_items_and_says_how_it_was_drawn(stored: Setup, rosa: User) -> None:
+    drawing = texts.take_sample(setup=stored, sample=texts.Sample(4, "feature_kind", seed=5), by=rosa)
+    rows = list(texts.cells_of_rows(stored))
+    assert len(rows) == 8
+    assert len({row["item"] for row in rows}) == 4
+    assert drawing == {
+        "from_items": 10, "items": 4, "from_rows": 20, "rows": 8, "by": "feature_kind", "equal": False, "seed": 5,
+        "strata": {"a": 2, "b": 2},
+    }  # fmt: skip
+    assert texts.last_sample(stored) == drawing
+    texts.store(setup=stored, rows=ROWS, systems=SYSTEMS, by=rosa)
+    assert texts.last_sample(stored) is None, "these are other texts"
+    texts.take_sample(setup=stored, sample=texts.Sample(4, "feature_kind", seed=5), by=rosa)
+    assert list(texts.cells_of_rows(stored)) == rows, "the seed draws the same again"
+
+
+def test_a_sample_by_length_has_short_and_long_ones(stored: Setup, rosa: User) -> None:
+    drawing = texts.take_sample(setup=stored, sample=texts.Sample(3, texts.BY_SOURCE, equal=True), by=rosa)
+    assert drawing["strata"] == {"short": 1, "middle": 1, "long": 1}
+    assert isinstance(drawing["seed"], int)
+
+
+@pytest.mark.parametrize(("n", "by"), [(10, ""), (0, ""), (3, "document")])
+def test_a_sample_that_cannot_be_drawn_removes_nothing(stored: Setup, rosa: User, n: int, by: str) -> None:
+    with pytest.raises(texts.CannotSample):
+        texts.take_sample(setup=stored, sample=texts.Sample(n, by), by=rosa)
+    assert texts.rows_of(stored).count() == len(ROWS)
+
+
+def test_systems_get_names_and_kinds(stored: Setup, rosa: User) -> None:
+    entries = [{"key": "one", "name": "First", "kind": "human"}, {"key": "two", "name": "", "kind": "machine"}]
+    setup = texts.name_systems(setup=stored, systems=entries, by=rosa)
+    assert setup.given["systems"] == [
+        {"key": "one", "name": "First", "kind": "human"},
+        {"key": "two", "kind": "machine"},
+    ]
+    setup = texts.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa)
+    assert setup.given["systems"][0]["name"] == "First", "a table does not rename what has a name"
+
+
+def test_media_are_found_by_the_names_of_their_files(stored: Setup, rosa: User) -> None:
+    media.keep(setup=stored, uploads=[SimpleUploadedFile("one.png", png())], by=rosa)
+    (file,) = media.files_of(stored)
+    assert (file.called, file.role) == ("one.png", "context_image")
+    uploaded = media.uploaded(stored)
+    assert uploaded.by_name == {"one.png": file.name}
+    cells = {"item": "i0", "system": "new", "output": "x", "context_image": file.name}
+    texts.put_row(setup=stored, number=None, cells=cells, media=uploaded, by=rosa)
+    with pytest.raises(media.IsUsed, match="“i0”"):
+        media.remove(setup=stored, name=file.name, by=rosa)
+    texts.remove_rows(setup=stored, rows=text_rows.search(stored, system="new"), by=rosa)
+    media.remove(setup=stored, name=file.name, by=rosa)
+    assert not Media.objects.filter(study=stored.study).exists()
+
+
+def test_files_that_raters_cannot_be_shown_are_refused_together(stored: Setup, rosa: User) -> None:
+    files = [SimpleUploadedFile("one.png", png()), SimpleUploadedFile("two.svg", b"<svg></svg>")]
+    with pytest.raises(StudyFileError, match="is SVG, HTML or XML"):
+        media.keep(setup=stored, uploads=files, by=rosa)
+    assert not Media.objects.filter(study=stored.study).exists()
+
+
+def test_nothing_changes_once_the_study_is_open(setup: Setup, rosa: User) -> None:
+    study = Study.objects.get(pk=setup.study_id)
+    move(study_id=study.pk, action="open", by=rosa)
+    setup.study = Study.objects.get(pk=study.pk)
+    for change in (
+        lambda: texts.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa),
+        lambda: put(setup, rosa, 1, item="i0", system="one"),
+        lambda: texts.remove_rows(setup=setup, rows=text_rows.search(setup), by=rosa),
+        lambda: texts.take_sample(setup=setup, sample=texts.Sample(2), by=rosa),
+        lambda: media.keep(setup=setup, uploads=[SimpleUploadedFile("one.png", png())], by=rosa),
+    ):
+        with pytest.raises(NotADraft):
+            change()
+    assert texts.rows_of(setup).count() == 36

@@ -1,0 +1,200 @@
+"""The step “Texts” as a researcher meets it: upload, name the columns, check, store, look; without scripts."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from tasks_app import studyfile
+from tasks_app.models import Setup
+from tasks_app.setup import changes, text_rows, texts
+from tests.media import png
+from tests.workbooks import workbook
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/admin/studies/example-likert/set-up/texts/"
+
+TABLE = "mr_id,model,output_text,mr\n1,E2E #1,The first text.,one two\n1,b,The second text.,one two\n2,b,A third.,x\n"
+# What the page sends for this table if nothing is changed.
+CHOSEN = {
+    **{f"column-{n}": name for n, name in enumerate(("mr_id", "model", "output_text", "mr"))},
+    **{f"use-{n}": name for n, name in enumerate(("item", "system", "output", "source"))},
+    "items": "column", "unused": "leave", "system": "", "mode": "replace", "quoting": "",
+}  # fmt: skip
+
+
+@pytest.fixture
+def setup(rosa: User) -> Setup:
+    """The set-up of a draft with 36 texts of three systems."""
+    return changes.begin(studyfile.load("examples/likert", owner=rosa))
+
+
+def upload(browser: Client, content: str | bytes = TABLE, name: str = "texts.csv") -> Any:
+    """Send a table as the first page does."""
+    file = SimpleUploadedFile(name, content.encode() if isinstance(content, str) else content)
+    return browser.post(PATH, {"action": "upload", "file": file})
+
+
+def token_of(answer: Any) -> str:
+    """Return the token that the redirect to the second page carries."""
+    assert answer.status_code == 302, answer.content.decode()
+    return str(answer["Location"].partition("file=")[2].partition("&")[0])
+
+
+def send(browser: Client, action: str, content: str | bytes = TABLE, name: str = "texts.csv", **changed: str) -> Any:
+    """Upload a table, and press a button of the second page."""
+    token = token_of(upload(browser, content, name))
+    return browser.post(PATH, {"action": action, "file": token, **CHOSEN, **changed})
+
+
+def shown(answer: Any, status: int = 200) -> str:
+    """Return a page's text."""
+    assert answer.status_code == status, answer.content.decode()[:2000]
+    return str(answer.content.decode())
+
+
+def test_an_empty_step_asks_for_a_table(setup: Setup, rosa: User, rosas_browser: Client) -> None:
+    texts.remove_rows(setup=setup, rows=text_rows.search(setup), by=rosa)
+    page = shown(rosas_browser.get(PATH))
+    assert "Upload your texts" in page
+    assert 'type="file"' in page
+
+
+def test_the_columns_of_a_table_are_guessed_and_can_be_changed(setup: Setup, rosas_browser: Client) -> None:
+    page = shown(rosas_browser.get(PATH, {"file": token_of(upload(rosas_browser))}))
+    for n, use in enumerate(("item", "system", "output", "source")):
+        select = page.partition(f'<select name="use-{n}"')[2].partition("</select>")[0]
+        assert f'value="{use}" selected' in select
+    assert "The second text." in page
+
+
+def test_nothing_is_stored_before_it_is_asked_for(setup: Setup, rosas_browser: Client) -> None:
+    page = shown(send(rosas_browser, "check"))
+    assert "3 outputs of 2 items by 2 systems" in page
+    assert "“E2E #1” → E2E-1" in page
+    assert texts.rows_of(setup).count() == 36
+
+
+def test_a_table_is_stored_in_place_of_the_texts(setup: Setup, rosas_browser: Client) -> None:
+    answer = send(rosas_browser, "store")
+    assert (answer.status_code, answer["Location"]) == (302, PATH)
+    page = shown(rosas_browser.get(PATH))
+    assert "Stored: 3 outputs of 2 items by 2 systems." in page
+    assert "The second text." in page
+    assert 'value="E2E #1"' in page, "the name of a system stays"
+    assert texts.rows_of(setup).count() == 3
+
+
+def test_a_table_is_added_to_the_texts(setup: Setup, rosas_browser: Client) -> None:
+    assert send(rosas_browser, "store", mode="add").status_code == 302
+    assert texts.rows_of(setup).count() == 39
+    page = shown(send(rosas_browser, "check", mode="add"), 422)
+    assert "stand in line" in page, "these rows are there now"
+
+
+def test_problems_are_shown_and_the_table_comes_back_with_them(setup: Setup, rosas_browser: Client) -> None:
+    table = TABLE + "2,b,Again a third.,x\n"
+    page = shown(send(rosas_browser, "store", table), 422)
+    assert "stand in line 4 already" in page
+    assert 'value="marked"' in page
+    answer = send(rosas_browser, "marked", table)
+    lines = b"".join(answer.streaming_content).decode().splitlines()
+    assert lines[0] == "\ufeffproblem,mr_id,model,output_text,mr"
+    assert lines[1].startswith(",1,E2E #1")
+    assert lines[4].startswith("system: Item “2”") or lines[4].startswith('"system: Item “2”')
+    assert texts.rows_of(setup).count() == 36
+
+
+def test_choices_that_do_not_go_together_are_told(setup: Setup, rosas_browser: Client) -> None:
+    assert "Choose the column that holds the outputs" in shown(send(rosas_browser, "store", **{"use-2": ""}), 422)
+
+
+def test_another_sheet_is_guessed_anew(setup: Setup, rosas_browser: Client) -> None:
+    content = workbook(
+        {
+            "Notes": [["what", "why"], ["a", "b"]],
+            "Texts": [["item", "system", "output"], ["1", "a", "A text here"]],
+        }
+    )
+    token = token_of(upload(rosas_browser, content, "texts.xlsx"))
+    assert '<option value="Texts">' in shown(rosas_browser.get(PATH, {"file": token}))
+    page = shown(rosas_browser.post(PATH, {"action": "look", "file": token, "sheet": "Texts"}))
+    assert '<option value="Texts" selected>' in page
+    assert 'name="column-2" value="output"' in page
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "sentence"),
+    [
+        (b"", "texts.csv", "This file is empty."),
+        (b"x", "texts.pdf", "is not a table that can be read here"),
+        (b"PK\x03\x04", "texts.csv", "This workbook is damaged"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_answered_with_advice(
+    setup: Setup, rosas_browser: Client, content: bytes, name: str, sentence: str
+) -> None:
+    answer = upload(rosas_browser, content, name)
+    if answer.status_code == 302:
+        answer = rosas_browser.get(answer["Location"])
+    assert sentence in shown(answer, 422)
+
+
+def test_texts_are_searched_and_paged(setup: Setup, rosas_browser: Client) -> None:
+    rows = [{"item": f"i{n}", "system": "a", "output": f"words {n}."} for n in range(120)]
+    texts.store(setup=setup, rows=rows, systems={"a": ""}, by=None)
+    assert "Page 3 of 3" in shown(rosas_browser.get(PATH, {"page": "3"}))
+    page = shown(rosas_browser.get(PATH, {"q": "words 77.", "system": "a"}))
+    assert "i77" in page
+    assert "i78" not in page
+    assert "No row contains this." in shown(rosas_browser.get(PATH, {"q": "nowhere"}))
+
+
+def test_rows_are_removed_as_chosen_or_as_found(setup: Setup, rosas_browser: Client) -> None:
+    rosas_browser.post(PATH, {"action": "remove", "row": ["1", "2", "x"]})
+    assert texts.rows_of(setup).count() == 34
+    rosas_browser.post(PATH, {"action": "remove", "all": "1", "system": "neural"})
+    assert not text_rows.search(setup, system="neural").exists()
+    rosas_browser.post(PATH, {"action": "remove"})
+    assert texts.rows_of(setup).exists()
+
+
+def test_a_row_is_edited_in_a_form(setup: Setup, rosas_browser: Client) -> None:
+    rosas_browser.post(f"{PATH}media/", {"uploads": [io.BytesIO(png()), io.BytesIO(png(shade=30))]})
+    page = shown(rosas_browser.get(f"{PATH}rows/1/"))
+    assert page.count('name="context_image"') == 2
+    cells = dict(texts.rows_of(setup).get(number=1).cells)
+    answer = rosas_browser.post(f"{PATH}rows/1/", {**cells, "output": "Better now."})
+    assert answer.status_code == 302, answer.content.decode()
+    assert texts.rows_of(setup).get(number=1).cells == {**cells, "output": "Better now."}
+    page = shown(rosas_browser.post(f"{PATH}rows/2/", {**cells, "output": "Another."}), 422)
+    assert "stand in line 1 already" in page
+    assert rosas_browser.get(f"{PATH}rows/999/").status_code == 404
+
+
+def test_a_sample_is_drawn_on_its_page(setup: Setup, rosas_browser: Client) -> None:
+    page = shown(rosas_browser.get(f"{PATH}sample/"))
+    assert "feature “topic”" in page
+    assert "at most 11" in shown(rosas_browser.post(f"{PATH}sample/", {"n": "12"}), 422)
+    assert rosas_browser.post(f"{PATH}sample/", {"n": "5", "seed": "9"}).status_code == 302
+    page = shown(rosas_browser.get(PATH))
+    assert "These are a sample: 5 of 12 items, drawn with seed 9." in page
+
+
+def test_systems_are_named_on_the_page(setup: Setup, rosas_browser: Client) -> None:
+    systems = text_rows.counts(setup).systems
+    data = {f"kind-{n}": "human" for n in range(len(systems))} | {"name-0": "Our system"}
+    rosas_browser.post(f"{PATH}systems/", data)
+    stored = text_rows.counts(changes.begin(setup.study)).systems
+    assert (stored[0].name, {one.kind for one in stored}) == ("Our system", {"human"})
+
+
+@pytest.mark.parametrize("path", ["", "new/", "rows/1/", "sample/", "media/"])
+def test_pages_are_there_for_editors_only(setup: Setup, mallorys_browser: Client, path: str) -> None:
+    assert mallorys_browser.get(PATH + path).status_code == 404
