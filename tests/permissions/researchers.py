@@ -80,6 +80,10 @@ STUDIES = [
 ]  # fmt: skip
 
 SETTING_UP = [
+    page("GET", "researcher:library", EDITOR, study="draft", changes=True),
+    page(
+        "POST", "researcher:library", EDITOR, 302, sent={"task": "0", "key": "coherence"}, study="draft", changes=True
+    ),
     page("GET", "researcher:setup", VIEWER),
     page("GET", "researcher:setup", VIEWER, study="draft"),
     # The first look at the form of a draft stores what it begins with. What was opened has no form.
