@@ -22,6 +22,7 @@ class Shown:
     least: str
     words: str
     query: Mapping[str, str] = field(default_factory=dict)
+    study_in_path: bool = True
 
     def __str__(self) -> str:
         """Name it in a report."""
@@ -29,6 +30,8 @@ class Shown:
 
 
 SHOWN = [
+    Shown("researcher:studies", "editor", "/new/?study=the-open", study_in_path=False),
+    Shown("researcher:studies", "owner", "/the-open/template/", study_in_path=False),
     Shown("researcher:setup", "editor", "/the-open/checks/"),  # a tab
     Shown("researcher:setup", "editor", "/the-open/file/"),
     Shown("researcher:setup", "editor", 'name="action" value="close"'),

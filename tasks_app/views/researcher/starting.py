@@ -9,21 +9,28 @@ from typing import Any, cast
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.functional import Promise
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tasks_app import access, task_types
+from tasks_app.importing import uploads
 from tasks_app.models import Membership, Study
 from tasks_app.plaintext import validate_storable
+from tasks_app.request_sizes import accepts_files
 from tasks_app.setup import starting, templates
 from tasks_app.setup.starting import Names
+from tasks_app.setup.tables.source import check_name
+from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.task_types.base import Words
 from tasks_app.views.public.examples import pictured
 from tasks_app.views.researcher.frame import researcher_page, show
+from tasks_app.views.researcher.importing.uploading import read_with
 from tasks_app.views.researcher.setup.form_frame import step_url
 
 # Studies of one's own that can be begun from at once; the list of studies offers all of them.
@@ -47,6 +54,19 @@ class NamesForm(forms.Form):
     )
 
 
+class TableForm(NamesForm):
+    """A new study with its texts."""
+
+    file = forms.FileField(
+        required=False,
+        allow_empty_file=True,  # an empty file is answered by whoever reads it, and says what to do
+        label=gettext_lazy("Table of texts"),
+        help_text=gettext_lazy(
+            "CSV, TSV, JSON Lines or a workbook (.xlsx, .ods); you say next which column is what. It can also wait."
+        ),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """What a study begins from: words for the page, the names it suggests, and how the draft is made."""
@@ -54,8 +74,8 @@ class Origin:
     title: Words
     about: Words
     begin: Callable[[User, Names], Study]
-    step: str = "task"
     names: Names | None = None
+    form: type[NamesForm] = NamesForm
 
 
 def _type(name: str) -> Origin:
@@ -98,9 +118,9 @@ def _study(request: HttpRequest, slug: str) -> Origin:
 def _texts() -> Origin:
     return Origin(
         _("Your texts first"),
-        _("You upload a table of texts next, and choose afterwards what raters do with them."),
+        _("Upload a table of texts now, and choose afterwards what raters do with them."),
         lambda owner, names: starting.empty(owner=owner, names=names),
-        step="texts",
+        form=TableForm,
     )
 
 
@@ -116,6 +136,7 @@ def _chosen(request: HttpRequest) -> tuple[str, str, Origin] | None:
     return ("texts", "", _texts()) if "texts" in given else None
 
 
+@accepts_files(largest_upload)
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
@@ -125,12 +146,25 @@ def new(request: HttpRequest) -> HttpResponse:
         return show(request, "new", _("New study"), ways(request))
     way, value, origin = chosen
     suggested = {"title": origin.names.title, "public_title": origin.names.public_title} if origin.names else None
-    form = NamesForm(request.POST or None, initial=suggested)
-    if request.method == "POST" and form.is_valid():
-        study = origin.begin(cast("User", request.user), Names(**form.cleaned_data))
-        return redirect(step_url(study.slug, origin.step))
-    context = {"form": form, "origin": origin, "way": way, "value": value}
-    return show(request, "begin", _("New study"), context, status=422 if form.errors else 200)
+    form = origin.form(request.POST or None, request.FILES or None, initial=suggested)
+    leads_to, refusal = read_with(form, lambda form: _begin(request, origin, form))
+    if leads_to is not None:
+        return redirect(leads_to)
+    context = {"form": form, "origin": origin, "way": way, "value": value, "refusal": refusal}
+    return show(request, "begin", _("New study"), context, status=422 if form.errors or refusal else 200)
+
+
+@transaction.atomic
+def _begin(request: HttpRequest, origin: Origin, form: NamesForm) -> str:
+    """Make the study, and return the address of its first step. Raises StudyFileError for a file that is no table."""
+    given = form.cleaned_data
+    study = origin.begin(cast("User", request.user), Names(given["title"], given["public_title"]))
+    if "file" not in form.fields:
+        return step_url(study.slug, "task")
+    if given["file"] is None:
+        return step_url(study.slug, "texts")
+    token = uploads.keep(study, given["file"], check_name)
+    return f"{step_url(study.slug, 'texts')}?{urlencode({'file': token})}"
 
 
 def ways(request: HttpRequest) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def test_each_person_gets_what_the_table_says(world: World, untouched: dict[str,
 
 @pytest.mark.parametrize("shown", SHOWN, ids=str)
 def test_pages_show_each_role_what_it_may_do(world: World, shown: Shown) -> None:
-    row = page("GET", shown.name, "viewer", query=shown.query)
+    row = page("GET", shown.name, "viewer", query=shown.query, study_in_path=shown.study_in_path)
     there = {}
     for person in RANKED:
         with undone():

@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
@@ -46,6 +47,23 @@ def test_a_study_begins_with_texts_or_an_example(rosas_browser: Client) -> None:
         assert f'href="{NEW}?example={name}"' in page(rosas_browser)
     assert begin(rosas_browser, example="pairwise")["Location"].startswith("/admin/studies/which-summary-2/")
     assert Study.objects.get(slug="which-summary-2").items.exists()
+
+
+def test_a_table_begins_a_study_and_waits_in_the_step_texts(rosas_browser: Client) -> None:
+    table = SimpleUploadedFile("texts.csv", b"item,system,output\na,north,One\na,south,Two\n")
+    made = rosas_browser.post(NEW, {**NAMED, "texts": "", "file": table})
+    assert made["Location"].startswith("/admin/studies/which-summary/set-up/texts/?file=")
+    step = page(rosas_browser, made["Location"])
+    assert "texts.csv" in step
+    assert "north" in step
+
+
+def test_a_file_that_is_no_table_makes_no_study(rosas_browser: Client) -> None:
+    answer = rosas_browser.post(NEW, {**NAMED, "texts": "", "file": SimpleUploadedFile("texts.pdf", b"%PDF")})
+    assert answer.status_code == 422
+    assert "is not a table" in answer.content.decode()
+    assert 'value="Which summary?"' in answer.content.decode()
+    assert not Study.objects.exists()
 
 
 def test_a_study_is_copied_by_those_who_may_read_its_known_answers(
