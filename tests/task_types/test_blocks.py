@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tasks_app.task_types import TaskType, blocks
 from tasks_app.task_types.base import ItemTexts, OutputText, UnitDraft
+from tasks_app.task_types.best_worst import BestWorst
 from tasks_app.task_types.magnitude import Magnitude
 from tasks_app.task_types.pairwise import Pairwise
 from tasks_app.task_types.ranking import Ranking
@@ -104,6 +105,14 @@ def test_one_system_with_many_variants_is_split_too() -> None:
     variants = [OutputText("only", str(number), f"Text {number}") for number in range(7)]
     drafts = units(Ranking({"texts_a_screen": 3}), [ItemTexts.collapsed("i", variants)])
     assert sorted(len(draft.parts) for draft in drafts) == [2, 2, 3]
+
+
+def test_best_and_worst_can_be_chosen_among_texts_that_are_shown_once() -> None:
+    drafts = units(BestWorst({"of": "item_once", "size": 4}), items(50, 12))
+    assert spread(counts_of_pairs(drafts, 12)) <= 1
+    assert {len(draft.parts) for draft in drafts} == {4}
+    with pytest.raises(ValueError, match="on one screen only"):
+        BestWorst({"of": "item_once", "appearances": 2})
 
 
 @pytest.mark.parametrize("member", [Magnitude, Ranking])

@@ -31,6 +31,10 @@ from tasks_app.task_types.base import Scale
 FEW_RATERS = f"Fewer than {RATERS_NEEDED} raters: this interval is rough."
 UNEQUAL = "Screens held {least} to {most} systems, so mean ranks depend on which ones a system stood beside."
 TIES = "Rankings with ties count as their pairs, a tie as half a win of both: {n:,} of {all:,}."
+SPLIT = (
+    "Each screen had some of the systems of an item, and this test needs items whose systems were ranked together. "
+    "Plackett-Luce and TrueSkill compare all systems."
+)
 IMPLIED = "Pairs that one ranking implies are not independent; the test is over items."
 
 
@@ -187,23 +191,54 @@ def _win_rates(taken: Together, pairs: list[tuple[int, int]], drawn: Bootstrap) 
 def _agreement(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:
     """Yield Kendall's W and Friedman's test."""
     drawn = bootstrap(make.sample, "concordance", taken.unit)
+    blocks = _blocks(taken)
+    is_split = len(np.unique(blocks)) > len(np.unique(taken.item))
     w = concordance(
         ranks,
         taken.group,
         taken.system,
-        taken.item,
+        blocks,
         clusters=taken.cluster,
         **drawn.options,
     )
     n_raters = len(np.unique(taken.rater))
-    yield make.row("concordance_w", w, n_raters=n_raters, settings={"ties": "corrected", **drawn.said})
-    matrix, _blocks = item_means(ranks, taken.system, taken.cluster, len(taken.systems))
-    test = friedman(matrix)
-    blocks = {
-        "blocks": f"{taken.unit}, by mean rank over raters", "ties": "corrected", "test": "Friedman's chi-square",
-    }  # fmt: skip
-    # Whether systems differ at all is what stays hidden while the study is open.
-    yield make.row("friedman_chi2", test, n_raters=n_raters, by_system=True, settings=blocks)
+    n_items = len(np.unique(taken.item)) if is_split and w.value is not None else None
+    yield make.row("concordance_w", w, n_items=n_items, n_raters=n_raters, settings={"ties": "corrected", **drawn.said})
+    about: dict[str, Any] = {
+        "n_raters": n_raters,
+        # Whether systems differ at all is what stays hidden while the study is open.
+        "by_system": True,
+        "settings": {
+            "blocks": f"{taken.unit}, by mean rank over raters",
+            "ties": "corrected",
+            "test": "Friedman's chi-square",
+        },
+    }
+    if is_split:
+        yield make.row("friedman_chi2", note=SPLIT, **about)
+        return
+    matrix, _items = item_means(ranks, taken.system, taken.cluster, len(taken.systems))
+    yield make.row("friedman_chi2", friedman(matrix), **about)
+
+
+def _blocks(taken: Together) -> NDArray[np.int64]:
+    """Return for each entry the systems of its item that were ranked together: one code for an item, unless split.
+
+    Systems that no chain of rankings connects stood on different screens.
+    """
+    from scipy.sparse import coo_array  # noqa: PLC0415  takes long to load, and only a run needs it
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+    if not len(taken.group):
+        return taken.item
+    _known, ranking = np.unique(taken.group, return_inverse=True)
+    _cells, cell = np.unique(taken.item * len(taken.systems) + taken.system, return_inverse=True)
+    first_cell = int(ranking.max()) + 1
+    n_nodes = first_cell + int(cell.max()) + 1
+    graph = coo_array((np.ones(len(cell)), (ranking, first_cell + cell)), shape=(n_nodes, n_nodes))
+    _n, component = connected_components(graph, directed=False)
+    of_entry: NDArray[np.int64] = component[ranking].astype(np.int64)
+    return of_entry
 
 
 def _strengths(make: Rows, taken: Together, ranks: Floats) -> Iterator[Row]:

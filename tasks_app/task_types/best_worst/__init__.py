@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.orders import latin_orders
 from tasks_app.plaintext import validate_storable
+from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
@@ -102,10 +103,17 @@ class BestWorst(SeveralTexts):
             help_text=_("Four are usual."),
         )
         of = forms.ChoiceField(
-            choices=(("item", _("the texts of one item")), ("all", _("texts of all items, mixed"))),
+            choices=(
+                ("item", _("the texts of one item")),
+                ("item_once", _("the texts of one item, each on one screen only")),
+                ("all", _("texts of all items, mixed")),
+            ),
             initial="item",
             label=_("Choose among"),
-            help_text=_("Mixed, texts stand alone: no source, reference or media is shown with them."),
+            help_text=_(
+                "On one screen only, each text is shown once, and over all items every two systems meet about equally "
+                "often. Mixed, texts stand alone: no source, reference or media is shown with them."
+            ),
         )
         appearances = forms.IntegerField(
             min_value=1,
@@ -132,8 +140,10 @@ class BestWorst(SeveralTexts):
         )
 
         def clean(self) -> dict[str, object]:
-            """Refuse one word for both ends, which also happens where only one of them is worded."""
+            """Refuse one word for both ends, which also happens where one is worded, and texts shown once but often."""
             cleaned = super().clean() or self.cleaned_data
+            if cleaned.get("of") == "item_once" and cleaned.get("appearances") is not None:
+                self.add_error("appearances", _("Each text is on one screen only. Leave this empty."))
             best, worst = cleaned.get("best_word"), cleaned.get("worst_word")
             if bool(best) != bool(worst) or (best and best == worst):
                 self.add_error("worst_word", _("Give two different words, or none."))
@@ -149,6 +159,11 @@ class BestWorst(SeveralTexts):
         """Make one unit a tuple, of the texts of each item or of all items."""
         if self.of == "all":
             yield from self._over_all(items, rng)
+        elif self.of == "item_once":
+            shown = [item for item in items if len(item.groups) > 1]
+            texts = [item.groups for item in shown]
+            for key, item, on_screen in blocks.screens_of(shown, texts, self.size, rng):
+                yield UnitDraft(key, item.key, tuple(map(tuple, on_screen)), item.document)
         else:
             yield from self._within_items(items, rng)
 
