@@ -94,6 +94,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/items/", studies.items, name="items"),
     path("<slug:slug>/design/", designing.design, name="design"),
     path("<slug:slug>/design/plan.csv", designing.plan_csv, name="plan"),
+    path("<slug:slug>/design/pairs.csv", designing.pairs_csv, name="pairs"),
     path("<slug:slug>/checks/", checking.checks, name="checks"),
     path("<slug:slug>/checks/<slug:table>.csv", checking.table, name="checks_csv"),
     path("<slug:slug>/people/", raters.people, name="people"),

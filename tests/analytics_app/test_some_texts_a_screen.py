@@ -85,7 +85,7 @@ def order_of(rows: list[dict[str, Any]], statistic: str) -> float:
 def test_magnitudes_of_21_systems_five_at_a_time_bring_the_planted_order_back(tmp_path: Path) -> None:
     study = study_of(tmp_path, 21, 60, type="magnitude", params={"texts_a_screen": 5}, set_size=60)
     (report,) = reports.reports(study)
-    assert Counter(n for _one, _other, n in report.pairs) == {9: 60, 10: 150}
+    assert Counter(report.meetings.screens.values()) == {9: 60, 10: 150}
     assert {n for _system, n in report.systems} == {60}
     judged(study, tmp_path)
     rows = analysed(tmp_path, {"analysis": "magnitude"}, {"analysis": "trueskill"})
@@ -119,7 +119,7 @@ def test_some_pairs_of_10_systems_bring_the_planted_order_back(tmp_path: Path) -
 def test_best_and_worst_of_five_of_15_systems_bring_the_planted_order_back(tmp_path: Path) -> None:
     study = study_of(tmp_path, 15, 20, type="best_worst", params={"of": "item_once", "size": 5})
     judged(study, tmp_path)
-    pairs = [n for _one, _other, n in reports.reports(study)[0].pairs]
-    assert max(pairs) - min(pairs) <= 2
+    meetings = reports.reports(study)[0].meetings
+    assert meetings.most - meetings.least <= 2
     rows = analysed(tmp_path, {"analysis": "best_worst"})
     assert order_of(rows, "bw_score") > 0.9

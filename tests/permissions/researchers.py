@@ -110,6 +110,7 @@ SETTING_UP = [
     page("GET", "researcher:items", VIEWER),
     page("GET", "researcher:design", VIEWER),
     page("GET", "researcher:design", VIEWER, study="draft"),
+    page("GET", "researcher:pairs", VIEWER),
     # What holds known answers or the plan (access.GOLD_READER), in every state of the study.
     *(
         page("GET", name, EDITOR, study=state, path=path, changes=name != "researcher:checks")

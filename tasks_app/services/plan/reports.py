@@ -16,6 +16,7 @@ from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services.plan import plans
 from tasks_app.services.plan.columns import Columns, columns_of
 from tasks_app.services.plan.extras import Extras, SetContents, extras_of
+from tasks_app.services.plan.meetings import Meetings, meetings_of
 from tasks_app.services.plan.promises import Line, lines_of
 
 # More places than these are neither drawn nor read for a page: so many take two to three seconds of computing.
@@ -166,9 +167,9 @@ class Report:
         return _ends([judgments for _item, _units, judgments in self.item_lines])
 
     @cached_property
-    def pairs(self) -> list[tuple[str, str, int]]:
-        """How often every two systems meet on a screen."""
-        return sorted((*pair, n) for pair, n in self.balance.pair_totals.items()) if self.balance else []
+    def meetings(self) -> Meetings | None:
+        """How often every two systems are on the same screen; None where screens have one system each."""
+        return meetings_of(self.units)
 
     @cached_property
     def promises(self) -> list[Line]:
@@ -295,7 +296,7 @@ class _Stored:
 
 
 # What pages read of a plan that was drawn, worked out from its units and booklets.
-WORKED_OUT = ("systems", "lines", "contents", "in_sets", "wanted", "item_lines", "pairs", "promises")
+WORKED_OUT = ("systems", "lines", "contents", "in_sets", "wanted", "item_lines", "meetings", "promises")
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -1,6 +1,7 @@
 """The Design page: what each system, item, position and rater gets, before and after opening."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from django.db.models import Count, Q
@@ -27,6 +28,7 @@ MOST_ROWS = 200
 # Places of a set that a table of systems by place can show side by side.
 MOST_PLACES_BESIDE = 60
 
+PAIR_COLUMNS = ("system", "system_b", "screens", "judgments")
 COLUMNS = ("booklet", "order", "unit", "item", "systems", "place")
 
 
@@ -72,10 +74,7 @@ def _said(report: Report, study: Study, *, alone: bool) -> dict[str, Any]:
 def plan_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The whole plan of a task as a file: the stored one, or the one that opening would draw; it names systems."""
     study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
-    task_key = request.GET.get("task")
-    task = next((task for task in plan_reports.planned(study) if task_key in {None, task.key}), None)
-    if task is None:
-        raise Http404
+    task = _task(study, request.GET.get("task"))
     units = {unit.key: unit for unit in plans.plan_units(task)}
     try:
         places = _places(task, units)
@@ -87,6 +86,29 @@ def plan_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{study.slug}-{task.key}-plan.csv"'},
     )
+
+
+@researcher_page
+@require_safe
+def pairs_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """How often every two systems of a task are on the same screen, as a file."""
+    study = access.study_for_researcher(request.user, slug)
+    task = _task(study, request.GET.get("task"))
+    meetings = next((report.meetings for report in plan_reports.reports(study) if report.task == task), None)
+    rows = meetings.rows() if meetings is not None else ()
+    return StreamingHttpResponse(
+        map(csv_line, chain([PAIR_COLUMNS], rows)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{study.slug}-{task.key}-pairs.csv"'},
+    )
+
+
+def _task(study: Study, key: str | None) -> Task:
+    """Return a task that has a plan, the first where no key is given. Raises Http404."""
+    task = next((task for task in plan_reports.planned(study) if key in {None, task.key}), None)
+    if task is None:
+        raise Http404
+    return task
 
 
 def _places(task: Task, units: Mapping[str, PlanUnit]) -> Iterator[tuple[int, int, str]]:

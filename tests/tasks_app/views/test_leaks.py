@@ -232,8 +232,9 @@ def test_no_text_of_a_studys_or_a_raters_is_code_on_a_page(rosa: User, rosas_bro
 
 
 FILES = (
-    "design/plan.csv", "checks/units.csv", "checks/raters.csv", "pay/raters.csv", "pay/files/link/payments.csv",
-    "pay/files/invited/payments.csv", "pay/files/prolific/list.csv", "pay/files/mturk/list.csv", "due/1/ids.csv",
+    "design/plan.csv", "design/pairs.csv", "checks/units.csv", "checks/raters.csv", "pay/raters.csv",
+    "pay/files/link/payments.csv", "pay/files/invited/payments.csv", "pay/files/prolific/list.csv",
+    "pay/files/mturk/list.csv", "due/1/ids.csv",
 )  # fmt: skip
 
 

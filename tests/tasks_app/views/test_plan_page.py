@@ -10,6 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from tasks_app.designs.base import PlanUnit
 from tasks_app.models import (
     Booklet,
     Event,
@@ -24,6 +25,7 @@ from tasks_app.models import (
     Unit,
 )
 from tasks_app.services.plan import plans, reports
+from tasks_app.services.plan.meetings import meetings_of
 from tasks_app.services.study import lifecycle, units
 from tests.builders import build_study
 
@@ -65,7 +67,7 @@ def test_a_system_that_is_only_shown_counts_apart_from_those_that_are_judged(ros
         assert report.is_stored == stored
         assert [(line.key, line.judgments, line.away) for line in report.lines] == [("a-mt", 12, 0), ("c-mt", 12, 0)]
         assert report.shown_only == (("b-mt", 24),)
-        assert report.pairs == []
+        assert report.meetings is None
         said = text_of(rosas_browser, study)
         assert "b-mt is shown with 24 judgments but is not judged." in said
         if not stored:
@@ -100,6 +102,29 @@ def test_before_opening_the_page_and_the_file_are_what_opening_draws(rosa: User,
         said.split("exactly this plan.")[1].split("Download")[0]
         == told.split("study was opened.")[1].split("Download")[0]
     )
+
+
+def test_the_page_and_a_file_say_how_often_two_systems_meet(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, items=4, systems=SYSTEMS, type="ranking", k=3, set_size=4, opened=False)
+    study.tasks.update(params={"texts_a_screen": 3})
+    assert "Every two systems are on 4 screens together." in text_of(rosas_browser, study)
+    assert "System a-mt b-mt b-mt 4 c-mt 4 4" in text_of(rosas_browser, study)
+    answer = rosas_browser.get(f"/admin/studies/{study.slug}/design/pairs.csv?task=main")
+    listed = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+    assert [tuple(row.values()) for row in listed] == [
+        ("a-mt", "b-mt", "4", "12"), ("a-mt", "c-mt", "4", "12"), ("b-mt", "c-mt", "4", "12"),
+    ]  # fmt: skip
+    assert rosas_browser.get(f"/admin/studies/{study.slug}/design/pairs.csv?task=other").status_code == 404
+
+
+def test_beyond_30_systems_the_file_alone_has_the_pairs() -> None:
+    units = [PlanUnit(f"u{n}", 2, f"i{n}", None, 0, ((f"s{n:02}",), (f"s{n + 1:02}",))) for n in range(30)]
+    meetings = meetings_of(units)
+    assert (meetings.least, meetings.most, meetings.fits_a_table) == (0, 1, False)
+    rows = list(meetings.rows())
+    assert len(rows) == 31 * 30 // 2
+    assert rows[0] == ("s00", "s01", 1, 2)
+    assert meetings_of([PlanUnit("u", 1, "i", None, 0, (("a", "b"),))]) is None
 
 
 def test_the_file_names_the_systems_of_every_text_and_no_formula(rosa: User, rosas_browser: Client) -> None:
@@ -178,7 +203,7 @@ def test_promises_are_listed_with_the_worst_in_any_prefix(rosa: User, rosas_brow
         assert line in said, line
     assert "a-mt 40 0" in said
     assert "in all tasks" not in said, "there is one task"
-    assert "a-mt b-mt 20" in said  # how often the two meet
+    assert "Screens with the same two systems 10 " in said
     assert not re.search(r"(yes|–) no |no (Judgments|Comparisons|Systems|Units|Places)", said)
 
 
