@@ -329,6 +329,12 @@ UNFOLD = {
                     {"title": _("Task types"), "icon": "category", "link": reverse_lazy("public:catalogue")},
                     {"title": _("API"), "icon": "terminal", "link": reverse_lazy("api:try")},
                     {"title": _("Log"), "icon": "history", "link": reverse_lazy("admin:tasks_app_event_changelist")},
+                    {
+                        "title": _("Help"),
+                        "icon": "help",
+                        "link": reverse_lazy("help:index"),
+                        "active": lambda request: request.path.startswith("/admin/help/"),
+                    },
                 ],
             },
         ],

@@ -12,6 +12,7 @@ from tasks_app.views.researcher import (
     designing,
     inviting,
     listing,
+    manual,
     raters,
     recruiting,
     sharing,
@@ -125,6 +126,11 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/api/<int:token>/revoke/", tokens.revoke, name="revoke"),
 ]
 
+help_urls: list[URLPattern] = [
+    path("", manual.index, name="index"),
+    path("<path:name>/", manual.page, name="page"),
+]
+
 api_urls: list[URLPattern] = [
     path("", site.try_it, name="try"),
     path("schema/", site.Schema.as_view(), name="schema"),
@@ -138,5 +144,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include((rater_urls, "rater"))),
     path("admin/", studies.home, name="researchers"),
     path("admin/studies/", include((researcher_urls, "researcher"))),
+    path("admin/help/", include((help_urls, "help"))),
     path("api/v1/", include((api_urls, "api"))),
 ]

@@ -1,0 +1,1 @@
+"""The manual: the Markdown files of docs/, found, searched and rendered."""

@@ -1,0 +1,58 @@
+"""Search the manual for words: sections that hold all of them, those with the words in their heading first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tasks_app.manual.pages import Page, Section, pages, plain
+
+MOST = 30
+# Characters of an excerpt before and after the first word that was found.
+BEFORE, AFTER = 80, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A section that was found, with a few words of it; `parts` alternates between plain text and found words."""
+
+    page: Page
+    section: Section
+    parts: tuple[str, ...]
+
+
+def search(words: str) -> list[Hit]:
+    """Return the sections that hold all words, at most so many; none without words."""
+    wanted = list(dict.fromkeys(words.casefold().split()))[:10]
+    if not wanted:
+        return []
+    ranked = sorted(_found(wanted), key=lambda found: -found[0])
+    return [Hit(page, section, excerpt(section.text, wanted)) for _rank, page, section in ranked[:MOST]]
+
+
+def _found(wanted: list[str]) -> Iterator[tuple[float, Page, Section]]:
+    for page in pages().values():
+        title = page.title.casefold()
+        for section in page.sections:
+            heading, text = section.heading.casefold(), section.text.casefold()
+            around = f"{title} {heading} {text}"
+            # A page is found by its title once, not with every section.
+            if all(word in around for word in wanted) and any(word in heading or word in text for word in wanted):
+                weight = sum(10 * (word in heading) + 3 * (word in title) + min(text.count(word), 5) for word in wanted)
+                yield weight / section.level**0.5, page, section
+
+
+def excerpt(text: str, wanted: list[str]) -> tuple[str, ...]:
+    """Return a few words around the first that was found; every second part is a word that was looked for."""
+    line = plain(re.sub(r"\||-{3,}|`{3}\w*", " ", text))
+    found = re.search("|".join(map(re.escape, wanted)), line, flags=re.IGNORECASE)
+    first = found.start() if found else 0
+    start = max(0, first - BEFORE)
+    start = line.find(" ", start) + 1 if start else 0
+    end = first + AFTER
+    parts = re.split(f"({'|'.join(map(re.escape, wanted))})", line[start:end], flags=re.IGNORECASE)
+    parts[-1] += "…" if end < len(line) else ""
+    if start:
+        parts[0] = f"…{parts[0]}"
+    return tuple(parts)

@@ -1,0 +1,49 @@
+"""Help: the pages of the manual for researchers, with a search over all of them.
+
+Raters do not see them: they tell how answers are checked.
+"""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from tasks_app.manual import searching
+from tasks_app.manual.pages import FOLDERS, pages
+from tasks_app.manual.rendering import to_html
+from tasks_app.views.researcher.frame import researcher_page, show
+
+
+def page_url(name: str) -> str:
+    """Return the address of a page of the manual."""
+    return reverse("help:page", args=[name])
+
+
+def example_url(name: str) -> str:
+    """Return where a study begins from an example."""
+    return f"{reverse('researcher:new')}?example={name}"
+
+
+@researcher_page
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """List the pages, or the sections that hold the words that were looked for."""
+    words = request.GET.get("q", "")[:200]
+    groups = [
+        (label, [page for page in pages().values() if page.folder == folder]) for folder, label in FOLDERS.items()
+    ]
+    return show(request, "help", _("Help"), {"words": words, "groups": groups, "hits": searching.search(words)})
+
+
+@researcher_page
+@require_safe
+def page(request: HttpRequest, name: str) -> HttpResponse:
+    """Show a page."""
+    found = pages().get(name)
+    if found is None:
+        raise Http404
+    headings = [section for section in found.sections if section.level == 2]
+    context = {"page": found, "html": to_html(found, page_url, example_url), "headings": headings}
+    return show(request, "help_page", found.title, context)
