@@ -53,7 +53,8 @@ def counts(setup: Setup) -> TextCounts:
     rows = rows_of(setup).order_by()
     by_system = rows.annotate(system=KeyTextTransform("system", "cells")).values("system").annotate(n=Count("id"))
     of_system: dict[str, int] = dict(by_system.values_list("system", "n"))
-    items = rows.aggregate(n=Count(KeyTextTransform("item", "cells"), distinct=True))["n"]
+    # Distinct values in a subquery are hashed; counted directly, they would be sorted.
+    items = rows.annotate(item=KeyTextTransform("item", "cells")).values("item").distinct().count()
     given = setup.given.get("systems") or []
     declared = {entry["key"]: entry for entry in given if isinstance(entry, dict) and isinstance(entry.get("key"), str)}
     keys = [*declared, *sorted(key for key in of_system if key and key not in declared)]

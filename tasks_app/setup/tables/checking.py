@@ -163,6 +163,7 @@ class _LongRows:
         self.document_keys = _Keys()
         self._numbers: dict[str, int] = {}
         self._of_system: dict[str, int] = {}
+        self._line_of_item: dict[str, int] = {}
 
     def __iter__(self) -> Iterator[Row]:
         """Yield the rows that can be used so far."""
@@ -179,6 +180,8 @@ class _LongRows:
         if self.layout.items != COLUMN:
             # All outputs of a line are of one item.
             shared["item"] = self._number(self._source(row) if self.layout.items == SOURCE else f"{row.line}")
+        if self._is_repeated(row, str(shared.get("item", ""))):
+            return
         for part, (one, column) in enumerate(outputs.items()):
             if column not in row.cells:
                 self.empty += 1
@@ -186,6 +189,15 @@ class _LongRows:
             header = {**row.header, "output": row.header[column], "system": row.header[column]} if row.header else {}
             cells = {**shared, "system": one.called, "output": row.cells[column]}
             yield replace(row, cells=cells, header=header, part=part)
+
+    def _is_repeated(self, row: Row, item: str) -> bool:
+        """Report an item that has a line already, once rather than for each of its systems."""
+        line = self._line_of_item.setdefault(item, row.line)
+        if not item or line == row.line or self.layout.of("variant"):
+            return False
+        sentence = _("The item “%(item)s” stands in line %(line)d already. Remove one of the two rows.")
+        self._report(row, "item", sentence % {"item": item, "line": line})
+        return True
 
     def _give_keys(self, row: Row) -> bool:
         """Put the keys of item, system and document into a row; return False where that was refused."""
@@ -238,7 +250,9 @@ class _LongRows:
         ):
             if keys.changed:
                 pairs = [f"“{name}” → {key}" for name, key in list(keys.changed.items())[:_LISTED]]
-                yield words % {"names": ", ".join(pairs) + (" …" if len(keys.changed) > _LISTED else "")}
+                if more := len(keys.changed) - len(pairs):
+                    pairs.append(ngettext("and %(n)d more", "and %(n)d more", more) % {"n": more})
+                yield words % {"names": ", ".join(pairs)}
         if self._numbers:
             sentence = ngettext("%(n)d item was numbered.", "%(n)d items were numbered.", len(self._numbers))
             yield sentence % {"n": len(self._numbers)}

@@ -200,6 +200,13 @@ def test_the_same_text_twice_is_a_problem_of_its_row() -> None:
     assert "texts.csv:3:2: system: Item “1”, system “a”" in text
 
 
+def test_an_item_that_has_two_lines_in_a_wide_table_is_one_problem() -> None:
+    table = "id,alpha,beta\n1,a first text,a second text\n1,a third text,a fourth text\n"
+    uses = [ColumnUse("id", "item"), ColumnUse("alpha", SYSTEM), ColumnUse("beta", SYSTEM)]
+    text = refusals(read(table, uses=uses, items="column"))
+    assert text == "texts.csv:3:1: item: The item “1” stands in line 2 already. Remove one of the two rows."
+
+
 def test_names_that_become_one_key_are_told_apart() -> None:
     table = "item,system,output\n1,GPT #4,first text\n1,GPT-4,second text\n"
     assert "“GPT-4” and “GPT #4” would both get the key GPT-4. Rename one of them." in refusals(read(table))

@@ -159,7 +159,10 @@ def test_texts_are_searched_and_paged(setup: Setup, rosas_browser: Client) -> No
 def test_rows_are_removed_as_chosen_or_as_found(setup: Setup, rosas_browser: Client) -> None:
     rosas_browser.post(PATH, {"action": "remove", "row": ["1", "2", "x"]})
     assert texts.rows_of(setup).count() == 34
-    rosas_browser.post(PATH, {"action": "remove", "all": "1", "system": "neural"})
+    every = {"action": "remove", "all": "1", "system": "neural"}
+    assert "Remove 11 rows?" in shown(rosas_browser.post(PATH, every))
+    assert text_rows.search(setup, system="neural").exists(), "nothing is removed before that is confirmed"
+    rosas_browser.post(PATH, {**every, "sure": "1"})
     assert not text_rows.search(setup, system="neural").exists()
     rosas_browser.post(PATH, {"action": "remove"})
     assert texts.rows_of(setup).exists()
