@@ -29,7 +29,7 @@ from tasks_app.setup.text_rows import SystemRow
 from tasks_app.setup.texts import SEEDS, Sample
 
 # Cells shown as examples of a column, and characters of each.
-EXAMPLES, EXAMPLE_CHARACTERS = 3, 80
+EXAMPLES, EXAMPLE_CHARACTERS = 2, 80
 
 MARKS = (
     ("", gettext_lazy("enclose cells; say so if that is not clear")),

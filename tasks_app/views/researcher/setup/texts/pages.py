@@ -47,9 +47,12 @@ def texts_step(request: HttpRequest, setup: Setup) -> HttpResponseBase:
 
 
 def _remove(request: HttpRequest, setup: Setup) -> HttpResponse:
-    """Remove the rows that were ticked, or all that were found."""
+    """Remove the rows that were ticked, or all that were found, once that was confirmed."""
     found = text_rows.search(setup, request.POST.get("q", ""), request.POST.get("system", ""))
     numbers = [int(number) for number in request.POST.getlist("row") if number.isdecimal() and len(number) < 10]
+    if request.POST.get("all") and not request.POST.get("sure"):
+        asked = {"words": request.POST.get("q", ""), "system": request.POST.get("system", ""), "n": found.count()}
+        return show(request, setup, "texts_sure", asked)
     rows = found if request.POST.get("all") else text_rows.search(setup).filter(number__in=numbers)
     n = texts.remove_rows(setup=setup, rows=rows, by=request.user)
     messages.success(request, ngettext("%(n)d row was removed.", "%(n)d rows were removed.", n) % {"n": n})
@@ -83,7 +86,10 @@ class _TextsPages(TablePages):
         counts = text_rows.counts(self.setup)
         words, system = self.request.GET.get("q", "").strip(), self.request.GET.get("system", "")
         found = text_rows.search(self.setup, words, system)
-        page = Paginator(found, text_rows.ROWS_ON_A_PAGE).get_page(self.request.GET.get("page"))
+        paginator = Paginator(found, text_rows.ROWS_ON_A_PAGE)
+        if not words and not system:
+            paginator.count = counts.outputs  # these rows were counted above
+        page = paginator.get_page(self.request.GET.get("page"))
         return {
             "counts": counts,
             "page": page,

@@ -37,7 +37,7 @@ def text_row(request: HttpRequest, setup: Setup, number: int | None = None) -> H
         else:
             messages.success(request, _("The row is stored."))
             return redirect("researcher:texts", setup.study.slug)
-    context = {"form": form, "number": number, "systems": text_rows.counts(setup).systems}
+    context = {"form": form, "number": number, "systems": texts.systems_of(setup)}
     return show(request, setup, "texts_row", context, 422 if form.errors else 200)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup
 from tasks_app.setup import media, text_rows
@@ -15,9 +17,13 @@ from tasks_app.studyfile.files.media import ROLES
 from tasks_app.studyfile.problems import StudyFileError
 
 # What nearly every row has.
-MAIN = ("item", "system", "output", "source", "reference")
-_LONG = frozenset({"output", "source", "reference"})
+KEYS = ("item", "system")
+TEXTS = ("output", "source", "reference")
 _FEATURE = "feature_"
+
+
+def _feature_label(name: str) -> str:
+    return _("Feature “%(name)s”") % {"name": name.removeprefix(_FEATURE)}
 
 
 class RowForm(forms.Form):
@@ -40,30 +46,35 @@ class RowForm(forms.Form):
                 )
             else:
                 rows = 5 if name == "output" else 3
-                widget = forms.Textarea(attrs={"rows": rows, "dir": "auto"}) if name in _LONG else forms.TextInput()
+                widget = forms.Textarea(attrs={"rows": rows, "dir": "auto"}) if name in TEXTS else forms.TextInput()
                 field = forms.CharField(
                     required=name in ("item", "system"), widget=widget, strip=False, initial=cells.get(name, "")
                 )
                 if name == "system":
                     widget.attrs["list"] = "systems"
-            field.label = use_label(name)
+            field.label = capfirst(use_label(name))
             field.help_text = str(column.doc)
             self.fields[name] = field
         features = [name for name in text_rows.columns_of(setup) if name.startswith(_FEATURE)]
         for name in dict.fromkeys([*features, *(name for name in cells if name.startswith(_FEATURE))]):
             self.fields[name] = forms.CharField(
-                required=False, initial=cells.get(name, ""), strip=False, label=name.removeprefix(_FEATURE)
+                required=False, initial=cells.get(name, ""), strip=False, label=_feature_label(name)
             )
 
     @property
-    def main(self) -> list[forms.BoundField]:
-        """Return what nearly every row has."""
-        return [self[name] for name in MAIN]
+    def keys(self) -> list[forms.BoundField]:
+        """Return the fields that say which output this is."""
+        return [self[name] for name in KEYS]
+
+    @property
+    def texts(self) -> list[forms.BoundField]:
+        """Return the fields of texts."""
+        return [self[name] for name in TEXTS]
 
     @property
     def more(self) -> list[forms.BoundField]:
         """Return the rarer columns, and features."""
-        return [self[name] for name in self.fields if name not in MAIN]
+        return [self[name] for name in self.fields if name not in (*KEYS, *TEXTS)]
 
     @property
     def has_more(self) -> bool:
