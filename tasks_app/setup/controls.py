@@ -24,7 +24,8 @@ ON = "1"
 class Control:
     """One value: how it is asked for, what it is now, and what is wrong with it.
 
-    `kind` is one of text, area, number, whole, tick, date, choice, keys, lines, words, pairs, json. `value` is what the
+    `kind` is one of text, area, number, whole, tick, date, choice, keys, lines, words, pairs, either (a number or
+    a text), json. `value` is what the
     control shows: a text, or a list of the keys that are ticked.
     """
 
@@ -76,7 +77,8 @@ _BY_SCHEMA: tuple[tuple[Callable[[Mapping[str, Json]], bool], str], ...] = (
     (lambda node: isinstance(node.get("additionalProperties"), Mapping), "words"),
     (lambda node: node.get("format") == "date", "date"),
     (lambda node: node.get("type") == "string" and _is_long(node), "area"),
-    (lambda node: node.get("type") in ("string", ["number", "string"]), "text"),
+    (lambda node: node.get("type") == ["number", "string"], "either"),
+    (lambda node: node.get("type") == "string", "text"),
     (lambda node: node.get("type") == "boolean", "tick"),
     (lambda node: node.get("type") == "integer", "whole"),
     (lambda node: node.get("type") == "number", "number"),
@@ -181,4 +183,12 @@ def _json(text: str) -> Json:
         return text
 
 
-_READ = {"whole": _whole, "number": _number, "lines": _lines, "words": _words, "pairs": _pairs, "json": _json}
+_READ = {
+    "whole": _whole,
+    "number": _number,
+    "either": _number,
+    "lines": _lines,
+    "words": _words,
+    "pairs": _pairs,
+    "json": _json,
+}

@@ -1,0 +1,118 @@
+"""Every example, set up by its forms alone: the study is the one that its study file makes."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from tasks_app import sections, studyfile
+from tasks_app.models import Media, Setup, Study
+from tasks_app.sections import Json
+from tasks_app.sections import Path as Place
+from tasks_app.services.study import drafts, items
+from tasks_app.setup import changes
+from tasks_app.setup.controls import in_control, name_of, path_of
+from tasks_app.setup.fields import Fields, controls_of
+from tasks_app.setup.paths import value_at
+from tasks_app.setup.steps import STEPS
+from tasks_app.studyfile.schema import whole_schema
+from tests.pages import fields_of
+
+EXAMPLES = sorted(path.parent for path in Path("examples").glob("*/study.yaml"))
+FORMS = [one.slug for one in STEPS if one.slug not in {"texts", "review"}]
+
+
+@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
+def test_an_example_is_set_up_by_its_forms(rosas_browser: Client, rosa: User, folder: Path) -> None:
+    example = studyfile.load(folder, owner=rosa)
+    pattern = changes.begin(example)
+    about = {"slug": "by-hand", "title": "x", "public_title": "x"}
+    setup = changes.begin(drafts.create_draft(owner=rosa, **about))
+    copy_tables(pattern, setup, rosa)
+    setup = changes.change(
+        setup=setup, values={("systems",): pattern.given.get("systems")}, base=setup.revision, by=rosa
+    ).setup
+    wanted = {**pattern.given, "study": {**pattern.given["study"], "slug": "by-hand"}}
+    for step in FORMS:
+        fill(rosas_browser, step, wanted)
+    page = rosas_browser.post(reverse("researcher:review", args=["by-hand"]), follow=True)
+    assert page.status_code == 200, re.findall(r'<td class="ew-wrap"[^>]*>(.*?)</td>', page.content.decode())
+    made = sections.snapshot(Study.objects.get(slug="by-hand"))
+    expected = sections.snapshot(example)
+    assert made == {**expected, "study": {**expected["study"], "slug": "by-hand"}}
+
+
+def copy_tables(pattern: Setup, setup: Setup, owner: User) -> None:
+    """Give a set-up the tables and media of another."""
+    for table in ("items", "controls", "prefill", "batches"):
+        rows = list(pattern.rows.filter(table=table).order_by("number").values_list("cells", flat=True))
+        changes.replace_table(setup=setup, table=table, rows=rows, by=owner)
+    for medium in Media.objects.filter(study=pattern.study):
+        with medium.file.open("rb") as stream:
+            items.store_media(study=setup.study, sha256=medium.sha256, kind=medium.kind, content=stream.read())
+
+
+def fill(browser: Client, step: str, wanted: Mapping[str, Json]) -> None:
+    """Fill in every field of a step, as somebody would, until nothing is left.
+
+    Some fields come only with others: parameters with the task type, and those of a channel once it is open. Entries
+    are added without their buttons (test_steps presses one), since each press asks for a page.
+    """
+    url = reverse("researcher:step", args=["by-hand", step])
+    page = browser.get(url).content.decode()
+    for _round in range(20):
+        shown, entered = fields_of(page, "setup-form"), answers(step, wanted)
+        before = Setup.objects.get(study__slug="by-hand")
+        missing: dict[Place, Json] = {
+            path: [*(value_at(before.given, path) or ()), *({} for _entry in range(n))][:n]
+            for path, n in lists_of(wanted)
+            if len(value_at(before.given, path) or ()) < n and f'value="add:{name_of(path)}"' in page
+        }
+        if missing:
+            changes.change(setup=before, values=missing, base=before.revision, by=None)
+            page = browser.get(url).content.decode()
+            continue
+        if all(_plain(shown[name]) == _plain(texts) for name, texts in entered.items()):
+            return
+        browser.post(url, shown | entered)
+        if Setup.objects.get(pk=before.pk).revision == before.revision:
+            return
+        page = browser.get(url).content.decode()
+
+
+def _plain(texts: list[str]) -> set[str]:
+    """Return what was entered, whatever ends its lines."""
+    return {text.replace("\r\n", "\n").strip() for text in texts} - {""}
+
+
+def lists_of(value: Json, path: Place = ()) -> Iterator[tuple[Place, int]]:
+    """Yield every list of entries of a document, with how many it has."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from lists_of(inner, (*path, name))
+    elif isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value):
+        yield path, len(value)
+        for number, entry in enumerate(value):
+            yield from lists_of(entry, (*path, number))
+
+
+def answers(step: str, wanted: Mapping[str, Json]) -> dict[str, list[str]]:
+    """Return what somebody would enter into the fields that the step has now."""
+    given = Setup.objects.get(study__slug="by-hand").given
+    entered: dict[str, list[str]] = {}
+    for group in Fields(whole_schema(), given, {}, step).groups():
+        for control in controls_of(group):
+            path = path_of(control.name.removesuffix(".")) if control.path[-1] == "" else control.path
+            value = value_at(wanted, path)
+            if control.path[-1] == "":
+                entered[control.name] = ["", "1"] if value is not None else [""]
+            elif value is not None:
+                shown = in_control(control.kind, value)
+                entered[control.name] = ["", *shown] if control.kind == "keys" else [shown]
+            elif control.kind == "tick":
+                entered[control.name] = [control.value]
+    return entered
