@@ -43,6 +43,7 @@ PAGES = (
     Address("researcher:new", query={"task_type": "likert"}),
     Address("researcher:new", query={"study": "SLUG"}),
     Address("researcher:setup", STUDY),
+    Address("researcher:consent_draft", {"slug": "DRAFT"}),
     Address("researcher:library", {"slug": "DRAFT"}),
     Address("researcher:members", STUDY),
     Address("researcher:items", STUDY),

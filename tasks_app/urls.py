@@ -23,6 +23,7 @@ from tasks_app.views.researcher import (
 )
 from tasks_app.views.researcher.importing import pages as importing
 from tasks_app.views.researcher.pay import pages as paying
+from tasks_app.views.researcher.setup import consenting as setup_consent
 from tasks_app.views.researcher.setup import file as setup_file
 from tasks_app.views.researcher.setup import library as setup_library
 from tasks_app.views.researcher.setup import moving
@@ -78,6 +79,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/", studies.setup, name="setup"),
     path("<slug:slug>/set-up/preview/", setup_preview.preview, name="preview"),
     path("<slug:slug>/set-up/questions/library/", setup_library.library, name="library"),
+    path("<slug:slug>/set-up/consent/draft/", setup_consent.draft, name="consent_draft"),
     path("<slug:slug>/set-up/review/", setup_review.review, name="review"),
     path("<slug:slug>/set-up/file/", setup_file.study_file, name="setup_file"),
     path("<slug:slug>/set-up/study.zip", setup_file.study_zip, name="setup_zip"),
