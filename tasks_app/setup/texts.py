@@ -11,6 +11,7 @@ from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, SetupRow
+from tasks_app.plaintext import problem_in
 from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
@@ -19,6 +20,7 @@ from tasks_app.setup.tables import sampling
 from tasks_app.setup.tables.checking import MarkedProblems, RowReading, TextRows, UploadedMedia, cells_of, row_of
 from tasks_app.studyfile.columns import ITEMS, BadCell, from_text
 from tasks_app.studyfile.files.naming import Naming
+from tasks_app.studyfile.own_sections.item_rows import is_of_item
 
 TABLE = ITEMS.stem
 
@@ -120,6 +122,8 @@ def put_row(
 ) -> SetupRow:
     """Change a row, or add one where `number` is None.
 
+    What is changed about the item, such as its source, is changed in all rows of the item.
+
     Raises
     ------
     StudyFileError
@@ -131,7 +135,12 @@ def put_row(
     """
     setup = changes.hold(setup)
     row = SetupRow(setup=setup, table=TABLE) if number is None else rows_of(setup).get(number=number)
-    row.cells = _checked(setup, row, cells, media)
+    given = _read(cells)
+    others = list(rows_of(setup).filter(cells__item=given.get("item", "")).exclude(pk=row.pk))
+    if number is not None and row.cells.get("item") == given.get("item"):
+        _share_with(others, row.cells, cells_of(given))
+    row.cells = _checked(row, given, others, media)
+    SetupRow.objects.bulk_update(others, ["cells"])
     before = rows_of(setup).count()
     if number is None:
         row.number = (rows_of(setup).aggregate(last=Max("number"))["last"] or 0) + 1
@@ -144,31 +153,53 @@ def put_row(
     return row
 
 
-def _checked(setup: Setup, row: SetupRow, cells: Mapping[str, str], media: UploadedMedia) -> dict[str, str]:
-    """Return the cells of a row as they are stored. Raises StudyFileError."""
+def _read(cells: Mapping[str, str]) -> dict[str, Json]:
+    """Return the values of the cells of a row. Raises StudyFileError."""
     problems = MarkedProblems()
-    naming = Naming(ITEMS)
-    check = TextRows(RowReading(problems, _("row"), media))
-    others = rows_of(setup).filter(cells__item=cells.get("item", "").strip()).exclude(pk=row.pk)
-    for other in others:
-        check.take(row_of(other.cells, other.number, naming))
-    # What is wrong with rows that are there already is not this row's fault.
-    problems = check.reading.problems = MarkedProblems()
     values = {}
     for name, text in cells.items():
         column = ITEMS.column(name)
         try:
+            if sentence := problem_in(text):
+                raise BadCell(sentence)
             value = None if column is None else from_text(column, text)
         except BadCell as error:
             problems.add(_("row"), 0, 0, f"{name}: {error}")
             continue
         if value is not None:
             values[name] = value
+    problems.raise_if_any()
+    return values
+
+
+def _share_with(others: Sequence[SetupRow], before: Mapping[str, str], cells: Mapping[str, str]) -> None:
+    """Give the other outputs of an item what was changed about the item."""
+    changed = {
+        name: cells.get(name, "")
+        for name in {**before, **cells}
+        if is_of_item(name) and before.get(name, "") != cells.get(name, "")
+    }
+    for other in others:
+        shared = {**other.cells, **changed}
+        other.cells = {name: text for name, text in shared.items() if text}
+
+
+def _checked(
+    row: SetupRow, values: Mapping[str, Json], others: Sequence[SetupRow], media: UploadedMedia
+) -> dict[str, str]:
+    """Return the cells of a row as they are stored; `others` are rows of its item. Raises StudyFileError."""
+    naming = Naming(ITEMS)
+    problems = MarkedProblems()
+    check = TextRows(RowReading(MarkedProblems(), _("row"), media))
+    for other in others:
+        check.take(row_of(other.cells, other.number, naming))
+    # What is wrong with rows that are there already is not this row's fault.
+    check.reading.problems = problems
     taken = row_of({}, row.number or 0, naming)
     taken.cells.update(values)
     check.take(taken)
     problems.raise_if_any()
-    return cells_of(values)
+    return cells_of(taken.cells)
 
 
 @atomically

@@ -293,6 +293,7 @@ def check_file(
                 checked.rows.clear()  # nothing is stored, so that nothing need be held
             else:
                 checked.rows.append(cells_of(row.cells))
+    _complete(checked.rows, check)
     check.number_documents()
     if not check.found and not problems.count:
         problems.add(file.name, 1, 1, _("There are no outputs below the header. Add one row for every output."))
@@ -306,6 +307,14 @@ def check_file(
         sentence = _("Not kept as features, since they differ between the rows of one item: %(names)s.")
         checked.notes.append(sentence % {"names": ", ".join(left_out)})
     return checked
+
+
+def _complete(rows: Iterable[dict[str, str]], check: TextRows) -> None:
+    """Write what one row says about its item into all rows of the item, so that any of them can be removed."""
+    for row in rows:
+        missing = {name: value for name, value in check.found[row["item"]].values.items() if name not in row}
+        if missing:
+            row.update(cells_of(missing))
 
 
 def _take_present(check: TextRows, before: Iterable[Mapping[str, str]], rows: _LongRows) -> None:

@@ -35,6 +35,11 @@ class ItemFound:
     outputs: list[dict[str, Json]] = field(default_factory=list)
 
 
+def is_of_item(column: str) -> bool:
+    """Return whether a column describes the item rather than one of its outputs."""
+    return column in _OF_ITEM or column.startswith(_FEATURE)
+
+
 class MediaFiles(Protocol):
     """The files that rows may name."""
 
@@ -106,7 +111,7 @@ class ItemRows:
 
     def _describe(self, item: ItemFound, row: Row) -> None:
         for column, value in row.cells.items():
-            if column not in _OF_ITEM and not column.startswith(_FEATURE):
+            if not is_of_item(column):
                 continue
             if column not in item.values:
                 item.values[column], item.lines[column] = value, row.line

@@ -218,6 +218,13 @@ def test_sources_that_differ_within_an_item_are_told() -> None:
     assert "has another value here in line 2" in str(check_file(a_file(table), layout).refusal)
 
 
+def test_what_is_said_once_about_an_item_stands_in_all_its_rows() -> None:
+    table = "item,system,output,source,doc,position\n1,a,first text,one,d,\n1,b,second text,,,\n2,a,third text,,d,\n"
+    assert [(row.get("source"), row.get("document"), row.get("position")) for row in read(table).rows] == [
+        ("one", "d", None), ("one", "d", None), (None, "d", None),
+    ]  # fmt: skip
+
+
 def test_media_are_named_as_they_were_uploaded() -> None:
     table = "item,system,output,image\n1,a,first text,one.png\n2,a,second text,two.png\n3,a,third text,one.wav\n"
     media = UploadedMedia(

@@ -13,6 +13,7 @@ from tasks_app.models import Media, Setup, Study
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import move
 from tasks_app.setup import changes, media, text_rows, texts
+from tasks_app.setup.checking import make_study
 from tasks_app.setup.tables.checking import UploadedMedia
 from tasks_app.studyfile.problems import StudyFileError
 from tests.media import png
@@ -85,6 +86,15 @@ def test_a_row_is_changed_and_added(stored: Setup, rosa: User) -> None:
     assert [one.key for one in text_rows.counts(changes.begin(stored.study)).systems] == ["one", "two", "three"]
 
 
+def test_what_is_changed_about_an_item_is_changed_in_all_its_rows(stored: Setup, rosa: User) -> None:
+    cells = dict(texts.rows_of(stored).get(number=3).cells)
+    put(stored, rosa, 3, **{**cells, "source": "line\r\nline", "feature_kind": ""})
+    changed = [row.cells for row in texts.rows_of(stored).filter(cells__item="i1")]
+    assert [row["source"] for row in changed] == ["line\nline"] * 2
+    assert not any("feature_kind" in row for row in changed)
+    assert [row["output"] for row in changed] == ["text 1 of one", "text 1 of two"]
+
+
 @pytest.mark.parametrize(
     ("cells", "sentence"),
     [
@@ -101,6 +111,14 @@ def test_a_row_that_does_not_fit_is_refused(stored: Setup, rosa: User, cells: Ma
         put(stored, rosa, **cells)
     assert sentence in str(refused.value)
     assert texts.rows_of(stored).count() == len(ROWS)
+
+
+def test_a_wrong_value_of_an_item_changes_no_row(stored: Setup, rosa: User) -> None:
+    cells = dict(texts.rows_of(stored).get(number=3).cells)
+    for wrong in ({"position": "many"}, {"source": "\x00"}, {"options": "[1]"}):
+        with pytest.raises(StudyFileError):
+            put(stored, rosa, 3, **{**cells, **wrong})
+    assert list(texts.cells_of_rows(stored)) == ROWS
 
 
 def test_rows_are_found_and_removed(stored: Setup, rosa: User) -> None:
@@ -171,6 +189,22 @@ def test_files_that_raters_cannot_be_shown_are_refused_together(stored: Setup, r
     with pytest.raises(StudyFileError, match="is SVG, HTML or XML"):
         media.keep(setup=stored, uploads=files, by=rosa)
     assert not Media.objects.filter(study=stored.study).exists()
+
+
+def test_the_study_is_made_of_the_texts(stored: Setup, rosa: User) -> None:
+    """With systems by their names, features, and a picture."""
+    media.keep(setup=stored, uploads=[SimpleUploadedFile("one.png", png())], by=rosa)
+    (file,) = media.files_of(stored)
+    for number, row in enumerate(ROWS[:2], start=1):
+        cells = {**row, "context_image": file.name, "position": "", "output": f"{row['output']}."}
+        texts.put_row(setup=stored, number=number, cells=cells, media=media.uploaded(stored), by=rosa)
+    study, loaded = make_study(setup=stored, by=rosa)
+    assert (loaded.counts["items"], loaded.counts["outputs"], loaded.counts["systems"]) == (10, 20, 2)
+    item = study.items.get(key="i0")
+    assert item.features == {"kind": "a"}
+    assert item.item_media.get().role == "context_image"
+    assert list(study.systems.order_by("id").values_list("key", "name")) == [("one", "The One"), ("two", "")]
+    assert media.files_of(changes.begin(study))[0].called == "one.png", "the name of the file is kept"
 
 
 def test_nothing_changes_once_the_study_is_open(setup: Setup, rosa: User) -> None:

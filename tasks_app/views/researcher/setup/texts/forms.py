@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -62,12 +63,17 @@ class ColumnForm:
         self.examples = examples
         self.use = form[f"use-{number}"]
         self.called = form[f"name-{number}"]
-        self.column = form[f"column-{number}"]
+
+
+def _one_text(columns: Sequence[str]) -> str:
+    """Return the names of columns as one text, by which a form is known to be about them."""
+    return json.dumps(list(columns), ensure_ascii=False)
 
 
 class ColumnsForm(forms.Form):
     """One choice for each column of the file, and how the table is read as a whole."""
 
+    columns = forms.CharField(widget=forms.HiddenInput, required=False, strip=False)
     items = forms.ChoiceField(choices=ITEM_KEYS, label=gettext_lazy("Items"))
     system = forms.CharField(
         required=False,
@@ -104,10 +110,10 @@ class ColumnsForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.file, self.peek, self.present = file, peek, present
         by_column = {one.column: one for one in layout.uses} if layout is not None else {}
+        self.initial["columns"] = _one_text(peek.columns)
         choices = [(use, use_label(use)) for use in uses()]
         for number, name in enumerate(peek.columns):
             one = by_column.get(name, ColumnUse(name))
-            self.fields[f"column-{number}"] = forms.CharField(widget=forms.HiddenInput, initial=name, strip=False)
             self.fields[f"use-{number}"] = forms.ChoiceField(
                 choices=choices, required=False, initial=one.use, label=_("“%(name)s” is") % {"name": name}
             )
@@ -131,7 +137,7 @@ class ColumnsForm(forms.Form):
             del self.fields["mode"]
 
     @property
-    def columns(self) -> list[ColumnForm]:
+    def by_column(self) -> list[ColumnForm]:
         """Return the columns with their examples."""
         examples: list[list[str]] = [[] for _name in self.peek.columns]
         for row in self.peek.rows:
@@ -154,9 +160,7 @@ class ColumnsForm(forms.Form):
     @property
     def is_of_these_columns(self) -> bool:
         """Return whether the choices that were sent are about the columns that the file has."""
-        return [self.data.get(f"column-{number}") for number in range(len(self.peek.columns))] == list(
-            self.peek.columns
-        ) and f"column-{len(self.peek.columns)}" not in self.data
+        return self.data.get("columns") == _one_text(self.peek.columns)
 
     def layout(self) -> Layout:
         """Return how the table is to be read, from valid data."""

@@ -28,12 +28,16 @@ from tasks_app.setup.tables.marking import marked_rows
 from tasks_app.setup.tables.source import TextsFile, check_name, look, open_file
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
+from tasks_app.studyfile.problems import Problem
 from tasks_app.views.researcher.importing.uploading import TablePages
 from tasks_app.views.researcher.setup.texts.drafts import show, texts_page
 from tasks_app.views.researcher.setup.texts.forms import ColumnsForm, SampleForm, SystemsForm, UploadForm
 
 # Rows shown of an uploaded table.
 SHOWN = 5
+
+# Each has two fields in the form, and Django takes a thousand.
+MOST_COLUMNS = 400
 
 
 @accepts_files(largest_upload)
@@ -80,7 +84,14 @@ class _TextsPages(TablePages):
     def look(self, file: RatingsFile) -> Peek:
         self.texts = open_file(file)
         asked = self.request.POST if self.request.method == "POST" else self.request.GET
-        return look(self.texts, sheet=asked.get("sheet", ""), quoting=asked.get("quoting", ""))
+        peek = look(self.texts, sheet=asked.get("sheet", ""), quoting=asked.get("quoting", ""))
+        if len(peek.columns) > MOST_COLUMNS:
+            sentence = _(
+                "This table has %(n)d columns; at most %(most)d can be named here. Remove those you don't need."
+            )
+            words = {"n": len(peek.columns), "most": MOST_COLUMNS}
+            raise StudyFileError([Problem(file.name, 1, MOST_COLUMNS + 1, sentence % words)])
+        return peek
 
     def beside_upload(self) -> Mapping[str, Any]:
         counts = text_rows.counts(self.setup)
