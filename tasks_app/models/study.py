@@ -195,7 +195,8 @@ class Task(Versioned):
     """An ordered part of a study with one task type.
 
     `k_more` judgments instead of `k` go to a share of the units, drawn at random. Tasks of the stages screening and
-    exit are asked of every rater and have no plan. `checks` holds how raters are trained, tested and watched.
+    exit are asked of every rater and have no plan. `checks` holds how raters are trained, tested and watched, `items`
+    the values by which items are taken, for each column of the items table; empty for all items.
     """
 
     Stage = TaskStage
@@ -211,6 +212,7 @@ class Task(Versioned):
     design = models.CharField(max_length=40, choices=design_choices, default="independent")
     design_params: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     checks: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
+    items: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     k = models.PositiveIntegerField(default=3)
     k_more = models.PositiveIntegerField(null=True, blank=True)
     k_more_share = models.FloatField(null=True, blank=True)

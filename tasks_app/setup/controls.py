@@ -24,9 +24,8 @@ ON = "1"
 class Control:
     """One value: how it is asked for, what it is now, and what is wrong with it.
 
-    `kind` is one of text, area, number, whole, tick, date, choice, keys, lines, words, pairs, either (a number or
-    a text), json. `value` is what the
-    control shows: a text, or a list of the keys that are ticked.
+    `kind` is one of text, area, number, whole, tick, date, choice, keys, lines, words, values, pairs, either (a number
+    or a text), json. `value` is what the control shows: a text, or a list of the keys that are ticked.
     """
 
     path: Path
@@ -75,6 +74,7 @@ _BY_SCHEMA: tuple[tuple[Callable[[Mapping[str, Json]], bool], str], ...] = (
     (lambda node: node.get("type") == "array" and node.get("items", {}).get("type") == "string", "lines"),
     (lambda node: node.get("type") == ["string", "array"], "pairs"),
     (lambda node: isinstance(node.get("additionalProperties"), Mapping), "words"),
+    (lambda node: node.get("type") == "object" and "patternProperties" in node, "values"),
     (lambda node: node.get("format") == "date", "date"),
     (lambda node: node.get("type") == "string" and _is_long(node), "area"),
     (lambda node: node.get("type") == ["number", "string"], "either"),
@@ -116,6 +116,14 @@ def _words_shown(value: Json) -> str | None:
     return "\n".join(f"{key}: {words}" for key, words in value.items()) if are_texts else None
 
 
+def _values_shown(value: Json) -> str | None:
+    if not isinstance(value, Mapping):
+        return None
+    several = {key: values if isinstance(values, list) else [values] for key, values in value.items()}
+    are_plain = all(isinstance(one, str | int | float) for values in several.values() for one in values)
+    return "\n".join(f"{key}: {one}" for key, values in several.items() for one in values) if are_plain else None
+
+
 def _pairs_shown(value: Json) -> str | None:
     are_lists = isinstance(value, list) and all(isinstance(pair, list) for pair in value)
     return "\n".join(", ".join(map(str, pair)) for pair in value) if are_lists else None
@@ -126,6 +134,7 @@ _SHOWN: Mapping[str, Callable[[Json], str | None]] = {
     "tick": lambda value: ON if value is True else "",
     "lines": _lines_shown,
     "words": _words_shown,
+    "values": _values_shown,
     "pairs": _pairs_shown,
 }
 
@@ -143,7 +152,7 @@ def posted_value(control: Control, posted: MultiValueDict[str, str]) -> Json:
     text = texts[-1].replace("\r\n", "\n").replace("\r", "\n") if texts else ""
     if control.kind == "tick":
         return text == ON
-    if control.kind not in {"area", "lines", "words"}:
+    if control.kind not in {"area", "lines", "words", "values"}:
         text = text.strip()
     return _READ.get(control.kind, str)(text) if text.strip() else None
 
@@ -172,6 +181,14 @@ def _words(text: str) -> Json:
     return {key.strip(): words.strip() for key, _colon, words in pairs}
 
 
+def _values(text: str) -> Json:
+    pairs = [line.partition(":") for line in text.split("\n") if line.strip()]
+    values: dict[str, list[str]] = {}
+    for key, _colon, value in pairs:
+        values.setdefault(key.strip(), []).append(value.strip())
+    return {key: several[0] if len(several) == 1 else several for key, several in values.items()}
+
+
 def _pairs(text: str) -> Json:
     return [[name.strip() for name in line.split(",")] for line in _lines(text)]
 
@@ -189,6 +206,7 @@ _READ = {
     "either": _number,
     "lines": _lines,
     "words": _words,
+    "values": _values,
     "pairs": _pairs,
     "json": _json,
 }

@@ -15,7 +15,15 @@ from tasks_app import designs, task_types
 from tasks_app.models import Criterion, Group, Study, System, Task
 from tasks_app.plaintext import validate_storable
 from tasks_app.study_settings import Block
-from tasks_app.studyfile.fields import KeyField, LanguageField, ListField, MapField, ObjectField, WordsField
+from tasks_app.studyfile.fields import (
+    ItemSetField,
+    KeyField,
+    LanguageField,
+    ListField,
+    MapField,
+    ObjectField,
+    WordsField,
+)
 
 # PostgreSQL's integer.
 MOST = 2_147_483_647
@@ -120,6 +128,13 @@ class TaskBlock(Block):
     )
     criteria = ListField(keys=True, label=_("Criteria"), help_text=_("Keys, in their canonical order."))
     params = ObjectField(label=_("Parameters"), help_text=_("Of the task type."))
+    items = ItemSetField(
+        label=_("Items of this task"),
+        help_text=_(
+            "By columns of the items table: item, document or feature_…, each with one value or several, such as "
+            "feature_domain: news. An item must have one of the values in every column. Empty: all items."
+        ),
+    )
     k = forms.IntegerField(
         min_value=1, max_value=10_000, initial=_default(Task, "k"), label=_("Judgments of every unit")
     )

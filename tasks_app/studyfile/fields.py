@@ -100,6 +100,23 @@ class MapField(_Plain):
     empty: Any = {}
 
 
+class ItemSetField(_Plain):
+    """Columns of the items table, each with the values of which an item must have one; a single value may be alone."""
+
+    empty: Any = {}
+
+    # The columns by which items can be told apart: their own keys, documents and features.
+    pattern = r"^(item|document|feature_.+)$"
+
+    def to_python(self, value: Any) -> dict[str, list[str]]:
+        """Return a list of texts for each column."""
+        columns = super().to_python(value)
+        return {
+            str(column): [str(one) for one in (values if isinstance(values, list | tuple) else [values])]
+            for column, values in columns.items()
+        }
+
+
 class ObjectField(_Plain):
     """Any JSON object."""
 

@@ -14,7 +14,7 @@ from tasks_app.check_settings import Checks
 from tasks_app.sections import Json
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.declarations import LISTS, TaskBlock
-from tasks_app.studyfile.fields import KeyField, ListField, MapField, ObjectField
+from tasks_app.studyfile.fields import ItemSetField, KeyField, ListField, MapField, ObjectField
 from tasks_app.studyfile.files.quoting import QUOTINGS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -148,6 +148,12 @@ def _list(field: Any) -> dict[str, Json]:
     return {"type": "array", "items": {"type": "string"}, **({"uniqueItems": True} if field.keys else {})}
 
 
+def _item_set(field: Any) -> dict[str, Json]:
+    entry = {"type": ["string", "number"]}
+    values = {"type": ["string", "number", "array"], "items": entry, "minItems": 1, "uniqueItems": True}
+    return {"type": "object", "patternProperties": {field.pattern: values}, "additionalProperties": False}
+
+
 def _json(field: Any) -> dict[str, Json]:
     """Return a list of what the form `entry` describes, else the schema that the field declares, else any value."""
     if (entry := getattr(field, "entry", None)) is not None:
@@ -161,6 +167,7 @@ _TYPES: tuple[tuple[type[forms.Field], Callable[[Any], dict[str, Json]]], ...] =
     (forms.ChoiceField, lambda field: {"type": "string", "enum": _choices(field)}),
     (ListField, _list),
     (MapField, lambda _field: {"type": "object", "additionalProperties": {"type": "string"}}),
+    (ItemSetField, _item_set),
     (ObjectField, lambda _field: {"type": "object"}),
     (forms.BooleanField, lambda _field: {"type": "boolean"}),
     (forms.FloatField, lambda _field: {"type": "number"}),

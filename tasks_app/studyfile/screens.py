@@ -18,6 +18,7 @@ from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services.plan import batches, plans
 from tasks_app.services.study.units import asked_apart, draft_units, name_of_unit
 from tasks_app.studyfile.own_sections.item_rows import LONGEST
+from tasks_app.studyfile.own_sections.item_sets import takes_item
 from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.task_types import TaskType
@@ -88,7 +89,8 @@ def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
     for number, task in enumerate(reading.document["tasks"]):
         if not reading.sound(("tasks", number)) or task["type"] not in task_types.registry:
             continue
-        items = {item.key: item for item in _texts(reading.document["items"], keep=task["keep_identical"])}
+        taken = [item for item in reading.document["items"] if takes_item(task, item)]
+        items = {item.key: item for item in _texts(taken, keep=task["keep_identical"])}
         kind = task_types.registry[task["type"]](task["params"])
         if not _items_fit(reading, kind, items):
             continue

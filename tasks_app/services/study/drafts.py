@@ -32,6 +32,7 @@ TASK_COLUMNS = (
     "instructions",
     "params",
     "checks",
+    "items",
     "k",
     "k_more",
     "k_more_share",

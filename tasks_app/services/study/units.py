@@ -11,6 +11,7 @@ from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services.database import atomically, expect_many_rows
 from tasks_app.services.plan import plans
 from tasks_app.services.study.drafts import refuse_frozen
+from tasks_app.services.study.item_sets import takes
 from tasks_app.services.study.items import BATCH
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Criterion as Asked
@@ -51,6 +52,15 @@ class Texts:
     documents: dict[str, int | None] = field(default_factory=dict)
     # By item, in the order of ItemTexts.outputs.
     outputs: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    features: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def taken(self, by: Mapping[str, Sequence[str]]) -> list[ItemTexts]:
+        """Return the items that a task takes."""
+        return [
+            item
+            for item in self.items
+            if takes(by, key=item.key, document=item.document, features=self.features[item.key])
+        ]
 
 
 def texts_of(study: Study, *, keep: bool) -> Texts:
@@ -79,6 +89,7 @@ def texts_of(study: Study, *, keep: bool) -> Texts:
         )
         texts.item_ids[row.key] = row.pk
         texts.documents[row.key] = row.document_id
+        texts.features[row.key] = row.features
         texts.outputs[row.key] = ids.get(row.pk, [])
     return texts
 
@@ -125,7 +136,7 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
             kind=kind,
             task=task.key,
             seed=study.seed,
-            items=texts.items,
+            items=texts.taken(task.items),
             criteria=asked_apart(kind, asked_criteria, task.criteria_mode),
         )
     )

@@ -15,6 +15,7 @@ from tasks_app.studyfile.columns import ITEMS
 from tasks_app.studyfile.files.media import ROLES
 from tasks_app.studyfile.files.tables import find_table
 from tasks_app.studyfile.own_sections.item_rows import ItemRows
+from tasks_app.studyfile.own_sections.item_sets import check_item_sets
 from tasks_app.studyfile.reading import StudyReading
 
 
@@ -104,6 +105,7 @@ class ItemsSection(Section):
         items = check.items()
         _add_systems(reading, check.systems)
         _note_texts(reading, items)
+        check_item_sets(reading, items)
         return items
 
     def export(self, study: Study) -> list[dict[str, Json]]:

@@ -14,7 +14,7 @@ from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading
 
 # Settings that must be equal in both tasks, so that a text of one is a text of the other.
-ALIKE = ("type", "keep_identical")
+ALIKE = ("type", "keep_identical", "items")
 
 
 def check_requested(reading: StudyReading, tasks: Sequence[Mapping[str, Json]]) -> None:

@@ -1,0 +1,27 @@
+"""Which items a task takes: one rule for checking a study file and for making units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+# How columns of the items table are called that hold features.
+FEATURE = "feature_"
+
+
+def cell_of(column: str, *, key: str, document: str | None, features: Mapping[str, Any]) -> str | None:
+    """Return what an item has in a column by which items are taken, as text; None where it has nothing there."""
+    if column == "item":
+        return key
+    value = document if column == "document" else features.get(column.removeprefix(FEATURE))
+    return None if value in (None, "") else str(value)
+
+
+def takes(taken: Mapping[str, Sequence[str]], *, key: str, document: str | None, features: Mapping[str, Any]) -> bool:
+    """Return whether a task takes an item.
+
+    `taken` has for each column the values of which an item must have one; where it is empty, all items are taken.
+    """
+    return all(
+        cell_of(column, key=key, document=document, features=features) in values for column, values in taken.items()
+    )
