@@ -13,6 +13,10 @@ from tasks_app.studyfile.files.yaml_text import dump_given
 from tasks_app.studyfile.reading import STUDY_YAML
 
 
+# No item is expected to have more rows than this in the beginning of a table.
+MOST_ROWS_OF_AN_ITEM = 60
+
+
 class SetupFiles:
     """study.yaml, tables and media of a set-up; with `items`, only the rows of the first so many items.
 
@@ -52,16 +56,19 @@ class SetupFiles:
 
 
 def _first(rows: QuerySet[SetupRow], table: str, items: int) -> list[dict[str, str]]:
-    """Return the rows of the first items; of other tables none, since they name units that may be missing."""
+    """Return the rows of the first items, and one of each system that wrote none of them.
+
+    Of other tables there are none, since they name units that may be missing.
+    """
     if table != "items":
         return []
     keys: dict[str, None] = {}
     first = []
-    # No item is expected to have more rows than this in the beginning of a table.
-    for cells in rows.values_list("cells", flat=True)[: items * 60]:
+    for cells in rows.values_list("cells", flat=True)[: items * MOST_ROWS_OF_AN_ITEM]:
         key = cells.get("item", "")
-        if key not in keys and len(keys) == items:
-            continue
-        keys[key] = None
-        first.append(cells)
-    return first
+        if key in keys or len(keys) < items:
+            keys[key] = None
+            first.append(cells)
+    seen = {cells.get("system", "") for cells in first}
+    others = rows.exclude(cells__system__in=seen).order_by("cells__system", "number").distinct("cells__system")
+    return [*first, *others.values_list("cells", flat=True)]
