@@ -18,6 +18,7 @@ from tasks_app.studyfile.checking import Loaded, Slot, store_files
 from tasks_app.studyfile.files.yaml_tree import parse
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
+from tasks_app.studyfile.screens import draft_tasks
 
 # So many items are enough to check what the form holds; all of them are checked when the study is made.
 ITEMS_CHECKED = 12
@@ -34,6 +35,16 @@ def reading_of(setup: Setup, items: int = ITEMS_CHECKED) -> StudyReading:
 def problems_of(reading: StudyReading) -> Mapping[Path, Sequence[str]]:
     """Return what is wrong with each value, by its path."""
     return reading.sentences
+
+
+def problems_of_tables(reading: StudyReading) -> list[str]:
+    """Return what is wrong with the texts that were read, or with their fit to a task."""
+    draft_tasks(reading)
+    try:
+        reading.problems.raise_if_any()
+    except StudyFileError as error:
+        return [problem.message for problem in error.problems if problem.file not in {STUDY_YAML, reading.files.label}]
+    return []
 
 
 def study_yaml_of(setup: Setup, text: str) -> tuple[dict[str, Json], StudyFileError | None]:

@@ -21,6 +21,14 @@ ON = "1"
 
 
 @dataclass(frozen=True, slots=True)
+class Advice:
+    """What could be better about a value, without being wrong, and the value that its button would put there."""
+
+    sentence: str
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Control:
     """One value: how it is asked for, what it is now, and what is wrong with it.
 
@@ -39,6 +47,7 @@ class Control:
     schema: Mapping[str, Json] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     folded: bool = False
+    advice: Advice | None = None
 
     @property
     def name(self) -> str:

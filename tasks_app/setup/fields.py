@@ -14,6 +14,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from tasks_app.sections import Json, Path
+from tasks_app.setup.advice import advice_on
 from tasks_app.setup.controls import ON, Control, in_control, kind_of, name_of
 from tasks_app.setup.paths import value_at
 from tasks_app.setup.steps import STEPS, is_folded, step_of
@@ -136,7 +137,9 @@ class Fields:
             members = members if there else ()
         if not members and switch is None:
             return None
-        return Group(path, self._label(node, path), _help(node), members, self._problems(path), switch=switch)
+        # What a section of the file contains is said for those who write the file.
+        help_text = _help(node) if len(path) > 1 else ""
+        return Group(path, self._label(node, path), help_text, members, self._problems(path), switch=switch)
 
     def _list(self, node: Mapping[str, Json], path: Path) -> Group | None:
         value = value_at(self.given, path)
@@ -184,7 +187,7 @@ class Fields:
         return Control(
             path=path, kind=kind, label=self._label(node, path), help=_help(node), value=shown,
             default="" if kind == "keys" else in_control(kind, default), needed=needed, choices=choices, schema=node,
-            problems=self._problems(path), folded=is_folded(path),
+            problems=self._problems(path), folded=is_folded(path), advice=advice_on(path, self.given),
         )  # fmt: skip
 
     def _choices(self, node: Mapping[str, Json], kind: str, shown: Any, *, needed: bool) -> tuple[tuple[str, str], ...]:

@@ -12,7 +12,6 @@ from tasks_app.studyfile.files.writing import media_name, table_bytes
 from tasks_app.studyfile.files.yaml_text import dump_given
 from tasks_app.studyfile.reading import STUDY_YAML
 
-
 # No item is expected to have more rows than this in the beginning of a table.
 MOST_ROWS_OF_AN_ITEM = 60
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tasks_app.models import Setup, Task
 from tasks_app.sections import Document, Json
 from tasks_app.selectors.screens import KINDS
-from tasks_app.setup.checking import reading_of
+from tasks_app.setup.checking import problems_of, problems_of_tables, reading_of
 from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
@@ -72,7 +72,8 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
 
 
 def _problems(reading: StudyReading) -> list[str]:
-    return [sentence for sentences in reading.sentences.values() for sentence in sentences][:5]
+    in_form = [sentence for sentences in problems_of(reading).values() for sentence in sentences]
+    return [*in_form, *problems_of_tables(reading)][:5]
 
 
 def _kind(task: Mapping[str, Json]) -> TaskType:

@@ -16,7 +16,7 @@ from tasks_app.models import Membership, Setup, Study
 from tasks_app.sections import Path
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
-from tasks_app.setup.checking import make_study, problems_of, reading_of
+from tasks_app.setup.checking import make_study, problems_of, problems_of_tables, reading_of
 from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.steps import STEPS, step_of
 from tasks_app.studyfile.problems import StudyFileError
@@ -73,6 +73,8 @@ def _open_points(setup: Setup, slug: str) -> list[dict[str, Any]]:
         by_step.setdefault(step, []).extend({"sentence": sentence, "anchor": anchor} for sentence in sentences)
     if not setup.rows.filter(table="items").exists() and _reads_texts(reading):
         sentence = _("There are no texts yet. Upload a table of them.")
+        by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
+    for sentence in problems_of_tables(reading):
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
     return [
         {"step": one, "url": step_url(slug, one.slug), "problems": by_step[one.slug]}

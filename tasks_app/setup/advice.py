@@ -1,0 +1,25 @@
+"""Advice on single values of a set-up: nothing that is wrong, but what a careful reviewer would ask about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tasks_app.sections import Json, Path
+from tasks_app.setup.controls import Advice
+from tasks_app.setup.criteria.framing import framing_of
+from tasks_app.setup.paths import value_at
+
+
+def advice_on(path: Path, given: Mapping[str, Json]) -> Advice | None:
+    """Return what could be better about a value; None where there is nothing to say."""
+    if len(path) == 3 and path[0] == "criteria" and path[2] == "question":
+        return _on_question(path, given)
+    return None
+
+
+def _on_question(path: Path, given: Mapping[str, Json]) -> Advice | None:
+    """Return why a question may lead raters, with a neutral wording (Schoch et al. 2020)."""
+    question = value_at(given, path)
+    language = value_at(given, (*path[:2], "language")) or value_at(given, ("study", "language")) or "en"
+    framing = framing_of(question, str(language)) if isinstance(question, str) else None
+    return Advice(str(framing.reason), framing.neutral) if framing is not None else None
