@@ -43,8 +43,6 @@ PAGES = (
     Address("researcher:new", query={"task_type": "likert"}),
     Address("researcher:new", query={"study": "SLUG"}),
     Address("researcher:setup", STUDY),
-    Address("researcher:consent_draft", {"slug": "DRAFT"}),
-    Address("researcher:library", {"slug": "DRAFT"}),
     Address("researcher:members", STUDY),
     Address("researcher:items", STUDY),
     Address("researcher:items", STUDY, {"page": "last"}),
@@ -121,6 +119,8 @@ DRAFTS = (
         for step in ("task", "questions", "raters", "checks", "consent", "analysis")
     ),
     Address("researcher:review", {"slug": "DRAFT"}),
+    Address("researcher:consent_draft", {"slug": "DRAFT"}),
+    Address("researcher:library", {"slug": "DRAFT"}),
     Address("researcher:preview", {"slug": "DRAFT"}),
     Address("researcher:setup_file", {"slug": "DRAFT"}),
     Address("researcher:texts", {"slug": "DRAFT"}),

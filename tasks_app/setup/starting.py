@@ -31,9 +31,6 @@ from tasks_app.studyfile.reading import STUDY_YAML
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Criterion
 
-# Words that stand where the slug of a study does in addresses.
-RESERVED = frozenset({"new", "load"})
-
 # A slug may have 80 characters; the rest is for a number that makes it unique.
 LONGEST_SLUG = 60
 
@@ -79,7 +76,7 @@ def examples() -> Mapping[str, Example]:
 def free_slug(title: str) -> str:
     """Return a slug for a title that no study has."""
     base = slugify(title)[:LONGEST_SLUG].strip("-_") or "study"
-    taken = RESERVED | set(Study.objects.filter(slug__startswith=base).values_list("slug", flat=True))
+    taken = drafts.RESERVED_SLUGS | set(Study.objects.filter(slug__startswith=base).values_list("slug", flat=True))
     candidates = (base if n == 1 else f"{base}-{n}" for n in range(1, len(taken) + 2))
     return next(slug for slug in candidates if slug not in taken)
 

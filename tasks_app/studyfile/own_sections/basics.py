@@ -40,6 +40,9 @@ class StudySection(Section):
     def check(self, reading: StudyReading) -> Json:
         """Check what the study is called; a seed is drawn where none is given, so that the file says all of it."""
         values = reading.clean(StudyBlock, reading.given("study"), ("study",))
+        if values["slug"] in drafts.RESERVED_SLUGS:
+            sentence = _("“%(slug)s” is an address of evalweb itself. Choose another.")
+            reading.problem(("study", "slug"), sentence % {"slug": values["slug"]})
         zone = ("study", "timezone")
         if reading.sound(zone) and values["timezone"] not in time_zones():
             sentence = _("There is no time zone “%(name)s”.") % {"name": values["timezone"]}

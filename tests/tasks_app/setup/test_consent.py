@@ -1,5 +1,6 @@
 """The draft of the consent text: what the set-up says stands in it, what it lacks is named in brackets."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from django.test import Client
 from tasks_app import task_types
 from tasks_app.models import Setup
 from tasks_app.richtext import to_html
-from tasks_app.setup import starting
+from tasks_app.setup import changes, starting
 from tasks_app.setup.consent import consent_draft, missing_facts
 from tasks_app.setup.starting import Names
 
@@ -104,6 +105,10 @@ def test_it_is_shown_and_taken_over_from_the_step(rosas_browser: Client, rosa: U
     assert f'href="{path}"' in rosas_browser.get(step).content.decode()
     page = rosas_browser.get(path).content.decode()
     assert "“Good texts?” is a study of" in page
+    assert "about [how many] minutes" in page
+    rows = [{"item": f"i{n}", "system": system, "output": "Some words."} for n in range(30) for system in "ab"]
+    changes.replace_table(setup=Setup.objects.get(), table="items", rows=rows, by=rosa)
+    assert re.search(r"about [0-9.]+ minutes", rosas_browser.get(path).content.decode())
     assert rosas_browser.post(path)["Location"] == step
     consent = Setup.objects.get().given["consent"]
     assert consent["en"].startswith("**What this study is about.**")

@@ -1,5 +1,8 @@
 """Ways to begin a study: each makes a sound draft of its own."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 from django.contrib.auth.models import User
 
@@ -109,3 +112,13 @@ def test_a_template_that_was_opened_is_a_study_like_any_other(rosa: User) -> Non
     opened = move(study_id=template.pk, action="open", by=rosa)
     assert not templates.is_template(opened)
     assert opened in templates.ordinary(Study.objects.all())
+
+
+@pytest.mark.parametrize("slug", ["new", "load"])
+def test_no_study_file_takes_an_address_of_the_product(slug: str, tmp_path: Path) -> None:
+    example = starting.examples()["likert"].folder
+    shutil.copytree(example, tmp_path / "study")
+    yaml = tmp_path / "study" / "study.yaml"
+    yaml.write_text(yaml.read_text(encoding="utf-8").replace("slug: example-likert", f"slug: {slug}"), encoding="utf-8")
+    with pytest.raises(studyfile.StudyFileError, match=f"“{slug}” is an address of evalweb itself"):
+        studyfile.read(tmp_path / "study")

@@ -19,6 +19,8 @@ from tasks_app.setup import changes
 from tasks_app.setup.checking import reading_of
 from tasks_app.setup.consent import consent_draft, missing_facts
 from tasks_app.setup.paths import value_at
+from tasks_app.studyfile.screens import draft_tasks
+from tasks_app.studyfile.workload import workload_of
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
 
@@ -58,7 +60,8 @@ def _take_over(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _text(setup: Setup) -> str:
-    workload = reading_of(setup).workload
+    reading = reading_of(setup)
+    workload = workload_of(reading, draft_tasks(reading)) if reading.units_sound else None
     return consent_draft(setup.given, workload.minutes if workload else None)
 
 

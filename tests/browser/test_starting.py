@@ -1,0 +1,80 @@
+"""A new study in a real browser: from the cards to the form, by keyboard, on a phone, and without scripts."""
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.kit import accessible, fits, phone, press_until, without_script
+from tests.browser.test_researcher import OURS, sign_in
+from tests.servers import LiveSite
+
+NEW = "/admin/studies/new/"
+
+
+def test_a_study_begins_from_a_card_by_keyboard(page: Page, live_site: LiveSite, page_problems: list[str]) -> None:
+    sign_in(page, live_site)
+    page.goto(NEW)
+    picture = page.locator(".ew-picture").first
+    expect(picture.get_by_text("The train to Lisbon").first).to_be_visible()
+    accessible(page, OURS)
+    page_problems.clear()  # axe itself writes styles into the pictures' trees
+    press_until(page, lambda: "task_type=pairwise" in (page.evaluate("document.activeElement.href") or ""))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Which is better, A or B?")).to_be_visible()
+    accessible(page, OURS)
+    page.get_by_label("Title", exact=True).fill("Two of ours")
+    page.get_by_label("Public title").fill("Which do you like?")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/two-of-ours/set-up/task/")
+    page.goto("/admin/studies/?words=ours")
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="Two of ours"))
+    expect(row).to_contain_text("Pairwise comparison")
+    accessible(page, OURS)
+
+
+def test_criteria_are_picked_from_the_library_and_consent_is_drafted(page: Page, live_site: LiveSite) -> None:
+    sign_in(page, live_site)
+    page.goto(f"{NEW}?task_type=likert")
+    page.get_by_label("Title", exact=True).fill("Steps")
+    page.get_by_label("Public title").fill("Texts")
+    page.get_by_role("button", name="Make the study").click()
+    page.goto("/admin/studies/steps/set-up/questions/")
+    page.get_by_role("link", name="Pick from the library").click()
+    page.get_by_label("Search the library").fill("summaries")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_label("Coherence").check()
+    accessible(page, OURS)
+    page.get_by_role("button", name="Add what is ticked").click()
+    expect(page.get_by_text("1 criterion is added.")).to_be_visible()
+    page.goto("/admin/studies/steps/set-up/consent/")
+    page.get_by_role("link", name="Draft a text from this form").click()
+    accessible(page, OURS)
+    page.get_by_role("button", name="Use this draft").click()
+    expect(page.get_by_text("The draft is your consent text now.")).to_be_visible()
+
+
+def test_help_is_searched_and_read(page: Page, live_site: LiveSite) -> None:
+    sign_in(page, live_site)
+    page.get_by_role("link", name="Help").first.click()
+    page.get_by_label("Search the help").fill("krippendorff")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Krippendorff").first.click()
+    expect(page.get_by_role("article")).to_contain_text("alpha")
+    accessible(page, OURS)
+
+
+def test_these_pages_fit_a_phone(browser: Browser, live_site: LiveSite) -> None:
+    with phone(browser, live_site) as page:
+        sign_in(page, live_site)
+        for path in (NEW, f"{NEW}?texts", "/admin/studies/", "/admin/help/", "/admin/help/study-file/"):
+            page.goto(path)
+            fits(page)
+
+
+def test_a_study_begins_without_scripts(browser: Browser, live_site: LiveSite) -> None:
+    with without_script(browser, live_site) as page:
+        sign_in(page, live_site)
+        page.goto(NEW)
+        page.get_by_role("link", name="Order several texts").click()
+        page.get_by_label("Title", exact=True).fill("Without")
+        page.get_by_label("Public title").fill("Texts")
+        page.get_by_role("button", name="Make the study").click()
+        expect(page).to_have_url(f"{live_site.url}/admin/studies/without/set-up/task/")
