@@ -77,6 +77,8 @@ def test_a_wide_table_becomes_the_texts_of_a_study(page: Page, live_site: LiveSi
     check(page)
     page.get_by_role("status").get_by_role("button", name="Store these texts").click()
     expect(page.get_by_text("Page 1 of 26")).to_be_visible()
+    page.locator("summary", has_text="Name the 21 systems").click()
+    expect(page.get_by_label("Name of E2E-NLG-21")).to_have_value("E2E NLG #21")
     check(page)
     _edit(page)
     _sample(page)
