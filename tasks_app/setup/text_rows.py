@@ -93,11 +93,19 @@ def columns_of(setup: Setup) -> list[str]:
 def strata_of(setup: Setup) -> list[tuple[str, str]]:
     """Return by what a sample can be stratified: value and words."""
     columns = columns_of(setup)
-    choices = [(AT_RANDOM, _("– at random –"))]
-    if "document" in columns:
-        choices.append((BY_DOCUMENT, _("document")))
-    if "source" in columns:
-        choices.append((BY_SOURCE, _("length of the source")))
-    choices.append((BY_OUTPUT, _("length of the longest output")))
-    features = [name for name in columns if name.startswith(_FEATURE)]
-    return [*choices, *((name, _("feature “%(name)s”") % {"name": name.removeprefix(_FEATURE)}) for name in features)]
+    values = [AT_RANDOM]
+    values += [BY_DOCUMENT] if "document" in columns else []
+    values += [BY_SOURCE] if "source" in columns else []
+    values += [BY_OUTPUT, *(name for name in columns if name.startswith(_FEATURE))]
+    return [(value, stratum_label(value)) for value in values]
+
+
+def stratum_label(by: str) -> str:
+    """Return the words for what a sample is stratified by."""
+    labels = {
+        AT_RANDOM: _("– at random –"),
+        BY_DOCUMENT: _("document"),
+        BY_SOURCE: _("length of the source"),
+        BY_OUTPUT: _("length of the longest output"),
+    }
+    return labels.get(by) or _("feature “%(name)s”") % {"name": by.removeprefix(_FEATURE)}

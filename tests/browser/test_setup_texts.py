@@ -104,7 +104,7 @@ def _sample(page: Page) -> None:
     page.get_by_label("Stratified by").select_option(label="feature “domain”")
     check(page)
     page.get_by_role("button", name="Draw the sample").click()
-    expect(page.get_by_text("These are a sample: 12 of 60 items")).to_be_visible()
+    expect(page.get_by_text("These are a sample: 12 of 60 items")).to_contain_text("by feature “domain”")
 
 
 def _media(page: Page) -> None:

@@ -3,6 +3,10 @@
 export function start(root = document) {
   for (const form of root.querySelectorAll("form[data-once]")) {
     form.addEventListener("submit", (event) => {
+      // A button that downloads leaves the page as it is.
+      if (event.submitter?.dataset.download !== undefined) {
+        return;
+      }
       if (form.dataset.sent) {
         event.preventDefault();
         return;

@@ -52,6 +52,7 @@ class UploadForm(forms.Form):
             "column per system. Up to 64 MB; CSV, TSV and JSON Lines may be gzipped (.csv.gz)."
         ),
         allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.jsonl,.gz,.xlsx,.xlsm,.ods"}),
     )
 
 

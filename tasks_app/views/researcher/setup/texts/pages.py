@@ -101,6 +101,7 @@ class _TextsPages(TablePages):
         if not words and not system:
             paginator.count = counts.outputs  # these rows were counted above
         page = paginator.get_page(self.request.GET.get("page"))
+        sample = texts.last_sample(self.setup)
         return {
             "counts": counts,
             "page": page,
@@ -109,7 +110,8 @@ class _TextsPages(TablePages):
             "system": system,
             "systems_form": SystemsForm(systems=counts.systems),
             "sample_form": SampleForm(strata=text_rows.strata_of(self.setup)),
-            "sample": texts.last_sample(self.setup),
+            "sample": sample,
+            "sample_by": text_rows.stratum_label(str(sample["by"])) if sample and sample["by"] else "",
             "media": media.files_of(self.setup),
         }
 
