@@ -23,11 +23,13 @@ from tasks_app.importing import uploads
 from tasks_app.models import Membership, Study
 from tasks_app.plaintext import validate_storable
 from tasks_app.request_sizes import accepts_files
+from tasks_app.selectors.studies import Wanted, matching
 from tasks_app.setup import starting, templates
 from tasks_app.setup.starting import Names
 from tasks_app.setup.tables.source import check_name
 from tasks_app.studyfile.files.limits import largest_upload
-from tasks_app.task_types.base import Words
+from tasks_app.task_types import TaskType
+from tasks_app.task_types.base import Scale, Words
 from tasks_app.views.public.examples import pictured
 from tasks_app.views.researcher.frame import researcher_page, show
 from tasks_app.views.researcher.importing.uploading import read_with
@@ -175,14 +177,16 @@ def ways(request: HttpRequest) -> dict[str, Any]:
         "goals": _goals(),
         "examples": list(starting.examples().values()),
         "copied": templates.ordinary(copied)[:NEWEST],
-        "templates": templates.templates(studies),
+        "templates": [
+            {"study": study, "is_owner": getattr(study, "own_role", None) == Membership.Role.OWNER}
+            for study in templates.templates(matching(studies, request.user.pk or 0, Wanted()))
+        ],
     }
 
 
 def _goals() -> list[tuple[str, list[dict[str, Any]]]]:
     """Return a card for each task type under headings that say how many texts a rater sees at once."""
-    # Types that rate on criteria are what most people look for.
-    members = sorted(task_types.registry.values(), key=lambda member: not member.criteria_needed[0])
+    members = sorted(task_types.registry.values(), key=_familiarity)
     of_texts = [member for member in members if member.needs_items]
     groups = [
         (_("One text at a time"), [member for member in of_texts if not member.side_by_side]),
@@ -192,6 +196,11 @@ def _goals() -> list[tuple[str, list[dict[str, Any]]]]:
     return [
         (heading, [{"member": member, "picture": pictured(member)} for member in listed]) for heading, listed in groups
     ]
+
+
+def _familiarity(member: type[TaskType]) -> tuple[bool, int]:
+    """Return where the card of a type stands: scales of quality first, since most people look for these."""
+    return not member.criteria_needed[0], list(Scale).index(member.outcomes[0].scale)
 
 
 _READS_GOLD = (Membership.Role.EDITOR, Membership.Role.OWNER)

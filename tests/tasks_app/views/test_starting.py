@@ -84,6 +84,8 @@ def test_a_template_is_offered_and_not_listed(rosas_browser: Client, study: Stud
     template = templates.templates(Study.objects.all()).get()
     assert "is among your templates now" in saved.content.decode()
     assert f'href="{NEW}?study={template.slug}"' in saved.content.decode()
+    assert f'action="/admin/studies/{template.slug}/template/"' in saved.content.decode()
+    assert "not opened yet · template" in page(rosas_browser, f"/admin/studies/{template.slug}/")
     assert f"/admin/studies/{template.slug}/" not in page(rosas_browser, "/admin/studies/")
     assert begin(rosas_browser, study=template.slug).status_code == 302
     assert rosas_browser.post(f"/admin/studies/{study.slug}/template/", {"action": "release"}).status_code == 404
