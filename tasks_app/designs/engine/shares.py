@@ -228,16 +228,21 @@ class RoundShares:
         squares, products, total = deviations.sums(values)
         least = deviations.unevenness(squares, products, total) - _BLUR
         late, early = self._sides(s)
-        comings = [(e, deviations.masks[e], deviations.change(values, e, 1)) for e in early]
+        norm = deviations.norm
+        comings = [(e, deviations.masks[e], *deviations.change(values, e, 1)) for e in early]
         best: tuple[int, int] | None = None
         for c in late:
-            mask, gone = deviations.masks[c], deviations.change(values, c, -1)
-            for e, other, come in comings:
+            mask, (gone_squares, gone_products, gone_total) = deviations.masks[c], deviations.change(values, c, -1)
+            for e, other, more_squares, more_products, more_total in comings:
                 # A system in both classes stays as it is: its two changes bring 2 too much.
                 shared = 2 * (mask & other).bit_count()
-                after = deviations.unevenness(
-                    squares + gone[0] + come[0] - shared, products + gone[1] + come[1], total + gone[2] + come[2]
-                )
+                # As `unevenness`, written out: this is where large plans spend their time.
+                all_texts = total + gone_total + more_total
+                after = (
+                    squares + gone_squares + more_squares - shared
+                    - 2 * all_texts * (products + gone_products + more_products)
+                    + all_texts * all_texts * norm
+                )  # fmt: skip
                 if after < least:
                     least, best = after, (c, e)
         return best
@@ -252,15 +257,37 @@ class RoundShares:
     def _stir(self, s: int) -> None:
         """Make a swap at random over boundary s that leaves it level, or at least no worse than it is."""
         late, early = self._sides(s)
+        bound, total = self._bound(s), sum(self._values[s])
         for c, e in ((c, e) for c in late for e in early if c != e):
-            if self._no_worse(s, c, e):
+            if self._stays_within(s, c, e, bound, total):
                 self.exchange(s, c, s + 1, e)
                 return
 
     def _no_worse(self, s: int, c: int, e: int) -> bool:
         """Whether boundary s stays level, or no further from it, with one unit of class c less and one of e more."""
-        values = self._values[s].copy()
-        self._deviations.add(values, c, -1)
-        self._deviations.add(values, e, 1)
-        bound = max(self._deviations.worst(self._values[s]), 1 - 2 * _BLUR)
-        return self._deviations.worst(values) <= bound + _BLUR
+        return self._stays_within(s, c, e, self._bound(s), sum(self._values[s]))
+
+    def _bound(self, s: int) -> float:
+        """The largest deviation at boundary s, or that of a level one where it is larger."""
+        return max(self._deviations.worst(self._values[s]), 1 - 2 * _BLUR) + _BLUR
+
+    def _stays_within(self, s: int, c: int, e: int, bound: float, total: float) -> bool:
+        """Whether no system deviates by more than the bound with one unit of class c less and one of e more.
+
+        `total` is the sum of the values. Systems that the swap moves are looked at first: most swaps fail there.
+        """
+        values, parts, signatures = self._values[s], self._deviations.parts, self._deviations.signatures
+        goes, comes = signatures[c], signatures[e]
+        after = total + len(comes) - len(goes)
+        for x in goes:
+            if x not in comes and abs(values[x] - 1 - after * parts[x]) > bound:
+                return False
+        for x in comes:
+            if x not in goes and abs(values[x] + 1 - after * parts[x]) > bound:
+                return False
+        if len(comes) == len(goes):
+            # The others deviate as before, which is within the bound.
+            return True
+        return all(
+            abs(values[x] - after * part) <= bound for x, part in enumerate(parts) if (x in goes) == (x in comes)
+        )
