@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, SetupRow
 from tasks_app.plaintext import problem_in
-from tasks_app.sections import Json, Path
+from tasks_app.sections import Json, Path, digest
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.setup import changes
@@ -36,6 +36,10 @@ SEEDS = 2**31
 
 class CannotSample(Exception):
     """A sample that cannot be drawn; the message says why."""
+
+
+class RowChanged(Exception):
+    """Somebody else has changed a row meanwhile, or removed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +111,30 @@ def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *,
 
 
 @atomically
-def name_systems(*, setup: Setup, systems: Sequence[Mapping[str, str]], by: events.Actor) -> Setup:
-    """Store names and kinds of systems; each has key, name and kind. Raises NotADraft."""
+def name_systems(*, setup: Setup, systems: Sequence[Mapping[str, str]], base: int, by: events.Actor) -> bool:
+    """Store names and kinds of systems as they were seen at the revision `base`; each has key, name and kind.
+
+    Return False where somebody else has changed the systems since, so that nothing was stored. Raises NotADraft.
+    """
     entries = [
         {"key": entry["key"], **{name: entry[name] for name in ("name", "kind") if entry.get(name)}}
         for entry in systems
     ]
-    return changes.change(setup=setup, values={("systems",): entries or None}, base=setup.revision, by=by).setup
+    changed = changes.change(setup=setup, values={("systems",): entries or None}, base=base, by=by)
+    return not changed.conflicts
 
 
 @atomically
 def put_row(
-    *, setup: Setup, number: int | None, cells: Mapping[str, str], media: UploadedMedia, by: events.Actor
+    *,
+    setup: Setup,
+    number: int | None,
+    cells: Mapping[str, str],
+    media: UploadedMedia,
+    by: events.Actor,
+    seen: str = "",
 ) -> SetupRow:
-    """Change a row, or add one where `number` is None.
+    """Change a row, or add one where `number` is None; `seen` is the digest of the row that was changed.
 
     What is changed about the item, such as its source, is changed in all rows of the item.
 
@@ -130,11 +144,13 @@ def put_row(
         Where the row is wrong, or does not fit the other rows of its item.
     NotADraft
         Where the study was opened meanwhile.
-    SetupRow.DoesNotExist
-        Where somebody has removed the row.
+    RowChanged
+        Where somebody else has changed the row since it was seen, or removed it.
     """
     setup = changes.hold(setup)
-    row = SetupRow(setup=setup, table=TABLE) if number is None else rows_of(setup).get(number=number)
+    row = SetupRow(setup=setup, table=TABLE) if number is None else rows_of(setup).filter(number=number).first()
+    if row is None or (seen and seen != digest(row.cells)):
+        raise RowChanged
     given = _read(cells)
     others = list(rows_of(setup).filter(cells__item=given.get("item", "")).exclude(pk=row.pk))
     if number is not None and row.cells.get("item") == given.get("item"):

@@ -50,7 +50,7 @@ CHOSEN = {"mode": "columns", "repeats": "refuse"} | {
 BONUS = {"to": "listed", "raters": "PAYEE", "amount": "0.50", "reason": "care", "form": "0" * 32}
 NAMES = {"title": "Another", "public_title": "Texts"}
 TEXTS_TABLE = "item,system,output\ni9,alpha,A text.\n"
-SYSTEMS = {"kind-0": "human", "kind-1": "machine"}
+SYSTEMS = {"base": "0", "kind-alpha": "human", "kind-beta": "machine"}
 TOKEN = {"name": "notebook", "scopes": "read:studies", "days": "90"}
 
 STUDIES = [

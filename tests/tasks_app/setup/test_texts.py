@@ -10,6 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tasks_app import studyfile
 from tasks_app.models import Media, Setup, Study
+from tasks_app.sections import digest
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import move
 from tasks_app.setup import changes, media, text_rows, texts
@@ -121,6 +122,17 @@ def test_a_wrong_value_of_an_item_changes_no_row(stored: Setup, rosa: User) -> N
     assert list(texts.cells_of_rows(stored)) == ROWS
 
 
+def test_a_row_that_somebody_else_has_changed_is_not_overwritten(stored: Setup, rosa: User) -> None:
+    cells = dict(texts.rows_of(stored).get(number=3).cells)
+    seen = digest(cells)
+    put(stored, rosa, 3, **{**cells, "output": "theirs"})
+    mine = {**cells, "output": "mine"}
+    for number in (3, 99):
+        with pytest.raises(texts.RowChanged):
+            texts.put_row(setup=stored, number=number, cells=mine, media=UploadedMedia(), by=rosa, seen=seen)
+    assert texts.rows_of(stored).get(number=3).cells["output"] == "theirs"
+
+
 def test_rows_are_found_and_removed(stored: Setup, rosa: User) -> None:
     assert text_rows.search(stored, "TEXT 3").count() == 2
     assert text_rows.search(stored, "text 3", "one").count() == 1
@@ -160,11 +172,13 @@ def test_a_sample_that_cannot_be_drawn_removes_nothing(stored: Setup, rosa: User
 
 def test_systems_get_names_and_kinds(stored: Setup, rosa: User) -> None:
     entries = [{"key": "one", "name": "First", "kind": "human"}, {"key": "two", "name": "", "kind": "machine"}]
-    setup = texts.name_systems(setup=stored, systems=entries, by=rosa)
+    assert texts.name_systems(setup=stored, systems=entries, base=stored.revision, by=rosa)
+    setup = changes.begin(stored.study)
     assert setup.given["systems"] == [
         {"key": "one", "name": "First", "kind": "human"},
         {"key": "two", "kind": "machine"},
     ]
+    assert not texts.name_systems(setup=setup, systems=entries[:1], base=stored.revision, by=rosa), "seen before that"
     setup = texts.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa)
     assert setup.given["systems"][0]["name"] == "First", "a table does not rename what has a name"
 

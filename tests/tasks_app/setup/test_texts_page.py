@@ -177,6 +177,8 @@ def test_a_row_is_edited_in_a_form(setup: Setup, rosas_browser: Client) -> None:
     answer = rosas_browser.post(f"{PATH}rows/1/", {**cells, "output": "Better now."})
     assert answer.status_code == 302, answer.content.decode()
     assert texts.rows_of(setup).get(number=1).cells == {**cells, "output": "Better now."}
+    answer = rosas_browser.post(f"{PATH}rows/1/", {**cells, "seen": "0" * 64}, follow=True)
+    assert "Somebody else has changed this row meanwhile" in shown(answer)
     page = shown(rosas_browser.post(f"{PATH}rows/2/", {**cells, "output": "Another."}), 422)
     assert "stand in line 1 already" in page
     assert rosas_browser.get(f"{PATH}rows/999/").status_code == 404
@@ -193,10 +195,15 @@ def test_a_sample_is_drawn_on_its_page(setup: Setup, rosas_browser: Client) -> N
 
 def test_systems_are_named_on_the_page(setup: Setup, rosas_browser: Client) -> None:
     systems = text_rows.counts(setup).systems
-    data = {f"kind-{n}": "human" for n in range(len(systems))} | {"name-0": "Our system"}
-    rosas_browser.post(f"{PATH}systems/", data)
+    data = {f"kind-{one.key}": "human" for one in systems} | {f"name-{systems[0].key}": "Our system"}
+    page = shown(rosas_browser.get(PATH))
+    assert f'name="base" value="{setup.revision}"' in page
+    rosas_browser.post(f"{PATH}systems/", {**data, "base": str(setup.revision)})
     stored = text_rows.counts(changes.begin(setup.study)).systems
     assert (stored[0].name, {one.kind for one in stored}) == ("Our system", {"human"})
+    late = {**data, "base": str(setup.revision), f"name-{systems[0].key}": "Late"}
+    answer = rosas_browser.post(f"{PATH}systems/", late, follow=True)
+    assert "Somebody else has changed the systems meanwhile" in shown(answer)
 
 
 @pytest.mark.parametrize("path", ["", "new/", "rows/1/", "sample/", "media/"])

@@ -229,36 +229,38 @@ class SampleForm(forms.Form):
 
 
 class SystemsForm(forms.Form):
-    """Name and kind of every system."""
+    """Name and kind of every system; `base` is the revision of the set-up that they were seen at."""
+
+    base = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
 
     def __init__(self, *args: Any, systems: Sequence[SystemRow], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.systems = systems
-        for number, system in enumerate(systems):
-            self.fields[f"name-{number}"] = forms.CharField(
+        for system in systems:
+            self.fields[f"name-{system.key}"] = forms.CharField(
                 required=False,
                 max_length=200,
                 initial=system.name,
                 label=_("Name of %(key)s") % {"key": system.key},
             )
-            self.fields[f"kind-{number}"] = forms.ChoiceField(
+            self.fields[f"kind-{system.key}"] = forms.ChoiceField(
                 choices=KINDS, initial=system.kind, label=_("Kind of %(key)s") % {"key": system.key}
             )
 
     @property
     def rows(self) -> list[tuple[SystemRow, forms.BoundField, forms.BoundField]]:
         """Return each system with its fields."""
-        return [(system, self[f"name-{number}"], self[f"kind-{number}"]) for number, system in enumerate(self.systems)]
+        return [(system, self[f"name-{system.key}"], self[f"kind-{system.key}"]) for system in self.systems]
 
     def entries(self) -> list[dict[str, str]]:
         """Return the systems as study.yaml has them, from valid data."""
         return [
             {
                 "key": system.key,
-                "name": self.cleaned_data[f"name-{number}"],
-                "kind": self.cleaned_data[f"kind-{number}"],
+                "name": self.cleaned_data[f"name-{system.key}"],
+                "kind": self.cleaned_data[f"kind-{system.key}"],
             }
-            for number, system in enumerate(self.systems)
+            for system in self.systems
         ]
 
 

@@ -108,7 +108,7 @@ class _TextsPages(TablePages):
             "query": urlencode({name: value for name, value in (("q", words), ("system", system)) if value}),
             "words": words,
             "system": system,
-            "systems_form": SystemsForm(systems=counts.systems),
+            "systems_form": SystemsForm(systems=counts.systems, initial={"base": self.setup.revision}),
             "sample_form": SampleForm(strata=text_rows.strata_of(self.setup)),
             "sample": sample,
             "sample_by": text_rows.stratum_label(str(sample["by"])) if sample and sample["by"] else "",

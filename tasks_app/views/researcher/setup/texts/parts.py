@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from tasks_app.models import Setup, SetupRow
 from tasks_app.request_sizes import accepts_files
+from tasks_app.sections import digest
 from tasks_app.setup import media, text_rows, texts
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
@@ -31,14 +32,31 @@ def text_row(request: HttpRequest, setup: Setup, number: int | None = None) -> H
     form = RowForm(request.POST or None, cells=row.cells, setup=setup)
     if form.is_valid():
         try:
-            texts.put_row(setup=setup, number=number, cells=form.cells(), media=media.uploaded(setup), by=request.user)
+            texts.put_row(
+                setup=setup,
+                number=number,
+                cells=form.cells(),
+                media=media.uploaded(setup),
+                by=request.user,
+                seen=request.POST.get("seen", ""),
+            )
+        except texts.RowChanged:
+            return _changed_meanwhile(request, setup, number)
         except StudyFileError as error:
             form.refuse(error)
         else:
             messages.success(request, _("The row is stored."))
             return redirect("researcher:texts", setup.study.slug)
-    context = {"form": form, "number": number, "systems": texts.systems_of(setup)}
+    seen = request.POST.get("seen", "") or (digest(row.cells) if number is not None else "")
+    context = {"form": form, "number": number, "systems": texts.systems_of(setup), "seen": seen}
     return show(request, setup, "texts_row", context, 422 if form.errors else 200)
+
+
+def _changed_meanwhile(request: HttpRequest, setup: Setup, number: int | None) -> HttpResponse:
+    """Show a row as somebody else has changed it."""
+    sentence = _("Somebody else has changed this row meanwhile, so nothing was stored. This is the row as it is now.")
+    messages.warning(request, sentence)
+    return redirect("researcher:text_row", setup.study.slug, number)
 
 
 @texts_page
@@ -47,10 +65,12 @@ def systems(request: HttpRequest, setup: Setup) -> HttpResponse:
     """Store the names and kinds of the systems."""
     form = SystemsForm(request.POST, systems=text_rows.counts(setup).systems)
     if form.is_valid():
-        texts.name_systems(setup=setup, systems=form.entries(), by=request.user)
-        messages.success(request, _("The systems are stored."))
-    else:
-        messages.error(request, _("The systems were not stored: they have changed meanwhile. Try again."))
+        base = form.cleaned_data["base"]
+        if texts.name_systems(setup=setup, systems=form.entries(), base=base, by=request.user):
+            messages.success(request, _("The systems are stored."))
+            return redirect("researcher:texts", setup.study.slug)
+    sentence = _("Somebody else has changed the systems meanwhile, so nothing was stored. These are the current ones.")
+    messages.warning(request, sentence)
     return redirect("researcher:texts", setup.study.slug)
 
 
