@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from django.utils.translation import gettext as _
+
 from tasks_app.sections import Json, Path
 from tasks_app.setup.controls import Advice
 from tasks_app.setup.criteria.framing import framing_of
 from tasks_app.setup.paths import value_at
 
 
-def advice_on(path: Path, given: Mapping[str, Json]) -> Advice | None:
-    """Return what could be better about a value; None where there is nothing to say."""
+def advice_on(path: Path, given: Mapping[str, Json], nearest: Mapping[Path, Json] | None = None) -> Advice | None:
+    """Return what could be better about a value; None where there is nothing to say.
+
+    `nearest` holds values with which a plan that cannot be drawn could be.
+    """
+    if nearest and path in nearest:
+        words = {"value": nearest[path]}
+        return Advice(_("%(value)s would fit.") % words, nearest[path], _("Set it to %(value)s") % words)
     if len(path) == 3 and path[0] == "criteria" and path[2] == "question":
         return _on_question(path, given)
     return None
@@ -22,4 +30,9 @@ def _on_question(path: Path, given: Mapping[str, Json]) -> Advice | None:
     question = value_at(given, path)
     language = value_at(given, (*path[:2], "language")) or value_at(given, ("study", "language")) or "en"
     framing = framing_of(question, str(language)) if isinstance(question, str) else None
-    return Advice(str(framing.reason), framing.neutral) if framing is not None else None
+    if framing is None:
+        return None
+    if not framing.neutral:
+        return Advice(str(framing.reason))
+    sentence = _("%(reason)s Neutral: “%(question)s”") % {"reason": framing.reason, "question": framing.neutral}
+    return Advice(sentence, framing.neutral, _("Ask it this way"))

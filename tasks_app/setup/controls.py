@@ -22,10 +22,11 @@ ON = "1"
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What could be better about a value, without being wrong, and the value that its button would put there."""
+    """What could be better about a value, and the value that its button would put there; None for no button."""
 
     sentence: str
-    value: str = ""
+    value: Json = None
+    button: str = ""
 
 
 @dataclass(frozen=True, slots=True)

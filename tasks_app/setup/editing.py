@@ -121,8 +121,8 @@ def press(*, setup: Setup, button: str, posted: MultiValueDict[str, str], by: ev
     elif action in {"remove", "up", "down"} and len(path) > 1:
         values = _moved(setup.given, path, action)
     elif action == "advice" and path:
-        advice = advice_on(path, setup.given)
-        values = {path: advice.value} if advice is not None and advice.value else {}
+        advice = advice_on(path, setup.given, checked_reading(setup)[0].nearest)
+        values = {path: advice.value} if advice is not None and advice.value is not None else {}
     elif action == "draft_consent":
         values = _drafted(setup)
     elif action == "language":

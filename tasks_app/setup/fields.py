@@ -97,8 +97,15 @@ def controls_of(node: Node) -> Iterator[Control]:
 class Fields:
     """Makes the fields of one step out of a schema, a document and its problems."""
 
-    def __init__(self, schema: Mapping[str, Json], given: Mapping[str, Json], problems: Problems, step: str) -> None:
-        self.schema, self.given, self.problems, self.step = schema, given, problems, step
+    def __init__(
+        self,
+        schema: Mapping[str, Json],
+        given: Mapping[str, Json],
+        problems: Problems,
+        step: str,
+        nearest: Mapping[Path, Json] | None = None,
+    ) -> None:
+        self.schema, self.given, self.problems, self.step, self.nearest = schema, given, problems, step, nearest
 
     def groups(self) -> list[Group]:
         """Return the sections that the step asks for, each a group, in the order of the step."""
@@ -187,7 +194,7 @@ class Fields:
         return Control(
             path=path, kind=kind, label=self._label(node, path), help=_help(node), value=shown,
             default="" if kind == "keys" else in_control(kind, default), needed=needed, choices=choices, schema=node,
-            problems=self._problems(path), folded=is_folded(path), advice=advice_on(path, self.given),
+            problems=self._problems(path), folded=is_folded(path), advice=advice_on(path, self.given, self.nearest),
         )  # fmt: skip
 
     def _choices(self, node: Mapping[str, Json], kind: str, shown: Any, *, needed: bool) -> tuple[tuple[str, str], ...]:

@@ -47,6 +47,8 @@ class StudyReading:
         self.workload: Workload | None = None
         # The sentences about each place in study.yaml.
         self.sentences: dict[Path, list[str]] = {}
+        # Values with which a plan that cannot be drawn could be.
+        self.nearest: dict[Path, Json] = {}
         self._reported: set[Path] = set()
         self._touched: set[Path] = set()
         self.tree = self._read()

@@ -233,7 +233,9 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
         try:
             booklets = plans.draw_booklets(units, draft.wanted(reading.document), stream)
         except PlanImpossible as error:
-            paths = [(*path, *name.split(".")) for name in error.nearest]
+            nearest: dict[Path, Json] = {(*path, *name.split(".")): value for name, value in error.nearest.items()}
+            reading.nearest |= nearest
+            paths = list(nearest)
             blamed_path = next((setting for setting in paths if setting in reading.tree.values), path)
             reading.problem(blamed_path, str(error))
             continue

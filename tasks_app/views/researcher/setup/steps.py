@@ -52,7 +52,7 @@ def _fields(setup: Setup, step: str) -> dict[str, Any]:
     if step not in _WITH_NUMBERS:
         return {"groups": Fields(whole_schema(), setup.given, problems_of(reading_of(setup)), step).groups()}
     reading, scale = checked_reading(setup)
-    groups = Fields(whole_schema(), setup.given, problems_of(reading), step).groups()
+    groups = Fields(whole_schema(), setup.given, problems_of(reading), step, reading.nearest).groups()
     return {"groups": groups, "with_numbers": True, "numbers": numbers_of(reading, scale)}
 
 

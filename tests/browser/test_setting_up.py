@@ -1,0 +1,113 @@
+"""A researcher sets up a study in a real browser: from a table of texts to an open study."""
+
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.kit import fits, phone, without_script
+from tests.browser.test_rater import accessible
+from tests.browser.test_researcher import OURS
+from tests.servers import LiveSite
+
+STEPS = ("task", "texts", "questions", "raters", "checks", "consent", "analysis", "review", "file")
+FACTS = ("name[Aster], kind[café]", "name[Birch], kind[pub]", "name[Cedar], kind[hotel]", "name[Daisy], kind[shop]")
+
+
+def table(folder: Path) -> Path:
+    """Write a table as people have them: one row for each output, with columns of their own names."""
+    path = folder / "outputs.csv"
+    rows = [
+        f'{number},{system},"{facts}",{name} is a place by {system}.'
+        for number, facts in enumerate(FACTS, start=1)
+        for name in (facts[5:10],)
+        for system in ("north", "south", "east")
+    ]
+    path.write_text("\n".join(["mr_id,system,meaning_representation,output_text", *rows]))
+    return path
+
+
+def sign_in(page: Page, live_site: LiveSite) -> None:
+    """Sign in as the researcher."""
+    page.goto("/admin/studies/new/")
+    name, password = live_site.login
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+
+
+def make_study(page: Page, goal: str, title: str) -> None:
+    """Choose a goal and say what the study is called."""
+    page.get_by_role("link", name=goal).click()
+    page.get_by_label("Title", exact=True).fill(title)
+    page.get_by_label("Public title").fill("How do these texts read?")
+    page.get_by_role("button", name="Make the study").click()
+    expect(page.get_by_role("heading", name="Task", exact=True)).to_be_visible()
+
+
+def saved(page: Page, revision: int) -> None:
+    """Wait until a change is stored."""
+    expect(page.locator("#setup-state input[name=revision]")).to_have_value(str(revision))
+
+
+def revision_of(page: Page) -> int:
+    return int(page.locator("#setup-state input[name=revision]").input_value())
+
+
+def test_from_a_table_to_an_open_study(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
+    """RankME, three texts a screen, without YAML: what is typed is stored at once, and the preview follows."""
+    sign_in(page, live_site)
+    make_study(page, "Rate several texts side by side with numbers", "Places, by hand")
+    page.get_by_label("One reference for all items").fill("Aster is a café.")
+    page.get_by_role("button", name="Save and go on").click()
+    page.set_input_files("input[type=file]", table(tmp_path))
+    page.get_by_role("button", name="Upload and preview").click()
+    page.get_by_role("button", name="Store these texts").click()
+    page.get_by_role("link", name="Questions", exact=True).click()
+    shown = page.frame_locator("[data-preview]")
+    expect(shown.get_by_text("Aster is a café.")).to_be_visible()
+    before = revision_of(page)
+    page.get_by_label("Question", exact=True).first.fill("How much of the facts does the text say, and how well?")
+    saved(page, before + 1)
+    expect(shown.get_by_text("How much of the facts does the text say, and how well?").first).to_be_visible()
+    page.get_by_role("link", name="Raters", exact=True).click()
+    page.get_by_label("Judgments of every unit").fill("5")
+    expect(page.get_by_text("4 units × 5 judgments = 20 places")).to_be_visible()
+    page.get_by_role("button", name="Set it to 4").click()
+    expect(page.get_by_label("Units in a rater's set")).to_have_value("4")
+    page.get_by_role("link", name="Consent and pay").click()
+    page.get_by_label("Who runs this study").fill("Example University")
+    page.get_by_role("button", name="Draft a text from what you have entered").click()
+    expect(page.get_by_label("In en")).to_contain_text("Example University")
+    page.get_by_role("link", name="Review", exact=True).click()
+    page.get_by_role("button", name="Check everything").click()
+    expect(page.get_by_text("Everything fits.")).to_be_visible()
+    page.get_by_role("button", name="Open the study now").click()
+    expect(page.get_by_text("The study is open.")).to_be_visible()
+
+
+def test_every_step_is_accessible_and_fits_a_phone(page: Page, browser: Browser, live_site: LiveSite) -> None:
+    name, _password = live_site.login
+    live_site.manage("load_study", "examples/likert", "--owner", name)
+    sign_in(page, live_site)
+    for step in STEPS:
+        page.goto(f"/admin/studies/example-likert/set-up/{step}/")
+        accessible(page, OURS)
+    page.goto("/admin/studies/example-likert/set-up/task/")
+    before = revision_of(page)
+    page.get_by_label("Public title").focus()
+    page.keyboard.type("!")
+    saved(page, before + 1)
+    page.get_by_role("button", name="Undo my last change").press("Enter")
+    saved(page, before + 2)
+    expect(page.get_by_label("Public title")).to_have_value("How do these short texts read?")
+    with phone(browser, live_site) as narrow:
+        sign_in(narrow, live_site)
+        for step in STEPS:
+            narrow.goto(f"/admin/studies/example-likert/set-up/{step}/")
+            fits(narrow)
+    with without_script(browser, live_site) as plain:
+        sign_in(plain, live_site)
+        plain.goto("/admin/studies/example-likert/set-up/raters/")
+        plain.get_by_label("Units in a rater's set").fill("9")
+        plain.get_by_role("button", name="Save", exact=True).click()
+        expect(plain.get_by_label("Units in a rater's set")).to_have_value("9")
