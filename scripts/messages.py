@@ -42,8 +42,8 @@ class Source:
 
 # What a task type says of itself and of its parameters stands on researchers' pages, as do faults of known answers.
 OF_RESEARCHERS = (
-    "*.label", "*.summary", "*.use_when", "*.analysed", "*.limits", "Outcome", "*Params", "AGREEMENT", "LAYOUT",
-    "ValueError", "QuestionsField", "problems", "problems_of", "item_problems", "missing_for_raters",
+    "*.label", "*.purpose", "*.summary", "*.use_when", "*.analysed", "*.limits", "Outcome", "*Params", "AGREEMENT",
+    "LAYOUT", "ValueError", "QuestionsField", "problems", "problems_of", "item_problems", "missing_for_raters",
     "problem_in_value", "prefill_problem",
     "prefill_problem_together", "prefilled", "_wrong_payload", "heds", "simulated", "_translated*",
 )  # fmt: skip

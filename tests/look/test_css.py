@@ -78,7 +78,18 @@ def test_raw_colours_and_sizes_stand_in_tokens_only(sheet: Path) -> None:
 
 # A sheet that is only ever loaded after another uses that one's own names.
 AFTER = dict.fromkeys(
-    ("researcher_parts.css", "results.css", "results_tables.css", "pay.css", "plan.css", "planning.css", "recruit.css"),
+    (
+        "help.css",
+        "library.css",
+        "starting.css",
+        "researcher_parts.css",
+        "results.css",
+        "results_tables.css",
+        "pay.css",
+        "plan.css",
+        "planning.css",
+        "recruit.css",
+    ),
     "researcher.css",
 ) | {"setup_texts.css": "researcher.css"}
 
