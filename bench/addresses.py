@@ -142,6 +142,7 @@ ACTIONS = frozenset(
         "researcher:due_link",
         "researcher:move",
         "researcher:setup_zip",
+        "researcher:preregistration",
         "researcher:setup_media",
         "researcher:template",
         "researcher:pay_bonus",

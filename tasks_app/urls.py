@@ -82,6 +82,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/set-up/consent/draft/", setup_consent.draft, name="consent_draft"),
     path("<slug:slug>/set-up/review/", setup_review.review, name="review"),
     path("<slug:slug>/set-up/file/", setup_file.study_file, name="setup_file"),
+    path("<slug:slug>/set-up/preregistration.zip", setup_review.preregistration, name="preregistration"),
     path("<slug:slug>/set-up/study.zip", setup_file.study_zip, name="setup_zip"),
     path("<slug:slug>/set-up/media/<slug:name>", setup_preview.media, name="setup_media"),
     path("<slug:slug>/set-up/texts/", text_pages.texts_step, name="texts"),

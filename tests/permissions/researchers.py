@@ -103,7 +103,13 @@ SETTING_UP = [
     ),
     *(
         page("GET", name, EDITOR, study="draft", changes=True)
-        for name in ("researcher:preview", "researcher:review", "researcher:setup_file", "researcher:setup_zip")
+        for name in (
+            "researcher:preview",
+            "researcher:review",
+            "researcher:setup_file",
+            "researcher:setup_zip",
+            "researcher:preregistration",
+        )
     ),
     page("POST", "researcher:preview", EDITOR, 422, study="draft", sent={}, changes=True),
     page("POST", "researcher:review", EDITOR, 302, study="draft", sent={}, changes=True),

@@ -124,6 +124,23 @@ def test_study_yaml_is_edited_both_ways(draft: Study, rosas_browser: Client) -> 
     assert archive.namelist() == ["study.yaml", "items.csv"]
 
 
+def test_the_preregistration_says_what_opening_would_freeze(draft: Study, rosas_browser: Client, rosa: User) -> None:
+    answer = rosas_browser.get(address("preregistration"))
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
+    assert archive.namelist() == ["preregistration.md", "study.yaml", "items.csv"]
+    text = archive.read("preregistration.md").decode()
+    move(study_id=draft.pk, action="open", by=rosa)
+    assert draft.versions.get().digest in text
+    assert "How well does this text read? (very badly · badly · so-so · well · very well)" in text
+    assert "correction: holm" in text
+    assert rosas_browser.get(address("preregistration")).status_code == 302, "it was opened"
+
+
+def test_nothing_is_preregistered_that_was_not_checked(draft: Study, rosas_browser: Client, rosa: User) -> None:
+    changes.change(setup=changes.begin(draft), values={("tasks", 0, "k"): 4}, base=0, by=rosa)
+    assert rosas_browser.get(address("preregistration")).status_code == 302
+
+
 def test_a_file_that_replaces_the_draft_replaces_the_form(draft: Study, rosa: User) -> None:
     setup = changes.begin(draft)
     changes.change(setup=setup, values={("tasks", 0, "k"): 7}, base=0, by=rosa)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import tempfile
 from functools import cache, partial
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, Study
 from tasks_app.sections import Path
+from tasks_app.services import events
 from tasks_app.services.study.drafts import NotADraft
+from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.setup import changes
 from tasks_app.setup.checking import make_study, problems_of, problems_of_tables, reading_of
 from tasks_app.setup.fields import Fields, controls_of
+from tasks_app.setup.preregistration import write as write_preregistration
 from tasks_app.setup.steps import STEPS, step_of
 from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.studyfile.reading import StudyReading
@@ -47,6 +52,25 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
     for note in (*loaded.notes, *filter(None, [loaded.load])):
         messages.info(request, note)
     return redirect(step_url(slug, "review"))
+
+
+@researcher_page
+@require_safe
+def preregistration(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Send the file to preregister a checked draft with; it holds known answers, and so it is logged."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
+    try:
+        changes.begin(study)
+        opening = moving.what_opening_does(study)
+        write_preregistration(study, target, opening["frozen"], [(str(task), text) for task, text in opening["plans"]])
+    except (NotADraft, NotPossible) as error:
+        target.close()
+        messages.error(request, str(error))
+        return redirect("researcher:setup", slug)
+    target.seek(0)
+    events.log(study, request.user, "exported", about="preregistration")
+    return FileResponse(target, as_attachment=True, filename=f"{study.slug}-preregistration.zip")
 
 
 def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = None, status: int = 200) -> HttpResponse:
