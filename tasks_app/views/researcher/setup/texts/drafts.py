@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -15,14 +15,14 @@ from tasks_app import access
 from tasks_app.models import Membership, Setup
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
-from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.frame import ResearcherView
 from tasks_app.views.researcher.setup.form_frame import setup_page
 
 P = ParamSpec("P")
 SetupView = Callable[Concatenate[HttpRequest, Setup, P], HttpResponseBase]
 
 
-def texts_page(view: SetupView[P]) -> Callable[Concatenate[HttpRequest, str, P], HttpResponseBase]:
+def of_draft(view: SetupView[P]) -> ResearcherView[Concatenate[str, P]]:
     """Give a view the set-up of a draft; a study that was opened, then or meanwhile, shows its frozen set-up."""
 
     @wraps(view)
@@ -34,7 +34,7 @@ def texts_page(view: SetupView[P]) -> Callable[Concatenate[HttpRequest, str, P],
             messages.warning(request, str(error))
             return redirect("researcher:setup", slug)
 
-    return researcher_page(page)  # type: ignore[return-value]
+    return cast("ResearcherView[Concatenate[str, P]]", page)
 
 
 def show(request: HttpRequest, setup: Setup, template: str, context: dict[str, Any], status: int = 200) -> HttpResponse:

@@ -29,8 +29,9 @@ from tasks_app.setup.tables.source import TextsFile, check_name, look, open_file
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.studyfile.problems import Problem
+from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.importing.uploading import TablePages
-from tasks_app.views.researcher.setup.texts.drafts import show, texts_page
+from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
 from tasks_app.views.researcher.setup.texts.forms import ColumnsForm, SampleForm, SystemsForm, UploadForm
 
 # Rows shown of an uploaded table.
@@ -41,8 +42,9 @@ MOST_COLUMNS = 400
 
 
 @accepts_files(largest_upload)
-@texts_page
+@researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
+@of_draft
 def texts_step(request: HttpRequest, setup: Setup) -> HttpResponseBase:
     """Show the texts of a draft, or an empty page to upload them, and take a table in two pages."""
     if request.POST.get("action") == "remove":

@@ -17,13 +17,15 @@ from tasks_app.sections import digest
 from tasks_app.setup import media, text_rows, texts
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
-from tasks_app.views.researcher.setup.texts.drafts import show, texts_page
+from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
 from tasks_app.views.researcher.setup.texts.forms import MediaForm, SampleForm, SystemsForm
 from tasks_app.views.researcher.setup.texts.row_form import RowForm
 
 
-@texts_page
+@researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
+@of_draft
 def text_row(request: HttpRequest, setup: Setup, number: int | None = None) -> HttpResponse:
     """Show a row of the texts to change it, or an empty one to add it, and store it."""
     row = SetupRow(cells={}) if number is None else texts.rows_of(setup).filter(number=number).first()
@@ -59,8 +61,9 @@ def _changed_meanwhile(request: HttpRequest, setup: Setup, number: int | None) -
     return redirect("researcher:text_row", setup.study.slug, number)
 
 
-@texts_page
+@researcher_page
 @require_POST
+@of_draft
 def systems(request: HttpRequest, setup: Setup) -> HttpResponse:
     """Store the names and kinds of the systems."""
     form = SystemsForm(request.POST, systems=text_rows.counts(setup).systems)
@@ -74,8 +77,9 @@ def systems(request: HttpRequest, setup: Setup) -> HttpResponse:
     return redirect("researcher:texts", setup.study.slug)
 
 
-@texts_page
+@researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
+@of_draft
 def sample(request: HttpRequest, setup: Setup) -> HttpResponse:
     """Ask how a sample is to be drawn, and draw it."""
     form = SampleForm(request.POST or None, strata=text_rows.strata_of(setup))
@@ -93,8 +97,9 @@ def sample(request: HttpRequest, setup: Setup) -> HttpResponse:
 
 
 @accepts_files(largest_upload)
-@texts_page
+@researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
+@of_draft
 def text_media(request: HttpRequest, setup: Setup) -> HttpResponse:
     """List the pictures, sounds and videos of a draft, take new ones, and remove them."""
     if request.POST.get("action") == "remove":
