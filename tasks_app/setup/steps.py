@@ -54,8 +54,6 @@ _STEP_OF: Mapping[str, str] = {
     "tasks.*.criteria_mode": "questions",
     "criteria": "questions",
     "systems": "texts",
-    "tasks.*.items": "texts",
-    "tasks.*.keep_identical": "texts",
     "tasks.*.k": "raters",
     "tasks.*.k_more": "raters",
     "tasks.*.k_more_share": "raters",

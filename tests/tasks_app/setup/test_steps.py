@@ -105,6 +105,8 @@ def test_every_leaf_of_the_schema_has_a_field_or_a_reason() -> None:
     leaves = [path for path in _leaves(whole_schema(), ()) if step_of(path) and path not in chosen]
     missing = [path for path in leaves if not _is_asked(path, asked)]
     assert missing == []
+    own_page = {path[0] for path in leaves if step_of(path) == "texts"}
+    assert own_page == {"systems"}, "the page of texts asks for nothing else"
     assert all(str(reason) for reason in FILE_ONLY.values())
 
 

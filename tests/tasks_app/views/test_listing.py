@@ -54,7 +54,6 @@ def listed(browser: Client, studies: dict[str, Study], **wanted: str) -> set[str
         ({"whose": "mine", "state": "open"}, {"open"}),
         ({"state": "no such state"}, {"open", "draft", "begun", "shared"}),
     ],
-    ids=str,
 )
 def test_studies_are_found(
     rosas_browser: Client, studies: dict[str, Study], wanted: dict[str, str], expected: set[str]
