@@ -51,9 +51,14 @@ _MUCH_MORE = re.compile(
     r"(?P<a>.+?)(?: read| sound)?(?: than (?P<b>.+?))?\?*$",
     re.IGNORECASE,
 )
+# Comparatives without "than", where many other words end in -er: weather, answer, computer.
+_COMPARATIVES = (
+    "better|worse|clearer|easier|harder|simpler|longer|shorter|nicer|friendlier|kinder|politer|safer|smoother|richer|"
+    "closer|higher|lower|stronger|weaker|truer|funnier|livelier|plainer|warmer|smarter|fairer|ruder|vaguer"
+)
 _IS_BETTER = re.compile(
-    r"^(?:is|are|does|do) (?P<a>.+?) (?:(?:read|sound) )?(?:(?P<grade>more|less) (?P<word>[\w-]+)"
-    r"|(?P<comparative>(?!oth|wheth|eith|neith|rath|anoth|reader|writer|answer|order)\w+er|better|worse))"
+    r"^(?:is|are|does|do) (?P<a>.+?) (?:(?:read|sound) )?"
+    rf"(?:(?P<grade>more|less) (?P<word>[\w-]+)|(?P<comparative>{_COMPARATIVES}|\w+er(?= than )))"
     r"(?: than (?P<b>.+?))?\?*$",
     re.IGNORECASE,
 )

@@ -14,6 +14,7 @@ LEADING = {
     "How much clearer is the first text?": "Which text is clearer, or are they alike?",
     "how much less natural is text B than text A?": "Which is less natural, text B or text A, or are they alike?",
     "Is A better than B?": "Which is better, A or B, or are they alike?",
+    "Is text A bolder than text B?": "Which is bolder, text A or text B, or are they alike?",
     "Is the left text more fluent?": "Which text is more fluent, or are they alike?",
     "Does text A sound more natural than text B?": "Which is more natural, text A or text B, or are they alike?",
     # one end of the scale
@@ -51,6 +52,9 @@ NEUTRAL = (
     "How sure are you?",
     "Does the text say what the source says?",
     "Is the answer to the question in the passage?",
+    "Is the text about the weather?",
+    "Does the text mention the computer?",
+    "Does the text say more?",
     "Which of these texts is the best, and which is the worst?",
     "Compare the texts by how well or badly they read.",
     "Fluency",
