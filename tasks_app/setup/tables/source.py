@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import io
+import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -11,8 +13,10 @@ from pathlib import PurePath
 from django.utils.translation import gettext as _
 
 from tasks_app.importing.guessing import Peek, peek
-from tasks_app.importing.source import RatingsFile, lines_of, scan_file
+from tasks_app.importing.source import RatingsFile, lines_of, scan_file, unpacked
 from tasks_app.setup.tables import workbooks
+from tasks_app.studyfile.files.archive import read_at_most
+from tasks_app.studyfile.files.decoding import decode
 from tasks_app.studyfile.files.jsontext import BadJson, dumps, loads
 from tasks_app.studyfile.files.limits import limits
 from tasks_app.studyfile.files.naming import Naming
@@ -22,6 +26,7 @@ from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 
 WORKBOOKS = ("xlsx", "xlsm", "ods")
 TEXTS = ("csv", "tsv", "jsonl")
+JSON = "json"
 
 # Rows from which the use of columns is guessed.
 ROWS_LOOKED_AT = 300
@@ -75,10 +80,10 @@ class _SheetTable(Table):
 def check_name(file: RatingsFile) -> None:
     """Raise StudyFileError for a format that is not read here."""
     suffix = PurePath(file.table).suffix.lower().removeprefix(".")
-    if suffix not in (*TEXTS, *WORKBOOKS):
+    if suffix not in (*TEXTS, JSON, *WORKBOOKS):
         sentence = _(
-            "is not a table that can be read here. Use CSV, TSV, JSON Lines (.jsonl) or a workbook (.xlsx, .ods); "
-            "CSV, TSV and JSON Lines may be gzipped (.csv.gz)."
+            "is not a table that can be read here. Use CSV, TSV, JSON, JSON Lines (.jsonl) or a workbook (.xlsx, "
+            ".ods); text files may be gzipped (.csv.gz)."
         )
         raise StudyFileError([Problem(file.name, 0, 0, sentence)])
 
@@ -96,10 +101,37 @@ def open_file(file: RatingsFile) -> TextsFile:
                 raise StudyFileError([Problem(file.name, 0, 0, _("This workbook has no sheet with cells."))])
             sentence = _("%(file)s is a workbook, whatever its name: it was read as one.") % {"file": file.name}
             return TextsFile(file, True, sheets, () if named else (sentence,))
+    if file.format == JSON:
+        return _json_file(file)
     if not named:
         return TextsFile(file, False)
     sentence = _("%(file)s is not a workbook, whatever its name: it was read as CSV.") % {"file": file.name}
     return TextsFile(replace(file, name=f"{PurePath(file.name).stem}.csv"), False, (), (sentence,))
+
+
+def _json_file(file: RatingsFile) -> TextsFile:
+    """Return a file of JSON, a list of objects, as one of JSON Lines. Raises StudyFileError."""
+    problems = Problems()
+    with unpacked(file) as stream:
+        text = decode(file.name, read_at_most(stream, limits().table_bytes, file.name), problems)
+    problems.raise_if_any()
+    lines = replace(file, name=f"{PurePath(file.table).stem}.jsonl")
+    try:
+        entries = loads(text or "")
+    except BadJson as error:
+        if (text or "").lstrip().startswith("{") or not (text or "").strip():
+            # An object in each line is often called .json, too.
+            return TextsFile(lines, False)
+        raise StudyFileError([Problem(file.name, 1, error.column, error.sentence)]) from error
+    if isinstance(entries, dict):
+        lists = [value for value in entries.values() if isinstance(value, list)]
+        entries = lists[0] if len(lists) == 1 else [entries]
+    if not isinstance(entries, list):
+        raise StudyFileError([Problem(file.name, 1, 1, _("Expected a list of objects, one for each row."))])
+    # In the order that the file has, which the page shows.
+    content = "\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries).encode()
+    sentence = _("%(file)s is one JSON text: its entries are counted as lines.") % {"file": file.name}
+    return TextsFile(replace(lines, open=lambda: io.BytesIO(content)), False, (), (sentence,))
 
 
 def sheet_of(file: TextsFile, sheet: str) -> str:

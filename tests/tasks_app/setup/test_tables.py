@@ -134,6 +134,20 @@ def test_json_lines_keep_their_values() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        '[\n {"id": 1, "hyp": "A text here"},\n {"id": 2, "hyp": "Another text"}]',
+        '{"version": 1, "data": [{"id": 1, "hyp": "A text here"}, {"id": 2, "hyp": "Another text"}]}',
+        '{"id": 1, "hyp": "A text here"}\n{"id": 2, "hyp": "Another text"}\n',
+    ],
+    ids=["a list", "a list within an object", "lines"],
+)
+def test_json_is_a_list_of_objects_or_lines(table: str) -> None:
+    rows = [("1", "A text here"), ("2", "Another text")]
+    assert [(row["item"], row["output"]) for row in read(table, "texts.json").rows] == rows
+
+
 def test_a_workbook_gives_values_dates_and_merged_cells() -> None:
     """Formulas give the value they were saved with, whole numbers no decimals, merged cells all their rows a value."""
     sheet: list[list[Cell]] = [
@@ -179,7 +193,10 @@ def test_a_file_is_what_it_holds_whatever_its_name() -> None:
         (b"PK\x03\x04 no zip", "texts.xlsx", "This workbook is damaged"),
         (workbook({"A": []}), "texts.xlsx", "The sheet “A” is empty."),
         (b"\xd0\xcf\x11\xe0 old", "texts.xlsx", "Save it as .xlsx without a password."),
-        (b"text", "texts.docx", "Use CSV, TSV, JSON Lines (.jsonl) or a workbook"),
+        (b"text", "texts.docx", "Use CSV, TSV, JSON, JSON Lines (.jsonl) or a workbook"),
+        (b"[1, 2", "texts.json", "texts.json:1:"),
+        (b"7", "texts.json", "Expected a list of objects"),
+        (b"", "texts.json", "This file is empty."),
         (gzip.compress(LONG.encode(), mtime=0)[:40], "texts.csv.gz", "damaged"),
     ],
 )

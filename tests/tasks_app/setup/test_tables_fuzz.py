@@ -61,11 +61,12 @@ def read(content: bytes, name: str, unused: str) -> None:
         ("t.csv", CSV),
         ("t.tsv", TSV),
         ("t.jsonl", LINES),
+        ("t.json", b"[" + LINES.strip().replace(b"\n", b",") + b"]"),
         ("t.csv.gz", gzip.compress(CSV)),
         ("t.csv", CSV.decode().encode("utf-16")),
         ("t.xlsx", workbook({"A": LONG, "B": WIDE}, merged=["D2:D3"])),
     ],
-    ids=["csv", "tsv", "jsonl", "gzip", "utf-16", "workbook"],
+    ids=["csv", "tsv", "jsonl", "json", "gzip", "utf-16", "workbook"],
 )
 def test_a_spoilt_table_is_read_or_refused(name: str, content: bytes, seed: int) -> None:
     rng = Random(seed)

@@ -48,11 +48,11 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("Table of texts"),
         help_text=gettext_lazy(
-            "CSV, TSV, JSON Lines or a workbook (.xlsx, .ods), with one row per output, or one row per item and one "
-            "column per system. Up to 64 MB; CSV, TSV and JSON Lines may be gzipped (.csv.gz)."
+            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods), with one row per output, or one row per item and "
+            "one column per system. Up to 64 MB; text files may be gzipped (.csv.gz)."
         ),
         allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
-        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.jsonl,.gz,.xlsx,.xlsm,.ods"}),
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.json,.jsonl,.gz,.xlsx,.xlsm,.ods"}),
     )
 
 
