@@ -97,6 +97,7 @@ FILES = (
     Address("researcher:checks_csv", {"slug": "SLUG", "table": "raters"}),
     Address("researcher:due_csv", {"slug": "SLUG", "wave": "1"}),
     Address("researcher:file", STUDY),
+    Address("researcher:pairs", STUDY),
     Address("researcher:pay_table", STUDY),
     Address("researcher:pay_file", {"slug": "SLUG", "channel": "prolific", "name": "bonuses"}),
     Address("analytics:plot", {"slug": "SLUG", "number": "RUN", "pk": "PLOT"}),

@@ -85,7 +85,6 @@ _BY_SCHEMA: tuple[tuple[Callable[[Mapping[str, Json]], bool], str], ...] = (
     (lambda node: node.get("type") == ["string", "array"], "pairs"),
     (lambda node: isinstance(node.get("additionalProperties"), Mapping), "words"),
     (lambda node: node.get("type") == "object" and "patternProperties" in node, "values"),
-    (lambda node: "patternProperties" in node, "lists"),
     (lambda node: node.get("format") == "date", "date"),
     (lambda node: node.get("type") == "string" and _is_long(node), "area"),
     (lambda node: node.get("type") == ["number", "string"], "either"),
@@ -140,16 +139,6 @@ def _pairs_shown(value: Json) -> str | None:
     return "\n".join(", ".join(map(str, pair)) for pair in value) if are_lists else None
 
 
-def _lists_shown(value: Json) -> str | None:
-    if not isinstance(value, Mapping):
-        return None
-    lists = {key: inner if isinstance(inner, list) else [inner] for key, inner in value.items()}
-    texts = [str(entry) for entries in lists.values() for entry in entries]
-    if any("," in text or "\n" in text for text in texts):
-        return None
-    return "\n".join(f"{key}: {', '.join(map(str, entries))}" for key, entries in lists.items())
-
-
 # How the values of some kinds are shown; None where a value is of another kind.
 _SHOWN: Mapping[str, Callable[[Json], str | None]] = {
     "tick": lambda value: ON if value is True else "",
@@ -157,7 +146,6 @@ _SHOWN: Mapping[str, Callable[[Json], str | None]] = {
     "words": _words_shown,
     "values": _values_shown,
     "pairs": _pairs_shown,
-    "lists": _lists_shown,
 }
 
 
@@ -215,13 +203,6 @@ def _pairs(text: str) -> Json:
     return [[name.strip() for name in line.split(",")] for line in _lines(text)]
 
 
-def _lists(text: str) -> Json:
-    if text.lstrip().startswith("{"):
-        return _json(text)
-    lists = {key: [entry.strip() for entry in str(words).split(",")] for key, words in _words(text).items()}
-    return {key: entries[0] if len(entries) == 1 else entries for key, entries in lists.items()}
-
-
 def _json(text: str) -> Json:
     try:
         return json.loads(text)
@@ -237,6 +218,5 @@ _READ = {
     "words": _words,
     "values": _values,
     "pairs": _pairs,
-    "lists": _lists,
     "json": _json,
 }

@@ -14,10 +14,9 @@ from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.setup import changes
 from tasks_app.setup.advice import advice_on
-from tasks_app.setup.consent import consent_draft
 from tasks_app.setup.controls import ON, Control, path_of, posted_value
 from tasks_app.setup.fields import Fields, Group, controls_of
-from tasks_app.setup.numbers import checked_reading, numbers_of
+from tasks_app.setup.numbers import checked_reading
 from tasks_app.setup.paths import value_at, with_value
 from tasks_app.studyfile.fields import is_language
 from tasks_app.studyfile.schema import whole_schema
@@ -107,8 +106,7 @@ def new_key(name: str, taken: Iterable[str]) -> str:
 def press(*, setup: Setup, button: str, posted: MultiValueDict[str, str], by: events.Actor) -> Setup:
     """Do what a button of a form says.
 
-    add, remove, up, down: an entry of a list; advice: take the advised value; language: another consent text;
-    draft_consent: a draft of the consent text.
+    add, remove, up, down: an entry of a list; advice: take the advised value; language: another consent text.
 
     What names nothing that is there changes nothing. Raises tasks_app.services.study.drafts.NotADraft.
     """
@@ -123,8 +121,6 @@ def press(*, setup: Setup, button: str, posted: MultiValueDict[str, str], by: ev
     elif action == "advice" and path:
         advice = advice_on(path, setup.given, checked_reading(setup)[0].nearest)
         values = {path: advice.value} if advice is not None and advice.value is not None else {}
-    elif action == "draft_consent":
-        values = _drafted(setup)
     elif action == "language":
         language = posted.get("new_language", "").strip()
         if is_language(language) and value_at(setup.given, ("consent", language)) is None:
@@ -132,15 +128,6 @@ def press(*, setup: Setup, button: str, posted: MultiValueDict[str, str], by: ev
     if not values:
         return setup
     return changes.change(setup=setup, values=values, base=setup.revision, by=by).setup
-
-
-def _drafted(setup: Setup) -> dict[Path, Json]:
-    """Return a draft of the consent text in the study's language, where there is no text yet."""
-    path: Path = ("consent", str(value_at(setup.given, ("study", "language")) or "en"))
-    if value_at(setup.given, path):
-        return {}
-    numbers = numbers_of(*checked_reading(setup))
-    return {path: consent_draft(setup.given, numbers.minutes if numbers else None)}
 
 
 def _new_entry(given: Mapping[str, Json], path: Path) -> dict[str, Json]:

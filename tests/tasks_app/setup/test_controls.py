@@ -23,8 +23,11 @@ def control(kind: str, value: Json) -> Control:
         ("lines", ["a", "b c"], "a\nb c"),
         ("words", {"50": "so-so", "100": "good: very"}, "50: so-so\n100: good: very"),
         ("pairs", [["a", "b"], ["a", "c"]], "a, b\na, c"),
-        ("lists", {"feature_domain": ["news", "talks"], "document": "d1"}, "feature_domain: news, talks\ndocument: d1"),
-        ("lists", {"feature_title": "One, two"}, '{\n  "feature_title": "One, two"\n}'),
+        (
+            "values",
+            {"feature_domain": ["news", "talks"], "document": "d1, d2"},
+            "feature_domain: news\nfeature_domain: talks\ndocument: d1, d2",
+        ),
         ("json", {"a": [1, None]}, '{\n  "a": [\n    1,\n    null\n  ]\n}'),
     ],
 )

@@ -164,13 +164,6 @@ def test_a_question_that_leads_is_asked_neutrally_by_one_press(draft: Study, ros
     assert value_at(setup.given, ("criteria", 0, "question")) != "How fluent is the text?"
 
 
-def test_a_consent_text_is_drafted_where_there_is_none(draft: Study, rosas_browser: Client) -> None:
-    own = value_at(changes.begin(draft).given, ("consent", "en"))
-    assert value_at(save(rosas_browser, "consent", {"do": "draft_consent:"}).given, ("consent", "en")) == own
-    setup = save(rosas_browser, "consent", {"consent.en": "", "do": "draft_consent:"})
-    assert "Example group" in setup.given["consent"]["en"]
-
-
 def test_keys_are_made_of_names() -> None:
     assert new_key("Good style!", {"good-style"}) == "good-style-2"
     assert new_key("Flüssigkeit", ()) == "flussigkeit"

@@ -7,7 +7,7 @@ import zipfile
 from typing import Any
 
 from django.contrib import messages
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from tasks_app import access
 from tasks_app.models import Membership, Setup, Study
 from tasks_app.services import events
+from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
 from tasks_app.setup.checking import study_yaml_of
 from tasks_app.setup.files import SetupFiles
@@ -33,7 +34,7 @@ def study_file(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, slug)
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     text = request.POST.get("text", "").replace("\r\n", "\n")
-    setup = changes.begin(study)
+    setup = _setup_of(study)
     if request.POST.get("revision") != str(setup.revision):
         sentence = _("Somebody has changed the set-up meanwhile. Your text is below; what is stored is in the form.")
         return _page(request, slug, status=409, text=text, sentence=sentence)
@@ -48,6 +49,14 @@ def study_file(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("researcher:setup_file", slug)
 
 
+def _setup_of(study: Study) -> Setup:
+    """Return the set-up of a draft, or 404: what was opened has none."""
+    try:
+        return changes.begin(study)
+    except NotADraft as error:
+        raise Http404 from error
+
+
 def _page(request: HttpRequest, slug: str, *, status: int = 200, text: str | None = None, **more: Any) -> HttpResponse:
     def context(_study: Study, setup: Setup) -> dict[str, Any]:
         return {"text": dump_given(setup.given) if text is None else text, **more}
@@ -60,7 +69,7 @@ def _page(request: HttpRequest, slug: str, *, status: int = 200, text: str | Non
 def study_zip(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send what the form holds as the zip of a study file, whatever is still missing."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
-    files = SetupFiles(changes.begin(study))
+    files = SetupFiles(_setup_of(study))
     target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in files.names:
