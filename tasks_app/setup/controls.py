@@ -49,6 +49,7 @@ class Control:
     problems: tuple[str, ...] = ()
     folded: bool = False
     advice: Advice | None = None
+    manual: str = ""
 
     @property
     def name(self) -> str:

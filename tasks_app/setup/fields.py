@@ -17,9 +17,10 @@ from tasks_app.sections import Json, Path
 from tasks_app.setup.advice import advice_on
 from tasks_app.setup.controls import ON, Control, in_control, kind_of, name_of
 from tasks_app.setup.paths import value_at
-from tasks_app.setup.steps import STEPS, is_folded, step_of
+from tasks_app.setup.steps import STEPS, explained_in, is_folded, step_of
 from tasks_app.studyfile.files.yaml_text import KEPT
 from tasks_app.studyfile.schema import KEYS_OF, LABELS
+from tasks_app.task_types import registry
 
 Problems: TypeAlias = Mapping[Path, Sequence[str]]
 Node: TypeAlias = "Control | Group"
@@ -43,6 +44,7 @@ class Group:
     number: int | None = None
     of: int = 0
     switch: Control | None = None
+    manual: str = ""
 
     @property
     def name(self) -> str:
@@ -146,7 +148,10 @@ class Fields:
             return None
         # What a section of the file contains is said for those who write the file.
         help_text = _help(node) if len(path) > 1 else ""
-        return Group(path, self._label(node, path), help_text, members, self._problems(path), switch=switch)
+        return Group(
+            path, self._label(node, path), help_text, members, self._problems(path), switch=switch,
+            manual=self._explained(path),
+        )  # fmt: skip
 
     def _list(self, node: Mapping[str, Json], path: Path) -> Group | None:
         value = value_at(self.given, path)
@@ -166,7 +171,14 @@ class Fields:
         if not entries and not is_here:
             return None
         return Group(
-            path, self._label(node, path), _help(node), tuple(entries), self._problems(path), is_list=True, adds=is_here
+            path,
+            self._label(node, path),
+            _help(node),
+            tuple(entries),
+            self._problems(path),
+            is_list=True,
+            adds=is_here,
+            manual=self._explained(path),
         )
 
     def _by_language(self, node: Mapping[str, Json], path: Path) -> Group | None:
@@ -184,7 +196,9 @@ class Fields:
             )
             for language in languages
         )  # fmt: skip
-        return Group(path, self._label(node, path), _help(node), members, self._problems(path))
+        return Group(
+            path, self._label(node, path), _help(node), members, self._problems(path), manual=self._explained(path)
+        )
 
     def _control(self, node: Mapping[str, Json], path: Path, *, needed: bool) -> Control:
         value, default = value_at(self.given, path), node.get("default")
@@ -195,6 +209,7 @@ class Fields:
             path=path, kind=kind, label=self._label(node, path), help=_help(node), value=shown,
             default="" if kind == "keys" else in_control(kind, default), needed=needed, choices=choices, schema=node,
             problems=self._problems(path), folded=is_folded(path), advice=advice_on(path, self.given, self.nearest),
+            manual=self._explained(path),
         )  # fmt: skip
 
     def _choices(self, node: Mapping[str, Json], kind: str, shown: Any, *, needed: bool) -> tuple[tuple[str, str], ...]:
@@ -213,6 +228,13 @@ class Fields:
             }
             return tuple((named | {key: key for key in shown if key not in named}).items())
         return ()
+
+    def _explained(self, path: Path) -> str:
+        """Return the page that explains a part; of the parameters of a task, that of its type."""
+        if len(path) == 3 and path[0] == "tasks" and path[2] == "params":
+            kind = value_at(self.given, (*path[:2], "type"))
+            return f"task-types/{kind}" if kind in registry else ""
+        return explained_in(path)
 
     def _problems(self, path: Path) -> tuple[str, ...]:
         return tuple(self.problems.get(path, ()))

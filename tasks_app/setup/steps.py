@@ -122,3 +122,46 @@ def step_of(path: Path) -> str:
 def is_folded(path: Path) -> bool:
     """Return whether most studies leave a value as it is."""
     return _longest(_FOLDED, path) is not None
+
+
+# The page of docs/ that explains a part of the study file, with the heading. Parameters of a task type are explained on
+# the page of the type.
+_EXPLAINED: Mapping[str, str] = {
+    "study": "setting-up#begin",
+    "tasks": "task-types",
+    "tasks.*.items": "setting-up#texts",
+    "tasks.*.stage": "checks",
+    "criteria": "setting-up#questions",
+    "criteria.*.question": "setting-up#questions",
+    "tasks.*.criteria_mode": "designs#criteria-asked-separately",
+    "tasks.*.k": "designs",
+    "tasks.*.design": "designs",
+    "tasks.*.groups": "waves#groups",
+    "tasks.*.opens_after_days": "waves#waves",
+    "channels": "recruiting",
+    "channels.prolific": "recruiting#prolific",
+    "channels.mturk": "recruiting#mechanical-turk",
+    "channels.invited": "recruiting#personal-links-and-accounts",
+    "channels.account": "recruiting#personal-links-and-accounts",
+    "groups": "waves#groups",
+    "flow": "recruiting",
+    "codes": "recruiting#codes",
+    "tasks.*.checks": "checks",
+    "tasks.*.checks.controls": "checks#known-answers",
+    "tasks.*.checks.degraded": "checks#degraded-copies",
+    "tasks.*.checks.on_failing": "checks#when-too-many-answers-are-wrong",
+    "about": "rights",
+    "consent": "setting-up#consent",
+    "pay": "pay#what-to-set",
+    "analysis": "methods",
+    "analysis.rules": "methods/quality-rules",
+    "analysis.correction": "methods/systems",
+}
+
+
+def explained_in(path: Path) -> str:
+    """Return the page of docs/ that explains a value, with the heading behind #; "" where none is about it alone."""
+    return next(
+        (page for pattern, page in _EXPLAINED.items() if len(pattern.split(".")) == len(path) and _fits(pattern, path)),
+        "",
+    )

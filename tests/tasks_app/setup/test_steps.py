@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tasks_app import designs, studyfile, task_types
+from tasks_app.manual.pages import pages
 from tasks_app.models import Setup, Study
 from tasks_app.setup import changes
 from tasks_app.setup.editing import new_key
@@ -162,6 +163,20 @@ def test_a_question_that_leads_is_asked_neutrally_by_one_press(draft: Study, ros
     assert 'value="advice:criteria.0.question"' in page
     setup = save(rosas_browser, "questions", {"do": "advice:criteria.0.question"})
     assert value_at(setup.given, ("criteria", 0, "question")) != "How fluent is the text?"
+
+
+def test_what_explains_a_field_is_there() -> None:
+    """Every page of docs/ that a field leads to, with its heading; every section but file-only ones leads to one."""
+    names = {page.name: {section.anchor for section in page.sections} for page in pages().values()}
+    explained = set()
+    for one in STEPS:
+        for group in Fields(whole_schema(), _everything(), {}, one.slug).groups():
+            explained |= {group.path[0]} if group.manual else set()
+            for asked in (group, *controls_of(group)):
+                page, _hash, anchor = asked.manual.partition("#")
+                assert not page or (page in names and (not anchor or anchor in names[page])), asked.manual
+    assert explained == set(whole_schema()["properties"]) - set(FILE_ONLY) - {"systems"}
+    assert {f"task-types/{name}" for name in task_types.registry} <= set(names)
 
 
 def test_keys_are_made_of_names() -> None:
