@@ -21,6 +21,9 @@ UNREAD = "An answer that never reads its body cannot be told from one that does,
 MULTIPART = "multipart/form-data; boundary=b"
 WITH_FILES = {
     "admin/studies/load/",
+    "admin/studies/new/",
+    "admin/studies/<slug:slug>/set-up/texts/",
+    "admin/studies/<slug:slug>/set-up/texts/media/",
     "admin/studies/<slug:slug>/import/",
     "admin/studies/<slug:slug>/data/scores/",
     "admin/studies/<slug:slug>/pay/bonus/",

@@ -23,7 +23,7 @@ PUBLIC = {
     "base-uri 'none'",
     "frame-ancestors 'none'",
 }
-ADMIN = PUBLIC - {"script-src 'self'"} | {"script-src 'self' 'unsafe-eval'", "font-src 'self'"}
+ADMIN = PUBLIC - {"script-src 'self'"} | {"script-src 'self' 'unsafe-eval'", "font-src 'self'", "frame-src 'self'"}
 
 
 def policy(header: str) -> set[str]:
