@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from django.utils.translation import gettext as _
 
 from tasks_app import sections
-from tasks_app.models import Setup, Study
+from tasks_app.models import Media, Setup, Study
 from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
+from tasks_app.services.study.items import keep_media
 from tasks_app.setup.changes import hold
 from tasks_app.setup.files import SetupFiles
 from tasks_app.setup.paths import value_at
@@ -89,7 +90,9 @@ def make_study(*, setup: Setup, by: events.Actor) -> tuple[Study, Loaded]:
         Where the study was opened meanwhile.
     """
     setup = hold(setup)
+    uploaded = list(Media.objects.filter(study=setup.study))
     study, loaded = store_files(SetupFiles(setup), Slot(None, replace=True))
+    keep_media(study=study, media=uploaded)
     Setup.objects.filter(pk=setup.pk).update(stored_revision=setup.revision)
     events.log(study, by, "set up", about=study.slug, after={"revision": setup.revision})
     return study, loaded

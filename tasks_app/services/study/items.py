@@ -61,6 +61,16 @@ def store_media(*, study: Study, sha256: str, kind: str, content: bytes) -> str:
     return written
 
 
+def keep_media(*, study: Study, media: Iterable[Media]) -> None:
+    """Keep files that were uploaded, and that no item names yet, where a draft was emptied in this transaction."""
+    for row in media:
+        Media.objects.get_or_create(
+            study=study,
+            sha256=row.sha256,
+            defaults={"kind": row.kind, "bytes": row.bytes, "file": row.file.name},
+        )
+
+
 def remove_files(names: Iterable[str]) -> None:
     """Delete files that no row names."""
     for name in names:

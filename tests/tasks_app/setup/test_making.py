@@ -10,7 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from tasks_app import sections, studyfile
-from tasks_app.models import Setup, Study, Task
+from tasks_app.models import Media, Setup, Study, Task
+from tasks_app.services.study import items
 from tasks_app.services.study.lifecycle import NotPossible, move
 from tasks_app.setup import changes
 from tasks_app.setup.checking import make_study
@@ -66,6 +67,14 @@ def test_an_answer_to_the_preview_says_what_would_be_stored(draft: Study, rosas_
     assert shown.status_code == 200
     assert "This answer would store these ratings." in shown.content.decode()
     assert not draft.events.filter(verb="submitted").exists()
+
+
+def test_pictures_that_no_text_names_yet_are_kept(draft: Study, rosa: User) -> None:
+    content = b"a picture"
+    items.store_media(study=draft, sha256="a" * 64, kind="image/png", content=content)
+    made, _loaded = make_study(setup=changes.begin(draft), by=rosa)
+    with Media.objects.get(study=made).file.open("rb") as stream:
+        assert stream.read() == content
 
 
 def test_what_does_not_fit_leaves_the_study_as_it_was(draft: Study, rosa: User) -> None:
