@@ -18,13 +18,13 @@ from tasks_app.registry import Registry
 from tasks_app.sections import Json, Section
 from tasks_app.services.database import atomically
 from tasks_app.services.study.drafts import refuse_frozen
-from tasks_app.studyfile.schema import form_schema
+from tasks_app.studyfile.schema import LABELS, form_schema
 
 # A list, or the word all.
 _OR_ALL = {"type": ["string", "array"], "pattern": f"^{ALL}$", "default": ALL}
 
 
-def _list_schema(word: str, registry: Registry[Any], doc: str) -> dict[str, Json]:
+def _list_schema(word: str, title: str, registry: Registry[Any], doc: str) -> dict[str, Json]:
     entries = {
         name: {**form_schema(member.Settings), "description": str(member.summary)} for name, member in registry.items()
     }
@@ -33,7 +33,14 @@ def _list_schema(word: str, registry: Registry[Any], doc: str) -> dict[str, Json
         "description": doc,
         "items": {
             "type": "object",
-            "properties": {word: {"type": "string", "enum": list(registry)}},
+            "properties": {
+                word: {
+                    "type": "string",
+                    "enum": list(registry),
+                    "title": title,
+                    LABELS: {name: str(member.label) for name, member in registry.items()},
+                }
+            },
             "required": [word],
             "allOf": [
                 {
@@ -63,9 +70,9 @@ class AnalysisSection(Section):
         """Return the JSON Schema of the part `analysis`, with the settings of each rule and analysis."""
         found = form_schema(PlanBlock)
         found["properties"] |= {
-            "rules": _list_schema("rule", quality.registry, _("Quality rules in their order.")),
+            "rules": _list_schema("rule", _("Rule"), quality.registry, _("Quality rules in their order.")),
             "analyses": {
-                **_list_schema("analysis", analyses.registry, _("Which analyses, or all that fit.")),
+                **_list_schema("analysis", _("Analysis"), analyses.registry, _("Which analyses, or all that fit.")),
                 **_OR_ALL,
             },
             "comparisons": {

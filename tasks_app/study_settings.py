@@ -167,14 +167,14 @@ class Flow(Block):
         max_value=23,
         initial=8,
         label=_("Hour at which later tasks open"),
-        help_text=_("In the study's time zone, on the day that opens_after_days says."),
+        help_text=_("In the study's time zone, on the day the task opens."),
     )
     wave_lease_days = forms.FloatField(
         min_value=0.01,
         max_value=3650,
         initial=7,
         label=_("Days that later tasks are kept for a rater"),
-        help_text=_("From their opening, where a task has no closes_after_days."),
+        help_text=_("From their opening, for tasks without a closing day."),
     )
     wave_codes = line(
         _("Codes of the waves"),

@@ -19,7 +19,11 @@ def advice_on(path: Path, given: Mapping[str, Json], nearest: Mapping[Path, Json
     """
     if nearest and path in nearest:
         words = {"value": nearest[path]}
-        return Advice(_("%(value)s would fit.") % words, nearest[path], _("Set it to %(value)s") % words)
+        return Advice(
+            _("No plan can be drawn with this value; %(value)s would work.") % words,
+            nearest[path],
+            _("Use %(value)s") % words,
+        )
     if len(path) == 3 and path[0] == "criteria" and path[2] == "question":
         return _on_question(path, given)
     return None

@@ -64,7 +64,9 @@ def study_yaml_of(setup: Setup, text: str) -> tuple[dict[str, Json], StudyFileEr
     given = {name: value for name, value in tree.data.items() if name != "evalweb"}
     if value_at(given, ("study", "slug")) != setup.study.slug:
         place = tree.place(("study", "slug"))
-        sentence = _("study.slug: This must stay “%(slug)s”, since addresses contain it.") % {"slug": setup.study.slug}
+        sentence = _("study.slug: The short name must stay “%(slug)s”, because the study's addresses contain it.") % {
+            "slug": setup.study.slug
+        }
         raise StudyFileError([Problem(STUDY_YAML, place.line, place.column, sentence)])
     files = SetupFiles(setup, ITEMS_CHECKED)
     files.write(STUDY_YAML, text.encode())

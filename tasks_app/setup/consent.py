@@ -142,7 +142,10 @@ def _paying(facts: _Facts) -> Iterator[str]:
     if bonus := facts.words("pay", "bonus"):
         yield f"Bonus: {bonus.rstrip('.')}."
     yield facts.sentence("pay", "paid", missing="when and how raters are paid")
-    yield "Checks of how carefully you read never change your pay; they only decide which answers are analysed."
+    if any(value_at(task, ("checks", "on_failing")) == "end" for task in facts.tasks):
+        yield "If you answer too many of the checks of careful reading wrongly, the study ends early, with part pay."
+    else:
+        yield "Checks of careful reading never change your pay; their results only decide which answers are analysed."
 
 
 def _risks(facts: _Facts) -> Iterator[str]:
@@ -153,7 +156,7 @@ def _risks(facts: _Facts) -> Iterator[str]:
         yield "We know of no risks beyond those of reading texts on a screen [change this if texts may upset people]."
     if facts.value("flow", "allow_skip") is not False:
         yield "You may skip any text that you would rather not read."
-    yield "You have no benefit of your own from the results."
+    yield "You will not benefit personally from the results."
 
 
 def _volunteering(facts: _Facts) -> Iterator[str]:
@@ -164,12 +167,12 @@ def _volunteering(facts: _Facts) -> Iterator[str]:
 
 
 def _storing(facts: _Facts) -> Iterator[str]:
-    yield "**Your data.** Responsible for them is"
+    yield "**Your data.** The institution responsible for your data is"
     yield facts.words("about", "institution") or "[the institution that is the controller]"
     yield "[name its data protection officer and an address]."
     stored = facts.words("about", "stored")
     if stored:
-        yield f"Stored are: {stored.rstrip('.')}."
+        yield f"We store: {stored.rstrip('.')}."
     else:
         yield "We store your answers and comments, how long you took, and a made-up name, but not your IP address."
     named = [PLATFORMS[name] for name in facts.channels if name in PLATFORMS]
@@ -182,8 +185,8 @@ def _storing(facts: _Facts) -> Iterator[str]:
     if facts.tasks_without_texts():
         yield "[If you ask about health, opinions, origin or the like: say so, and that people agree to it expressly.]"
     yield "Your data are used because you agree to it (GDPR, Article 6(1)(a)) [or name another legal basis]."
-    yield f"They are kept: {facts.sentence('about', 'kept', missing='how long')}"
-    yield "They are not passed on to others, other than as follows."
+    yield f"We keep them: {facts.sentence('about', 'kept', missing='how long')}"
+    yield "We pass them on to others only as follows."
 
 
 def _publishing(facts: _Facts) -> Iterator[str]:
@@ -198,7 +201,7 @@ def _rights(_facts: _Facts) -> Iterator[str]:
     yield "its use restricted or object to it, and take back your consent; what was done before stays lawful. Your"
     yield "personal link leads to most of this without anybody knowing your name. You can also complain to a data"
     yield "protection authority [name yours]. Once answers are published without anything that leads to you, they"
-    yield "cannot be taken back."
+    yield "can no longer be removed from what was published."
 
 
 def _contact(facts: _Facts) -> Iterator[str]:

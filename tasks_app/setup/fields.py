@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from django.utils.text import capfirst
+from django.utils.translation import get_language_info
 from django.utils.translation import gettext as _
 
 from tasks_app.sections import Json, Path
@@ -190,7 +191,7 @@ class Fields:
         languages = dict.fromkeys([own, *(texts if isinstance(texts, Mapping) else ())])
         members = tuple(
             Control(
-                (*path, language), "area", _("In %(language)s") % {"language": language}, "",
+                (*path, language), "area", _("Text in %(language)s") % {"language": language_name(language)}, "",
                 in_control("area", value_at(self.given, (*path, language))),
                 problems=self._problems((*path, language)),
             )
@@ -246,6 +247,14 @@ class Fields:
         words = row if isinstance(row, Mapping) else {}
         title = next((words[name] for name in ("title", "name", "key", "rule", "analysis") if words.get(name)), "")
         return str(title) or _("Entry %(n)d") % {"n": number + 1}
+
+
+def language_name(tag: str) -> str:
+    """Return what a language is called, or its tag where Django does not know it."""
+    try:
+        return str(get_language_info(tag.lower())["name_translated"])
+    except KeyError:
+        return tag
 
 
 def _help(node: Mapping[str, Json]) -> str:

@@ -39,7 +39,7 @@ STEPS: tuple[Step, ...] = (
         ("about", "pay", "consent"),
     ),
     Step("analysis", _("Analysis plan"), _("What is computed, decided before the first answer.")),
-    Step("review", _("Review"), _("Whether everything fits, and what opening the study would fix.")),
+    Step("review", _("Review"), _("What is still missing, and what opening the study freezes.")),
 )
 
 # Any entry of a list, or any name.

@@ -289,7 +289,9 @@ def _strata(setup: Setup, by: str) -> tuple[dict[str, str], int]:
     if by in (BY_SOURCE, BY_OUTPUT) and lengths:
         strata = sampling.length_strata(lengths)
     if by and not any(strata.values()):
-        raise CannotSample(_("No text has a value there by which it could be sampled."))
+        raise CannotSample(
+            _("No text has a value for this, so the sample cannot be stratified by it. Choose something else.")
+        )
     return strata, n
 
 

@@ -121,12 +121,16 @@ class TaskBlock(Block):
         choices=Task.Stage.choices,
         initial=_default(Task, "stage"),
         label=_("Stage"),
-        help_text=_("Tasks of the stages screening and exit are asked of everybody and need no k."),
+        help_text=_(
+            "Screening and exit tasks are asked of everybody, so the number of judgments does not apply to them."
+        ),
     )
     instructions = WordsField(
         required=False, initial="", label=_("Instructions"), help_text=_("Markdown. Empty: the type's own.")
     )
-    criteria = ListField(keys=True, label=_("Criteria"), help_text=_("Keys, in their canonical order."))
+    criteria = ListField(
+        keys=True, label=_("Criteria"), help_text=_("The criteria this task asks about, in this order.")
+    )
     params = ObjectField(label=_("Parameters"), help_text=_("Of the task type."))
     items = ItemSetField(
         label=_("Items of this task"),
@@ -143,10 +147,14 @@ class TaskBlock(Block):
         max_value=10_000,
         required=False,
         label=_("Judgments of some units"),
-        help_text=_("More than k, to measure agreement on a random share of the units."),
+        help_text=_("More than for the other units, to measure agreement on a random share of them."),
     )
     k_more_share = forms.FloatField(
-        min_value=0, max_value=1, required=False, label=_("Share of units that get k_more"), help_text=_("0 to 1.")
+        min_value=0,
+        max_value=1,
+        required=False,
+        label=_("Share of units with that many judgments"),
+        help_text=_("0 to 1."),
     )
     set_size = forms.IntegerField(
         min_value=1, max_value=10_000, initial=_default(Task, "set_size"), label=_("Units in a rater's set")
@@ -182,9 +190,7 @@ class TaskBlock(Block):
         label=_("Keep identical outputs apart"),
         help_text=_("Otherwise identical outputs of an item are shown once and share the rating."),
     )
-    groups = ListField(
-        keys=True, label=_("Groups"), help_text=_("Keys of the groups that get this task. Empty: all groups.")
-    )
+    groups = ListField(keys=True, label=_("Groups"), help_text=_("The groups that get this task. None: all groups."))
     opens_after_days = forms.IntegerField(
         min_value=0, max_value=3650, required=False, label=_("Opens"), help_text=_("Days after a rater enrolled.")
     )
@@ -200,7 +206,10 @@ class TaskBlock(Block):
             self.add_error("closes_after_days", _("The task would close before it opens."))
         k, k_more, share = (cleaned.get(name) for name in ("k", "k_more", "k_more_share"))
         if (k_more is None) != (share is None):
-            self.add_error("k_more", _("k_more and k_more_share go together: give both or none."))
+            self.add_error(
+                "k_more",
+                _("Give both k_more (judgments of some units) and k_more_share (their share), or neither."),
+            )
         elif k_more is not None and k is not None and k_more <= k:
             self.add_error("k_more", _("k_more must be larger than k."))
         return cleaned

@@ -93,7 +93,10 @@ def list_schema(section: str) -> dict[str, Json]:
     schema: dict[str, Json] = {"type": "array", "items": form_schema(LISTS[section])}
     if section == "tasks":
         schema["minItems"] = 1
-        schema["items"]["properties"]["checks"] = form_schema(Checks)
+        schema["items"]["properties"]["checks"] = {
+            **form_schema(Checks),
+            "title": str(TaskBlock.base_fields["checks"].label),
+        }
         for name in ("criteria", "groups"):
             schema["items"]["properties"][name][KEYS_OF] = name
         schema["items"]["allOf"] = [*_conditions("type", "params"), *_conditions("design", "design_params")]

@@ -40,7 +40,7 @@ def make_study(page: Page, goal: str, title: str) -> None:
     page.get_by_role("link", name=goal).click()
     page.get_by_label("Title", exact=True).fill(title)
     page.get_by_label("Public title").fill("How do these texts read?")
-    page.get_by_role("button", name="Make the study").click()
+    page.get_by_role("button", name="Create the study").click()
     expect(page.get_by_role("heading", name="Task", exact=True)).to_be_visible()
 
 
@@ -71,8 +71,8 @@ def test_from_a_table_to_an_open_study(page: Page, live_site: LiveSite, tmp_path
     expect(shown.get_by_text("How much of the facts does the text say, and how well?").first).to_be_visible()
     page.get_by_role("link", name="Raters", exact=True).click()
     page.get_by_label("Judgments of every unit").fill("5")
-    expect(page.get_by_text("4 units × 5 judgments = 20 places")).to_be_visible()
-    page.get_by_role("button", name="Set it to 4").click()
+    expect(page.get_by_text("4 units × 5 = 20 judgments")).to_be_visible()
+    page.get_by_role("button", name="Use 4").click()
     expect(page.get_by_label("Units in a rater's set")).to_have_value("4")
     page.get_by_role("link", name="Consent and pay").click()
     before = revision_of(page)
@@ -80,10 +80,10 @@ def test_from_a_table_to_an_open_study(page: Page, live_site: LiveSite, tmp_path
     saved(page, before + 1)
     page.get_by_role("link", name="Draft a text from this form").click()
     page.get_by_role("button", name="Use this draft").click()
-    expect(page.get_by_label("In en")).to_contain_text("Example University")
+    expect(page.get_by_label("Text in English")).to_contain_text("Example University")
     page.get_by_role("link", name="Review", exact=True).click()
     page.get_by_role("button", name="Check everything").click()
-    expect(page.get_by_text("Everything fits.")).to_be_visible()
+    expect(page.get_by_text("All checks passed.")).to_be_visible()
     page.get_by_role("button", name="Open the study now").click()
     expect(page.get_by_text("The study is open.")).to_be_visible()
 

@@ -69,7 +69,7 @@ def test_a_wide_table_becomes_the_texts_of_a_study(page: Page, live_site: LiveSi
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the table").click()
     assert Path(download.value.path()).read_text("utf-8-sig").startswith("problem,mr_id,MR,domain,E2E NLG #1,")
-    page.get_by_role("button", name="Another file").click()
+    page.get_by_role("button", name="Choose another file").click()
     drop(page, "e2e.tsv", wide_table())
     page.get_by_role("button", name="Upload and preview").click()
     page.get_by_role("button", name="Check").click()

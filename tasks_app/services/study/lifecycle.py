@@ -95,11 +95,11 @@ def refuse_empty(study: Study) -> None:
     """Raise NotPossible where a task has nothing to judge, or there is no task."""
     tasks = list(Task.objects.filter(study=study, until=None))
     if not tasks:
-        raise NotPossible(_("This study has no task yet. Add one to the study file and load it again."))
+        raise NotPossible(_("This study has no task yet. Add one under Set up."))
     for task in tasks:
         if not Unit.objects.filter(task=task, until=None).exists():
             raise NotPossible(
-                _("The task “%(task)s” has nothing to judge. Add outputs to items.csv and load the study again.")
+                _("The task “%(task)s” has nothing to judge. Add texts under Set up, then press “Check everything”.")
                 % {"task": task}
             )
 

@@ -143,7 +143,8 @@ def _names_one_end(text: str) -> Iterator[Framing]:
     if word in OPPOSITES:
         yield Framing(reason, f"How {word} or {OPPOSITES[word]} {verb} {rest}?")
     elif verb in {"is", "are", "was", "were"}:
-        yield Framing(reason, f"To what extent, if at all, {verb} {rest} {word}?")
+        # Behind a comma the word would belong to something else.
+        yield Framing(reason, "" if "," in rest else f"To what extent, if at all, {verb} {rest} {word}?")
     else:
         yield Framing(reason, "")
 
@@ -167,6 +168,7 @@ def _which(found: re.Match[str]) -> str:
     return f"Which text is {measure}, or are they alike?"
 
 
+_COMPARATIVE = re.compile(r"\b(?:more|less|better|worse)\b", re.IGNORECASE)
 _STATEMENT = re.compile(r"^(?P<subject>.+?) (?P<verb>is|are) (?P<rest>.+)$", re.IGNORECASE)
 
 
@@ -174,6 +176,8 @@ def _extent(statement: str) -> str:
     """Turn a statement with "is" or "are" into a question with both ends; "" where it has none."""
     found = _STATEMENT.match(statement)
     if found is None:
+        return ""
+    if _COMPARATIVE.search(found.group("rest")):
         return ""
     subject = found.group("subject")
     subject = subject if subject.split()[0].isupper() and len(subject) == 1 else subject[0].lower() + subject[1:]

@@ -97,7 +97,10 @@ class ChannelsSection(SettingsSection):
             given = {name: dict(params) for name, params in LINK_ALONE.items()}
         named = [name for name in channels.registry if isinstance(given, dict) and name in given]
         if not named and reading.sound(("channels",)):
-            reading.problem(("channels",), _("lists no channel, so no rater could take part. Write “link: {}”."))
+            reading.problem(
+                ("channels",),
+                _("No channel is open, so no rater can take part. Open at least one, such as the link (link: {})."),
+            )
         return {name: reading.clean(channels.registry[name].Params, given[name], ("channels", name)) for name in named}
 
     def export(self, study: Study) -> Json:

@@ -114,7 +114,9 @@ class Ranking(SeveralTexts):
             max_value=MOST_TEXTS,
             initial=5,
             label=_("Most texts on a screen"),
-            help_text=_("Items with more different texts are refused. Five or fewer are best."),
+            help_text=_(
+                "An item with more different texts is refused, unless “Texts at a time” is set. Five or fewer are best."
+            ),
         )
         texts_a_screen = blocks.texts_field(MOST_TEXTS)
 

@@ -64,7 +64,8 @@ class TableForm(NamesForm):
         allow_empty_file=True,  # an empty file is answered by whoever reads it, and says what to do
         label=gettext_lazy("Table of texts"),
         help_text=gettext_lazy(
-            "CSV, TSV, JSON Lines or a workbook (.xlsx, .ods); you say next which column is what. It can also wait."
+            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods). On the next page you say what each column is. "
+            "You can also upload the table later."
         ),
     )
 

@@ -246,6 +246,4 @@ def test_limits_are_kept(draft: Study, tmp_path: Path, settings: Settings) -> No
 
 def test_a_study_without_tasks_takes_no_ratings(tmp_path: Path, db: None) -> None:
     empty = Study.objects.create(slug="empty", title="Empty", public_title="Empty")
-    assert problems_of(empty, tmp_path, RATINGS) == [
-        "ratings.csv: This study has no task yet. Add one to the study file and load it again."
-    ]
+    assert problems_of(empty, tmp_path, RATINGS) == ["ratings.csv: This study has no task yet. Add one under Set up."]

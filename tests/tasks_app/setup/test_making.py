@@ -97,7 +97,7 @@ def test_review_leads_to_what_is_wrong_and_makes_the_study(draft: Study, rosas_b
     changes.undo(setup=setup, by=rosa)
     changes.change(setup=setup, values={("tasks", 0, "k"): 4}, base=2, by=rosa)
     page = rosas_browser.post(address("review"), follow=True).content.decode()
-    assert "Everything fits." in page
+    assert "All checks passed." in page
     assert Task.objects.get(study=draft).k == 4
     assert rosas_browser.post(address("move"), {"action": "open", "sure": "yes"}).status_code == 302
     assert Study.objects.get(pk=draft.pk).state == Study.State.OPEN

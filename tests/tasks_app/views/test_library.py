@@ -44,7 +44,7 @@ def test_a_study_without_criteria_says_what_to_do(rosas_browser: Client, rosa: U
     study = begun(rosa, "post_edit")
     page = rosas_browser.get(f"/admin/studies/{study.slug}/set-up/questions/library/").content.decode()
     assert "No task of this study asks criteria yet." in page
-    assert "Add what is ticked" not in page
+    assert "Add the ticked criteria" not in page
 
 
 def test_an_opened_study_shows_its_set_up_instead(rosas_browser: Client, study: Study) -> None:

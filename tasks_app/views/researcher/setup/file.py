@@ -45,7 +45,7 @@ def study_file(request: HttpRequest, slug: str) -> HttpResponse:
     setup = changes.replace_given(setup=setup, given=given, by=request.user)
     if refusal is not None:
         return _page(request, slug, text=text, refusal=refusal, is_saved=True)
-    messages.success(request, _("The form holds what this file says."))
+    messages.success(request, _("Saved. The form now matches this file."))
     return redirect("researcher:setup_file", slug)
 
 

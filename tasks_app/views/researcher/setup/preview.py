@@ -42,7 +42,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
     language = request.GET.get("lang", "") or (shown.language if shown else study.language)
     with languages.speaking(language):
         if shown is None:
-            sentences = [_("Choose a task type, and its screen stands here.")]
+            sentences = [_("Choose a task type to see its screen here.")]
             response = render(request, "rater/message.html", {"title": _("No task yet"), "sentences": sentences})
         else:
             response = _unit(request, slug, shown)

@@ -21,6 +21,7 @@ from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.setup import changes
 from tasks_app.setup.checking import make_study, problems_of, problems_of_tables, reading_of
+from tasks_app.setup.controls import name_of
 from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.preregistration import write as write_preregistration
 from tasks_app.setup.steps import STEPS, step_of
@@ -48,7 +49,9 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
     except NotADraft as error:
         messages.error(request, str(error))
         return redirect(step_url(slug, "review"))
-    messages.success(request, _("Everything fits. The study is ready to be tried out and opened."))
+    messages.success(
+        request, _("All checks passed. You can now try the study out; see below what to settle before you open it.")
+    )
     for note in (*loaded.notes, *filter(None, [loaded.load])):
         messages.info(request, note)
     return redirect(step_url(slug, "review"))
@@ -93,8 +96,10 @@ def _open_points(setup: Setup, slug: str) -> list[dict[str, Any]]:
     by_step: dict[str, list[dict[str, str]]] = {}
     for path, sentences in problems_of(reading).items():
         step = step_of(path) or "task"
-        anchor = anchors(step).get(path, "")
-        by_step.setdefault(step, []).extend({"sentence": sentence, "anchor": anchor} for sentence in sentences)
+        anchor, label = anchors(step).get(path, ("", name_of(path)))
+        by_step.setdefault(step, []).extend(
+            {"sentence": f"{label}: {sentence}", "anchor": anchor} for sentence in sentences
+        )
     if not setup.rows.filter(table="items").exists() and _reads_texts(reading):
         sentence = _("There are no texts yet. Upload a table of them.")
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
@@ -113,7 +118,7 @@ def _reads_texts(reading: StudyReading) -> bool:
     return not types or any(registry[name].needs_items for name in types)
 
 
-def _anchors(setup: Setup, step: str) -> dict[Path, str]:
-    """Return where each field of a step stands on its page."""
+def _anchors(setup: Setup, step: str) -> dict[Path, tuple[str, str]]:
+    """Return where each field of a step stands on its page, and what it is called."""
     groups = Fields(whole_schema(), setup.given, {}, step).groups()
-    return {control.path: f"#{control.id}" for group in groups for control in controls_of(group)}
+    return {control.path: (f"#{control.id}", control.label) for group in groups for control in controls_of(group)}

@@ -68,7 +68,7 @@ def _save(request: HttpRequest, slug: str, step: str) -> HttpResponse:
         following = [one.slug for one in STEPS][[one.slug for one in STEPS].index(step) + 1]
         return _go(request, step_url(slug, following))
     if "HX-Request" not in request.headers:
-        for sentence in map(in_words, changed.conflicts):
+        for sentence in _in_words(changed, step):
             messages.warning(request, sentence)
         return redirect(step_url(slug, step))
     return _parts(request, step, changed, base)
@@ -97,18 +97,24 @@ def _changed(request: HttpRequest, study: Study, step: str) -> tuple[Changed, in
     return Changed(after, changed.conflicts), base
 
 
-def in_words(conflict: Conflict) -> str:
-    """Word that somebody else has changed the same value."""
+def _in_words(changed: Changed, step: str) -> list[str]:
+    """Word that somebody else has changed the same values, each by the label of its field."""
+    groups = Fields(whole_schema(), changed.setup.given, {}, step).groups() if changed.conflicts else []
+    labels = {control.path: control.label for group in groups for control in controls_of(group)}
+    return [_conflict(conflict, labels.get(conflict.path, name_of(conflict.path))) for conflict in changed.conflicts]
+
+
+def _conflict(conflict: Conflict, label: str) -> str:
     words = {
-        "name": name_of(conflict.path),
+        "label": label,
         "theirs": in_control("text", conflict.theirs) or _("nothing"),
         "wanted": in_control("text", conflict.wanted) or _("nothing"),
         "who": conflict.by or _("Somebody else"),
     }
     return (
         _(
-            "%(who)s has changed “%(name)s” to “%(theirs)s” meanwhile, so it was not set to “%(wanted)s”. If it should "
-            "be, enter it again."
+            "%(who)s has changed “%(label)s” to “%(theirs)s” meanwhile, so it was not set to “%(wanted)s”. If it "
+            "should be, enter it again."
         )
         % words
     )
@@ -127,7 +133,7 @@ def _parts(request: HttpRequest, step: str, changed: Changed, base: int) -> Http
         **fields,
         "controls": controls,
         "redraw": others or bool(request.POST.get("do")) or _is_stale(controls, request.POST),
-        "conflicts": [in_words(conflict) for conflict in changed.conflicts],
+        "conflicts": _in_words(changed, step),
         "others": others,
         "is_part": True,
     }
