@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 
 from django.db.models.functions import Now
 
@@ -22,8 +24,15 @@ from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.files.writing import tables_of
 from tasks_app.studyfile.files.yaml_text import given_of
 
+# So many values back, a change can be taken back.
+MOST_UNDONE = 500
+
 # Rows stored with one statement.
 ROWS_A_STATEMENT = 2_000
+
+
+class ChangedMeanwhile(Exception):
+    """Somebody has changed the set-up since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,11 @@ def begin(study: Study) -> Setup:
     if setup is not None:
         return setup
     document = sections.snapshot(study)
-    setup = Setup.objects.create(study=study, given=given_of(document, sections.registered()), stored_revision=0)
+    setup = Setup.objects.create(
+        study=study,
+        given=given_of(document, sections.registered()),
+        stored_revision=0 if document["tasks"] else None,
+    )
     for table, rows in tables_of(document):
         write_rows(
             setup, table.stem, [{name: str(value) for name, value in row.items() if value != ""} for row in rows]
@@ -98,9 +111,19 @@ def change(*, setup: Setup, values: Mapping[Path, Json], base: int, by: events.A
 
 
 @atomically
-def replace_given(*, setup: Setup, given: Mapping[str, Json], by: events.Actor) -> Setup:
-    """Put the content of an edited study.yaml in place of what the form holds. Raises NotADraft."""
+def replace_given(*, setup: Setup, given: Mapping[str, Json], base: int, by: events.Actor) -> Setup:
+    """Put the content of an edited study.yaml in place of what the form holds.
+
+    Raises
+    ------
+    ChangedMeanwhile
+        Where the set-up was changed since the revision `base`, which the text was made from.
+    tasks_app.services.study.drafts.NotADraft
+        Where the study was opened meanwhile.
+    """
     setup = hold(setup)
+    if setup.revision != base:
+        raise ChangedMeanwhile
     before, given = setup.given, with_consent_by_language(given)
     made = [
         SetupChange(path=[name], before=before.get(name), after=given.get(name))
@@ -123,23 +146,37 @@ def with_consent_by_language(given: Mapping[str, Json]) -> dict[str, Json]:
 
 @atomically
 def undo(*, setup: Setup, by: events.Actor) -> Path | None:
-    """Take back the newest change of a person that nothing was built on since; return its path.
+    """Take back the newest change of a person that nothing was built on since; return a path of it.
+
+    All values that were changed at once are taken back at once.
 
     None where there is nothing to take back. Tables are not taken back. Raises NotADraft.
     """
     setup = hold(setup)
     seen: list[Path] = []
-    for one in setup.changes.filter(undone=False).order_by("-revision", "-id")[:200]:
-        path: Path = tuple(one.path)
-        is_own = one.by_id == getattr(by, "pk", None) and not one.is_table
-        if is_own and not any(touches(path, other) for other in seen):
-            setup.given = with_value(setup.given, path, one.before)
-            one.undone = True
-            one.save(update_fields=["undone"])
-            _log(setup, [SetupChange(path=list(path), before=one.after, after=one.before, undone=True)], by)
-            return path
-        seen.append(path)
+    changes = setup.changes.order_by("-revision", "-id")[:MOST_UNDONE]
+    for _revision, group in groupby(changes, key=attrgetter("revision")):
+        made = [change for change in group if not change.undone]
+        paths: list[Path] = [tuple(change.path) for change in made]
+        is_own = all(change.by_id == getattr(by, "pk", None) and not change.is_table for change in made)
+        if made and is_own and not any(touches(path, other) for path in paths for other in seen):
+            _take_back(setup, made, by)
+            return paths[0]
+        seen += paths
     return None
+
+
+def _take_back(setup: Setup, made: Sequence[SetupChange], by: events.Actor) -> None:
+    """Set all values of one change back to what they were before it."""
+    for change in made:
+        setup.given = with_value(setup.given, tuple(change.path), change.before)
+        change.undone = True
+    SetupChange.objects.bulk_update(made, ["undone"])
+    _log(
+        setup,
+        [SetupChange(path=change.path, before=change.after, after=change.before, undone=True) for change in made],
+        by,
+    )
 
 
 @atomically

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from django.utils.translation import gettext as _
 
 from tasks_app import sections
-from tasks_app.models import Media, Setup, Study
+from tasks_app.models import Invitation, Media, Setup, Study
 from tasks_app.sections import Json, Path
 from tasks_app.services import events
+from tasks_app.services.arrival.invitations import regroup
 from tasks_app.services.database import atomically
 from tasks_app.services.study.items import keep_media
 from tasks_app.setup.changes import hold
@@ -25,8 +26,11 @@ from tasks_app.studyfile.screens import draft_tasks
 ITEMS_CHECKED = 12
 
 
-def reading_of(setup: Setup, items: int = ITEMS_CHECKED) -> StudyReading:
-    """Check every section of a set-up with its first items; problems are collected, and no plan is drawn."""
+def reading_of(setup: Setup, items: int | None = ITEMS_CHECKED) -> StudyReading:
+    """Check every section of a set-up with its first items, or all tables for None; no plan is drawn.
+
+    Problems are collected, not raised.
+    """
     reading = StudyReading(SetupFiles(setup, items))
     for section in sections.registered():
         reading.document[section.name] = section.check(reading)
@@ -93,8 +97,12 @@ def make_study(*, setup: Setup, by: events.Actor) -> tuple[Study, Loaded]:
     """
     setup = hold(setup)
     uploaded = list(Media.objects.filter(study=setup.study))
+    groups_of_invited = dict(
+        Invitation.objects.filter(study=setup.study, group__isnull=False).values_list("pk", "group__key")
+    )
     study, loaded = store_files(SetupFiles(setup), Slot(None, replace=True))
     keep_media(study=study, media=uploaded)
+    regroup(study=study, groups=groups_of_invited)
     Setup.objects.filter(pk=setup.pk).update(stored_revision=setup.revision)
     events.log(study, by, "set up", about=study.slug, after={"revision": setup.revision})
     return study, loaded

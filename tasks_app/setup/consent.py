@@ -94,7 +94,7 @@ def _number(value: Json) -> Decimal | None:
         number = Decimal(str(value))
     except InvalidOperation:
         return None
-    return number if number.is_finite() and number > 0 else None
+    return number if number.is_finite() and Decimal("1e-6") < number < Decimal("1e9") else None
 
 
 def _plain(number: Decimal) -> str:

@@ -65,7 +65,10 @@ class Control:
         """Return whether a posted value is what the control showed, so that nothing was changed."""
         if self.kind == "keys":
             return set(value or ()) == set(self.value)
-        return str(in_control(self.kind, value)).strip() == str(self.value).strip()
+        shown = str(self.value).strip()
+        if self.kind in {"number", "either", "whole"}:
+            return bool(value == (_READ[self.kind](shown) if shown else None))
+        return str(in_control(self.kind, value)).strip() == shown
 
 
 def name_of(path: Path) -> str:
@@ -75,7 +78,7 @@ def name_of(path: Path) -> str:
 
 def path_of(name: str) -> Path:
     """Return the path that a name stands for."""
-    return tuple(int(part) if part.isdecimal() else part for part in name.split("."))
+    return tuple(int(part) if part.isdecimal() and len(part) < 6 else part for part in name.split("."))
 
 
 # Which kind of control a leaf of the schema gets; the first condition that holds counts.
@@ -201,6 +204,8 @@ def _values(text: str) -> Json:
 
 
 def _pairs(text: str) -> Json:
+    if text.strip() == "all":
+        return "all"
     return [[name.strip() for name in line.split(",")] for line in _lines(text)]
 
 

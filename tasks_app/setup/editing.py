@@ -17,7 +17,7 @@ from tasks_app.setup.advice import advice_on
 from tasks_app.setup.controls import ON, Control, path_of, posted_value
 from tasks_app.setup.fields import Fields, Group, controls_of
 from tasks_app.setup.numbers import checked_reading
-from tasks_app.setup.paths import value_at, with_value
+from tasks_app.setup.paths import touches, value_at, with_value
 from tasks_app.studyfile.fields import is_language
 from tasks_app.studyfile.schema import whole_schema
 
@@ -47,7 +47,7 @@ def changed_values(given: Mapping[str, Json], step: str, posted: MultiValueDict[
         if control.path[-1] == "":
             if (value is True) != (control.value == ON):
                 values[control.path[:-1]] = {} if value else None
-        elif not control.is_as_shown(value):
+        elif not control.is_as_shown(value) and not _is_key_left_out(control, value):
             values[control.path] = value
     for path, value in list(values.items()):
         values = _without_foreign_parameters(given, path, value, values)
@@ -60,7 +60,7 @@ def _without_foreign_parameters(
     """Where another task type or design is chosen, leave out the parameters that only the old one has."""
     params = _PARAMETERS_OF.get(str(path[-1])) if len(path) == 3 and path[0] == "tasks" else None
     registry = task_types.registry if params == "params" else designs.registry
-    if params is None or value not in registry:
+    if params is None or not isinstance(value, str) or value not in registry:
         return values
     place = (*path[:-1], params)
     before, known = value_at(given, place), registry[str(value)].Params.base_fields
@@ -68,6 +68,11 @@ def _without_foreign_parameters(
     if isinstance(before, Mapping) and not before.keys() <= known.keys():
         values[place] = {name: wanted for name, wanted in before.items() if name in known}
     return values
+
+
+def _is_key_left_out(control: Control, value: Json) -> bool:
+    """Return whether the page did not know yet which key was made of a name."""
+    return control.path[-1] == "key" and len(control.path) == 3 and value is None
 
 
 def _controls(groups: Iterable[Group]) -> Iterable[Control]:
@@ -82,9 +87,21 @@ def _missing_keys(given: Mapping[str, Json], values: Mapping[Path, Json]) -> dic
         if len(path) != 3 or path[2] != _NAMED_BY.get(section) or not isinstance(value, str):
             continue
         key: Path = (section, number, "key")
-        if not value_at(given, key) and key not in values:
-            keys[key] = new_key(value, _keys(given, section) | {str(other) for other in keys.values()})
+        own, others = value_at(given, key), _keys(given, section) | {str(other) for other in keys.values()}
+        if key not in values and (not own or _was_made_of_name(given, path, own)):
+            keys[key] = new_key(value, others - {own})
     return keys
+
+
+def _was_made_of_name(given: Mapping[str, Json], path: Path, key: Json) -> bool:
+    """Return whether a key was made of a name that is still being typed: no task refers to it yet."""
+    name, tasks = value_at(given, path), value_at(given, ("tasks",))
+    named = [
+        other
+        for task in (tasks if isinstance(tasks, list) else ())
+        for other in (value_at(task, (str(path[0]),)) or ())
+    ]
+    return isinstance(name, str) and bool(name) and key == new_key(name, ()) and key not in named and path[0] != "tasks"
 
 
 def _keys(given: Mapping[str, Json], section: str) -> set[str]:
@@ -101,6 +118,19 @@ def new_key(name: str, taken: Iterable[str]) -> str:
         number += 1
         key = f"{stem}-{number}"
     return key
+
+
+def is_outdated(setup: Setup, button: str, base: int, before: int) -> bool:
+    """Return whether a button names an entry by its place in a list that was changed since the page was made.
+
+    The page was made at the revision `base`; `before` is the revision before what it posted was stored.
+    """
+    action, _colon, name = button.partition(":")
+    path = path_of(name) if name else ()
+    if action not in {"remove", "up", "down", "advice"}:
+        return False
+    later = setup.changes.filter(revision__gt=base, revision__lte=before)
+    return any(len(change.path) < len(path) and touches(tuple(change.path), path) for change in later)
 
 
 def press(*, setup: Setup, button: str, posted: MultiValueDict[str, str], by: events.Actor) -> Setup:

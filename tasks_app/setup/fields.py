@@ -234,7 +234,7 @@ class Fields:
         """Return the page that explains a part; of the parameters of a task, that of its type."""
         if len(path) == 3 and path[0] == "tasks" and path[2] == "params":
             kind = value_at(self.given, (*path[:2], "type"))
-            return f"task-types/{kind}" if kind in registry else ""
+            return f"task-types/{kind}" if isinstance(kind, str) and kind in registry else ""
         return explained_in(path)
 
     def _problems(self, path: Path) -> tuple[str, ...]:

@@ -61,13 +61,9 @@ def _first(rows: QuerySet[SetupRow], table: str, items: int) -> list[dict[str, s
     """
     if table != "items":
         return []
-    keys: dict[str, None] = {}
-    first = []
-    for cells in rows.values_list("cells", flat=True)[: items * MOST_ROWS_OF_AN_ITEM]:
-        key = cells.get("item", "")
-        if key in keys or len(keys) < items:
-            keys[key] = None
-            first.append(cells)
+    beginning = rows.values_list("cells__item", flat=True)[: items * MOST_ROWS_OF_AN_ITEM]
+    keys = list(dict.fromkeys(beginning))[:items]
+    first = list(rows.filter(cells__item__in=keys).values_list("cells", flat=True))
     seen = {cells.get("system", "") for cells in first}
     others = rows.exclude(cells__system__in=seen).order_by("cells__system", "number").distinct("cells__system")
     return [*first, *others.values_list("cells", flat=True)]

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from tasks_app.models import Media, Setup, SetupRow
+from tasks_app.models import ItemMedia, Media, Setup, SetupRow
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study.items import remove_files, store_media
 from tasks_app.setup import changes
 from tasks_app.setup.tables.checking import UploadedMedia
+from tasks_app.studyfile.columns import BETWEEN_FILES
 from tasks_app.studyfile.files.limits import limits
 from tasks_app.studyfile.files.media import ROLES, identify, sniff
 from tasks_app.studyfile.files.writing import media_name
@@ -121,13 +124,18 @@ def remove(*, setup: Setup, name: str, by: events.Actor) -> None:
     """Remove a file that no row names. Raises IsUsed, NotADraft."""
     setup = changes.hold(setup)
     for role in ROLES:
-        row = setup.rows.filter(table="items", **{f"cells__{role}__contains": name}).order_by("number").first()
-        if row is not None:
-            sentence = _("The item “%(item)s” shows this file. Remove it from the row first.")
-            raise IsUsed(sentence % {"item": row.cells.get("item", "")})
+        for row in setup.rows.filter(table="items", **{f"cells__{role}__icontains": name}).order_by("number"):
+            if name in (part.strip() for part in row.cells[role].split(BETWEEN_FILES)):
+                sentence = _("The item “%(item)s” shows this file. Remove it from the row first.")
+                raise IsUsed(sentence % {"item": row.cells.get("item", "")})
     for media in Media.objects.filter(study=setup.study, sha256=name.rpartition("/")[2].partition(".")[0]):
-        remove_files([str(media.file.name)])
+        if ItemMedia.objects.filter(media=media).exists():
+            raise IsUsed(
+                _("The study shows this file as it was last checked. Press “Check everything” on Review first.")
+            )
+        file = str(media.file.name)
         media.delete()
+        transaction.on_commit(partial(remove_files, [file]))
     setup.rows.filter(table=TABLE, cells__file=name).delete()
     events.log(setup.study, by, "removed", about="media", before={"file": name})
 

@@ -13,7 +13,7 @@ from tasks_app.sections import Json
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.setup.checking import ITEMS_CHECKED, reading_of
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.screens import check_plans, draft_tasks
+from tasks_app.studyfile.screens import check_plans, draft_tasks, plan_units
 from tasks_app.studyfile.workload import workload_of
 from tasks_app.workload import Workload
 
@@ -32,6 +32,7 @@ class TaskNumbers:
     places: int
     set_size: int
     sets: int
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def checked_reading(setup: Setup) -> tuple[StudyReading, float]:
     """
     rows = setup.rows.filter(table="items")
     total = rows.count()
-    reading = reading_of(setup, total if total <= MOST_TEXTS else ITEMS_CHECKED)
+    reading = reading_of(setup, None if total <= MOST_TEXTS else ITEMS_CHECKED)
     if total <= MOST_TEXTS and reading.units_sound:
         check_plans(reading, draft_tasks(reading))
     n_read = sum(len(item["outputs"]) for item in reading.document["items"])
@@ -75,23 +76,33 @@ def numbers_of(reading: StudyReading, scale: float) -> Numbers | None:
     """Return what a set-up comes to; None where nothing can be judged yet."""
     document, drafts = reading.document, draft_tasks(reading)
     tasks = [
-        _task(draft.task, round(len(draft.units) * scale))
+        _task(draft.task, round(len(plan_units(draft, document)) * scale))
         for draft in drafts
         if draft.task["stage"] == Task.Stage.MAIN and draft.task["design"] not in ON_REQUEST and draft.units
     ]
     if not tasks:
         return None
     sets_each = document["flow"]["sets_per_rater"] or 1
-    raters = max(math.ceil(task.sets / sets_each) for task in tasks)
+    raters = _raters(tasks, sets_each)
     pay, workload = document["pay"], workload_of(reading, drafts)
     minutes = _minutes(pay, workload)
     amount = Decimal(str(pay["amount"] or 0))
-    cost = amount * max(task.sets for task in tasks) if amount else None
+    cost = amount * raters * sets_each if amount else None
     return Numbers(
         tasks=tasks, raters=raters, minutes=minutes, is_stated=pay["minutes"] is not None, cost=cost,
         hourly=hourly(amount, minutes) if amount and minutes else None,
         minimum=Decimal(str(pay["minimum_hourly"] or 0)), currency=pay["currency"], is_exact=scale == 1.0,
     )  # fmt: skip
+
+
+def _raters(tasks: Sequence[TaskNumbers], sets_each: int) -> int:
+    """Return how many raters are needed at least: tasks of different groups are judged by different people."""
+    of_groups: dict[tuple[str, ...], int] = {}
+    for task in tasks:
+        needed = math.ceil(task.sets / sets_each)
+        of_groups[task.groups] = max(of_groups.get(task.groups, 0), needed)
+    of_all = of_groups.pop((), 0)
+    return max(of_all, sum(of_groups.values()))
 
 
 def _minutes(pay: Mapping[str, Json], workload: Workload | None) -> float | None:
@@ -106,4 +117,6 @@ def _task(task: Mapping[str, Json], units: int) -> TaskNumbers:
         k += (task["k_more"] - task["k"]) * float(task["k_more_share"])
     places = round(units * k)
     size = min(task["set_size"], units)
-    return TaskNumbers(task["title"] or task["key"], units, k, places, size, math.ceil(places / size))
+    return TaskNumbers(
+        task["title"] or task["key"], units, k, places, size, math.ceil(places / size), tuple(task["groups"])
+    )

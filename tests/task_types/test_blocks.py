@@ -9,7 +9,7 @@ from math import ceil
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.task_types import TaskType, blocks
@@ -62,7 +62,6 @@ def irregular(draw: st.DrawFn) -> tuple[blocks.Texts, ...]:
 
 
 @given(texts=irregular(), size=st.integers(3, 6), seed=st.integers(0, 99))
-@settings(max_examples=40, deadline=None)
 def test_every_text_is_on_one_screen_whatever_the_items(texts: tuple[blocks.Texts, ...], size: int, seed: int) -> None:
     arranged = blocks.arranged(texts, size, seed)
     assert blocks.arranged(texts, size, seed) == arranged
@@ -76,7 +75,6 @@ def test_every_text_is_on_one_screen_whatever_the_items(texts: tuple[blocks.Text
 
 
 @given(n=st.integers(4, 24), size=st.integers(3, 7), m=st.integers(1, 40), seed=st.integers(0, 9))
-@settings(max_examples=25, deadline=None)
 def test_pairs_of_complete_items_meet_equally_often(n: int, size: int, m: int, seed: int) -> None:
     texts = tuple(tuple((system,) for system in range(n)) for _item in range(m))
     counts = blocks.meetings(texts, blocks.arranged(texts, size, seed))
@@ -155,7 +153,6 @@ def test_every_beginning_of_the_pairs_has_all_systems_equally_often(n: int) -> N
 
 
 @given(n=st.integers(2, 12), m=st.integers(1, 15), most=st.integers(1, 70), seed=st.integers(0, 99))
-@settings(max_examples=40, deadline=None)
 def test_some_pairs_of_each_item_are_balanced_over_all_items(n: int, m: int, most: int, seed: int) -> None:
     drafts = units(Pairwise({"pairs_an_item": most}), items(m, n), seed)
     assert set(Counter(draft.item for draft in drafts).values()) == {min(most, n * (n - 1) // 2)}

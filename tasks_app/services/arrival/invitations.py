@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -283,3 +283,11 @@ def of_person(user: Somebody) -> QuerySet[Invitation]:
     """Return the studies somebody with an account is invited to, those that were ever opened."""
     rows = Invitation.objects.filter(user_id=user.pk or 0, revoked_at=None, study__current_version__gt=0)
     return rows.select_related("study", "rater").order_by("-id")
+
+
+@atomically
+def regroup(*, study: Study, groups: Mapping[int, str]) -> None:
+    """Put invitations into the groups of these keys again, where a draft's groups were made anew."""
+    by_key = dict(Group.objects.filter(study=study).values_list("key", "id"))
+    for pk, key in groups.items():
+        Invitation.objects.filter(study=study, pk=pk).update(group_id=by_key.get(key))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import zipfile
 import zlib
@@ -26,6 +27,10 @@ OLD = b"\xd0\xcf\x11\xe0"
 
 # Above this, a number with decimals is not written out with its digits.
 _EXACT = 2**53
+
+# The library makes room for the whole rectangle from the first cell to the last, however few of them are filled.
+MOST_CELLS = 20_000_000
+_CELL = re.compile(rb"""\br=["']([A-Z]{1,3})([0-9]{1,7})["']""")
 
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
 
@@ -122,16 +127,36 @@ def _opened(name: str, stream: IO[bytes]) -> Iterator[CalamineWorkbook]:
         raise refusal(sentence) from error
 
 
+def _column(letters: bytes) -> int:
+    """Return the number of a column, such as 28 for AB."""
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - ord("A") + 1
+    return number
+
+
 def _refuse_bombs(name: str, stream: IO[bytes]) -> None:
     """Raise StudyFileError where a zip unpacks to more than it may, whatever sizes its directory says."""
     most = left = limits().unpacked_bytes
     try:
         with zipfile.ZipFile(stream) as archive:
-            for member in archive.infolist()[: limits().files]:
+            if len(archive.infolist()) > limits().files:
+                sentence = _("This workbook holds more than %(n)d files. Save it as CSV.")
+                raise StudyFileError([Problem(name, 0, 0, sentence % {"n": limits().files})])
+            for member in archive.infolist():
                 member.file_size = sys.maxsize  # read on to the true end
                 with archive.open(member) as content:
+                    tail, width, height = b"", 0, 0
                     while left >= 0 and (chunk := content.read(MIB)):
                         left -= len(chunk)
+                        for letters, row in _CELL.findall(tail + chunk):
+                            width, height = max(width, _column(letters)), max(height, int(row))
+                        tail = chunk[-32:]
+                if width * height > MOST_CELLS:
+                    sentence = _(
+                        "A sheet of this workbook spans %(n)s cells. Remove those far outside, or save it as CSV."
+                    )
+                    raise StudyFileError([Problem(name, 0, 0, sentence % {"n": f"{width * height:,}"})])
                 if left < 0:
                     sentence = _("This workbook unpacks to more than %(most)s, which is the limit. Save it as CSV.")
                     raise StudyFileError([Problem(name, 0, 0, sentence % {"most": megabytes(most)})])

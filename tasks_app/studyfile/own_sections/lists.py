@@ -41,7 +41,7 @@ def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_
     entries = {entry["key"]: entry for entry in reading.document["criteria"]}
     criteria_given = reading.given("criteria")
     written = (
-        {row.get("key") for row in criteria_given if isinstance(row, dict)}
+        {row["key"] for row in criteria_given if isinstance(row, dict) and isinstance(row.get("key"), str)}
         if isinstance(criteria_given, list)
         else set()
     )

@@ -73,7 +73,7 @@ def test_rows_are_added_behind_those_that_are_there(stored: Setup, rosa: User) -
 
 def test_how_an_uploaded_study_file_called_its_columns_is_forgotten(setup: Setup, rosa: User) -> None:
     given = {**setup.given, "columns": {"items": {"output": "hyp"}}, "quoting": {"items": "none"}}
-    setup = changes.replace_given(setup=setup, given=given, by=rosa)
+    setup = changes.replace_given(setup=setup, given=given, base=setup.revision, by=rosa)
     setup = texts.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa)
     assert [setup.given.get(part) for part in ("columns", "quoting")] == [{}, {}]
 

@@ -7,10 +7,12 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from tasks_app import studyfile
 from tasks_app.models import Assignment, Rater, Study
 from tasks_app.services.arrival import invitations
 from tasks_app.services.judging import assignments
 from tasks_app.services.study import lifecycle
+from tasks_app.setup import changes
 from tests import pages
 from tests.permissions.rows import Row
 from tests.permissions.table import TABLE, TOKEN_ROWS
@@ -57,7 +59,28 @@ GETS: dict[str, tuple[int, int, int]] = {
     "rater:withdraw": (200, 200, 200),
 }
 GET_ROWS = {row.name: row for row in TABLE if row.method == "GET"}
-RESEARCHER_ROWS = [row for name, row in GET_ROWS.items() if name.startswith("researcher:")]
+DRAFT_PAGES = {
+    "researcher:step",
+    "researcher:preview",
+    "researcher:review",
+    "researcher:setup_file",
+    "researcher:setup_zip",
+    "researcher:preregistration",
+    "researcher:library",
+    "researcher:consent_draft",
+    "researcher:texts",
+    "researcher:text_new",
+    "researcher:text_sample",
+    "researcher:text_media",
+}
+
+# The form of a draft, which a study that was opened has not.
+SETTING_UP = [row for row in TABLE if row.method == "GET" and row.study == "draft" and row.name in DRAFT_PAGES]
+RESEARCHER_ROWS = [
+    row
+    for name, row in GET_ROWS.items()
+    if name.startswith("researcher:") and name not in {*DRAFT_PAGES, "researcher:setup_media", "researcher:text_row"}
+]
 
 
 def look(browser: Client, path: str, may: set[str], status: int) -> None:
@@ -103,6 +126,16 @@ def test_looking_at_a_researchers_pages(rosa: User, rosas_browser: Client, row: 
         if move:
             lifecycle.move(study_id=study.pk, action=move, by=rosa)
         look(rosas_browser, reverse(row.name, kwargs=given), WRITES.get(row.name, set()), 200)
+
+
+@pytest.mark.parametrize("row", SETTING_UP, ids=str)
+def test_looking_at_the_form_of_a_draft(rosa: User, rosas_browser: Client, row: Row) -> None:
+    """Once it was begun: the first look stores what the form begins with."""
+    study = studyfile.load("examples/likert", owner=rosa)
+    changes.begin(study)
+    given = {key: study.slug if value == "SLUG" else value for key, value in row.path.items()}
+    may = LOGGED if row.name in {"researcher:setup_zip", "researcher:preregistration"} else set()
+    look(rosas_browser, reverse(row.name, kwargs=given), may, 200)
 
 
 def test_a_messenger_that_looks_at_a_link_does_not_use_it_up(somebody: Client, rosa: User) -> None:

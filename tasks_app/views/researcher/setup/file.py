@@ -35,14 +35,16 @@ def study_file(request: HttpRequest, slug: str) -> HttpResponse:
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     text = request.POST.get("text", "").replace("\r\n", "\n")
     setup = _setup_of(study)
-    if request.POST.get("revision") != str(setup.revision):
-        sentence = _("Somebody has changed the set-up meanwhile. Your text is below; what is stored is in the form.")
-        return _page(request, slug, status=409, text=text, sentence=sentence)
     try:
+        if request.POST.get("revision") != str(setup.revision):
+            raise changes.ChangedMeanwhile
         given, refusal = study_yaml_of(setup, text)
+        setup = changes.replace_given(setup=setup, given=given, base=setup.revision, by=request.user)
     except StudyFileError as error:
         return _page(request, slug, status=422, text=text, refusal=error)
-    setup = changes.replace_given(setup=setup, given=given, by=request.user)
+    except changes.ChangedMeanwhile:
+        sentence = _("Somebody has changed the set-up meanwhile. Your text is below; what is stored is in the form.")
+        return _page(request, slug, status=409, text=text, sentence=sentence)
     if refusal is not None:
         return _page(request, slug, text=text, refusal=refusal, is_saved=True)
     messages.success(request, _("Saved. The form now matches this file."))

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, Study
+from tasks_app.plaintext import problems_in_json
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes, editing
 from tasks_app.setup.changes import Changed, Conflict
@@ -88,11 +89,21 @@ def _changed(request: HttpRequest, study: Study, step: str) -> tuple[Changed, in
     text = posted.get("revision", "")
     base = min(int(text), setup.revision) if text.isdecimal() and len(text) < 10 else setup.revision
     values = editing.changed_values(editing.given_at(setup, base), step, posted)
+    for path in [path for path, value in values.items() if any(problems_in_json(value))]:
+        del values[path]
+        messages.error(
+            request,
+            _("%(name)s was not stored: it holds characters or a depth that cannot be stored.")
+            % {"name": name_of(path)},
+        )
     changed = changes.change(setup=setup, values=values, base=base, by=request.user)
     button = posted.get("do", "")
     if button == "undo":
         changes.undo(setup=changed.setup, by=request.user)
         return Changed(Setup.objects.select_related("study").get(pk=setup.pk), changed.conflicts), base
+    if editing.is_outdated(changed.setup, button, base, setup.revision):
+        messages.warning(request, _("The list was changed meanwhile, so nothing was removed or moved. Look again."))
+        return changed, base
     after = editing.press(setup=changed.setup, button=button, posted=posted, by=request.user)
     return Changed(after, changed.conflicts), base
 
@@ -148,7 +159,7 @@ def _is_stale(controls: Sequence[Control], posted: MultiValueDict[str, str]) -> 
         return True
     for control in controls:
         value = posted_value(control, posted)
-        is_empty = value is None and control.value == control.default
+        is_empty = value is None and (control.value == control.default or control.path[-1] == "key")
         if control.path[-1] != "" and not is_empty and not control.is_as_shown(value):
             return True
     return False
