@@ -18,12 +18,12 @@ from django.utils.crypto import get_random_string
 from django.utils.text import slugify
 
 from tasks_app import sections
-from tasks_app.models import Media, Setup, Study
+from tasks_app.models import Gold, Media, Setup, SetupRow, Study
 from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study import drafts, items
-from tasks_app.setup import changes
+from tasks_app.setup import changes, media
 from tasks_app.studyfile.checking import check
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.files.source import open_files
@@ -129,15 +129,16 @@ def empty(*, owner: AbstractBaseUser, names: Names) -> Study:
 
 
 def from_example(*, owner: AbstractBaseUser, example: Example, names: Names) -> Study:
-    """Store a shipped study as a draft under another name, with a seed of its own."""
+    """Store a shipped study as a draft under another name; without known answers, with a seed of its own."""
     written: list[str] = []
     with open_files(example.folder) as files:
         reading = check(files)
-        contents = ((media.sha256, media.kind, files.read(media.name)) for media in reading.media.values())
+        contents = ((file.sha256, file.kind, files.read(file.name)) for file in reading.media.values())
         try:
             with transaction.atomic():
                 about = reading.document["study"]
-                study = _draft(owner, names, language=about["language"], timezone=about["timezone"])
+                seed = about["seed"] if reading.document["controls"] else None
+                study = _draft(owner, names, language=about["language"], timezone=about["timezone"], seed=seed)
                 written += _store_media(study, contents)
                 sections.store(study, reading.document)
                 if reading.workload is not None:
@@ -155,7 +156,8 @@ def copy_of(*, origin: Study, by: AbstractBaseUser, names: Names) -> Study:
     contents = ((row.sha256, row.kind, _content(row)) for row in Media.objects.filter(study=origin))
     try:
         with transaction.atomic():
-            study = _draft(by, names, language=origin.language, timezone=origin.timezone)
+            seed = origin.seed if _has_known_answers(origin) else None
+            study = _draft(by, names, language=origin.language, timezone=origin.timezone, seed=seed)
             written += _store_media(study, contents)
             source = None if origin.is_frozen else Setup.objects.filter(study=origin).first()
             if source is None:
@@ -167,6 +169,15 @@ def copy_of(*, origin: Study, by: AbstractBaseUser, names: Names) -> Study:
     except BaseException:
         items.remove_files(written)
         raise
+
+
+def _has_known_answers(study: Study) -> bool:
+    """Return whether answers to units are known.
+
+    Which texts are shown together may depend on the seed: with another one, an answer would be that of other texts.
+    """
+    in_form = SetupRow.objects.filter(setup__study=study, table="controls")
+    return in_form.exists() or Gold.objects.filter(unit__task__study=study).exists()
 
 
 def _copy_design(origin: Study, study: Study) -> None:
@@ -184,6 +195,10 @@ def _copy_setup(source: Setup, study: Study) -> None:
     for table in TABLES:
         rows = source.rows.filter(table=table.stem).order_by("number").values_list("cells", flat=True)
         changes.write_rows(setup, table.stem, list(rows))
+    SetupRow.objects.bulk_create(
+        SetupRow(setup=setup, table=row.table, number=row.number, cells=row.cells)
+        for row in source.rows.filter(table=media.TABLE)
+    )
 
 
 def _store_media(study: Study, contents: Iterable[tuple[str, str, bytes]]) -> list[str]:
@@ -199,7 +214,9 @@ def _content(row: Media) -> bytes:
         return bytes(stream.read())
 
 
-def _draft(owner: AbstractBaseUser, names: Names, language: str = "en", timezone: str = "UTC") -> Study:
+def _draft(
+    owner: AbstractBaseUser, names: Names, language: str = "en", timezone: str = "UTC", seed: int | None = None
+) -> Study:
     """Make an empty draft under a free slug; needs a transaction."""
 
     def draft(slug: str) -> Study:
@@ -210,6 +227,7 @@ def _draft(owner: AbstractBaseUser, names: Names, language: str = "en", timezone
             public_title=names.public_title,
             language=language,
             timezone=timezone,
+            seed=seed,
         )
 
     slug = free_slug(names.title)

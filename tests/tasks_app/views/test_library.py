@@ -43,7 +43,7 @@ def test_nothing_ticked_is_said(rosas_browser: Client, rosa: User) -> None:
 def test_a_study_without_criteria_says_what_to_do(rosas_browser: Client, rosa: User) -> None:
     study = begun(rosa, "post_edit")
     page = rosas_browser.get(f"/admin/studies/{study.slug}/set-up/questions/library/").content.decode()
-    assert "No task of this study asks criteria yet." in page
+    assert "No task of this study asks about criteria yet." in page
     assert "Add the ticked criteria" not in page
 
 
