@@ -190,6 +190,17 @@ def replace_table(*, setup: Setup, table: str, rows: Sequence[Mapping[str, str]]
     return setup
 
 
+@atomically
+def remove_tables(*, setup: Setup, tables: Sequence[str], by: events.Actor) -> Setup:
+    """Remove every row of some tables, such as known answers of texts that are gone. Raises NotADraft."""
+    setup = hold(setup)
+    for table in tables:
+        n, _by_model = setup.rows.filter(table=table).delete()
+        if n:
+            log_table(setup, table, n, 0, by)
+    return setup
+
+
 def write_rows(setup: Setup, table: str, rows: Sequence[Mapping[str, str]], first: int = 1) -> None:
     """Store rows of a table from a number on."""
     if table not in {declared.stem for declared in TABLES}:

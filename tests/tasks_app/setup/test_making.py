@@ -103,6 +103,20 @@ def test_review_leads_to_what_is_wrong_and_makes_the_study(draft: Study, rosas_b
     assert Study.objects.get(pk=draft.pk).state == Study.State.OPEN
 
 
+def test_known_answers_of_texts_that_are_gone_are_removed(rosas_browser: Client, rosa: User) -> None:
+    study = studyfile.load("examples/checked", owner=rosa)
+    setup = changes.begin(study)
+    rows = [{"item": "a", "system": name, "output": name} for name in ("one", "two")]
+    changes.replace_table(setup=setup, table="items", rows=rows, by=rosa)
+    with pytest.raises(StudyFileError, match=r"controls\.csv"):
+        make_study(setup=setup, by=rosa)
+    path = reverse("researcher:review", args=[study.slug])
+    assert 'value="remove"' in rosas_browser.get(path).content.decode()
+    assert rosas_browser.post(path, {"do": "remove"}).status_code == 302
+    assert not setup.rows.exclude(table="items").exists()
+    assert 'value="remove"' not in rosas_browser.get(path).content.decode()
+
+
 def test_numbers_follow_the_settings(draft: Study, rosa: User) -> None:
     setup = changes.begin(draft)
     numbers = numbers_of(*checked_reading(setup))

@@ -34,6 +34,9 @@ from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup import moving
 from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
 
+# Tables that a study file brings, and that the form only keeps: known answers, batches, suggestions.
+FILE_TABLES = ("controls", "batches", "prefill")
+
 
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -42,6 +45,8 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         return _page(request, slug)
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    if request.POST.get("do") == "remove":
+        return _remove_tables(request, study)
     try:
         study, loaded = make_study(setup=changes.begin(study), by=request.user)
     except StudyFileError as refusal:
@@ -55,6 +60,17 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
     for note in (*loaded.notes, *filter(None, [loaded.load])):
         messages.info(request, note)
     return redirect(step_url(slug, "review"))
+
+
+def _remove_tables(request: HttpRequest, study: Study) -> HttpResponse:
+    """Remove the tables that only a study file brings, where they belong to texts that are gone."""
+    try:
+        changes.remove_tables(setup=changes.begin(study), tables=FILE_TABLES, by=request.user)
+    except NotADraft as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("The known answers, batches and suggestions are removed."))
+    return redirect(step_url(study.slug, "review"))
 
 
 @researcher_page
@@ -83,6 +99,7 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
             "open_points": _open_points(setup, slug),
             "refusal": refusal,
             "outputs": setup.rows.filter(table="items").count(),
+            "file_tables": setup.rows.filter(table__in=FILE_TABLES).count(),
             "pay_note": pay_words.offer_note(study.options) if ready else "",
             **ready,
         }
