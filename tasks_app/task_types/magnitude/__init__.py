@@ -122,13 +122,13 @@ class Magnitude(SeveralTexts):
                 "informativeness",
                 "Informativeness",
                 definition="An informative text gives everything that it was meant to say.",
-                question="How informative is the text, compared with the reference?",
+                question="How informative or uninformative is the text, compared with the reference?",
             ),
             Criterion(
                 "naturalness",
                 "Naturalness",
                 definition="A natural text could have been written by a person who knows the language well.",
-                question="How natural is the text, compared with the reference?",
+                question="How natural or unnatural is the text, compared with the reference?",
             ),
         ),
     )
