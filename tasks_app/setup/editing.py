@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from django.utils.datastructures import MultiValueDict
 
@@ -15,9 +15,9 @@ from tasks_app.services import events
 from tasks_app.setup import changes
 from tasks_app.setup.advice import advice_on
 from tasks_app.setup.controls import ON, Control, path_of, posted_value
-from tasks_app.setup.fields import Fields, Group, controls_of
+from tasks_app.setup.fields import Fields, Group, Node, controls_of
 from tasks_app.setup.numbers import checked_reading
-from tasks_app.setup.paths import touches, value_at, with_value
+from tasks_app.setup.paths import entries_at, touches, value_at, with_value
 from tasks_app.studyfile.fields import is_language
 from tasks_app.studyfile.schema import whole_schema
 
@@ -105,8 +105,7 @@ def _was_made_of_name(given: Mapping[str, Json], path: Path, key: Json) -> bool:
 
 
 def _keys(given: Mapping[str, Json], section: str) -> set[str]:
-    rows = value_at(given, (section,))
-    return {str(row.get("key", "")) for row in (rows if isinstance(rows, list) else ()) if isinstance(row, Mapping)}
+    return {str(row.get("key", "")) for row in entries_at(given, (section,))}
 
 
 def new_key(name: str, taken: Iterable[str]) -> str:
@@ -133,7 +132,16 @@ def is_outdated(setup: Setup, button: str, base: int, before: int) -> bool:
     return any(len(change.path) < len(path) and touches(tuple(change.path), path) for change in later)
 
 
-def press(*, setup: Setup, button: str, posted: MultiValueDict[str, str], by: events.Actor) -> Setup:
+def _lists(groups: Iterable[Node]) -> Iterator[str]:
+    """Yield the name of every list to which entries can be added."""
+    for group in groups:
+        if isinstance(group, Group):
+            if group.adds:
+                yield group.name
+            yield from _lists(group.members)
+
+
+def press(*, setup: Setup, step: str, button: str, posted: MultiValueDict[str, str], by: events.Actor) -> Setup:
     """Do what a button of a form says.
 
     add, remove, up, down: an entry of a list; advice: take the advised value; language: another consent text.
@@ -143,7 +151,7 @@ def press(*, setup: Setup, button: str, posted: MultiValueDict[str, str], by: ev
     action, _colon, name = button.partition(":")
     path = path_of(name) if name else ()
     values: dict[Path, Json] = {}
-    if action == "add" and path:
+    if action == "add" and name in _lists(Fields(whole_schema(), setup.given, {}, step).groups()):
         rows = value_at(setup.given, path)
         values[path] = [*(rows if isinstance(rows, list) else ()), _new_entry(setup.given, path)]
     elif action in {"remove", "up", "down"} and len(path) > 1:

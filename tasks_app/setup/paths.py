@@ -26,6 +26,16 @@ def value_at(document: Json, path: Path) -> Json:
     return document
 
 
+def entries_at(document: Json, path: Path) -> list[dict[str, Json]]:
+    """Return the entries of a list that can be used: groups of settings whose key, where they have one, is a text."""
+    value = value_at(document, path)
+    return [
+        entry
+        for entry in (value if isinstance(value, list) else ())
+        if isinstance(entry, dict) and isinstance(entry.get("key", ""), str)
+    ]
+
+
 def with_value(document: Mapping[str, Json], path: Path, value: Json) -> dict[str, Json]:
     """Return a copy of a document with another value at a path; None takes the value away.
 

@@ -10,6 +10,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, SetupRow, System
+from tasks_app.setup.paths import entries_at
 from tasks_app.setup.texts import AT_RANDOM, BY_DOCUMENT, BY_OUTPUT, BY_SOURCE, rows_of
 from tasks_app.studyfile.columns import ITEMS
 
@@ -55,8 +56,7 @@ def counts(setup: Setup) -> TextCounts:
     of_system: dict[str, int] = dict(by_system.values_list("system", "n"))
     # Distinct values in a subquery are hashed; counted directly, they would be sorted.
     items = rows.annotate(item=KeyTextTransform("item", "cells")).values("item").distinct().count()
-    given = setup.given.get("systems") or []
-    declared = {entry["key"]: entry for entry in given if isinstance(entry, dict) and isinstance(entry.get("key"), str)}
+    declared = {entry["key"]: entry for entry in entries_at(setup.given, ("systems",)) if "key" in entry}
     keys = [*declared, *sorted(key for key in of_system if key and key not in declared)]
     systems = [
         SystemRow(

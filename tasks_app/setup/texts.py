@@ -16,6 +16,7 @@ from tasks_app.sections import Json, Path, digest
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.setup import changes
+from tasks_app.setup.paths import entries_at, value_at
 from tasks_app.setup.tables import sampling
 from tasks_app.setup.tables.checking import MarkedProblems, RowReading, TextRows, UploadedMedia, cells_of, row_of
 from tasks_app.studyfile.columns import ITEMS, BadCell, from_text
@@ -97,13 +98,15 @@ def store(
 
 def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *, add: bool) -> None:
     """Name the systems of the texts in the document; how its tables were to be read no longer holds."""
-    given = setup.given.get("systems") or []
-    known = {entry["key"]: entry for entry in given if isinstance(entry, dict) and "key" in entry}
+    given = entries_at(setup.given, ("systems",))
+    known = {entry["key"]: entry for entry in given if "key" in entry}
     entries = [known.get(key, {"key": key, **({"name": name} if name else {})}) for key, name in systems.items()]
     if add:
         entries = [*given, *(entry for entry in entries if entry["key"] not in known)]
     values: dict[Path, Json] = {("systems",): entries or None}
-    values |= {(part, TABLE): None for part in ("columns", "quoting") if TABLE in (setup.given.get(part) or {})}
+    values |= {
+        (part, TABLE): None for part in ("columns", "quoting") if value_at(setup.given, (part, TABLE)) is not None
+    }
     changed = changes.change(setup=setup, values=values, base=setup.revision, by=by).setup
     # Taking back the names alone would leave systems without them: they belong to the change of the table.
     changed.changes.filter(revision__gt=setup.revision).update(is_table=True)
@@ -304,5 +307,4 @@ def last_sample(setup: Setup) -> Mapping[str, Json] | None:
 
 def systems_of(setup: Setup) -> list[str]:
     """Return the keys of the systems that the document names."""
-    given = setup.given.get("systems") or []
-    return [entry["key"] for entry in given if isinstance(entry, dict) and isinstance(entry.get("key"), str)]
+    return [entry["key"] for entry in entries_at(setup.given, ("systems",)) if "key" in entry]

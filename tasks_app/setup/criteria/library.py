@@ -18,7 +18,7 @@ from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.setup import changes
 from tasks_app.setup.changes import Changed
-from tasks_app.setup.paths import value_at
+from tasks_app.setup.paths import entries_at, value_at
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Criterion, Scale
 
@@ -125,7 +125,7 @@ def add(*, setup: Setup, task: int, keys: Sequence[str], by: events.Actor) -> Ch
     kind = _kind(given, task)
     criteria = _list(given, ("criteria",))
     asked = _list(given, ("tasks", task, "criteria"))
-    known = {entry.get("key") for entry in criteria if isinstance(entry, dict)}
+    known = {entry.get("key") for entry in entries_at(given, ("criteria",))}
     added = [as_criterion(library()[key], kind) for key in dict.fromkeys(keys) if key not in known]
     values: dict[tuple[str | int, ...], Json] = {
         ("criteria",): [*criteria, *added],

@@ -16,7 +16,7 @@ from tasks_app.models import Membership, Setup, Study
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
 from tasks_app.setup.criteria import library as criteria
-from tasks_app.setup.paths import value_at
+from tasks_app.setup.paths import entries_at
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
 
@@ -32,15 +32,12 @@ def library(request: HttpRequest, slug: str) -> HttpResponse:
         return _add(request, slug)
 
     def context(_study: Study, setup: Setup) -> dict[str, Any]:
-        given = value_at(setup.given, ("criteria",))
         words = request.GET.get("words", "")[:200]
         return {
             "entries": criteria.search(words),
             "words": words,
             "tasks": criteria.tasks_with_criteria(setup.given),
-            "taken": {entry.get("key") for entry in given if isinstance(entry, dict)}
-            if isinstance(given, list)
-            else (),
+            "taken": {entry.get("key") for entry in entries_at(setup.given, ("criteria",))},
         }
 
     return setup_page(request, slug, STEP, context, template="library")

@@ -104,7 +104,7 @@ def _changed(request: HttpRequest, study: Study, step: str) -> tuple[Changed, in
     if editing.is_outdated(changed.setup, button, base, setup.revision):
         messages.warning(request, _("The list was changed meanwhile, so nothing was removed or moved. Look again."))
         return changed, base
-    after = editing.press(setup=changed.setup, button=button, posted=posted, by=request.user)
+    after = editing.press(setup=changed.setup, step=step, button=button, posted=posted, by=request.user)
     return Changed(after, changed.conflicts), base
 
 
