@@ -12,13 +12,18 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import transaction
+from django.db import connection, transaction
 from pytest_django import DjangoDbBlocker
 
 from tests.reproduction.published import OURS, folder_of, missing
 from tests.undrawn import undrawn
 
 Reproduce = Callable[..., dict[str, Any]]
+
+# The tables that an import fills.
+FILLED = tuple(
+    f"tasks_app_{name}" for name in ("judgment", "rating", "assignment", "unit", "part", "rater", "raterset")
+)
 
 
 def command(*arguments: str) -> str:
@@ -67,6 +72,10 @@ def reproduce(
             ]
             if scores is not None:
                 command("import_scores", slug, *scores(folder))
+            with connection.cursor() as cursor:
+                # Nothing has gathered statistics of rows that no other transaction sees: without them PostgreSQL may
+                # plan to read all judgments again for each of them.
+                cursor.execute(f"ANALYZE {', '.join(FILLED)}")
             command("analyse", slug, "--json", str(document))
             for plan in plans:
                 command("analyse", slug, "--json", str(folder / f"{plan}.json"), "--plan", str(OURS / name / plan))
