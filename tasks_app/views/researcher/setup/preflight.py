@@ -99,7 +99,7 @@ def _consent(study: Study) -> Finding:
     if languages:
         return Finding(_("Consent"), True, _("A consent text is written (%(languages)s).") % {"languages": languages})
     sentence = _(
-        "There is no consent text, so raters would not know what they agree to. Add “consent” to the study file."
+        "There is no consent text, so raters would not know what they agree to. Write one in Set up, Consent and pay."
     )
     return Finding(_("Consent"), False, sentence)
 
@@ -114,7 +114,7 @@ def _about(study: Study) -> Finding:
     missing = [name for name, value in contacts if not value]
     if not missing:
         return Finding(_("Who runs it"), True, _("Raters see who runs the study, a contact and where to complain."))
-    sentence = _("Missing: %(missing)s. Add it under “about” in the study file.") % {"missing": ", ".join(missing)}
+    sentence = _("Missing: %(missing)s. Add it in Set up, Consent and pay.") % {"missing": ", ".join(missing)}
     return Finding(_("Who runs it"), False, sentence)
 
 
