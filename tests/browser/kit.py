@@ -36,6 +36,13 @@ def send(page: Page) -> None:
     page.get_by_role("button", name="Send and go on").click()
 
 
+def back(page: Page) -> None:
+    """Follow the link to the answer before, and wait until the scripts of its page have run."""
+    page.get_by_role("link", name="Back").click()
+    expect(page.get_by_text("You have answered this already")).to_be_visible()
+    page.wait_for_load_state()
+
+
 def accessible(page: Page, within: str | None = None, but: str = "") -> None:
     """Assert that axe-core finds nothing to complain of but what is named, in light and dark."""
     schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")

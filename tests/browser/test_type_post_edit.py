@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.kit import accessible, at, begin, fits, phone, press_until, send, without_script
+from tests.browser.kit import accessible, at, back, begin, fits, phone, press_until, send, without_script
 from tests.servers import LiveSite
 
 OpenExample = Callable[..., str]
@@ -57,7 +57,7 @@ def test_by_mouse_a_suggestion_is_chosen_and_edited(page: Page, open_example: Op
     expect(page.locator("[data-unchanged]")).not_to_be_checked()
     send(page)
     at(page, 1)
-    page.get_by_role("link", name="Back").click()
+    back(page)
     expect(area(page)).to_have_value(f"{start} Really.")
     expect(page.locator("[data-shown]:visible ins")).to_contain_text("Really.")
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.kit import accessible, at, begin, fits, phone, press_until, send, without_script
+from tests.browser.kit import accessible, at, back, begin, fits, phone, press_until, send, without_script
 from tests.servers import LiveSite
 
 OpenExample = Callable[..., str]
@@ -79,7 +79,7 @@ def test_every_kind_of_question_by_keyboard_alone(page: Page, open_example: Open
     page.keyboard.type("A text that is too long.")
     page.keyboard.press("Control+Enter")
     at(page, 2)
-    page.get_by_role("link", name="Back").click()
+    back(page)
     expect(page.get_by_label("How many hours")).to_have_value("1.5")
     expect(page.get_by_label("What makes you stop")).to_have_value("A text that is too long.")
     expect(boxes.get_by_label("None of these")).to_be_checked()
