@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop test test-fast test-all lint bench backup restore messages lock run-venv dev-venv
+.PHONY: help run stop test test-fast test-all lint bench backup restore messages screenshots lock run-venv dev-venv
 
 help:
 	@echo "make run               start everything here and say where it is; Ctrl-C stops it"
@@ -16,6 +16,7 @@ help:
 	@echo "make bench             benchmarks, by hand"
 	@echo "make backup            database, media and secrets into one file"
 	@echo "make restore FILE=...  replace everything by a backup"
+	@echo "make screenshots       draw the screenshots of the docs anew"
 	@echo "make messages          collect texts for translators"
 	@echo "make lock              write the exact versions that the image installs"
 
@@ -45,6 +46,9 @@ test-fast: dev-venv
 test-all: lint
 	@echo "Running the whole suite with everything it leaves out otherwise"
 	@$(PY) -m pytest -n 2 --exhaustive
+
+screenshots: dev-venv
+	@$(PY) -m pytest -n 0 -q tests/screenshots.py
 
 lint: dev-venv
 	@$(PY) scripts/lint.py

@@ -30,6 +30,7 @@ class Address(NamedTuple):
 
 STUDY = {"slug": "SLUG"}
 RUN = {"slug": "SLUG", "number": "RUN"}
+PROJECT = {"slug": "PROJECT"}
 
 # What a browser shows, and what a script reads page by page: design section 9 promises 15 queries, 300 CPU ms, 150 kB.
 PAGES = (
@@ -42,8 +43,15 @@ PAGES = (
     Address("researcher:new"),
     Address("researcher:new", query={"task_type": "likert"}),
     Address("researcher:new", query={"study": "SLUG"}),
+    Address("projects:projects"),
+    Address("projects:project", PROJECT),
+    Address("projects:work", {**PROJECT, "number": "WORK"}),
+    Address("analytics_projects:results", PROJECT),
+    Address("analytics_projects:data", PROJECT),
+    Address("researcher:project", STUDY),
     Address("researcher:setup", STUDY),
     Address("researcher:members", STUDY),
+    Address("researcher:comments", STUDY),
     Address("researcher:items", STUDY),
     Address("researcher:items", STUDY, {"page": "last"}),
     Address("researcher:design", STUDY),
@@ -76,6 +84,9 @@ PAGES = (
     Address("analytics:run_raters", RUN, {"page": "last"}),
     Address("analytics:excluded", RUN),
     Address("analytics:excluded", RUN, {"page": "last"}),
+    Address("analytics:datasheet", STUDY),
+    Address("analytics:datasheet", STUDY, {"section": "4", "version": "2.0"}),
+    Address("analytics:datasheet_import", STUDY),
     Address("analytics:data", STUDY),
     Address("analytics:scores", STUDY),
     Address("planning:planning"),
@@ -93,6 +104,9 @@ PAGES = (
 
 # What is streamed, or written whole as a file: its size is the study's, so that only its queries are counted.
 FILES = (
+    Address("help:picture", {"name": "rater.png"}),
+    Address("projects:files", PROJECT),
+    Address("analytics_projects:ratings", {**PROJECT, "format": "csv"}),
     Address("researcher:plan", STUDY),
     Address("researcher:checks_csv", {"slug": "SLUG", "table": "raters"}),
     Address("researcher:due_csv", {"slug": "SLUG", "wave": "1"}),
@@ -100,14 +114,20 @@ FILES = (
     Address("researcher:pairs", STUDY),
     Address("researcher:pay_table", STUDY),
     Address("researcher:pay_file", {"slug": "SLUG", "channel": "prolific", "name": "bonuses"}),
-    Address("analytics:plot", {"slug": "SLUG", "number": "RUN", "pk": "PLOT"}),
+    *(
+        Address(f"analytics:plot{kind}", {"slug": "SLUG", "number": "RUN", "pk": "PLOT"})
+        for kind in ("", "_png", "_pdf")
+    ),
+    *(Address(f"analytics:table_{kind}", {**RUN, "section": "run", "key": "raters"}) for kind in ("tex", "md", "csv")),
     Address("analytics:results_csv", RUN),
     Address("analytics:results_json", RUN),
     Address("analytics:ratings", {"slug": "SLUG", "format": "csv"}),
+    Address("analytics:datasheet_file", {"slug": "SLUG", "format": "json"}),
     Address("api:schema"),
     Address("api_results:ratings_csv", STUDY),
     Address("api_results:ratings_jsonl", STUDY),
     Address("api_results:run_results", RUN),
+    Address("api_results:run_tables", RUN),
     Address("api_results:results", STUDY),
     Address("api_results:run_csv", RUN),
     Address("api_results:results_csv", STUDY),
@@ -130,12 +150,19 @@ DRAFTS = (
     Address("researcher:text_row", {"slug": "DRAFT", "number": "1"}),
     Address("researcher:text_sample", {"slug": "DRAFT"}),
     Address("researcher:text_media", {"slug": "DRAFT"}),
+    Address("researcher:split", {"slug": "DRAFT"}),
+    *(
+        Address(name, {"slug": "DRAFT", "table": table})
+        for name in ("researcher:unit_table", "researcher:unit_new")
+        for table in ("controls", "batches", "prefill")
+    ),
 )
 
 # What only changes something and then leads to a page above, and the answer to addresses that there are not.
 ACTIONS = frozenset(
     {
         "researchers",
+        "analytics:datasheet_take_back",
         "researcher:unshare",
         "researcher:act",
         "researcher:new_link",
@@ -145,7 +172,15 @@ ACTIONS = frozenset(
         "researcher:setup_zip",
         "researcher:preregistration",
         "researcher:setup_media",
+        "researcher:unit_row",
+        "researcher:unit_template",
         "researcher:template",
+        "projects:rename",
+        "projects:act",
+        "researcher:changed_version",
+        "researcher:mark_comment",
+        "researcher:share_comment",
+        "researcher:comment_link",
         "researcher:pay_bonus",
         "researcher:pay_withhold",
         "researcher:pay_undo",

@@ -113,8 +113,9 @@ BESIDE = (
     """INSERT INTO tasks_app_identity (rater_id, study_id, channel, external_id, session_id, email, details, status)
        SELECT id, study_id, channel, 'external-' || id, 'session-' || id, '', '{}', '' FROM tasks_app_rater
        WHERE study_id = %(study)s AND channel = 'prolific'""",
-    """INSERT INTO tasks_app_invitation (study_id, name, email, token_hash, rater_id)
-       SELECT study_id, 'Person ' || id, '', 'invited-' || id, id FROM tasks_app_rater
+    """INSERT INTO tasks_app_invitation (study_id, name, email, token_hash, rater_id, language)
+       SELECT study_id, 'Person ' || id, '', 'invited-' || id, id, ''
+       FROM tasks_app_rater
        WHERE study_id = %(study)s AND channel = 'invited'""",
     """INSERT INTO tasks_app_payment (rater_id, kind, amount, reason)
        SELECT r.id, 'full', 4 * count(*), '' FROM tasks_app_rater r JOIN tasks_app_raterset s ON s.rater_id = r.id

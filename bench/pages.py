@@ -20,7 +20,8 @@ from analytics_app.runs import start
 from bench import crowds
 from bench.addresses import DRAFTS, FILES, PAGES, Address
 from tasks_app.models import Rater, Study
-from tasks_app.services.study import tokens
+from tasks_app.projects import work
+from tasks_app.services.study import projects, tokens
 from tasks_app.setup import changes
 
 STUDIES, ITEMS, SYSTEMS, K, CRITERIA, RATERS, BOOKLETS = 200, 20_000, 5, 3, 10, 700, 4_550
@@ -126,8 +127,12 @@ def fill(owner: User) -> Study:
 def words_of(study: Study) -> dict[str, str]:
     """Return what names in addresses stand for."""
     run = study.runs.get()
+    project = projects.put_into_new(study=study, name="Bench", by=None)
+    opened = work.begin(project=project, action="open", studies=[study], by=None)
     return {
         "SLUG": study.slug,
+        "PROJECT": project.slug,
+        "WORK": str(opened.pk),
         "RUN": str(run.number),
         "PLOT": str(Plot.objects.filter(run=run, by_system=False).values_list("pk", flat=True)[0]),
         "RATER": str(Rater.objects.filter(study=study).order_by("id")[0]),

@@ -315,6 +315,13 @@ UNFOLD = {
                         ),
                     },
                     {
+                        "title": _("Projects"),
+                        "icon": "folder_open",
+                        "link": reverse_lazy("projects:projects"),
+                        "active": lambda request: request.path.startswith("/admin/projects/"),
+                        "permission": "tasks_app.views.researcher.frame.sees_projects",
+                    },
+                    {
                         "title": _("New study"),
                         "icon": "add_circle",
                         "link": reverse_lazy("researcher:new"),

@@ -32,7 +32,7 @@ def commands() -> dict[str, list[str]]:
     return {
         "ruff check": [str(bin_folder / "ruff"), "check", "--quiet", "."],
         "ruff format": [str(bin_folder / "ruff"), "format", "--check", "--quiet", "."],
-        "mypy": [str(bin_folder / "mypy"), "--no-error-summary", "."],
+        "mypy": [str(bin_folder / "mypy"), "--no-error-summary", "--num-workers", "2", "."],
         "import contracts": [str(bin_folder / "lint-imports"), "--no-logo"],
         "django check": [*django, "check", "--fail-level", "WARNING", *settings],
         "migrations": [*django, "makemigrations", "--check", "--dry-run", *settings],

@@ -1,13 +1,13 @@
 """Fetch rows for a person: `<thing>_for_<role>`, or 404. No other module checks permissions."""
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import DateTimeField, F, Func, QuerySet
-from django.db.models.functions import Extract
+from django.db.models import DateTimeField, Exists, F, Func, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Extract, Now
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from tasks_app.credentials import hash_token
-from tasks_app.models import Assignment, ItemMedia, Media, Membership, Rater, Study
+from tasks_app.models import Assignment, CommentLink, ItemMedia, Media, Membership, Project, Rater, Study
 
 Person = AbstractBaseUser | AnonymousUser
 
@@ -72,6 +72,16 @@ def study_for_code(code: str) -> Study:
     return get_object_or_404(Study, link_code=code, current_version__gt=0)
 
 
+def comment_link_for_token(token: str) -> CommentLink:
+    """Return the link to comment whose address this is, with the study; one that works no more does not exist."""
+    return get_object_or_404(
+        CommentLink.objects.select_related("study").filter(
+            ended_at=None, expires__gt=Now(), version=F("study__current_version")
+        ),
+        token_hash=hash_token(token),
+    )
+
+
 def studies_for_researcher(user: Person) -> QuerySet[Study]:
     """Return the studies somebody may see: their own, or all for a superuser."""
     if not (user.is_active and getattr(user, "is_staff", False)):
@@ -87,12 +97,37 @@ def study_for_researcher(user: Person, slug: str, role: str = Membership.Role.VI
 
 
 def study_and_role(user: Person, slug: str, role: str = Membership.Role.VIEWER) -> tuple[Study, str | None]:
-    """Return a study if somebody has at least that role in it, and their role: None for a superuser from outside."""
-    study = get_object_or_404(studies_for_researcher(user), slug=slug)
+    """Return a study if somebody has at least that role in it, and their role: None for a superuser from outside.
+
+    `sees_projects` of the study says whether the navigation leads them to projects: frames of pages need no query for
+    it.
+    """
+    studies = studies_for_researcher(user).select_related("project")
+    study = get_object_or_404(studies.annotate(sees_projects=Exists(projects_for_researcher(user))), slug=slug)
     own_role = Membership.objects.filter(study=study, user_id=_pk(user)).values_list("role", flat=True).first()
     if not getattr(user, "is_superuser", False) and (own_role is None or not reaches(own_role, role)):
         raise Http404
     return study, own_role
+
+
+def projects_for_researcher(user: Person) -> QuerySet[Project]:
+    """Return the projects of which somebody may see at least one study."""
+    studies = studies_for_researcher(user).filter(project=OuterRef("pk"))
+    return Project.objects.filter(Exists(studies.order_by()))
+
+
+def project_for_researcher(user: Person, slug: str) -> Project:
+    """Return a project of which somebody may see at least one study."""
+    return get_object_or_404(projects_for_researcher(user), slug=slug)
+
+
+def studies_of_project(user: Person, project: Project) -> QuerySet[Study]:
+    """Return the studies of a project that somebody may see, each with their `own_role`.
+
+    It is None for a superuser from outside.
+    """
+    roles = Membership.objects.filter(study=OuterRef("pk"), user_id=_pk(user))
+    return studies_for_researcher(user).filter(project=project).annotate(own_role=Subquery(roles.values("role")[:1]))
 
 
 def reaches(own_role: str | None, role: str) -> bool:

@@ -32,7 +32,7 @@ class OnFailing(models.TextChoices):
 
 
 class Checks(Block):
-    """Training, exam, controls and repeats of a task. Units with known answers come from controls.csv."""
+    """Training, exam, controls and repeats of a task; known answers are in the table Known answers (controls.csv)."""
 
     training = forms.IntegerField(
         min_value=0,

@@ -7,8 +7,10 @@ import logging
 from celery import shared_task
 from django.db import DatabaseError
 
+from tasks_app.projects import notifying, work
 from tasks_app.services import erasure
 from tasks_app.services.waves import closing, reminders
+from tasks_app.setup import background_check
 
 log = logging.getLogger(__name__)
 
@@ -16,8 +18,34 @@ log = logging.getLogger(__name__)
 @shared_task(name="tasks_app.jobs.upkeep")
 def upkeep() -> None:
     """Close what has closed, write down and send the messages that are due, and remove ids that are kept no longer."""
-    for chore in (closing.close_over, reminders.fill, reminders.send_due, erasure.remove_old_identities):
+    chores = (
+        closing.close_over,
+        reminders.fill,
+        reminders.send_due,
+        erasure.remove_old_identities,
+        notifying.notify_again,
+        background_check.notify_again,
+    )
+    for chore in chores:
         try:
             chore()
         except DatabaseError as error:
             log.warning("%s failed and will be tried again: %s", chore.__name__, error)
+
+
+@shared_task(name=notifying.JOB)
+def work_on_project(work_id: int) -> None:
+    """Process the remaining studies of a project action."""
+    try:
+        work.work_off(work_id)
+    except DatabaseError as error:
+        log.warning("Work %s on a project stopped; workers will be notified of it again: %s", work_id, error)
+
+
+@shared_task(name=background_check.JOB)
+def check_setup(check_id: int) -> None:
+    """Check the whole set-up of a draft and make the study of it, unless another process is doing that."""
+    try:
+        background_check.work(check_id)
+    except DatabaseError as error:
+        log.warning("Check %s of a set-up stopped; workers will be notified of it again: %s", check_id, error)

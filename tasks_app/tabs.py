@@ -1,4 +1,4 @@
-"""The tabs of a study in the admin's frame; other apps add theirs in AppConfig.ready()."""
+"""The tabs of a study and of a project in the admin's frame; other apps add theirs in AppConfig.ready()."""
 
 from dataclasses import dataclass
 
@@ -17,15 +17,33 @@ class Tab:
 
 
 _tabs: dict[str, Tab] = {}
+_project_tabs: dict[str, Tab] = {}
 
 
 def register(tab: Tab) -> None:
-    """Add a tab; the same one twice is one."""
-    if _tabs.get(tab.slug, tab) != tab:
+    """Add a tab of studies; the same one twice is one."""
+    _add(_tabs, tab)
+
+
+def register_for_projects(tab: Tab) -> None:
+    """Add a tab of projects, whose address takes the slug of the project; the same one twice is one.
+
+    Whoever sees a project sees its tabs; what stands there depends on the role in each study.
+    """
+    _add(_project_tabs, tab)
+
+
+def _add(tabs: dict[str, Tab], tab: Tab) -> None:
+    if tabs.get(tab.slug, tab) != tab:
         raise ValueError(f"There is another tab {tab.slug!r} already.")
-    _tabs[tab.slug] = tab
+    tabs[tab.slug] = tab
 
 
 def all_tabs() -> list[Tab]:
-    """Return the tabs in their order."""
+    """Return the tabs of studies in their order."""
     return sorted(_tabs.values(), key=lambda tab: tab.order)
+
+
+def project_tabs() -> list[Tab]:
+    """Return the tabs of projects in their order."""
+    return sorted(_project_tabs.values(), key=lambda tab: tab.order)

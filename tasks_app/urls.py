@@ -5,7 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from tasks_app.api import site
 from tasks_app.api import views as api
 from tasks_app.views import waves
-from tasks_app.views.public import catalogue, home, patterns
+from tasks_app.views.public import catalogue, commenting, home, patterns
 from tasks_app.views.rater import arriving, ending, journey, judging, media, overview, people, rights, steps
 from tasks_app.views.researcher import (
     checking,
@@ -23,7 +23,13 @@ from tasks_app.views.researcher import (
 )
 from tasks_app.views.researcher.importing import pages as importing
 from tasks_app.views.researcher.pay import pages as paying
+from tasks_app.views.researcher.projects import acting as project_acting
+from tasks_app.views.researcher.projects import belonging as project_belonging
+from tasks_app.views.researcher.projects import files as project_files
+from tasks_app.views.researcher.projects import pages as project_pages
+from tasks_app.views.researcher.setup import comments as setup_comments
 from tasks_app.views.researcher.setup import consenting as setup_consent
+from tasks_app.views.researcher.setup import family as setup_family
 from tasks_app.views.researcher.setup import file as setup_file
 from tasks_app.views.researcher.setup import library as setup_library
 from tasks_app.views.researcher.setup import moving
@@ -32,10 +38,15 @@ from tasks_app.views.researcher.setup import review as setup_review
 from tasks_app.views.researcher.setup import steps as setup_steps
 from tasks_app.views.researcher.setup.texts import pages as text_pages
 from tasks_app.views.researcher.setup.texts import parts as text_parts
+from tasks_app.views.researcher.setup.texts import splitting as text_splitting
+from tasks_app.views.researcher.setup.unit_tables import pages as unit_pages
 
 public_urls: list[URLPattern] = [
     path("", home.home, name="home"),
     path("patterns/", patterns.patterns, name="patterns"),
+    path("comment/<str:token>/", commenting.comment, name="comment"),
+    path("comment/<str:token>/preview/", commenting.preview, name="comment_preview"),
+    path("comment/<str:token>/media/<slug:name>", commenting.media, name="comment_media"),
     path("task-types/", catalogue.catalogue, name="catalogue"),
     path("task-types/<slug:name>/", catalogue.task_type, name="task_type"),
 ]
@@ -91,8 +102,19 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/set-up/texts/systems/", text_parts.systems, name="text_systems"),
     path("<slug:slug>/set-up/texts/sample/", text_parts.sample, name="text_sample"),
     path("<slug:slug>/set-up/texts/media/", text_parts.text_media, name="text_media"),
+    path("<slug:slug>/set-up/texts/split/", text_splitting.split, name="split"),
+    path("<slug:slug>/set-up/tables/<slug:table>/", unit_pages.unit_table, name="unit_table"),
+    path("<slug:slug>/set-up/tables/<slug:table>/new/", unit_pages.unit_row, name="unit_new"),
+    path("<slug:slug>/set-up/tables/<slug:table>/rows/<int:number>/", unit_pages.unit_row, name="unit_row"),
+    path("<slug:slug>/set-up/tables/<slug:table>/to-fill-in.csv", unit_pages.unit_template, name="unit_template"),
     path("<slug:slug>/set-up/<slug:step>/", setup_steps.step, name="step"),
+    path("<slug:slug>/comments/", setup_comments.comments, name="comments"),
+    path("<slug:slug>/comments/<int:comment>/", setup_comments.mark, name="mark_comment"),
+    path("<slug:slug>/comments/links/", setup_comments.share, name="share_comment"),
+    path("<slug:slug>/comments/links/<int:link>/", setup_comments.change_link, name="comment_link"),
+    path("<slug:slug>/changed-version/", setup_family.prepare, name="changed_version"),
     path("<slug:slug>/template/", starting.template, name="template"),
+    path("<slug:slug>/project/", project_belonging.project_of_study, name="project"),
     path("<slug:slug>/members/", sharing.members, name="members"),
     path("<slug:slug>/members/remove/", sharing.unshare, name="unshare"),
     path("<slug:slug>/items/", studies.items, name="items"),
@@ -129,8 +151,18 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/api/<int:token>/revoke/", tokens.revoke, name="revoke"),
 ]
 
+project_urls: list[URLPattern] = [
+    path("", project_pages.listing, name="projects"),
+    path("<slug:slug>/", project_pages.overview, name="project"),
+    path("<slug:slug>/name/", project_pages.rename, name="rename"),
+    path("<slug:slug>/act/", project_acting.act, name="act"),
+    path("<slug:slug>/work/<int:number>/", project_acting.progress, name="work"),
+    path("<slug:slug>/studies.zip", project_files.studies_zip, name="files"),
+]
+
 help_urls: list[URLPattern] = [
     path("", manual.index, name="index"),
+    path("pictures/<str:name>", manual.picture, name="picture"),
     path("<path:name>/", manual.page, name="page"),
 ]
 
@@ -147,6 +179,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include((rater_urls, "rater"))),
     path("admin/", studies.home, name="researchers"),
     path("admin/studies/", include((researcher_urls, "researcher"))),
+    path("admin/projects/", include((project_urls, "projects"))),
     path("admin/help/", include((help_urls, "help"))),
     path("api/v1/", include((api_urls, "api"))),
 ]

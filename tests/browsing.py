@@ -14,7 +14,30 @@ from evalweb import environment
 from tests.servers import LiveSite
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = ("--disable-background-networking", "--disable-component-update", "--disable-sync")
+# Each window has two pages of Chromium's own behind its address field, each in a process: half of the time of a test.
+ADDRESS_FIELD = ("WebUIOmniboxAimPopup", "WebUIOmniboxPopup")
+# Of several lists Chromium reads the last, which therefore repeats what Playwright leaves out.
+PLAYWRIGHTS = (
+    "AimEnabled",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+    "ThirdPartyStoragePartitioning",
+)
+FLAGS = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    f"--disable-features={','.join(ADDRESS_FIELD + PLAYWRIGHTS)}",
+    "--disable-sync",
+)
 PATIENCE_MILLISECONDS = 10_000
 
 

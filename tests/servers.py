@@ -150,14 +150,13 @@ def new_database(name: str, template: str = "template1") -> str:
 
     It is empty, or a copy of a template.
     """
-    postgres = os.environ[POSTGRES_VARIABLE]
     psql = [program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1"]
     for statement in (
         f"DROP DATABASE IF EXISTS {name} WITH (FORCE)",
         f"CREATE DATABASE {name} OWNER {OWNER} TEMPLATE {template}",
     ):
-        subprocess.run([*psql, "-c", statement, _with_name(postgres, "postgres")], check=True, capture_output=True)
-    return _with_name(postgres, name)
+        subprocess.run([*psql, "-c", statement, database_url("postgres")], check=True, capture_output=True)
+    return database_url(name)
 
 
 @dataclass
@@ -270,5 +269,6 @@ def _worker_number(config: pytest.Config) -> int:
     return int(str(worker_input["workerid"]).removeprefix("gw"))
 
 
-def _with_name(url: str, name: str) -> str:
-    return f"{url.rpartition('/')[0]}/{name}"
+def database_url(name: str) -> str:
+    """Return the URL of a database on the run's PostgreSQL."""
+    return f"{os.environ[POSTGRES_VARIABLE].rpartition('/')[0]}/{name}"

@@ -95,6 +95,7 @@ class StudyParams(PageParams):
     """Parameters of the listing of studies."""
 
     state = ChoiceField(Study.State.choices, required=False, help_text="Only studies in this state.")
+    project = CharField(required=False, help_text="Only studies of the project with this slug.")
 
 
 class StudyEntry(Fields):
@@ -104,6 +105,12 @@ class StudyEntry(Fields):
     title = CharField(initial="Summaries, three systems", help_text="What its researchers call it.")
     public_title = CharField(initial="Reading short texts", help_text="What raters read.")
     state = ChoiceField(Study.State.choices, initial="closed", help_text="draft, open, paused or closed.")
+    project = CharField(
+        source="project.slug",
+        initial="summaries",
+        allow_null=True,
+        help_text="Slug of the project that it belongs to; null for none.",
+    )
     language = CharField(initial="en", help_text="Language tag of its texts.")
     timezone = CharField(initial="Europe/Madrid", help_text="Time zone it takes place in.")
     created_at = DateTimeField(initial=datetime(2026, 3, 2, 8, 0, tzinfo=UTC), help_text="When it was made.")

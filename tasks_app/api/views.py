@@ -40,8 +40,10 @@ class Studies(ApiView):
             rows = rows.filter(pk=token.study_id)
         if "state" in self.given:
             rows = rows.filter(state=self.given["state"])
+        if "project" in self.given:
+            rows = rows.filter(project__slug=self.given["project"])
         roles = dict(Membership.objects.filter(user_id=token.user_id).values_list("study_id", "role"))
-        return listing(request, rows, self.given, StudyPage, newest_by="id", roles=roles)
+        return listing(request, rows.select_related("project"), self.given, StudyPage, newest_by="id", roles=roles)
 
 
 class OneStudy(ApiView):

@@ -23,7 +23,8 @@ class Arrival:
 
     `external_id` is who they are to the platform and `session_id` which visit of theirs this is: only both together
     bring somebody back to work that was begun. Without an external id nobody is recognised. `details` is what the end
-    needs, such as where to post to. In a `preview` nothing is stored and nobody is enrolled.
+    needs, such as where to post to. In a `preview` nothing is stored and nobody is enrolled. Who was invited comes with
+    the number of the `invitation` and the `language` to begin in, "" for that of the study.
     """
 
     channel: str
@@ -33,6 +34,8 @@ class Arrival:
     group: str = ""
     details: Mapping[str, str] = field(default_factory=dict)
     preview: bool = False
+    invitation: int | None = None
+    language: str = ""
 
 
 class NotArrived(ValueError):

@@ -67,7 +67,7 @@ def _shuffled(some: Sequence[PlanUnit], spacing: int, rng: Random) -> tuple[Plan
 def _batches(units: Sequence[PlanUnit], listed: Sequence[Mapping[str, Any]]) -> dict[str, list[PlanUnit]]:
     """The units of each batch that are to be judged. Raises PlanImpossible where a unit is in none, or in two."""
     if not listed:
-        sentence = _("This task has no batches yet. Add the file batches.csv with the columns batch and unit.")
+        sentence = _("This task has no batches yet. Add batches (step Raters → Batches, or batches.csv).")
         raise PlanImpossible(sentence)
     left = {unit.base: unit for unit in units if unit.k > 0}
     known = {unit.base for unit in units}
@@ -80,7 +80,9 @@ def _batches(units: Sequence[PlanUnit], listed: Sequence[Mapping[str, Any]]) -> 
                 said = format_lazy(_("“{unit}” is in two batches. Leave it in one: k raters judge each."), unit=key)
                 raise PlanImpossible(said)
     if left:
-        sentence = _("“{unit}” is in no batch; {n} units are not. Add them to batches.csv.")
+        sentence = _(
+            "“{unit}” is in no batch; {n} units are not. Add them to a batch (step Raters → Batches, or batches.csv)."
+        )
         raise PlanImpossible(format_lazy(sentence, unit=next(iter(left)), n=len(left)))
     return batches
 

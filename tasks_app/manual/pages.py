@@ -22,8 +22,12 @@ FOLDERS: Mapping[str, Promise] = {"": _("Guides"), "task-types": _("Task types")
 # Guides in the order of work; whatever is not named follows.
 FIRST = (
     "setting-up", "study-file", "designs", "checks", "languages", "recruiting", "waves", "pay", "routing", "rights",
-    "roles", "ratings-file", "metrics-file", "columns", "api",
+    "roles", "datasheet", "ratings-file", "metrics-file", "columns", "api",
 )  # fmt: skip
+
+# The folder of screenshots. Drawings of other kinds are for readers of the source.
+PICTURES = "img"
+_PICTURE = re.compile(r"[a-z0-9-]+\.png")
 
 # The page that stands for a folder.
 _INDEX = "README.md"
@@ -126,3 +130,9 @@ class Anchors:
 def plain(markdown: str) -> str:
     """Return Markdown in one line without the marks of links, code and emphasis."""
     return " ".join(_MARKS.sub(lambda found: found.group(1) or "", markdown).split())
+
+
+def picture(name: str) -> Path | None:
+    """Return the file of a screenshot, such as "rater.png"; None where there is none of this name."""
+    path = Path(settings.BASE_DIR) / "docs" / PICTURES / name
+    return path if _PICTURE.fullmatch(name) and path.is_file() else None

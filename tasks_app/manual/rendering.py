@@ -1,4 +1,4 @@
-"""Render a page of the manual as HTML: headings have anchors, links lead to pages of the manual, tables scroll."""
+"""Render a page of the manual as HTML: headings have anchors, links and pictures are those of Help, tables scroll."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from tasks_app.manual.pages import Anchors, Page, pages, plain
+from tasks_app.manual.pages import PICTURES, Anchors, Page, pages, picture, plain
 
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 TAGS = {
-    "a", "blockquote", "br", "code", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "strong",
+    "a", "blockquote", "br", "code", "em", "h2", "h3", "h4", "h5", "h6", "hr", "img", "li", "ol", "p", "pre", "strong",
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 
@@ -26,12 +26,12 @@ _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 _ELSEWHERE = re.compile(r"^(?:https?:|mailto:)")
 _EXAMPLE = re.compile(r"^examples/([a-z_]+)(?:/study\.yaml)?/?$")
 
-# What links become: the address of a page of the manual by its name, and that of a new study from an example.
+# What links become: the address of a page of the manual by its name, of a new study from an example, and of a picture.
 Address = Callable[[str], str]
 
 
 @lru_cache(maxsize=128)
-def to_html(page: Page, page_url: Address, example_url: Address) -> SafeString:
+def to_html(page: Page, page_url: Address, example_url: Address, picture_url: Address) -> SafeString:
     """Render a page. Raw HTML in it is shown as it was written."""
     tokens = _markdown.parse(page.body)
     anchors = Anchors()
@@ -39,9 +39,9 @@ def to_html(page: Page, page_url: Address, example_url: Address) -> SafeString:
         if token.type == "heading_open":
             token.attrSet("id", anchors.take(plain(tokens[place + 1].content)))
         elif token.type == "inline":
-            token.children = _linked(token.children or [], page, page_url, example_url)
+            token.children = _linked(token.children or [], page, page_url, example_url, picture_url)
     html = str(_markdown.renderer.render(tokens, _markdown.options, {}))
-    attributes = {"a": {"href"}, **{heading: {"id"} for heading in _HEADINGS}}
+    attributes = {"a": {"href"}, "img": {"src", "alt", "loading"}, **{heading: {"id"} for heading in _HEADINGS}}
     clean = nh3.clean(html, tags=TAGS, attributes=attributes, url_schemes={"http", "https", "mailto"})
     # A column that needs no name has no heading.
     clean = clean.replace("<th></th>", "<td></td>")
@@ -52,13 +52,21 @@ def to_html(page: Page, page_url: Address, example_url: Address) -> SafeString:
     return mark_safe(clean)  # noqa: S308  cleaned above, and what was added is ours
 
 
-def _linked(tokens: list[Token], page: Page, page_url: Address, example_url: Address) -> list[Token]:
-    """Let links lead to pages of the manual; what leads to another file of the source stays as words."""
+def _linked(
+    tokens: list[Token], page: Page, page_url: Address, example_url: Address, picture_url: Address
+) -> list[Token]:
+    """Let links lead to pages of the manual, and show screenshots; other links stay as words."""
     kept: list[Token] = []
     dropped = 0
     for token in tokens:
         if token.type == "image":
-            kept.append(Token("text", "", 0, content=token.content))
+            folder, _slash, name = str(token.attrGet("src") or "").rpartition("/")
+            if posixpath.normpath(posixpath.join(page.folder, folder)) == PICTURES and picture(name):
+                token.attrSet("src", picture_url(name))
+                token.attrSet("loading", "lazy")
+                kept.append(token)
+            else:
+                kept.append(Token("text", "", 0, content=token.content))
         elif token.type == "link_open":
             href = target(str(token.attrGet("href") or ""), page, page_url, example_url)
             if href:

@@ -1,5 +1,6 @@
 """The tables of this app: fields, constraints, small properties."""
 
+from tasks_app.models.comments import Comment, CommentLink
 from tasks_app.models.imports import ImportMapping
 from tasks_app.models.items import (
     Document,
@@ -16,6 +17,7 @@ from tasks_app.models.items import (
 )
 from tasks_app.models.judgments import Assignment, ControlResult, Draft, Erasure, Judgment, Rating, is_current
 from tasks_app.models.plan import Booklet, GroupBlock, Place
+from tasks_app.models.project import Project, ProjectStep, ProjectWork
 from tasks_app.models.raters import (
     Consent,
     DailySalt,
@@ -27,7 +29,7 @@ from tasks_app.models.raters import (
     Rater,
     RaterSet,
 )
-from tasks_app.models.setup import Setup, SetupChange, SetupRow
+from tasks_app.models.setup import Setup, SetupChange, SetupCheck, SetupRow
 from tasks_app.models.study import (
     ConsentText,
     Criterion,
@@ -46,6 +48,8 @@ __all__ = [
     "ApiToken",
     "Assignment",
     "Booklet",
+    "Comment",
+    "CommentLink",
     "Consent",
     "ConsentText",
     "ControlResult",
@@ -75,11 +79,15 @@ __all__ = [
     "Payment",
     "Place",
     "Prefill",
+    "Project",
+    "ProjectStep",
+    "ProjectWork",
     "Rater",
     "RaterSet",
     "Rating",
     "Setup",
     "SetupChange",
+    "SetupCheck",
     "SetupRow",
     "Study",
     "System",

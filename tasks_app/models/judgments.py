@@ -60,6 +60,8 @@ class AssignmentState(models.TextChoices):
     REPEATABLE = nonmember(("reserved", "live", "submitted", "surplus", "replaced"))
     # The place was freed, and may be another rater's now; this rater may still answer.
     LATE = nonmember(("expired", "skipped"))
+    # The place waits for another rater, even where it is kept for this one: who has met a unit is not given it again.
+    PASSED_ON = nonmember(("skipped", "replaced"))
     # Given back by the rater, or by the platform they came from.
     GIVEN_BACK = nonmember(("returned", "withdrawn"))
     # Asked of the rater and never answered.

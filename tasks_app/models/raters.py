@@ -128,6 +128,12 @@ class Invitation(models.Model):
     )
     group = models.ForeignKey(Group, models.SET_NULL, null=True, blank=True, related_name="+")
     rater = models.OneToOneField(Rater, models.SET_NULL, null=True, blank=True, related_name="invitation")
+    # A set that is kept for this person alone; without one they get the next set, as anybody.
+    booklet = models.OneToOneField(
+        "tasks_app.Booklet", models.SET_NULL, null=True, blank=True, related_name="invitation"
+    )
+    # The language in which the person begins; empty for that of the study.
+    language = models.CharField(max_length=35, blank=True)
     created_at = created_at_field()
     revoked_at = models.DateTimeField(null=True, blank=True)
 

@@ -4,8 +4,10 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models.base import created_at_field
+from tasks_app.models.base import created_at_field, one_of
 from tasks_app.models.study import Study
 
 
@@ -13,7 +15,8 @@ class Setup(models.Model):
     """The set-up of a draft as far as it was filled in, which may have gaps and mistakes.
 
     `given` is what study.yaml would contain. Every change raises `revision` by one; `stored_revision` is the one that
-    the study itself was last made of, None as long as it never was.
+    the study itself was last made of, None as long as it never was. After the study is opened, the set-up is made anew
+    of the frozen study file, to be read only: `version` is the number of that version, None for a draft's.
     """
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="setup")
@@ -21,6 +24,7 @@ class Setup(models.Model):
     revision = models.PositiveIntegerField(default=0)
     stored_revision = models.PositiveIntegerField(null=True, blank=True)
     changed_at = created_at_field()
+    version = models.PositiveIntegerField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"{self.study}, revision {self.revision}"
@@ -29,6 +33,45 @@ class Setup(models.Model):
     def is_stored(self) -> bool:
         """Whether the study is as the set-up says."""
         return self.stored_revision == self.revision
+
+
+class SetupCheckState(models.TextChoices):
+    QUEUED = "queued", _("queued")
+    READING = "reading", _("reading the tables")
+    PLANNING = "planning", _("drawing the plan")
+    STORING = "storing", _("storing the study")
+    DONE = "done", _("done")
+    REFUSED = "refused", _("refused")
+
+
+class SetupCheck(models.Model):
+    """The check of a whole set-up by a worker, where a page would have to wait for too long: the newest of a study.
+
+    `problems` are those of a refused one: file, line, column, message, count and places of each. `notes` are
+    sentences about what was stored, or why it could not be. `revision` is that of the set-up when it was asked for.
+    """
+
+    State = SetupCheckState
+
+    setup = models.OneToOneField(Setup, models.CASCADE, related_name="check_later")
+    state = models.CharField(max_length=10, choices=SetupCheckState, default=SetupCheckState.QUEUED)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    asked_at = models.DateTimeField(db_default=Now())
+    revision = models.PositiveIntegerField()
+    problems: "models.JSONField[Any, Any]" = models.JSONField(default=list)
+    n_more = models.PositiveIntegerField(default=0)
+    notes: "models.JSONField[Any, Any]" = models.JSONField(default=list)
+
+    class Meta:
+        constraints = (one_of("state", SetupCheckState, "setup_check_state"),)
+
+    def __str__(self) -> str:
+        return f"{self.setup.study}: {self.state}"
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a worker is checking, or will."""
+        return self.state not in {SetupCheckState.DONE, SetupCheckState.REFUSED}
 
 
 class SetupChange(models.Model):

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import designs, task_types
 from tasks_app.models.base import Versioned, created_at_field, key_field, one_of
+from tasks_app.models.project import Project
 from tasks_app.study_settings import StudySettings, settings_of
 
 LINK_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # no letters that are read for one another when typed
@@ -51,6 +52,7 @@ class Study(models.Model):
     State = StudyState
 
     slug = models.SlugField(max_length=80, unique=True)
+    project = models.ForeignKey(Project, models.SET_NULL, null=True, blank=True, related_name="studies")
     title = models.CharField(max_length=200)
     public_title = models.CharField(max_length=200)
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
@@ -63,6 +65,8 @@ class Study(models.Model):
     created_at = created_at_field()
     opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
+    # The frozen version that this study was copied from, to be run with changes.
+    follows = models.ForeignKey("Version", models.SET_NULL, null=True, blank=True, related_name="successors")
 
     class Meta:
         verbose_name_plural = "studies"

@@ -57,12 +57,16 @@ def with_progress(studies: QuerySet[Study]) -> QuerySet[Study]:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which studies a researcher looks for; what is empty is not asked for. `whose` is "mine" or "shared"."""
+    """Which studies a researcher looks for; what is empty is not asked for.
+
+    `whose` is "mine" or "shared", `project` the slug of a project.
+    """
 
     words: str = ""
     state: str = ""
     task_type: str = ""
     whose: str = ""
+    project: str = ""
 
 
 def matching(studies: QuerySet[Study], user_id: int, wanted: Wanted) -> QuerySet[Study]:
@@ -77,6 +81,8 @@ def matching(studies: QuerySet[Study], user_id: int, wanted: Wanted) -> QuerySet
         tasks = Task.objects.filter(study=OuterRef("pk"), until=None, type=wanted.task_type)
         # A draft may have been set up so far only, without a row of its own for any task.
         found = found.filter(Q(Exists(tasks)) | Q(setup__given__tasks__contains=[{"type": wanted.task_type}]))
+    if wanted.project:
+        found = found.filter(project__slug=wanted.project)
     if wanted.whose == "mine":
         found = found.filter(own_role=Membership.Role.OWNER)
     elif wanted.whose == "shared":
@@ -143,9 +149,10 @@ def items_of(study: Study) -> QuerySet[Item]:
 
 
 def booklets_by_state(study: Study) -> dict[str, int]:
-    """Count booklets by state."""
-    rows = Booklet.objects.filter(task__study=study).values_list("state").annotate(n=Count("id")).order_by()
-    return dict(rows)
+    """Count booklets by state, and under "kept" those that are reserved for invited people."""
+    rows = Booklet.objects.filter(task__study=study).values_list("state").order_by()
+    counts = list(rows.annotate(n=Count("id"), kept=Count("invitation")))
+    return {**{state: n for state, n, _kept in counts}, **({"kept": sum(row[2] for row in counts)} if counts else {})}
 
 
 def raters_of(study: Study) -> QuerySet[Rater]:

@@ -21,6 +21,9 @@ from django.db import OperationalError, connection, transaction
 
 CLAIMS, SUBMISSIONS = 1, 2
 
+# Of a worker that checks a large set-up; it is taken by itself and held beyond transactions.
+SETUP_CHECKS = 3
+
 LOCK_ORDER = ("claims", "submissions", "rater", "set", "assignment")
 
 TRIES = 3

@@ -1,5 +1,6 @@
 """The log: who changed what."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -25,3 +26,9 @@ def log(
     Event.objects.create(
         study=study, actor_id=getattr(actor, "pk", None), verb=verb, object=about, before=before, after=after
     )
+
+
+def log_for_all(studies: Iterable[Study], actor: Actor, verb: str, *, about: str = "") -> None:
+    """Log in each of some studies that `actor` did `verb`; one query."""
+    by_id = getattr(actor, "pk", None)
+    Event.objects.bulk_create(Event(study=study, actor_id=by_id, verb=verb, object=about) for study in studies)

@@ -27,6 +27,10 @@ from tasks_app.studyfile.files.yaml_text import given_of
 # So many values back, a change can be taken back.
 MOST_UNDONE = 500
 
+# Rows that were taken out of a table stay under its name with a mark, so that they can be brought back: those that were
+# removed stand beside the rows that are left, those that others took the place of would stand in place of them.
+REMOVED, REPLACED = "-", "="
+
 # Rows stored with one statement.
 ROWS_A_STATEMENT = 2_000
 
@@ -65,6 +69,7 @@ def begin(study: Study) -> Setup:
     refuse_frozen(study)
     setup = Setup.objects.filter(study=study).first()
     if setup is not None:
+        setup.study = study
         return setup
     document = sections.snapshot(study)
     setup = Setup.objects.create(
@@ -72,11 +77,16 @@ def begin(study: Study) -> Setup:
         given=given_of(document, sections.registered()),
         stored_revision=0 if document["tasks"] else None,
     )
+    write_tables(setup, document)
+    return setup
+
+
+def write_tables(setup: Setup, document: sections.Document) -> None:
+    """Store the rows of every table of a document; the set-up has none of them yet."""
     for table, rows in tables_of(document):
         write_rows(
             setup, table.stem, [{name: str(value) for name, value in row.items() if value != ""} for row in rows]
         )
-    return setup
 
 
 @atomically
@@ -184,7 +194,8 @@ def replace_table(*, setup: Setup, table: str, rows: Sequence[Mapping[str, str]]
     """Put rows in place of those of a table: all of them, or none where one cannot be stored. Raises NotADraft."""
     setup = hold(setup)
     before = setup.rows.filter(table=table).count()
-    setup.rows.filter(table=table).delete()
+    # With what was taken out of it: nothing could be put back beside other rows.
+    setup.rows.filter(table__in=(table, REMOVED + table, REPLACED + table)).delete()
     write_rows(setup, table, rows)
     log_table(setup, table, before, len(rows), by)
     return setup

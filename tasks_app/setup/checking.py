@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from django.utils.translation import gettext as _
 
 from tasks_app import sections
-from tasks_app.models import Invitation, Media, Setup, Study
+from tasks_app.models import Invitation, Media, Setup, SetupCheck, Study
 from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.arrival.invitations import regroup
 from tasks_app.services.database import atomically
 from tasks_app.services.study.items import keep_media
-from tasks_app.setup.changes import hold
+from tasks_app.setup.changes import ChangedMeanwhile, hold
 from tasks_app.setup.files import SetupFiles
 from tasks_app.setup.paths import value_at
-from tasks_app.studyfile.checking import Loaded, Slot, store_files
+from tasks_app.studyfile.checking import STORING, Loaded, Report, Slot, check, store_reading
 from tasks_app.studyfile.files.yaml_tree import parse
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 from tasks_app.studyfile.reading import STUDY_YAML, StudyReading
@@ -84,6 +84,9 @@ def study_yaml_of(setup: Setup, text: str) -> tuple[dict[str, Json], StudyFileEr
     return given, None
 
 
+_OWN_DRAFT = Slot(None, replace=True)
+
+
 @atomically
 def make_study(*, setup: Setup, by: events.Actor) -> tuple[Study, Loaded]:
     """Check the whole set-up and make the study of it, in place of what the study was.
@@ -96,11 +99,35 @@ def make_study(*, setup: Setup, by: events.Actor) -> tuple[Study, Loaded]:
         Where the study was opened meanwhile.
     """
     setup = hold(setup)
+    SetupCheck.objects.filter(setup=setup).delete()
+    return _make(setup, check(SetupFiles(setup), _OWN_DRAFT), by)
+
+
+def make_study_in_steps(*, setup: Setup, by: events.Actor, report: Report) -> tuple[Study, Loaded]:
+    """Do the same without holding the set-up while it is read and the plan is drawn, so that people can go on.
+
+    `report` is told what is done next. Raises StudyFileError and NotADraft as `make_study` does, and
+    `tasks_app.setup.changes.ChangedMeanwhile` where the set-up was changed before the study was stored.
+    """
+    reading = check(SetupFiles(setup), _OWN_DRAFT, report)
+    report(STORING)
+    return _make_if_unchanged(setup=setup, reading=reading, by=by)
+
+
+@atomically
+def _make_if_unchanged(*, setup: Setup, reading: StudyReading, by: events.Actor) -> tuple[Study, Loaded]:
+    held = hold(setup)
+    if held.revision != setup.revision:
+        raise ChangedMeanwhile
+    return _make(held, reading, by)
+
+
+def _make(setup: Setup, reading: StudyReading, by: events.Actor) -> tuple[Study, Loaded]:
     uploaded = list(Media.objects.filter(study=setup.study))
     groups_of_invited = dict(
         Invitation.objects.filter(study=setup.study, group__isnull=False).values_list("pk", "group__key")
     )
-    study, loaded = store_files(SetupFiles(setup), Slot(None, replace=True))
+    study, loaded = store_reading(reading, _OWN_DRAFT)
     keep_media(study=study, media=uploaded)
     regroup(study=study, groups=groups_of_invited)
     Setup.objects.filter(pk=setup.pk).update(stored_revision=setup.revision)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.datastructures import MultiValueDict
+from django.utils.translation import gettext as _
 
 from tasks_app.sections import Json, Path
 from tasks_app.studyfile.schema import KEYS_OF
@@ -60,6 +61,18 @@ class Control:
     def id(self) -> str:
         """Its id on the page."""
         return f"f-{self.name}".replace(".", "-")
+
+    @property
+    def in_words(self) -> str:
+        """What it shows, for a page on which it cannot be changed; "" where nothing was given."""
+        if self.kind == "tick":
+            return _("yes") if self.value else _("no")
+        if self.kind == "choice":
+            return dict(self.choices).get(str(self.value), str(self.value)) if self.value else ""
+        if self.kind == "keys":
+            names = dict(self.choices)
+            return ", ".join(names.get(key, key) for key in self.value)
+        return str(self.value)
 
     def is_as_shown(self, value: Json) -> bool:
         """Return whether a posted value is what the control showed, so that nothing was changed."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import zipfile
+from typing import IO
+
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
@@ -9,7 +12,7 @@ from tasks_app.models import Media, Setup, SetupRow
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.files.source import refusal
 from tasks_app.studyfile.files.writing import media_name, table_bytes
-from tasks_app.studyfile.files.yaml_text import dump_given
+from tasks_app.studyfile.files.yaml_text import dump_stored
 from tasks_app.studyfile.reading import STUDY_YAML
 
 # No item is expected to have more rows than this in the beginning of a table.
@@ -26,11 +29,12 @@ class SetupFiles:
     def __init__(self, setup: Setup, items: int | None = None) -> None:
         self.label = setup.study.slug
         self.notes: list[str] = []
-        self._contents: dict[str, bytes] = {STUDY_YAML: dump_given(setup.given).encode()}
+        self._contents: dict[str, bytes] = {STUDY_YAML: dump_stored(setup.given).encode()}
+        cells_of = (
+            _all(setup.rows.all()) if items is None else {"items": _first(setup.rows.filter(table="items"), items)}
+        )
         for table in TABLES:
-            rows = setup.rows.filter(table=table.stem).order_by("number")
-            cells = list(rows.values_list("cells", flat=True)) if items is None else _first(rows, table.stem, items)
-            if cells:
+            if cells := cells_of.get(table.stem):
                 self._contents[f"{table.stem}.csv"] = table_bytes(table, cells)
         self._media = {media_name(row.sha256, row.kind): row for row in Media.objects.filter(study=setup.study)}
         self.names = [*self._contents, *self._media]
@@ -53,14 +57,28 @@ class SetupFiles:
                 raise refusal(name, _("cannot be read: %(reason)s.") % {"reason": error.strerror or error}) from error
         return self._contents[name]
 
+    def pack(self, target: IO[bytes]) -> None:
+        """Write the files as the zip of a study file, whatever is still missing. Raises StudyFileError."""
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in self.names:
+                archive.writestr(name, self.read(name))
 
-def _first(rows: QuerySet[SetupRow], table: str, items: int) -> list[dict[str, str]]:
+
+def _all(rows: QuerySet[SetupRow]) -> dict[str, list[dict[str, str]]]:
+    """Return the rows of every table, by its stem."""
+    cells_of: dict[str, list[dict[str, str]]] = {}
+    wanted = rows.filter(table__in=[table.stem for table in TABLES]).order_by("table", "number")
+    for table, cells in wanted.values_list("table", "cells"):
+        cells_of.setdefault(table, []).append(cells)
+    return cells_of
+
+
+def _first(rows: QuerySet[SetupRow], items: int) -> list[dict[str, str]]:
     """Return the rows of the first items, and one of each system that wrote none of them.
 
-    Of other tables there are none, since they name units that may be missing.
+    Other tables are left out, since they name units that may be missing.
     """
-    if table != "items":
-        return []
+    rows = rows.order_by("number")
     beginning = rows.values_list("cells__item", flat=True)[: items * MOST_ROWS_OF_AN_ITEM]
     keys = list(dict.fromkeys(beginning))[:items]
     first = list(rows.filter(cells__item__in=keys).values_list("cells", flat=True))

@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from tasks_app.designs.base import PlanUnit
+from tasks_app.detectable import TaskSize, smallest_difference
 from tasks_app.models import Setup, Task
 from tasks_app.pay import hourly
 from tasks_app.sections import Json
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.setup.checking import ITEMS_CHECKED, reading_of
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.screens import check_plans, draft_tasks, plan_units
+from tasks_app.studyfile.screens import DraftTask, check_plans, draft_tasks, plan_units
 from tasks_app.studyfile.workload import workload_of
 from tasks_app.workload import Workload
 
@@ -24,7 +26,10 @@ MOST_TEXTS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class TaskNumbers:
-    """One task that is judged in sets: how many units, judgments of each, places, and sets they make."""
+    """One task that is judged in sets: how many units, judgments of each, places, and sets they make.
+
+    `smallest` is a sentence about the smallest difference that they show; empty where nothing is known about it.
+    """
 
     title: str
     units: int
@@ -33,6 +38,7 @@ class TaskNumbers:
     set_size: int
     sets: int
     groups: tuple[str, ...] = ()
+    smallest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,11 @@ class Numbers:
     minimum: Decimal
     currency: str
     is_exact: bool
+
+    @property
+    def has_power(self) -> bool:
+        """Whether something is known about the smallest difference that a task shows."""
+        return any(task.smallest for task in self.tasks)
 
     @property
     def is_underpaid(self) -> bool:
@@ -76,7 +87,7 @@ def numbers_of(reading: StudyReading, scale: float) -> Numbers | None:
     """Return what a set-up comes to; None where nothing can be judged yet."""
     document, drafts = reading.document, draft_tasks(reading)
     tasks = [
-        _task(draft.task, round(len(plan_units(draft, document)) * scale))
+        _task(draft, plan_units(draft, document), scale)
         for draft in drafts
         if draft.task["stage"] == Task.Stage.MAIN and draft.task["design"] not in ON_REQUEST and draft.units
     ]
@@ -111,12 +122,40 @@ def _minutes(pay: Mapping[str, Json], workload: Workload | None) -> float | None
     return workload.minutes if workload is not None else None
 
 
-def _task(task: Mapping[str, Json], units: int) -> TaskNumbers:
+def _task(draft: DraftTask, judged: Sequence[PlanUnit], scale: float) -> TaskNumbers:
+    task, units = draft.task, round(len(judged) * scale)
     k = float(task["k"])
     if task["k_more"] and task["k_more_share"]:
         k += (task["k_more"] - task["k"]) * float(task["k_more_share"])
     places = round(units * k)
-    size = min(task["set_size"], units)
+    size = max(1, min(task["set_size"], units))
     return TaskNumbers(
-        task["title"] or task["key"], units, k, places, size, math.ceil(places / size), tuple(task["groups"])
+        task["title"] or task["key"], units, k, places, size, math.ceil(places / size), tuple(task["groups"]),
+        smallest_difference(_size(draft, judged, k, scale)),
+    )  # fmt: skip
+
+
+def _size(draft: DraftTask, judged: Sequence[PlanUnit], k: float, scale: float) -> TaskSize:
+    """Count what the task compares: items with several systems, systems that are judged, judgments of each text.
+
+    `judged` are the units without a known answer. Where each criterion has units of its own, those of one are counted.
+    """
+    shown_only = draft.kind.shown_only()
+    units = [draft.units[unit.key] for unit in judged]
+    n_criteria = max(1, len({unit.criterion for unit in units}))
+    systems_of = {
+        key: {output.system for output in draft.items[key].outputs} - shown_only
+        for key in {unit.item_of(number) for unit in units for number in range(len(unit.parts))} - {None}
+        if key is not None
+    }
+    shown = [(unit.criterion, unit.item_of(number), part) for unit in units for number, part in enumerate(unit.parts)]
+    n_units = round(len(units) * scale / n_criteria)
+    return TaskSize(
+        kind=draft.kind,
+        items=round(sum(len(systems) > 1 for systems in systems_of.values()) * scale),
+        systems=len(set().union(*systems_of.values())),
+        units=n_units,
+        per_text=k * len(shown) / len(set(shown)) if shown else 0.0,
+        judgments=round(n_units * k),
+        are_together=any(len(unit.parts) > 1 for unit in units),
     )

@@ -8,20 +8,29 @@ from typing import IO
 
 from django.utils.translation import gettext as _
 
-from tasks_app import sections
+from tasks_app import preregistered, sections
 from tasks_app.models import Setup, Study
 from tasks_app.services.study.lifecycle import refuse_unchecked
+from tasks_app.setup.differences import Differences
 from tasks_app.setup.files import SetupFiles
+from tasks_app.setup.numbers import TaskNumbers, checked_reading, numbers_of
 from tasks_app.studyfile.files.yaml_text import dump_given
 
 # The same bytes whenever the same set-up is written.
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
-def write(study: Study, target: IO[bytes], facts: Sequence[tuple[str, str]], plans: Sequence[tuple[str, str]]) -> None:
-    """Write a zip with preregistration.md and every file of the study as it would be frozen.
+def write(
+    study: Study,
+    target: IO[bytes],
+    facts: Sequence[tuple[str, str]],
+    plans: Sequence[tuple[str, str]],
+    changed: Differences | None = None,
+) -> None:
+    """Write a zip with preregistration.md, every file of the study as it would be frozen, and what other apps add.
 
-    `facts` are names and values of what opening freezes, `plans` the sentences about the plan of each task.
+    `facts` are names and values of what opening freezes, `plans` the sentences about the plan of each task, `changed`
+    what differs from the study that this one follows.
 
     Raises
     ------
@@ -30,12 +39,15 @@ def write(study: Study, target: IO[bytes], facts: Sequence[tuple[str, str]], pla
     """
     refuse_unchecked(study)
     document = sections.snapshot(study)
-    files = SetupFiles(Setup.objects.get(study=study))
-    text = "\n".join(_lines(study, document, facts, plans)) + "\n"
+    setup = Setup.objects.get(study=study)
+    files, numbers = SetupFiles(setup), numbers_of(*checked_reading(setup))
+    lines = _lines(study, document, facts, plans, numbers.tasks if numbers else ())
+    text = "\n".join([*lines, *_changed(study, changed)]) + "\n"
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in (
             ("preregistration.md", text.encode()),
             *((name, files.read(name)) for name in files.names),
+            *preregistered.files_of(study),
         ):
             entry = zipfile.ZipInfo(name, _TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
@@ -43,7 +55,11 @@ def write(study: Study, target: IO[bytes], facts: Sequence[tuple[str, str]], pla
 
 
 def _lines(
-    study: Study, document: sections.Document, facts: Sequence[tuple[str, str]], plans: Sequence[tuple[str, str]]
+    study: Study,
+    document: sections.Document,
+    facts: Sequence[tuple[str, str]],
+    plans: Sequence[tuple[str, str]],
+    sizes: Sequence[TaskNumbers],
 ) -> Iterator[str]:
     yield f"# {_('Preregistration')}: {study.title}"
     yield ""
@@ -61,6 +77,11 @@ def _lines(
     yield ""
     yield from (f"- **{task}**: {sentence}" for task, sentence in plans if sentence)
     yield ""
+    if any(size.smallest for size in sizes):
+        yield f"## {_('Power')}"
+        yield ""
+        yield from (f"- **{size.title}**: {size.smallest}" for size in sizes if size.smallest)
+        yield ""
     yield f"## {_('Questions, word for word')}"
     yield ""
     yield from _questions(document["criteria"])
@@ -72,6 +93,40 @@ def _lines(
     yield "```yaml"
     yield dump_given({"analysis": document.get("analysis", {})}).partition("\n")[2].rstrip()
     yield "```"
+
+
+def _changed(study: Study, changed: Differences | None) -> Iterator[str]:
+    """Yield what differs from the study that this one follows."""
+    if changed is None or study.follows is None:
+        return
+    words = {"title": study.follows.study.title, "n": study.follows.number}
+    yield ""
+    yield f"## {_('What changed since “%(title)s”, version %(n)d') % words}"
+    yield ""
+    yield _("The two studies are analysed apart: their results are never pooled.")
+    yield f"{_('SHA-256 of the design that it follows')}: `{study.follows.digest}`"
+    if not changed:
+        yield ""
+        yield _("Nothing differs.")
+    for title, settings in (
+        (_("Changes the design"), changed.design),
+        (_("Wording only"), changed.wording),
+    ):
+        if settings:
+            yield ""
+            yield f"### {title}"
+            yield ""
+        for one in settings:
+            yield f"- **{one.label}**: {_one_line(one.before)} → {_one_line(one.after)}"
+    for table in changed.tables:
+        yield ""
+        yield f"### {table.label} ({_('changes the design')})"
+        yield ""
+        yield from (f"- {row_change.in_words}" for row_change in table.changes)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()) or "–"
 
 
 def _questions(criteria: Sequence[sections.Json]) -> Iterator[str]:

@@ -43,6 +43,16 @@ class Preview:
     settings: Mapping[str, Json]
 
     @property
+    def previous_unit(self) -> int | None:
+        """Number of the unit before this one; None for the first."""
+        return self.number - 1 if self.number > 1 else None
+
+    @property
+    def next_unit(self) -> int | None:
+        """Number of the unit after this one; None for the last that can be looked at."""
+        return self.number + 1 if self.number < self.of else None
+
+    @property
     def is_main(self) -> bool:
         """Whether the task is judged in sets."""
         return bool(self.task["stage"] == Task.Stage.MAIN)

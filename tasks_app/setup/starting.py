@@ -113,7 +113,7 @@ def _entry(criterion: Criterion) -> dict[str, Json]:
 @atomically
 def from_type(*, owner: AbstractBaseUser, member: type[TaskType], names: Names) -> Study:
     """Make a draft with one task of a type, and the criteria that the type suggests."""
-    study = _draft(owner, names)
+    study = new_draft(owner, names)
     setup = changes.begin(study)
     values: dict[sections.Path, Json] = {(name,): value for name, value in first_document(member).items()}
     changes.change(setup=setup, values=values, base=setup.revision, by=owner)
@@ -123,7 +123,7 @@ def from_type(*, owner: AbstractBaseUser, member: type[TaskType], names: Names) 
 @atomically
 def empty(*, owner: AbstractBaseUser, names: Names) -> Study:
     """Make a draft without a task, for whoever begins with the texts."""
-    study = _draft(owner, names)
+    study = new_draft(owner, names)
     changes.begin(study)
     return study
 
@@ -138,8 +138,8 @@ def from_example(*, owner: AbstractBaseUser, example: Example, names: Names) -> 
             with transaction.atomic():
                 about = reading.document["study"]
                 seed = about["seed"] if reading.document["controls"] else None
-                study = _draft(owner, names, language=about["language"], timezone=about["timezone"], seed=seed)
-                written += _store_media(study, contents)
+                study = new_draft(owner, names, language=about["language"], timezone=about["timezone"], seed=seed)
+                written += store_media(study, contents)
                 sections.store(study, reading.document)
                 if reading.workload is not None:
                     drafts.set_settings(study=study, block="workload", values=reading.workload.to_store())
@@ -150,15 +150,15 @@ def from_example(*, owner: AbstractBaseUser, example: Example, names: Names) -> 
             raise
 
 
-def copy_of(*, origin: Study, by: AbstractBaseUser, names: Names) -> Study:
+def copy_of(*, origin: Study, by: AbstractBaseUser, names: Names, keep_seed: bool = False) -> Study:
     """Copy the whole design of a study into a new draft: its texts and known answers as well, no rater or rating."""
     written: list[str] = []
-    contents = ((row.sha256, row.kind, _content(row)) for row in Media.objects.filter(study=origin))
+    contents = ((row.sha256, row.kind, content_of(row)) for row in Media.objects.filter(study=origin))
     try:
         with transaction.atomic():
-            seed = origin.seed if _has_known_answers(origin) else None
-            study = _draft(by, names, language=origin.language, timezone=origin.timezone, seed=seed)
-            written += _store_media(study, contents)
+            seed = origin.seed if keep_seed or _has_known_answers(origin) else None
+            study = new_draft(by, names, language=origin.language, timezone=origin.timezone, seed=seed)
+            written += store_media(study, contents)
             source = None if origin.is_frozen else Setup.objects.filter(study=origin).first()
             if source is None:
                 _copy_design(origin, study)
@@ -201,7 +201,7 @@ def _copy_setup(source: Setup, study: Study) -> None:
     )
 
 
-def _store_media(study: Study, contents: Iterable[tuple[str, str, bytes]]) -> list[str]:
+def store_media(study: Study, contents: Iterable[tuple[str, str, bytes]]) -> list[str]:
     """Store files with a new study; return the names of those written."""
     names = (
         items.store_media(study=study, sha256=sha256, kind=kind, content=content) for sha256, kind, content in contents
@@ -209,15 +209,21 @@ def _store_media(study: Study, contents: Iterable[tuple[str, str, bytes]]) -> li
     return [name for name in names if name]
 
 
-def _content(row: Media) -> bytes:
+def content_of(row: Media) -> bytes:
+    """Return the content of a file of a study."""
     with row.file.open("rb") as stream:
         return bytes(stream.read())
 
 
-def _draft(
-    owner: AbstractBaseUser, names: Names, language: str = "en", timezone: str = "UTC", seed: int | None = None
+def new_draft(
+    owner: AbstractBaseUser,
+    names: Names,
+    language: str = "en",
+    timezone: str = "UTC",
+    seed: int | None = None,
+    slug: str = "",
 ) -> Study:
-    """Make an empty draft under a free slug; needs a transaction."""
+    """Make an empty draft under a free slug, or the one that is given as long as it is free; needs a transaction."""
 
     def draft(slug: str) -> Study:
         return drafts.create_draft(
@@ -230,7 +236,7 @@ def _draft(
             seed=seed,
         )
 
-    slug = free_slug(names.title)
+    slug = slug or free_slug(names.title)
     try:
         with transaction.atomic():
             return draft(slug)

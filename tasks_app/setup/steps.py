@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -101,16 +102,17 @@ _FOLDED = (
 )  # fmt: skip
 
 
-def _fits(pattern: str, path: Path) -> bool:
+def fits(pattern: str, path: Path) -> bool:
     """Return whether a pattern names a value or something around it."""
     parts = pattern.split(".")
     return len(parts) <= len(path) and all(part in (ANY, str(step)) for part, step in zip(parts, path, strict=False))
 
 
 def _longest(patterns: Iterable[str], path: Path) -> str | None:
-    return max((pattern for pattern in patterns if _fits(pattern, path)), key=len, default=None)
+    return max((pattern for pattern in patterns if fits(pattern, path)), key=len, default=None)
 
 
+@lru_cache(maxsize=4096)
 def step_of(path: Path) -> str:
     """Return the step that asks for a value; "" for what only the file has."""
     if _longest(FILE_ONLY, path) is not None:
@@ -119,6 +121,7 @@ def step_of(path: Path) -> str:
     return _STEP_OF[pattern] if pattern is not None else _OTHERS
 
 
+@lru_cache(maxsize=4096)
 def is_folded(path: Path) -> bool:
     """Return whether most studies leave a value as it is."""
     return _longest(_FOLDED, path) is not None
@@ -162,6 +165,6 @@ _EXPLAINED: Mapping[str, str] = {
 def explained_in(path: Path) -> str:
     """Return the page of docs/ that explains a value, with the heading behind #; "" where none is about it alone."""
     return next(
-        (page for pattern, page in _EXPLAINED.items() if len(pattern.split(".")) == len(path) and _fits(pattern, path)),
+        (page for pattern, page in _EXPLAINED.items() if len(pattern.split(".")) == len(path) and fits(pattern, path)),
         "",
     )

@@ -5,28 +5,27 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, SetupRow
-from tasks_app.plaintext import problem_in
-from tasks_app.sections import Json, Path, digest
+from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
-from tasks_app.setup import changes
-from tasks_app.setup.paths import entries_at, value_at
+from tasks_app.setup import changes, table_rows
+from tasks_app.setup.paths import entries_at
 from tasks_app.setup.tables import sampling
-from tasks_app.setup.tables.checking import MarkedProblems, RowReading, TextRows, UploadedMedia, cells_of, row_of
-from tasks_app.studyfile.columns import ITEMS, BadCell, from_text
+from tasks_app.setup.tables.checking import RowReading, TextRows, UploadedMedia, cells_of, row_of
+from tasks_app.setup.tables.marking import MarkedProblems
+from tasks_app.studyfile.columns import ITEMS
 from tasks_app.studyfile.files.naming import Naming
 from tasks_app.studyfile.own_sections.item_rows import is_of_item
 
 TABLE = ITEMS.stem
 
 # What was done to the texts, in the log: how a sample was drawn stands there for the datasheet.
-STORED, SAMPLED, CHANGED = "stored", "sampled", "changed"
+STORED, SAMPLED, CHANGED, BROUGHT_BACK = "stored", "sampled", "changed", "brought back"
 ABOUT = "texts"
 
 # By what a sample may be stratified, besides features.
@@ -37,10 +36,6 @@ SEEDS = 2**31
 
 class CannotSample(Exception):
     """A sample that cannot be drawn; the message says why."""
-
-
-class RowChanged(Exception):
-    """Somebody else has changed a row meanwhile, or removed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +50,12 @@ class Sample:
 
 def rows_of(setup: Setup) -> QuerySet[SetupRow]:
     """Return the rows of texts in their order."""
-    return setup.rows.filter(table=TABLE).order_by("number")
+    return table_rows.rows_of(setup, TABLE)
 
 
 def cells_of_rows(setup: Setup) -> Iterator[dict[str, str]]:
-    """Yield the cells of all rows, without holding them."""
-    yield from rows_of(setup).values_list("cells", flat=True).iterator(chunk_size=changes.ROWS_A_STATEMENT)
+    """Return the cells of all rows, without holding them."""
+    return table_rows.cells_of_rows(setup, TABLE)
 
 
 @atomically
@@ -79,18 +74,7 @@ def store(
     where the rows come from. Raises NotADraft.
     """
     setup = changes.hold(setup)
-    kept = rows_of(setup)
-    before = kept.count()
-    first = 1
-    if add:
-        first += kept.aggregate(last=Max("number"))["last"] or 0
-    else:
-        kept.delete()
-    left = iter(rows)
-    for start in range(first, first + len(rows), changes.ROWS_A_STATEMENT):
-        changes.write_rows(setup, TABLE, list(islice(left, changes.ROWS_A_STATEMENT)), start)
-    after = len(rows) + (before if add else 0)
-    changes.log_table(setup, TABLE, before, after, by)
+    before, after = table_rows.store(setup, TABLE, rows, by, add=add)
     _keep_systems(setup, systems, by, add=add)
     events.log(setup.study, by, STORED, about=ABOUT, before={"rows": before}, after={"rows": after, **(source or {})})
     return setup
@@ -104,9 +88,7 @@ def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *,
     if add:
         entries = [*given, *(entry for entry in entries if entry["key"] not in known)]
     values: dict[Path, Json] = {("systems",): entries or None}
-    values |= {
-        (part, TABLE): None for part in ("columns", "quoting") if value_at(setup.given, (part, TABLE)) is not None
-    }
+    values |= table_rows.how_it_was_read(setup, TABLE)
     changed = changes.change(setup=setup, values=values, base=setup.revision, by=by).setup
     # Taking back the names alone would leave systems without them: they belong to the change of the table.
     changed.changes.filter(revision__gt=setup.revision).update(is_table=True)
@@ -147,48 +129,23 @@ def put_row(
         Where the row is wrong, or does not fit the other rows of its item.
     NotADraft
         Where the study was opened meanwhile.
-    RowChanged
+    tasks_app.setup.table_rows.RowChanged
         Where somebody else has changed the row since it was seen, or removed it.
     """
     setup = changes.hold(setup)
-    row = SetupRow(setup=setup, table=TABLE) if number is None else rows_of(setup).filter(number=number).first()
-    if row is None or (seen and seen != digest(row.cells)):
-        raise RowChanged
-    given = _read(cells)
+    row = table_rows.row_as_seen(setup, TABLE, number, seen)
+    given = table_rows.values_of(ITEMS, cells)
     others = list(rows_of(setup).filter(cells__item=given.get("item", "")).exclude(pk=row.pk))
     if number is not None and row.cells.get("item") == given.get("item"):
         _share_with(others, row.cells, cells_of(given))
     row.cells = _checked(row, given, others, media)
     SetupRow.objects.bulk_update(others, ["cells"])
-    before = rows_of(setup).count()
-    if number is None:
-        row.number = (rows_of(setup).aggregate(last=Max("number"))["last"] or 0) + 1
-    row.save()
-    changes.log_table(setup, TABLE, before, before + (number is None), by)
+    table_rows.save(setup, row, by)
     system = row.cells["system"]
     if system not in systems_of(setup):
         _keep_systems(setup, {system: ""}, by, add=True)
     events.log(setup.study, by, CHANGED, about=ABOUT, after={"row": row.number, "added": number is None})
     return row
-
-
-def _read(cells: Mapping[str, str]) -> dict[str, Json]:
-    """Return the values of the cells of a row. Raises StudyFileError."""
-    problems = MarkedProblems()
-    values = {}
-    for name, text in cells.items():
-        column = ITEMS.column(name)
-        try:
-            if sentence := problem_in(text):
-                raise BadCell(sentence)
-            value = None if column is None else from_text(column, text)
-        except BadCell as error:
-            problems.add(_("row"), 0, 0, f"{name}: {error}")
-            continue
-        if value is not None:
-            values[name] = value
-    problems.raise_if_any()
-    return values
 
 
 def _share_with(others: Sequence[SetupRow], before: Mapping[str, str], cells: Mapping[str, str]) -> None:
@@ -225,12 +182,27 @@ def _checked(
 def remove_rows(*, setup: Setup, rows: QuerySet[SetupRow], by: events.Actor) -> int:
     """Remove rows of the texts; return how many. Raises NotADraft."""
     setup = changes.hold(setup)
-    before = rows_of(setup).count()
-    n, _by_model = rows_of(setup).filter(pk__in=rows.order_by().values("pk")).delete()
+    before, n = table_rows.remove(setup, TABLE, rows, by)
     if n:
-        changes.log_table(setup, TABLE, before, before - n, by)
         events.log(setup.study, by, "removed", about=ABOUT, before={"rows": before}, after={"rows": before - n})
     return n
+
+
+@atomically
+def bring_back(*, setup: Setup, by: events.Actor) -> int:
+    """Put the rows back that were removed, left out of a sample or replaced last; return how many. Raises NotADraft."""
+    setup = changes.hold(setup)
+    n = table_rows.bring_back(setup, TABLE, by)
+    if n:
+        systems = dict.fromkeys(systems_of(setup), "") | dict.fromkeys(_systems_in_rows(setup), "")
+        _keep_systems(setup, systems, by, add=True)
+        events.log(setup.study, by, BROUGHT_BACK, about=ABOUT, after={"rows": n})
+    return n
+
+
+def _systems_in_rows(setup: Setup) -> list[str]:
+    keys = rows_of(setup).order_by().values_list("cells__system", flat=True).distinct()
+    return [key for key in keys if key]
 
 
 @atomically
@@ -253,7 +225,7 @@ def take_sample(*, setup: Setup, sample: Sample, by: events.Actor) -> Mapping[st
         )
     seed = secrets.randbelow(SEEDS) if sample.seed is None else sample.seed
     drawn = sampling.draw(strata, sample.n, seed, equal=sample.equal)
-    rows_of(setup).exclude(cells__item__in=drawn).delete()
+    table_rows.take_out(setup, TABLE, rows_of(setup).exclude(cells__item__in=drawn), changes.REMOVED)
     after = rows_of(setup).count()
     changes.log_table(setup, TABLE, before, after, by)
     counts: dict[str, int] = {}
@@ -300,7 +272,7 @@ def _strata(setup: Setup, by: str) -> tuple[dict[str, str], int]:
 
 def last_sample(setup: Setup) -> Mapping[str, Json] | None:
     """Return how the texts were sampled; None where they were not, or were replaced since."""
-    event = setup.study.events.filter(object=ABOUT, verb__in=(SAMPLED, STORED)).order_by("-id").first()
+    event = setup.study.events.filter(object=ABOUT, verb__in=(SAMPLED, STORED, BROUGHT_BACK)).order_by("-id").first()
     drawing: Mapping[str, Json] | None = event.after if event is not None and event.verb == SAMPLED else None
     return drawing
 

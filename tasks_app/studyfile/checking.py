@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -49,8 +49,17 @@ class Slot:
     replace: bool = False
 
 
-def check(files: Files, slot: Slot | None = None) -> StudyReading:
-    """Check every part of a study file.
+# What is done next, for pages that say so.
+Report = Callable[[str], None]
+PLANNING, STORING = "planning", "storing"
+
+
+def _say_nothing(_phase: str) -> None:
+    pass
+
+
+def check(files: Files, slot: Slot | None = None, report: Report = _say_nothing) -> StudyReading:
+    """Check every part of a study file; `report` is told when the plan is drawn.
 
     Raises
     ------
@@ -61,6 +70,7 @@ def check(files: Files, slot: Slot | None = None) -> StudyReading:
     for section in sections.registered():
         reading.document[section.name] = section.check(reading)
     if reading.units_sound:
+        report(PLANNING)
         check_plans(reading, draft_tasks(reading))
         reading.workload = workload_of(reading, draft_tasks(reading))
     if slot is not None and reading.sound(_SLUG):
@@ -130,7 +140,11 @@ def store_file(source: Source, slot: Slot) -> tuple[Study, Loaded]:
 
 def store_files(files: Files, slot: Slot) -> tuple[Study, Loaded]:
     """Store the files of a study: all of them or nothing. Raises StudyFileError."""
-    reading = check(files, slot)
+    return store_reading(check(files, slot), slot)
+
+
+def store_reading(reading: StudyReading, slot: Slot) -> tuple[Study, Loaded]:
+    """Store a study file that was checked: all of it or nothing. Raises StudyFileError."""
     written: list[str] = []
     try:
         return _store(reading, slot, written), _loaded(reading)

@@ -276,7 +276,7 @@ PREFILL = TableDeclaration(
     (
         Column("unit", Kind.WORD, gettext_lazy("Key of the unit."), True),
         Column("part", Kind.WHOLE, gettext_lazy("Which of its texts, counted from 1 in the order of the file."), True),
-        Column("payload", Kind.JSON, gettext_lazy("What the text already carries when it is first shown."), True),
+        Column("payload", Kind.JSON, gettext_lazy("The suggestion that raters see first, as JSON."), True),
         Column("task", Kind.WORD, gettext_lazy("Key of the task; needed where several tasks have such a unit.")),
     ),
 )

@@ -45,6 +45,8 @@ class StudyReading:
         # Units of the largest set of each task, by its key, and what a rater is given in all.
         self.set_sizes: dict[str, int] = {}
         self.workload: Workload | None = None
+        # Tables that are not read from the files, by their stems.
+        self.tables: dict[str, Any] = {}
         # The sentences about each place in study.yaml.
         self.sentences: dict[Path, list[str]] = {}
         # Values with which a plan that cannot be drawn could be.

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
+from itertools import chain
 from typing import Any, cast
 
 from django import forms
+from django.utils.translation import get_language
 
-from tasks_app import designs, sections, task_types
+from tasks_app import channels, designs, sections, task_types
 from tasks_app.check_settings import Checks
-from tasks_app.sections import Json
+from tasks_app.sections import Json, Section
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.declarations import LISTS, TaskBlock
 from tasks_app.studyfile.fields import ItemSetField, KeyField, ListField, MapField, ObjectField
@@ -26,8 +29,19 @@ KEYS_OF = "x-keys-of"
 
 
 def whole_schema() -> dict[str, Json]:
-    """Return the JSON Schema of study.yaml, made of the schemas of the registered sections."""
-    parts = {section.name: schema for section in sections.registered() if (schema := section.schema()) is not None}
+    """Return the JSON Schema of study.yaml, made of the schemas of the registered sections.
+
+    It is the same object at every call in a language, which nobody may change: a page of the set-up asks three times,
+    and each time it would be made of two thousand form fields.
+    """
+    members = chain(*(found.registry.values() for found in (task_types, designs, channels)))
+    return _schema_in(get_language(), sections.registered(), tuple(members))
+
+
+@lru_cache(maxsize=32)
+def _schema_in(_language: str | None, registered: tuple[Section, ...], _members: tuple[object, ...]) -> dict[str, Json]:
+    """Return the schema in a language, of some sections, which describe the members of some registries."""
+    parts = {section.name: schema for section in registered if (schema := section.schema()) is not None}
     return {
         "$schema": DIALECT,
         "title": "evalweb study file",

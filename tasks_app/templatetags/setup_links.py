@@ -1,4 +1,6 @@
-"""Links from the form of a study to the pages that explain it."""
+"""What pages about the set-up of a study need: links to the pages that explain it, and entries of tables."""
+
+from collections.abc import Mapping
 
 from django import template
 from django.urls import reverse
@@ -11,3 +13,9 @@ def manual_url(page: str) -> str:
     """Return the address of a page of docs/, such as "checks#known-answers"."""
     name, _hash, anchor = page.partition("#")
     return reverse("help:page", args=[name]) + (f"#{anchor}" if anchor else "")
+
+
+@register.filter
+def entry(table: Mapping[str, object], key: str) -> object:
+    """Return what a table has under a key; "" where it has nothing."""
+    return table.get(key, "")

@@ -6,7 +6,7 @@ from tasks_app import access, tabs
 
 
 def register_tabs() -> None:
-    """Add this app's tabs of a study, in the order of work."""
+    """Add this app's tabs of a study, in the order of work, and that of a project."""
     for order, (slug, label) in enumerate(
         (
             ("setup", _("Set up")),
@@ -20,3 +20,4 @@ def register_tabs() -> None:
     tabs.register(tabs.Tab("checks", _("Checks"), 35, access.GOLD_READER, "researcher:checks"))
     tabs.register(tabs.Tab("pay", _("Pay"), 55, "viewer", "researcher:pay"))  # after Monitor
     tabs.register(tabs.Tab("api", _("API"), 80, "viewer", "researcher:api"))
+    tabs.register_for_projects(tabs.Tab("studies", _("Studies"), 10, "viewer", "projects:project"))

@@ -149,7 +149,7 @@ def test_results_are_sorted_unfolded_and_taken_away(page: Page, live_site: LiveS
     assert table.locator("tbody th").all_inner_texts() == ["west", "south", "north"]
     document = json.loads((live_site.folder / "finished.json").read_text(encoding="utf-8"))
     with page.expect_download() as download:
-        page.get_by_role("link", name="CSV", exact=True).click()
+        page.get_by_role("link", name="CSV", exact=True).first.click()
     with open(download.value.path(), encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     assert len(rows) == len(document["rows"])
@@ -157,7 +157,7 @@ def test_results_are_sorted_unfolded_and_taken_away(page: Page, live_site: LiveS
         page.get_by_role("link", name="SVG").first.click()
     assert "<svg" in download.value.path().read_text(encoding="utf-8")
     with page.expect_download() as download:
-        page.get_by_role("button", name="PNG").first.click()
+        page.get_by_role("link", name="PNG").first.click()
     assert download.value.suggested_filename.endswith(".png")
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
 

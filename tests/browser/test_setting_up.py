@@ -1,8 +1,9 @@
 """A researcher sets up a study in a real browser: from a table of texts to an open study."""
 
+import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.kit import fits, phone, without_script
 from tests.browser.test_rater import accessible
@@ -69,9 +70,14 @@ def test_from_a_table_to_an_open_study(page: Page, live_site: LiveSite, tmp_path
     page.get_by_label("Question", exact=True).first.fill("How much of the facts does the text say, and how well?")
     saved(page, before + 1)
     expect(shown.get_by_text("How much of the facts does the text say, and how well?").first).to_be_visible()
+    shown.get_by_role("link", name="Next unit").click()
+    expect(shown.get_by_text("Unit 2 of the first 4")).to_be_visible()
+    page.get_by_role("link", name="Dark", exact=True).click()
+    expect(shown.locator('html[data-theme="dark"]')).to_be_visible()
+    expect(shown.get_by_text("Unit 2 of the first 4")).to_be_visible()
     page.get_by_role("link", name="Raters", exact=True).click()
     page.get_by_label("Judgments of every unit").fill("5")
-    expect(page.get_by_text("4 units × 5 = 20 judgments")).to_be_visible()
+    expect(page.get_by_text("4 units × 5 judgments each = 20 judgments")).to_be_visible()
     page.get_by_role("button", name="Use 4").click()
     expect(page.get_by_label("Units in a rater's set")).to_have_value("4")
     page.get_by_role("link", name="Consent and pay").click()
@@ -114,3 +120,24 @@ def test_every_step_is_accessible_and_fits_a_phone(page: Page, browser: Browser,
         plain.get_by_label("Units in a rater's set").fill("9")
         plain.get_by_role("button", name="Save", exact=True).click()
         expect(plain.get_by_label("Units in a rater's set")).to_have_value("9")
+
+
+def test_what_is_typed_while_the_fields_are_drawn_anew_is_kept(page: Page, live_site: LiveSite) -> None:
+    """The answer that brings other fields is held back until more was typed; cursor and letters stay, and are saved."""
+    name, _password = live_site.login
+    live_site.manage("load_study", "examples/slider", "--owner", name)
+    sign_in(page, live_site)
+    page.goto("/admin/studies/example-slider/set-up/task/")
+    held: list[Route] = []
+    page.route("**/set-up/task/", lambda route: held.append(route) if not held else route.continue_())
+    before = revision_of(page)
+    with page.expect_request("**/set-up/task/"):
+        page.get_by_label("Task type").select_option("likert")
+    title = page.get_by_label("Title", exact=True).first
+    title.focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" and more")
+    held[0].continue_()
+    saved(page, before + 2)
+    expect(title).to_be_focused()
+    expect(title).to_have_value(re.compile(" and more$"))

@@ -20,7 +20,7 @@ from tasks_app.models import Judgment, Membership, Rating, Study
 from tasks_app.selectors import screens
 from tests import invariants
 from tests.analytics_app.complete import missing_settings
-from tests.house import pairs
+from tests.house import pairs, taken_tables
 from tests.house.examples import every_example, judged, load
 from tests.round_trip import comes_back_unchanged
 
@@ -71,6 +71,7 @@ def test_it_is_judged_comes_back_unchanged_and_is_analysed(name: str, tmp_path: 
     _its_analysis_has_numbers(study, tmp_path / "results.json")
     _its_funnel_adds_up(study)
     browser = _every_page_of_it_opens(study, rosa)
+    taken_tables.hold_the_same_numbers(study, browser)
     assert bool(pairs.hold_one_order(study, browser)) == (name in COMPARING)
 
 

@@ -22,7 +22,8 @@ from analytics_app.results import Row
 from bench import crowds
 from bench.addresses import ACTIONS, DRAFTS, FILES, PAGES, Address, of_researchers
 from tasks_app.models import Rater, Study
-from tasks_app.services.study import tokens
+from tasks_app.projects import work
+from tasks_app.services.study import projects, tokens
 from tasks_app.setup import changes
 from tests.analytics_app.builders import add_plots, build_run, slider_rows, store
 
@@ -115,8 +116,12 @@ def results(study: Study) -> dict[str, str]:
     Exclusion.objects.bulk_create(
         Exclusion(study=study, run=run, rule="trust", rater=rater, reason="Trust below 0.5.") for rater in raters
     )
+    project = projects.put_into_new(study=study, name="At size", by=None)
+    opened = work.begin(project=project, action="open", studies=[study], by=None)
     return {
         "SLUG": study.slug,
+        "PROJECT": project.slug,
+        "WORK": str(opened.pk),
         "RUN": str(run.number),
         "PLOT": str(run.plots.filter(by_system=False).values_list("pk", flat=True)[0]),
         "RATER": raters[0].pseudonym,

@@ -249,3 +249,42 @@ def test_words_take_values_and_addresses_are_not_spelt_out(blank: Page) -> None:
 )
 def test_when_a_break_is_due(blank: Page, arguments: str, due: bool) -> None:
     assert run(blank, "core/break.js", f"return it.isDue({arguments});") is due
+
+
+def test_the_preview_is_shown_anew_once_it_has_arrived(blank: Page) -> None:
+    """A change that is stored while the preview goes to another page must not take it back."""
+    body = """
+        const leaving = new Set(); let arrive;
+        const location = { href: "/preview/?unit=2", protocol: "http:", replace: (href) => shown.push(href) };
+        const frame = {
+            contentWindow: { location, addEventListener: (_name, told) => leaving.add(told) },
+            addEventListener: (_name, told) => { arrive = told; },
+        };
+        const preview = new it.Preview(frame);
+        preview.showAnew(); leaving.forEach((told) => told());
+        preview.showAnew(); shown.push("nothing while leaving"); location.href = "/preview/?unit=3"; arrive(); arrive();
+        location.protocol = "about:"; preview.showAnew();
+        return shown;
+    """
+    assert run(blank, "core/setup.js", body) == ["/preview/?unit=2", "nothing while leaving", "/preview/?unit=3"]
+
+
+def test_links_of_the_preview_keep_the_unit_that_is_shown(blank: Page) -> None:
+    body = """
+        return it.kept("http://x/p/?theme=dark", "http://x/p/?unit=3&theme=light");
+    """
+    assert run(blank, "core/setup.js", body) == "http://x/p/?theme=dark&unit=3"
+
+
+def test_a_form_that_takes_long_says_so_while_it_waits(blank: Page) -> None:
+    body = """
+        document.body.innerHTML = '<form data-once><p data-wait hidden>Wait.</p><button>Go</button></form>';
+        const form = document.querySelector("form"); const words = document.querySelector("[data-wait]");
+        it.start(); let sent = 0;
+        form.addEventListener("submit", (event) => { sent += !event.defaultPrevented; event.preventDefault(); });
+        const states = [words.hidden];
+        for (const _press of [1, 2]) { form.requestSubmit(); states.push(words.hidden); }
+        globalThis.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+        return [...states, words.hidden, sent];
+    """
+    assert run(blank, "core/once.js", body) == [True, False, False, True, 1]

@@ -46,6 +46,15 @@ def _draft(world: World, row: Row) -> Mapping[str, Any]:
     return {"form_token": form["form_token"], "counter": 1, "answer": {"p1-fluency": "3"}}
 
 
+COMMENT = {"token": "COMMENT_TOKEN"}
+
+
+def _comment(world: World, row: Row) -> Mapping[str, Any]:
+    """Return what the form of a study that is shared for comment sends."""
+    page = Client().get(f"/comment/{world.words[row.study]['COMMENT_TOKEN']}/")
+    return {**pages.hidden(page, "write"), "name": "Cleo", "text": "Too long."}
+
+
 def own(method: str, name: str, status: int = 200, *, path: Mapping[str, str] | None = None, **rest: Any) -> Row:
     """Return the row of a rater's page: whoever has the token is the rater, signed in or not."""
     return public(method, name, status, path={"token": "TOKEN", **(path or {})}, **rest)
@@ -56,6 +65,12 @@ PUBLIC = [
     public("GET", "public:patterns"),
     public("GET", "public:catalogue"),
     public("GET", "public:task_type", path={"name": "likert"}),
+    public("GET", "public:comment", path=COMMENT),
+    public("POST", "public:comment", 302, path=COMMENT, sent=_comment, changes=True),
+    public("GET", "public:comment_preview", path=COMMENT),
+    public("POST", "public:comment_preview", 422, path=COMMENT),
+    public("GET", "public:comment_media", path={**COMMENT, "name": "MEDIA"}),
+    public("GET", "public:comment", 404, path=COMMENT, study="draft", note="no such token"),
     public("POST", "public:task_type", 422, path={"name": "likert"}, sent={"p1-fluency": "9"}),
 ]
 

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from analytics_app.heds.questions import questions
+from analytics_app.heds.sheet import Entry
+from tasks_app.projects.splitting import Split
+from tasks_app.views.researcher.setup.texts.splitting import shown_by
 from tests.analytics_app.views.test_runs import form as untouched
 from tests.permissions.rows import PEOPLE, RESEARCHER, Row, page
 from tests.permissions.world import RATINGS, SCORES, World, csv_file, packed, upload
 
 VIEWER, EDITOR, OWNER = "viewer", "editor", "owner"
+
+PLOT_KINDS = ("", "_png", "_pdf")
+AGREEMENT_TABLE = {"number": "RUN", "section": "main--content", "key": "agreement-between-raters"}
 
 
 def _study_file(state: str, **more: str) -> Any:
@@ -39,6 +46,10 @@ def _upload(text: str) -> Any:
     return sent
 
 
+SHEET = '{"heds-ethics-impact_assessments": {"data": {"": "None."}}}'
+PLACE = {"seen-3.3.8": Entry(questions()["3.3.8"]).shown, "text-3.3.8": "A quiet room."}
+
+
 def _run_form(world: World, row: Row) -> Mapping[str, Any]:
     """Return what the form of a new run sends if nothing is touched."""
     return untouched(world.client("owner"), world.address(row))
@@ -50,6 +61,7 @@ CHOSEN = {"mode": "columns", "repeats": "refuse"} | {
 BONUS = {"to": "listed", "raters": "PAYEE", "amount": "0.50", "reason": "care", "form": "0" * 32}
 NAMES = {"title": "Another", "public_title": "Texts"}
 TEXTS_TABLE = "item,system,output\ni9,alpha,A text.\n"
+SPLIT = {"column": "feature_x", "title": "{title} {value}", "public_title": "T", "project": "P"}
 SYSTEMS = {"base": "0", "kind-alpha": "human", "kind-beta": "machine"}
 TOKEN = {"name": "notebook", "scopes": "read:studies", "days": "90"}
 
@@ -57,9 +69,11 @@ STUDIES = [
     page("GET", "researchers", RESEARCHER, 302),
     page("GET", "researcher:studies", RESEARCHER),
     page("GET", "researcher:load", RESEARCHER),
+    page("GET", "projects:projects", RESEARCHER),
     page("GET", "help:index", RESEARCHER),
     page("GET", "help:index", RESEARCHER, query={"q": "known answers"}, note="search"),
     page("GET", "help:page", RESEARCHER, path={"name": "study-file"}),
+    page("GET", "help:picture", RESEARCHER, path={"name": "rater.png"}),
     page("GET", "researcher:new", RESEARCHER),
     page("GET", "researcher:new", RESEARCHER, query={"task_type": "likert"}, note="of a type"),
     page("GET", "researcher:new", EDITOR, query={"study": "SLUG"}, study_in_path=False, note="a copy"),
@@ -82,6 +96,32 @@ STUDIES = [
     ),
 ]  # fmt: skip
 
+PROJECT = {"slug": "PROJECT"}
+
+PROJECTS = [
+    page("GET", "projects:project", VIEWER, path=PROJECT),
+    page("POST", "projects:rename", EDITOR, 302, path=PROJECT, sent={"name": "Another"}, changes=True),
+    page("POST", "projects:act", EDITOR, path=PROJECT, sent={"action": "close"}, note="ask before closing"),
+    page(
+        "POST",
+        "projects:act",
+        EDITOR,
+        302,
+        path=PROJECT,
+        changes=True,
+        note="close",
+        sent={"action": "close", "sure": "yes", "study": "SLUG"},
+    ),
+    page("GET", "projects:work", VIEWER, path={**PROJECT, "number": "WORK"}),
+    page("GET", "projects:files", EDITOR, path=PROJECT, changes=True),
+    page("GET", "analytics_projects:results", VIEWER, path=PROJECT),
+    page("GET", "analytics_projects:data", VIEWER, path=PROJECT),
+    page("GET", "analytics_projects:ratings", OWNER, path={**PROJECT, "format": "csv"}, changes=True),
+    page("GET", "researcher:project", EDITOR),
+    page("POST", "researcher:project", EDITOR, 302, sent={"action": "put", "name": "Another"}, changes=True),
+    page("POST", "researcher:project", EDITOR, 302, sent={"action": "out"}, changes=True, note="out"),
+]
+
 SETTING_UP = [
     page("GET", "researcher:library", EDITOR, study="draft", changes=True),
     page("GET", "researcher:consent_draft", EDITOR, study="draft", changes=True),
@@ -91,12 +131,33 @@ SETTING_UP = [
     ),
     page("GET", "researcher:setup", VIEWER),
     page("GET", "researcher:setup", VIEWER, study="draft"),
-    # The first look at the form of a draft stores what it begins with. What was opened has no form.
+    # The first look at the form of a draft stores what it begins with; of what was opened, what was frozen.
     *(
         page("GET", "researcher:step", EDITOR, study="draft", path={"step": step}, changes=True, note=step)
         for step in ("task", "questions", "raters", "checks", "consent", "analysis")
     ),
-    page("GET", "researcher:step", EDITOR, 302, path={"step": "task"}, note="opened"),
+    page("GET", "researcher:step", EDITOR, path={"step": "task"}, note="opened"),
+    page("GET", "researcher:step", EDITOR, study="closed", path={"step": "checks"}, note="closed"),
+    page("GET", "researcher:step", EDITOR, study="routed", path={"step": "task"}, changes=True, note="a first look"),
+    *(
+        page("GET", name, EDITOR, note="opened")
+        for name in ("researcher:preview", "researcher:review", "researcher:setup_file", "researcher:texts")
+    ),
+    page("GET", "researcher:unit_table", EDITOR, path={"table": "controls"}, note="opened"),
+    page("POST", "researcher:step", EDITOR, 302, path={"step": "task"}, sent={"study.title": "x"}, note="opened"),
+    page("POST", "researcher:changed_version", EDITOR, 302, changes=True),
+    page("GET", "researcher:comments", VIEWER),
+    page("GET", "researcher:comments", VIEWER, study="draft"),
+    page("POST", "researcher:comments", VIEWER, 302, sent={"text": "x", "reply_to": "COMMENT"}, changes=True),
+    page(
+        "POST", "researcher:mark_comment", EDITOR, 302, path={"comment": "COMMENT"}, sent={"done": "yes"}, changes=True
+    ),
+    page("POST", "researcher:share_comment", EDITOR, sent={"days": "14"}, changes=True),
+    page(
+        "POST", "researcher:comment_link", EDITOR, 302, path={"link": "COMMENT_LINK"}, sent={"action": "end"},
+        changes=True,
+    ),
+    page("POST", "researcher:changed_version", EDITOR, 404, study="draft", note="of a draft"),
     page(
         "POST", "researcher:step", EDITOR, 302, study="draft", path={"step": "task"},
         sent={"study.title": "Another"}, changes=True,
@@ -163,11 +224,40 @@ TEXTS = [
     page("POST", "researcher:text_systems", EDITOR, 302, study="draft", sent=SYSTEMS, changes=True),
     page("GET", "researcher:text_sample", EDITOR, study="draft"),
     page("POST", "researcher:text_sample", EDITOR, 302, study="draft", sent={"n": "1"}, changes=True),
+    page("GET", "researcher:split", EDITOR, study="draft"),
+    page(
+        "POST", "researcher:split", EDITOR, 302, study="draft", changes=True,
+        sent={**SPLIT, "action": "make", "shown": shown_by(Split("feature_x", SPLIT["title"], SPLIT["public_title"]))},
+    ),
     page("GET", "researcher:text_media", EDITOR, study="draft"),
     page(
         "POST", "researcher:text_media", EDITOR, 302, study="draft", changes=True,
         sent={"action": "remove", "name": "x"},
     ),
+]  # fmt: skip
+
+CONTROLS = {"table": "controls"}
+KNOWN = {"unit": "i0/alpha-mt", "purpose": "control", "kind": "exact", "answer": "4"}
+KNOWN_TABLE = "unit,purpose,kind,answer\ni0/alpha-mt,control,exact,4\n"
+
+UNIT_TABLES = [
+    page("GET", "researcher:unit_table", EDITOR, study="draft", path=CONTROLS),
+    page(
+        "POST", "researcher:unit_table", EDITOR, 302, study="draft", path=CONTROLS, sent=_upload(KNOWN_TABLE),
+        changes=True,
+    ),
+    page(
+        "POST", "researcher:unit_table", EDITOR, 302, study="draft", path=CONTROLS, changes=True, note="remove",
+        sent={"action": "remove", "row": "1"},
+    ),
+    page("GET", "researcher:unit_new", EDITOR, study="draft", path=CONTROLS),
+    page("POST", "researcher:unit_new", EDITOR, 302, study="draft", path=CONTROLS, sent=KNOWN, changes=True),
+    page("GET", "researcher:unit_row", EDITOR, study="draft", path={**CONTROLS, "number": "1"}),
+    page(
+        "POST", "researcher:unit_row", EDITOR, 422, study="draft", path={**CONTROLS, "number": "1"},
+        sent={"unit": "i0/alpha-mt"},
+    ),
+    page("GET", "researcher:unit_template", EDITOR, study="draft", path=CONTROLS),
 ]  # fmt: skip
 
 RECRUITING = [
@@ -247,7 +337,8 @@ RESULTS = [
         "POST", "analytics:send", OWNER, 302, study="routed", path={"number": "RUN"}, sent={"task": "experts"},
         changes=True,
     ),
-    page("GET", "analytics:plot", VIEWER, path={"number": "RUN", "pk": "PLOT"}),
+    *(page("GET", f"analytics:plot{kind}", VIEWER, path={"number": "RUN", "pk": "PLOT"}) for kind in PLOT_KINDS),
+    *(page("GET", f"analytics:table_{kind}", VIEWER, path=AGREEMENT_TABLE) for kind in ("tex", "md", "csv")),
     page("GET", "analytics:results_csv", VIEWER, path={"number": "RUN"}),
     page("GET", "analytics:results_json", VIEWER, path={"number": "RUN"}),
 ]  # fmt: skip
@@ -260,6 +351,12 @@ DATA = [
     page("GET", "researcher:import", EDITOR),
     page("POST", "researcher:import", EDITOR, 302, sent=_upload(RATINGS), changes=True, note="upload"),
     page("POST", "researcher:import", EDITOR, 302, sent=_columns(RATINGS, **CHOSEN), changes=True, study="closed"),
+    page("GET", "analytics:datasheet", VIEWER),
+    page("GET", "analytics:datasheet_file", VIEWER, path={"format": "json"}),
+    page("POST", "analytics:datasheet", EDITOR, 302, query={"section": "3"}, sent=PLACE, changes=True),
+    page("POST", "analytics:datasheet_take_back", EDITOR, 302, sent={"question": "3.3.8"}, note="nothing to take back"),
+    page("GET", "analytics:datasheet_import", EDITOR),
+    page("POST", "analytics:datasheet_import", EDITOR, 302, sent=_upload(SHEET), changes=True),
     page("GET", "analytics:scores", EDITOR),
     page("POST", "analytics:scores", EDITOR, 302, sent=_upload(SCORES), changes=True, note="upload"),
     page(
@@ -281,4 +378,6 @@ PLANNING = [
     ),
 ]  # fmt: skip
 
-ROWS = [*STUDIES, *SETTING_UP, *TEXTS, *RECRUITING, *RATERS, *PAYING, *RESULTS, *DATA, *PLANNING]
+ROWS = [
+    *STUDIES, *PROJECTS, *SETTING_UP, *TEXTS, *UNIT_TABLES, *RECRUITING, *RATERS, *PAYING, *RESULTS, *DATA, *PLANNING
+]  # fmt: skip

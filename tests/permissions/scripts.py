@@ -33,6 +33,7 @@ RUNS = [
     script("POST", "api_results:cancel", EDITOR, path={"number": "QUEUED"}, changes=True),
     script("GET", "api_results:run_results", VIEWER, path=RUN),
     script("GET", "api_results:run_csv", VIEWER, path=RUN),
+    script("GET", "api_results:run_tables", VIEWER, path=RUN),
     script("GET", "api_results:results", VIEWER),
     script("GET", "api_results:results_csv", VIEWER),
 ]

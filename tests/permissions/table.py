@@ -23,6 +23,7 @@ class Shown:
     words: str
     query: Mapping[str, str] = field(default_factory=dict)
     study_in_path: bool = True
+    path: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """Name it in a report."""
@@ -32,6 +33,10 @@ class Shown:
 SHOWN = [
     Shown("researcher:studies", "editor", "/new/?study=the-open", study_in_path=False),
     Shown("researcher:studies", "owner", "/the-open/template/", study_in_path=False),
+    Shown("analytics_projects:data", "owner", "ratings.csv", path={"slug": "PROJECT"}),
+    Shown("analytics_projects:data", "editor", "studies.zip", path={"slug": "PROJECT"}),
+    Shown("projects:work", "editor", "Open all that are ready", path={"slug": "PROJECT", "number": "WORK"}),
+    Shown("projects:project", "editor", "Rename the project", path={"slug": "PROJECT"}),
     Shown("researcher:setup", "editor", "/the-open/checks/"),  # a tab
     Shown("researcher:setup", "editor", "/the-open/file/"),
     Shown("researcher:setup", "editor", 'name="action" value="close"'),

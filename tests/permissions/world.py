@@ -26,11 +26,13 @@ from analytics_app.results import Row as ResultRow
 from tasks_app import studyfile
 from tasks_app.channels.base import Arrival
 from tasks_app.importing import uploads
-from tasks_app.models import Gold, Invitation, Membership, Rater, RaterSet, Study
+from tasks_app.models import Gold, Invitation, Item, Membership, Rater, RaterSet, Study
+from tasks_app.projects import work as work_on_projects
 from tasks_app.services import pay
 from tasks_app.services.arrival import enrolment, invitations
 from tasks_app.services.judging import assignments
-from tasks_app.services.study import lifecycle, tokens
+from tasks_app.services.study import commenting, lifecycle, projects, tokens
+from tasks_app.setup.frozen import setup_of
 from tests import pages
 from tests.analytics_app import routing_kit
 from tests.analytics_app.builders import build_run, results_of
@@ -113,9 +115,14 @@ def build_world() -> World:
         for name in PEOPLE[1:]
     }
     studies = {state: _study(state, users) for state in MOVES} | {"routed": _routed_study(users)}
+    _divide(studies["draft"])
     words = {state: {"SLUG": study.slug, "CODE": study.link_code} for state, study in studies.items()}
     words["open"] |= _furnish(studies["open"], users)
     words["closed"] |= _furnish(studies["closed"], users)
+    project = projects.put_into_new(study=studies["open"], name="Mine", by=users["owner"])
+    done = work_on_projects.begin(project=project, action="check", studies=[studies["open"]], by=users["owner"])
+    done.steps.update(state="done")
+    words["open"] |= {"PROJECT": project.slug, "WORK": str(done.pk)}
     words["routed"] |= {"RUN": str(studies["routed"].runs.get().number)}
     _elsewhere(users)
     studies["closed"] = lifecycle.move(study_id=studies["closed"].pk, action="close", by=users["owner"])
@@ -150,6 +157,13 @@ def _study(state: str, users: Mapping[str, User]) -> Study:
     members = {users["viewer"]: "viewer", users["editor"]: "editor", guest: "viewer"}
     Membership.objects.bulk_create(Membership(study=study, user=user, role=role) for user, role in members.items())
     return lifecycle.move(study_id=study.pk, action="open", by=None) if state != "draft" else study
+
+
+def _divide(study: Study) -> None:
+    """Give the items of a draft a feature by whose values they can be divided."""
+    for number, item in enumerate(Item.objects.filter(study=study).order_by("pk")):
+        item.features = {"x": "odd" if number % 2 else "even"}
+        item.save(update_fields=["features"])
 
 
 def _routed_study(users: Mapping[str, User]) -> Study:
@@ -199,8 +213,17 @@ def _furnish(study: Study, users: Mapping[str, User]) -> dict[str, str]:
         "VISIT": VISIT,
         "MISSING": str(pay.up_to_date(study=study).missing_bonuses),
         "QUEUED": str(build_run(study, state=Run.State.QUEUED).number),
+        **_share(study, users["owner"]),
         "MEDIA": show(study, png(), "image/png", "i0", "i1", "i2", "i3"),
     }
+
+
+def _share(study: Study, owner: User) -> dict[str, str]:
+    """Share a study for comment, and comment on it."""
+    setup_of(study)  # made now, so that a later look stores nothing
+    made = commenting.share(study=study, days=14, shows_systems=False, by=owner)
+    comment = commenting.add(study=study, link=made.link, name="Cleo", step="questions", text="Too long.")
+    return {"COMMENT_TOKEN": made.token, "COMMENT": str(comment.pk), "COMMENT_LINK": str(made.link.pk)}
 
 
 def _invite_account(study: Study, user: User) -> Invitation:
@@ -233,6 +256,10 @@ def packed(study: Study) -> SimpleUploadedFile:
     return SimpleUploadedFile("study.zip", target.getvalue(), content_type="application/zip")
 
 
+_WRITTEN = """
+SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)
+  FROM pg_stat_xact_user_tables WHERE relname <> 'django_session'
+"""
 _DIGEST = "SELECT '{0}', count(*) || coalesce(md5(string_agg(t::text, '|' ORDER BY t::text)), '') FROM {0} t"
 
 
@@ -242,6 +269,17 @@ def digest() -> dict[str, str]:
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(_DIGEST.format(name) for name in names if name != "django_session"))
         return dict(cursor.fetchall())
+
+
+def written() -> int:
+    """Count the rows, but for sessions, that were written in this transaction, whether or not that was taken back.
+
+    Where it has not grown, nothing was changed. Asking takes a hundredth of the time of a digest.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_WRITTEN)
+        (number,) = cursor.fetchone()
+    return int(number)
 
 
 def files() -> list[str]:

@@ -15,6 +15,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from pytest_django import DjangoDbBlocker
 
+from tests.leftovers import clear_away
 from tests.reproduction.published import OURS, folder_of, missing
 from tests.undrawn import undrawn
 
@@ -80,6 +81,7 @@ def reproduce(
             for plan in plans:
                 command("analyse", slug, "--json", str(folder / f"{plan}.json"), "--plan", str(OURS / name / plan))
             transaction.set_rollback(True)
+        clear_away(at_least=1)
         others = {plan: json.loads((folder / f"{plan}.json").read_text()) for plan in plans}
         return {**json.loads(document.read_text()), "imports": said, "plans": others}
 

@@ -10,13 +10,13 @@ from django.test import Client
 from tasks_app.manual import searching
 from tasks_app.manual.pages import Anchors, Page, _read, pages, plain
 from tasks_app.manual.rendering import target, to_html
-from tasks_app.views.researcher.manual import example_url, page_url
+from tasks_app.views.researcher.manual import example_url, page_url, picture_url
 
 DOCS = Path(settings.BASE_DIR) / "docs"
 
 
 def rendered(page: Page) -> str:
-    return to_html(page, page_url, example_url)
+    return to_html(page, page_url, example_url, picture_url)
 
 
 def test_every_file_of_the_docs_is_a_page_but_decision_records() -> None:
@@ -58,6 +58,22 @@ def test_what_leads_out_of_the_docs_stays_as_words() -> None:
     assert "<p>code b A picture <a" in html
     assert "/admin/studies/new/?example=likert" in html
     assert target("javascript:alert(1)", page, page_url, example_url) == ""
+
+
+def test_screenshots_are_shown(rosas_browser: Client) -> None:
+    html = rendered(_read("a", "", "# A\n![A screen](img/rater.png) ![None](img/../rater.png) ![No](img/none.png)\n"))
+    assert '<img src="/admin/help/pictures/rater.png" alt="A screen" loading="lazy"> None No' in html
+    answer = rosas_browser.get(picture_url("rater.png"))
+    assert answer["Content-Type"] == "image/png"
+    assert b"".join(answer.streaming_content).startswith(b"\x89PNG")
+    for name in ("none.png", "architecture.svg"):
+        assert rosas_browser.get(f"/admin/help/pictures/{name}").status_code == 404
+
+
+def test_every_screenshot_of_the_docs_is_there() -> None:
+    for page in pages().values():
+        for name in re.findall(r"\]\((?:\.\./)?img/([^)]*\.png)\)", page.body):
+            assert (DOCS / "img" / name).is_file(), f"{page.name}: {name}; make screenshots draws it"
 
 
 def test_raw_html_is_shown_and_not_run() -> None:

@@ -1,4 +1,11 @@
-// Ordinary forms are sent once, however often the button is pressed.
+// Ordinary forms are sent once, however often the button is pressed. What a form has to say while it waits for a long
+// answer (data-wait) is shown meanwhile.
+
+function wait(form, isWaiting) {
+  for (const words of form.querySelectorAll("[data-wait]")) {
+    words.hidden = !isWaiting;
+  }
+}
 
 export function start(root = document) {
   for (const form of root.querySelectorAll("form[data-once]")) {
@@ -12,6 +19,7 @@ export function start(root = document) {
         return;
       }
       form.dataset.sent = "yes";
+      wait(form, true);
       for (const button of form.querySelectorAll("button")) {
         button.setAttribute("aria-disabled", "true");
       }
@@ -22,6 +30,7 @@ export function start(root = document) {
     if (event.persisted) {
       for (const form of root.querySelectorAll("form[data-sent]")) {
         delete form.dataset.sent;
+        wait(form, false);
         for (const button of form.querySelectorAll("button")) {
           button.removeAttribute("aria-disabled");
         }

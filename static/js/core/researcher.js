@@ -3,12 +3,10 @@
 import "./copy.js";
 import * as live from "./live.js";
 import * as once from "./once.js";
-import * as picture from "./picture.js";
 import * as sortable from "./sortable.js";
 
 once.start();
 sortable.start();
-picture.start();
 live.start();
 
 // What went wrong is read first.

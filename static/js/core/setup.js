@@ -4,6 +4,9 @@
 const SECOND = 1_000;
 const MINUTE = 60;
 
+// How long a page of the preview may take to arrive, in milliseconds.
+const LONGEST_WAY = 10_000;
+
 /** Say how long ago something was saved, in the words that the page brings along. */
 export function saved(words, seconds) {
   if (seconds < 2) {
@@ -16,6 +19,17 @@ export function saved(words, seconds) {
 
 let savedAt = null;
 
+/** Give a link of the preview the rest of what the preview shows: the task and unit, and the theme or language. */
+export function kept(link, shown) {
+  const url = new URL(link);
+  for (const [name, value] of new URL(shown).searchParams) {
+    if (!url.searchParams.has(name)) {
+      url.searchParams.set(name, value);
+    }
+  }
+  return url.href;
+}
+
 function tick() {
   const place = document.querySelector("[data-saved-at]");
   if (place && savedAt !== null) {
@@ -23,14 +37,125 @@ function tick() {
   }
 }
 
-function showAnew() {
-  savedAt = Date.now();
-  const frame = document.querySelector("[data-preview]");
-  frame?.contentWindow?.location.reload();
+/**
+ * Show the preview anew after each change. While it goes to another page, going there again would take it back to the one
+ * before, so it is shown anew once it has arrived.
+ */
+export class Preview {
+  constructor(frame) {
+    this.frame = frame;
+    this.isLeaving = false;
+    this.isOutdated = false;
+    this.watch();
+    frame.addEventListener("load", () => {
+      this.watch();
+      this.arrived();
+    });
+  }
+
+  watch() {
+    this.frame.contentWindow.addEventListener("beforeunload", () => {
+      this.isLeaving = true;
+      // A download or a link that was refused never arrives.
+      setTimeout(() => this.arrived(), LONGEST_WAY);
+    });
+  }
+
+  arrived() {
+    if (!this.isLeaving) {
+      return;
+    }
+    this.isLeaving = false;
+    if (this.isOutdated) {
+      this.showAnew();
+    }
+  }
+
+  showAnew() {
+    this.isOutdated = this.isLeaving;
+    if (!this.isLeaving) {
+      const { location } = this.frame.contentWindow;
+      // A frame that has not been loaded yet will show the change anyway. Not a reload, which would send an answer again.
+      if (location.protocol !== "about:") {
+        location.replace(location.href);
+      }
+    }
+  }
+}
+
+/**
+ * What is entered while an answer of the server is on its way: where that answer draws the fields anew, the entries and the
+ * place of the cursor are put back, and saved by what saves every entry.
+ */
+export class Entries {
+  constructor(form) {
+    this.form = form;
+    this.entered = new Map();
+    this.cursor = null;
+    form.addEventListener("input", ({ target }) => {
+      if (target.id) {
+        // The newest entry comes last; of radio buttons of one name, only the last one counts.
+        this.entered.delete(target.id);
+        if (target.type === "radio") {
+          for (const other of form.querySelectorAll(`input[type="radio"][name="${CSS.escape(target.name)}"]`)) {
+            this.entered.delete(other.id);
+          }
+        }
+        this.entered.set(target.id, { value: target.value, checked: target.checked });
+      }
+    });
+  }
+
+  /** A request takes with it all that was entered so far. */
+  sent() {
+    this.entered.clear();
+  }
+
+  leave() {
+    const { id, selectionStart, selectionEnd } = this.form.ownerDocument.activeElement ?? {};
+    this.cursor = id ? { id, selectionStart, selectionEnd } : null;
+  }
+
+  restore() {
+    const { ownerDocument } = this.form;
+    const field = this.cursor ? ownerDocument.getElementById(this.cursor.id) : null;
+    for (const [id, { value, checked }] of [...this.entered]) {
+      const entry = ownerDocument.getElementById(id);
+      if (entry && (entry.value !== value || entry.checked !== checked)) {
+        entry.value = value;
+        entry.checked = checked;
+        entry.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+    }
+    if (field && field !== ownerDocument.activeElement) {
+      field.focus({ preventScroll: true });
+      if (typeof this.cursor.selectionStart === "number") {
+        field.setSelectionRange(this.cursor.selectionStart, this.cursor.selectionEnd);
+      }
+    }
+  }
+}
+
+for (const link of document.querySelectorAll('a[target="preview"]')) {
+  const { href } = link;
+  link.addEventListener("click", () => {
+    const shown = document.querySelector("[data-preview]")?.contentWindow?.location.href;
+    link.href = shown?.startsWith("http") ? kept(href, shown) : href;
+  });
 }
 
 if (document.querySelector("[data-setup]")) {
-  document.body.addEventListener("setup-saved", showAnew);
+  const frame = document.querySelector("[data-preview]");
+  const preview = frame ? new Preview(frame) : null;
+  document.body.addEventListener("setup-saved", () => {
+    savedAt = Date.now();
+    preview?.showAnew();
+  });
+  const form = document.querySelector("[data-setup]");
+  const entries = new Entries(form);
+  form.addEventListener("htmx:beforeSend", () => entries.sent());
+  document.body.addEventListener("htmx:oobBeforeSwap", () => entries.leave());
+  document.body.addEventListener("htmx:oobAfterSwap", () => entries.restore());
   setInterval(tick, SECOND);
   document.querySelector("[data-unscripted]")?.setAttribute("hidden", "");
 }

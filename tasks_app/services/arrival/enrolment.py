@@ -13,7 +13,18 @@ from django.utils.translation import gettext as _
 from tasks_app import channels
 from tasks_app.channels.base import Arrival
 from tasks_app.credentials import hash_token, mark_of_erased, token_from, token_of_link, token_of_visit
-from tasks_app.models import Consent, ConsentText, DailySalt, EnrolmentCount, Group, Identity, Rater, Study, Task
+from tasks_app.models import (
+    Consent,
+    ConsentText,
+    DailySalt,
+    EnrolmentCount,
+    Group,
+    Identity,
+    Invitation,
+    Rater,
+    Study,
+    Task,
+)
 from tasks_app.models.study import LINK_ALPHABET, new_seed
 from tasks_app.services.arrival import groups
 from tasks_app.services.database import atomically, lock_claims
@@ -104,7 +115,9 @@ def _enrol(
     rater = _new_rater(study, token, arrival, kind)
     if consent_text_id is not None:
         Consent.objects.create(rater=rater, consent_text=ConsentText.objects.get(pk=consent_text_id, study=study))
-    if not groups.allocate(rater, arrival.group, groups_with_room(study)):
+    # Who tries the study out takes no place, and so is shown sets that are reserved, too.
+    with_room = groups_with_room(study, arrival.invitation) if kind in Rater.Kind.COUNTED else all_groups(study)
+    if not groups.allocate(rater, arrival.group, with_room):
         raise StudyFull
     for task in schedule.tasks_of(rater):
         if claims.claim(rater, task, leases.minutes_of(rater)) is None:
@@ -177,8 +190,11 @@ def _new_rater(study: Study, token: str, arrival: Arrival, kind: str) -> Rater:
         channel=arrival.channel,
         token_hash=hash_token(token),
         version=study.current_version,
-        language=study.language,
+        language=arrival.language or study.language,
     )
+    if arrival.invitation is not None:
+        # Before anything is claimed: a set may be kept for whoever this invitation is for.
+        Invitation.objects.filter(pk=arrival.invitation).update(rater=rater)
     if arrival.external_id:
         Identity.objects.create(
             rater=rater,
@@ -204,22 +220,30 @@ def new_link(*, rater_id: int) -> str:
     return token
 
 
-def has_room(study: Study) -> bool:
-    """Return whether every task of an open study has something left for a new rater, of one group at least."""
+def has_room(study: Study, invitation: int | None = None) -> bool:
+    """Return whether every task of an open study has something left for a new rater, of one group at least.
+
+    With an `invitation`, whether it has for its person, for whom a set may be kept.
+    """
     if Group.objects.filter(study=study).exists():
-        return bool(groups_with_room(study))
+        return bool(groups_with_room(study, invitation))
     tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN)
-    return all(claims.has_room(task) for task in tasks)
+    return all(claims.has_room(task, invitation) for task in tasks)
 
 
-def groups_with_room(study: Study) -> set[int]:
+def all_groups(study: Study) -> set[int]:
+    """Return the ids of the groups of a study."""
+    return set(Group.objects.filter(study=study).values_list("pk", flat=True))
+
+
+def groups_with_room(study: Study, invitation: int | None = None) -> set[int]:
     """Return the groups whose every task, later waves included, has something left for a new rater."""
-    with_room = set(Group.objects.filter(study=study).values_list("pk", flat=True))
+    with_room = all_groups(study)
     if not with_room:
         return with_room
     tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).prefetch_related("task_groups")
     for task in tasks:
-        if not claims.has_room(task):
+        if not claims.has_room(task, invitation):
             with_room -= {task_group.group_id for task_group in task.task_groups.all()} or with_room
     return with_room
 

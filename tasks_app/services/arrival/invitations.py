@@ -21,6 +21,7 @@ from tasks_app.models.study import LINK_ALPHABET
 from tasks_app.services import events
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.database import atomically, lock_claims
+from tasks_app.services.judging import reservations
 
 Somebody = AbstractBaseUser | AnonymousUser
 
@@ -48,18 +49,27 @@ class NotYours(Exception):
     """The account takes part in a study of somebody else's as well."""
 
 
+class SetTaken(Exception):
+    """Somebody was given a set meanwhile, so that it cannot be kept for anybody else."""
+
+
 class HasBegun(Exception):
     """The invited person takes part already, so their invitation cannot be taken back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody to invite. `account` is an account that they have already, from another study."""
+    """Somebody to invite. `account` is an account that they have already, from another study.
+
+    `booklet` is a set that is kept for them alone, `language` the one they begin in, "" for that of the study.
+    """
 
     name: str
     email: str = ""
     group: str = ""
     account: str = ""
+    booklet: int | None = None
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +116,15 @@ def _known(invitation: Invitation | None, channel: str) -> Arrival:
     if invitation.rater is not None and invitation.rater.erased_at is not None:
         raise enrolment.AlreadyHere(invitation.rater)
     group = invitation.group.key if invitation.group else ""
-    return Arrival(channel, str(invitation.pk), SESSION, invitation.email, group)
+    return Arrival(
+        channel,
+        str(invitation.pk),
+        SESSION,
+        invitation.email,
+        group,
+        invitation=invitation.pk,
+        language=invitation.language,
+    )
 
 
 def enrol(*, study: Study, arrival: Arrival, user: Somebody, **consent: Any) -> enrolment.Enrolled:
@@ -151,7 +169,14 @@ def _meant(invitations: QuerySet[Invitation], arrival: Arrival, user: Somebody) 
 
 @atomically
 def invite(*, study: Study, people: Sequence[Person], by: Somebody) -> list[NewInvitation]:
-    """Make a personal link for each of these people; only hashes of their keys are kept."""
+    """Make a personal link for each of these people; only hashes of their keys are kept.
+
+    Raises
+    ------
+    SetTaken
+        Where a set that is to be kept for one of them was given to somebody meanwhile; nobody is invited then.
+    """
+    _lock_for_sets(study, people)
     links = [_row(study, person) for person in people]
     events.log(study, by, "invited", after={"links": len(links)})
     return links
@@ -167,7 +192,10 @@ def invite_with_accounts(*, study: Study, people: Sequence[Person], by: Somebody
     ------
     NotInvited
         Where a named account is not one that `by` has made for a study of theirs.
+    SetTaken
+        Where a set that is to be kept for one of them was given to somebody meanwhile; nobody is invited then.
     """
+    _lock_for_sets(study, people)
     links = []
     for person in people:
         if person.account:
@@ -180,7 +208,15 @@ def invite_with_accounts(*, study: Study, people: Sequence[Person], by: Somebody
     return links
 
 
+def _lock_for_sets(study: Study, people: Sequence[Person]) -> None:
+    """Take the claims lock where sets are to be reserved: no rater can be given one of them from now on."""
+    if any(person.booklet is not None for person in people):
+        lock_claims(study.pk)
+
+
 def _row(study: Study, person: Person, user: User | None = None, password: str = "") -> NewInvitation:
+    if person.booklet is not None and not reservations.may_reserve(person.booklet, study):
+        raise SetTaken(_("The set for “%(name)s” has just been given to somebody else.") % {"name": person.name})
     key = new_token()
     row = Invitation.objects.create(
         study=study,
@@ -189,6 +225,8 @@ def _row(study: Study, person: Person, user: User | None = None, password: str =
         token_hash=hash_token(key),
         user=user,
         group=Group.objects.filter(study=study, key=person.group).first() if person.group else None,
+        booklet_id=person.booklet,
+        language=person.language,
     )
     return NewInvitation(row, password, user.username) if user is not None else NewInvitation(row, key)
 
@@ -250,7 +288,7 @@ def _used_elsewhere(user: User, by: Somebody) -> bool:
 
 @atomically
 def revoke(*, invitation: Invitation, by: Somebody) -> None:
-    """Take an invitation back.
+    """Take an invitation back; a set that was kept for it goes to whoever comes.
 
     Raises
     ------
@@ -260,8 +298,18 @@ def revoke(*, invitation: Invitation, by: Somebody) -> None:
     row = Invitation.objects.select_for_update().get(pk=invitation.pk)
     if row.rater_id is not None:
         raise HasBegun
-    if Invitation.objects.filter(pk=row.pk, revoked_at=None).update(revoked_at=Now()):
+    if Invitation.objects.filter(pk=row.pk, revoked_at=None).update(revoked_at=Now(), booklet=None):
         events.log(row.study, by, "revoked an invitation", about=str(row.pk))
+
+
+@atomically
+def release(*, invitation: Invitation, by: Somebody) -> None:
+    """Give what is left of a set that was kept for somebody to whoever comes; they may take any set from now on."""
+    lock_claims(invitation.study_id)
+    row = Invitation.objects.select_for_update(of=("self",)).select_related("booklet").get(pk=invitation.pk)
+    if row.booklet is not None:
+        Invitation.objects.filter(pk=row.pk).update(booklet=None)
+        events.log(row.study, by, "released a set", about=str(row.pk), before={"set": str(row.booklet)})
 
 
 OPEN, STARTED, FINISHED, REVOKED = "open", "started", "finished", "revoked"

@@ -15,7 +15,7 @@ from tasks_app import designs
 from tasks_app.designs import RATER
 from tasks_app.models import Assignment, Booklet, Rater, RaterSet, Task, Unit
 from tasks_app.services.database import rows
-from tasks_app.services.judging import leases, sets
+from tasks_app.services.judging import leases, reservations, sets
 from tasks_app.services.judging.sets import ClaimedPlace
 from tasks_app.services.plan import plans
 from tasks_app.services.waves import schedule
@@ -28,14 +28,20 @@ LOOK_AT = 20
 def claim(rater: Rater, task: Task, lease_minutes: float) -> RaterSet | None:
     """Reserve the next set of a task for a rater: remainders first, else the lowest free booklet; None when full.
 
+    Who was invited to a certain set gets that one, and no other of the task.
+
     A task that is asked of everybody is never full: its units hold no places.
     """
     if task.stage != Task.Stage.MAIN:
         return _ask_everybody(rater, task, lease_minutes)
-    places = _remainders(rater, task)
-    booklet_id = None
-    if not places:
-        booklet_id, places = _booklet(rater, task)
+    invitation = reservations.invitation_of(rater)
+    booklet_id = reservations.reserved_set(invitation, task)
+    if booklet_id is not None:
+        places = _places_left(rater, booklet_id)
+    else:
+        places = _remainders(rater, task, invitation)
+        if not places:
+            booklet_id, places = _booklet(rater, task, invitation)
     if not places:
         return None
     rater_set = _new_set(rater, task, booklet_id if counts_for_the_plan(rater) else None, lease_minutes)
@@ -81,41 +87,62 @@ def counts_for_the_plan(rater: Rater) -> bool:
     return rater.kind in Rater.Kind.COUNTED
 
 
-def has_room(task: Task) -> bool:
-    """Return whether a task has a place that somebody new could have, expired leases counted as free."""
+# Whether somebody new could have a place of a task.
+_ROOM = f"""
+SELECT EXISTS (SELECT 1 FROM tasks_app_booklet b
+               WHERE b.task_id = %(task)s AND b.state = 'free' AND NOT {reservations.SET_KEPT})
+    OR EXISTS (SELECT 1 FROM tasks_app_booklet b JOIN tasks_app_place p ON p.booklet_id = b.id
+               WHERE b.task_id = %(task)s AND b.state = 'left' AND NOT {reservations.PLACE_KEPT} AND NOT EXISTS (
+                   SELECT 1 FROM tasks_app_assignment a
+                   WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted')))
+    OR EXISTS (SELECT 1 FROM tasks_app_raterset s JOIN tasks_app_assignment a ON a.set_id = s.id
+               LEFT JOIN tasks_app_place p ON p.id = a.place_id LEFT JOIN tasks_app_booklet b ON b.id = p.booklet_id
+               WHERE s.task_id = %(task)s AND s.state = 'open' AND s.lease_until < now()
+               AND a.state IN ('reserved', 'live') AND NOT {reservations.PLACE_KEPT})
+"""  # noqa: S608  its parts are constants of the code
+
+
+def has_room(task: Task, invitation: int | None = None) -> bool:
+    """Return whether a task has a place that somebody new could have, expired leases counted as free.
+
+    With an `invitation`, whether its person could have one: of the set that is kept for them, if one is.
+    """
     if task.stage != Task.Stage.MAIN:
         return True
-    return bool(
-        rows(
-            """SELECT EXISTS (SELECT 1 FROM tasks_app_booklet WHERE task_id = %(task)s AND state = 'free')
-                   OR EXISTS (SELECT 1 FROM tasks_app_booklet b JOIN tasks_app_place p ON p.booklet_id = b.id
-                              WHERE b.task_id = %(task)s AND b.state = 'left' AND NOT EXISTS (
-                                  SELECT 1 FROM tasks_app_assignment a WHERE a.place_id = p.id
-                                  AND a.state IN ('reserved', 'live', 'submitted')))
-                   OR EXISTS (SELECT 1 FROM tasks_app_raterset s JOIN tasks_app_assignment a ON a.set_id = s.id
-                              WHERE s.task_id = %(task)s AND s.state = 'open' AND s.lease_until < now()
-                              AND a.state IN ('reserved', 'live'))""",
-            {"task": task.pk},
-        )[0][0]
-    )
+    booklet = reservations.reserved_set(invitation, task)
+    if booklet is not None and invitation is not None:
+        return reservations.has_places(booklet, invitation)
+    return bool(rows(_ROOM, {"task": task.pk, "own": invitation})[0][0])
 
 
-def _remainders(rater: Rater, task: Task) -> list[ClaimedPlace]:
+def _remainders(rater: Rater, task: Task, invitation: int | None) -> list[ClaimedPlace]:
     """Join free places that others left, up to a set, none of a unit the rater has met, well spaced."""
     free_places = rows(
-        """SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
+        f"""SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
            FROM tasks_app_place p JOIN tasks_app_booklet b ON b.id = p.booklet_id
            JOIN tasks_app_unit u ON u.id = p.unit_id
-           WHERE b.task_id = %s AND b.state = 'left' AND (b.group_id IS NULL OR b.group_id = %s)
+           WHERE b.task_id = %(task)s AND b.state = 'left' AND (b.group_id IS NULL OR b.group_id = %(group)s)
              AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
                              WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
              AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
-                             WHERE a.rater_id = %s AND a.unit_id = p.unit_id
+                             WHERE a.rater_id = %(rater)s AND a.unit_id = p.unit_id
                                AND a.purpose IN ('main', 'warm_up'))
-           ORDER BY b.number, p."order" LIMIT %s""",
-        [task.pk, rater.group_id, rater.pk, task.set_size * LOOK_AT],
+             AND NOT (%(counts)s AND {reservations.PLACE_KEPT})
+           ORDER BY b.number, p."order" LIMIT %(most)s""",  # noqa: S608  its parts are constants of the code
+        {**_asking(rater, task, invitation), "most": task.set_size * LOOK_AT},
     )
     return joined([_free(row) for row in free_places], task, _own_criterion(rater, task))
+
+
+def _asking(rater: Rater, task: Task, invitation: int | None) -> dict[str, object]:
+    """Return who asks for which task, as the statements that look for places name it."""
+    return {
+        "task": task.pk,
+        "group": rater.group_id,
+        "rater": rater.pk,
+        "counts": counts_for_the_plan(rater),
+        "own": invitation,
+    }
 
 
 def _own_criterion(rater: Rater, task: Task) -> str:
@@ -177,31 +204,44 @@ def spaced(free: Sequence[ClaimedPlace], size: int, spacing: int) -> list[Claime
     return chosen
 
 
-def _booklet(rater: Rater, task: Task) -> tuple[int | None, list[ClaimedPlace]]:
+def _booklet(rater: Rater, task: Task, invitation: int | None) -> tuple[int | None, list[ClaimedPlace]]:
     """Find the lowest free booklet without a unit that the rater has met, on the criterion the rater judges by."""
     criterion = _own_criterion(rater, task)
     booklets = rows(
-        """SELECT b.id FROM tasks_app_booklet b
-           WHERE b.task_id = %s AND b.state = 'free' AND (b.group_id IS NULL OR b.group_id = %s)
+        f"""SELECT b.id FROM tasks_app_booklet b
+           WHERE b.task_id = %(task)s AND b.state = 'free' AND (b.group_id IS NULL OR b.group_id = %(group)s)
              AND NOT EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_assignment a
-                             ON a.unit_id = p.unit_id AND a.rater_id = %s
+                             ON a.unit_id = p.unit_id AND a.rater_id = %(rater)s
                              AND a.purpose IN ('main', 'warm_up')
                              WHERE p.booklet_id = b.id)
-             AND (%s = '' OR EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
-                                     WHERE p.booklet_id = b.id AND u.features->>'criterion' = %s))
-           ORDER BY b.number LIMIT 1""",
-        [task.pk, rater.group_id, rater.pk, criterion, criterion],
+             AND (%(criterion)s = '' OR EXISTS (
+                 SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
+                 WHERE p.booklet_id = b.id AND u.features->>'criterion' = %(criterion)s))
+             AND NOT (%(counts)s AND {reservations.SET_KEPT})
+           ORDER BY b.number LIMIT 1""",  # noqa: S608  its parts are constants of the code
+        {**_asking(rater, task, invitation), "criterion": criterion},
     )
     if not booklets:
         return None, []
     booklet_id = cast("int", booklets[0][0])
+    return booklet_id, _places_left(rater, booklet_id)
+
+
+def _places_left(rater: Rater, booklet_id: int) -> list[ClaimedPlace]:
+    """Return the free places of a booklet in their order, without units that the rater has met."""
     places = rows(
         """SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
            FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
-           WHERE p.booklet_id = %s ORDER BY p."order" """,
-        [booklet_id],
+           WHERE p.booklet_id = %s
+             AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
+                             WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
+             AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
+                             WHERE a.rater_id = %s AND a.unit_id = p.unit_id
+                               AND a.purpose IN ('main', 'warm_up'))
+           ORDER BY p."order" """,
+        [booklet_id, rater.pk],
     )
-    return booklet_id, [_free(row) for row in places]
+    return [_free(row) for row in places]
 
 
 def _free(row: tuple[Any, ...]) -> ClaimedPlace:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from tasks_app import channels
-from tasks_app.models import Assignment, Booklet, Rater, RaterSet
+from tasks_app.models import Assignment, Booklet, Invitation, Rater, RaterSet
 from tasks_app.services.arrival import groups
 from tasks_app.services.database import SUBMISSIONS, rows
+from tasks_app.services.judging import reservations
 
 # A set that was answered whole is finished when its lease ends; others are expired, with the later waves of who left.
 _EXPIRE = """
@@ -159,15 +160,15 @@ def show(assignment: Assignment, lease_minutes: float) -> bool:
 
 
 # Another free place of a unit whose own place went to somebody: one that others left, or a booklet of it alone.
-_OTHER_PLACE = """
+_OTHER_PLACE = f"""
 SELECT p.id FROM tasks_app_place p JOIN tasks_app_booklet b ON b.id = p.booklet_id
-WHERE p.unit_id = %s
+WHERE p.unit_id = %(unit)s AND NOT {reservations.PLACE_KEPT}
   AND (b.state = 'left' OR b.state = 'free' AND NOT EXISTS (
       SELECT 1 FROM tasks_app_place o WHERE o.booklet_id = b.id AND o.id <> p.id))
   AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
                   WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
 ORDER BY b.state = 'free', b.number LIMIT 1
-"""
+"""  # noqa: S608  its parts are constants of the code
 
 
 def _move(set_id: int) -> None:
@@ -183,8 +184,9 @@ def _move(set_id: int) -> None:
            ORDER BY a.id""",
         [set_id],
     )
+    own = Invitation.objects.filter(rater__sets=set_id).values_list("pk", flat=True).first() if lost else None
     for assignment, unit in lost:
-        for (place,) in rows(_OTHER_PLACE, [unit]):
+        for (place,) in rows(_OTHER_PLACE, {"unit": unit, "own": own}):
             # A unit that was shown keeps its arrangement.
             rows(
                 """UPDATE tasks_app_assignment a SET place_id = p.id, arrangement = CASE

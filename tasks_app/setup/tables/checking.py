@@ -20,6 +20,7 @@ from tasks_app.setup.tables.layout import (
     naming_of,
     wide_column,
 )
+from tasks_app.setup.tables.marking import MarkedProblems
 from tasks_app.setup.tables.source import TextsFile, table_of
 from tasks_app.studyfile.columns import BETWEEN_FILES, from_text
 from tasks_app.studyfile.fields import is_document, is_key
@@ -31,27 +32,8 @@ from tasks_app.studyfile.files.tables import Row, Table
 from tasks_app.studyfile.own_sections.item_rows import ItemFound, ItemRows
 from tasks_app.studyfile.problems import Problems, StudyFileError
 
-# Most lines whose problems are remembered for the marked table, and most problems of one line.
-MARKED_LINES, MARKED_OF_A_LINE = 100_000, 5
-
 # Names that were changed are listed up to this many.
 _LISTED = 5
-
-
-class MarkedProblems(Problems):
-    """Problems that are also remembered by the line they stand in, to mark it in the table."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.by_line: dict[int, list[str]] = {}
-
-    def add(self, file: str, line: int, column: int, message: object) -> None:
-        """Report a problem; a repeated report counts once."""
-        super().add(file, line, column, message)
-        if line and (line in self.by_line or len(self.by_line) < MARKED_LINES):
-            messages = self.by_line.setdefault(line, [])
-            if len(messages) < MARKED_OF_A_LINE and str(message) not in messages:
-                messages.append(str(message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +331,7 @@ def _varying(file: TextsFile, layout: Layout) -> list[str]:
     return list(varying)
 
 
-def row_of(cells: Mapping[str, str], number: int, naming: Naming) -> Row:
+def row_of(cells: Mapping[str, str], number: int, naming: Naming, file: str = "") -> Row:
     """Return a stored row as the check reads it; the values of its cells are sound."""
     read = {}
     for name, text in cells.items():
@@ -357,7 +339,7 @@ def row_of(cells: Mapping[str, str], number: int, naming: Naming) -> Row:
         value = None if column is None else from_text(column, text)
         if value is not None:
             read[name] = value
-    return Row(_("texts of this study"), number, read, naming)
+    return Row(file or _("texts of this study"), number, read, naming)
 
 
 def cells_of(values: Mapping[str, Json]) -> dict[str, str]:

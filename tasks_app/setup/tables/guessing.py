@@ -50,11 +50,16 @@ _KNOWN_AS: Mapping[str, Sequence[str]] = {
 }  # fmt: skip
 
 _ITEM = (
-    "item", "item id", "id", "seg id", "segment", "segment id", "sentence id", "example id", "example", "instance",
-    "instance id", "mr id", "source id", "sample id", "idx", "index", "no", "number", "key", "doc seg",
+    "item", "item id", "id", "seg", "seg id", "segid", "segment", "segment id", "sentence id", "example id", "example",
+    "instance", "instance id", "mr id", "source id", "sample id", "idx", "index", "no", "number", "key", "doc seg",
 )  # fmt: skip
 
-_FEATURES = frozenset({"domain", "genre", "topic", "category", "dataset", "split", "type", "difficulty", "size"})
+_FEATURES = frozenset(
+    {
+        "domain", "genre", "topic", "category", "dataset", "split", "type", "difficulty", "size", "language pair",
+        "lang pair", "langpair", "lp", "pair",
+    }
+)  # fmt: skip
 
 # Columns of texts that are nobody's output.
 _NOT_OUTPUTS = frozenset({"comment", "comments", "note", "notes", "instructions", "url", "link", "date", PROBLEM})

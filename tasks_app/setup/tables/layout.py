@@ -77,6 +77,11 @@ class Layout:
         """Whether each system has a column of its own."""
         return bool(self.of(SYSTEM))
 
+    @property
+    def naming(self) -> Naming:
+        """Return how the file calls our columns."""
+        return naming_of(self)
+
     def with_unused(self, left_out: Sequence[str] = ()) -> Layout:
         """Return the layout in which unused columns are features, if that is wanted, but for those `left_out`."""
         if self.unused != KEEP:

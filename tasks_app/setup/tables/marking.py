@@ -5,15 +5,58 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
 
-from tasks_app.setup.tables.layout import PROBLEM, Layout, naming_of
+from tasks_app.setup.tables.layout import PROBLEM
 from tasks_app.setup.tables.source import TextsFile, raw_rows
 from tasks_app.studyfile.files.headers import Headers
+from tasks_app.studyfile.files.naming import Naming
 from tasks_app.studyfile.files.tables import DELIMITERS
 from tasks_app.studyfile.problems import Problems
 
 # Without this mark, Excel takes a file for one of the local code page.
 _MARK = "\ufeff"
+
+# Most lines whose problems are remembered for the marked table, and most problems of one line.
+MARKED_LINES, MARKED_OF_A_LINE = 100_000, 5
+
+
+class MarkedProblems(Problems):
+    """Problems that are also remembered by the line they stand in, to mark it in the table.
+
+    Where rows of several origins are checked together, `file` is the one whose lines are marked.
+    """
+
+    def __init__(self, file: str = "") -> None:
+        super().__init__()
+        self.file = file
+        self.by_line: dict[int, list[str]] = {}
+
+    def add(self, file: str, line: int, column: int, message: object) -> None:
+        """Report a problem; a repeated report counts once."""
+        super().add(file, line, column, message)
+        if self.file and file != self.file:
+            return
+        if line and (line in self.by_line or len(self.by_line) < MARKED_LINES):
+            messages = self.by_line.setdefault(line, [])
+            if len(messages) < MARKED_OF_A_LINE and str(message) not in messages:
+                messages.append(str(message))
+
+
+class Layout(Protocol):
+    """How a table is read: its sheet, its quotation marks, and what its columns are."""
+
+    @property
+    def sheet(self) -> str:
+        """Return the name of the sheet, "" for the first."""
+
+    @property
+    def quoting(self) -> str:
+        """Return what was said of quotation marks, "" for nothing."""
+
+    @property
+    def naming(self) -> Naming:
+        """Return how the file calls our columns."""
 
 
 def marked_rows(file: TextsFile, layout: Layout, by_line: Mapping[int, Sequence[str]]) -> Iterator[str]:
@@ -22,7 +65,7 @@ def marked_rows(file: TextsFile, layout: Layout, by_line: Mapping[int, Sequence[
     Cells are left as they are, since the table is corrected and uploaded again.
     """
     yield _MARK
-    delimiter = _delimiter(file, layout)
+    delimiter, is_json = _delimiter(file, layout), not file.is_workbook and file.file.format == "jsonl"
     with raw_rows(file, sheet=layout.sheet, quoting=layout.quoting, delimiter=delimiter) as rows:
         header: list[str] | None = None
         index: int | None = None
@@ -31,7 +74,8 @@ def marked_rows(file: TextsFile, layout: Layout, by_line: Mapping[int, Sequence[
                 header = cells
                 index = cells.index(PROBLEM) if PROBLEM in cells else None
                 yield _line([PROBLEM, *_without(cells, index)])
-                if messages := by_line.get(line or 1):
+                # A record of JSON is a row, whichever line it stands in; other tables have their header there.
+                if not is_json and (messages := by_line.get(line or 1)):
                     yield _line([" ".join(messages)])
             else:
                 yield _line([" ".join(by_line.get(line, ())), *_without(cells, index)])
@@ -46,7 +90,7 @@ def _delimiter(file: TextsFile, layout: Layout) -> str:
     """Return what stands between the cells, as the check of the table found it."""
     if file.is_workbook or file.file.format == "jsonl":
         return ","
-    headers = Headers(naming_of(layout), file.name, Problems(), {})
+    headers = Headers(layout.naming, file.name, Problems(), {})
     candidates = DELIMITERS[file.file.format]
     counts = {}
     for delimiter in candidates:

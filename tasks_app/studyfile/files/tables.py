@@ -266,6 +266,9 @@ def word_of(value: Json) -> str:
 
 def find_table(declared: TableDeclaration, reading: StudyReading) -> Table | None:
     """Open the table of a stem; None if there is none, or if it cannot be read because of a reported problem."""
+    if declared.stem in reading.tables:
+        given: Table = reading.tables[declared.stem]
+        return given
     names = [name for name in reading.files.names if name in declared.files]
     reading.used.update(names)
     for duplicate in names[1:]:
@@ -286,3 +289,10 @@ def find_table(declared: TableDeclaration, reading: StudyReading) -> Table | Non
     advice = _("Put this into study.yaml, as in quoting: {%(table)s: none}.") % {"table": declared.stem}
     quoting = Quoting(reading.quoting(declared.stem), advice)
     return Table(naming, names[0], lambda: io.StringIO(text, newline=""), reading.problems, quoting=quoting)
+
+
+def file_of(declared: TableDeclaration, reading: StudyReading) -> str:
+    """Return the name of the file that a table was read from, for what is wrong with it as a whole."""
+    if declared.stem in reading.tables:
+        return str(reading.tables[declared.stem].file)
+    return next((name for name in reading.used if name in declared.files), declared.files[0])

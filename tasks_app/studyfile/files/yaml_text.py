@@ -72,6 +72,22 @@ def dump_given(given: Mapping[str, Json]) -> str:
     )
 
 
+def dump_stored(given: Mapping[str, Json]) -> str:
+    """Write the content of study.yaml as the database holds it, which does not keep the order of names."""
+    schemas = {section.name: section.schema() or {} for section in sections.registered()}
+    return dump_given(_in_order(given, {"properties": schemas}))
+
+
+def _in_order(value: Json, schema: Mapping[str, Json]) -> Json:
+    if isinstance(value, list):
+        return [_in_order(entry, schema.get("items", {})) for entry in value]
+    declared = schema.get("properties")
+    if not isinstance(value, Mapping) or declared is None:
+        return value
+    names = [*(name for name in declared if name in value), *(name for name in value if name not in declared)]
+    return {name: _in_order(value[name], declared.get(name, {})) for name in names}
+
+
 def without_empty(value: Json, schema: Mapping[str, Json]) -> Json:
     """Leave out empty values that are equal to missing ones; data without declared names is unchanged."""
     if isinstance(value, list):

@@ -10,12 +10,12 @@ from tasks_app.models import Study
 from tasks_app.sections import Json, Section
 from tasks_app.services.plan import batches
 from tasks_app.studyfile.columns import BATCHES
-from tasks_app.studyfile.files.tables import Row
+from tasks_app.studyfile.files.tables import Row, file_of
 from tasks_app.studyfile.own_sections.known import UnitRows
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask
 
-_DESIGN = "batches"
+DESIGN = "batches"
 
 
 class _Batches(UnitRows):
@@ -23,8 +23,8 @@ class _Batches(UnitRows):
 
     def __init__(self, reading: StudyReading) -> None:
         super().__init__(reading)
-        self.others = [draft.task["key"] for draft in self.drafts if draft.task["design"] != _DESIGN]
-        self.drafts = [draft for draft in self.drafts if draft.task["design"] == _DESIGN]
+        self.others = [draft.task["key"] for draft in self.drafts if draft.task["design"] != DESIGN]
+        self.drafts = [draft for draft in self.drafts if draft.task["design"] == DESIGN]
         self.found: dict[tuple[str, str], list[tuple[Row, str]]] = {}
         self._lines: dict[tuple[str, str], int] = {}
 
@@ -103,8 +103,7 @@ class BatchesSection(Section):
             check.take(row)
         batches = list(check.rows_in_order())
         if reading.problems.count == before:
-            file = next((name for name in reading.used if name.startswith("batches.")), "batches.csv")
-            check.report_left_out(file)
+            check.report_left_out(file_of(BATCHES, reading))
         # Unreadable batches would also cause problems of the plan.
         reading.units_sound = reading.units_sound and reading.problems.count == before
         return batches

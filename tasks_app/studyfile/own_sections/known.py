@@ -10,7 +10,7 @@ from tasks_app.models import Gold, Prefill, Study, Task
 from tasks_app.sections import Json, Section
 from tasks_app.services.study import degrading, units
 from tasks_app.studyfile.columns import CONTROLS, PREFILL, TableDeclaration
-from tasks_app.studyfile.files.tables import Row, find_table
+from tasks_app.studyfile.files.tables import Row, file_of, find_table
 from tasks_app.studyfile.own_sections import known_answers
 from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.problems import closest, nearest, shown
@@ -74,13 +74,13 @@ class UnitRows:
 
 
 # Purposes of known answers that a file may have, by the stage of the task; none for exit tasks.
-_PURPOSES = {
+PURPOSES = {
     Task.Stage.SCREENING: [Gold.Purpose.SCREENING.value],
     Task.Stage.MAIN: [purpose for purpose in Gold.Purpose.values if purpose != Gold.Purpose.SCREENING],
 }
 
 # Degraded copies, and the known answers about them, are made by the tool.
-_KINDS = [kind for kind in Gold.Kind.values if kind != Gold.Kind.WORSE]
+KINDS = [kind for kind in Gold.Kind.values if kind != Gold.Kind.WORSE]
 
 
 class _Controls(UnitRows):
@@ -92,8 +92,8 @@ class _Controls(UnitRows):
         sound = draft is not None
         if draft is not None and not self._may_be_known(row, draft):
             return None
-        purposes = _PURPOSES[draft.task["stage"]] if draft is not None else Gold.Purpose.values
-        for column, choices in (("purpose", purposes), ("kind", _KINDS)):
+        purposes = PURPOSES[draft.task["stage"]] if draft is not None else Gold.Purpose.values
+        for column, choices in (("purpose", purposes), ("kind", KINDS)):
             if row.cells[column] not in choices:
                 sentence = _("must be one of: %(choices)s; it is %(value)s.")
                 words = {"choices": ", ".join(choices), "value": shown(row.cells[column])}
@@ -164,8 +164,7 @@ def _keep_apart(reading: StudyReading, drafts: Sequence[DraftTask], controls: li
                     "Training, exam, control and judged items must differ: give all its units an answer, or use "
                     "another item."
                 )
-                file = next((name for name in reading.used if name.startswith("controls.")), "controls.csv")
-                reading.problems.add(file, 0, 0, sentence % {"item": unit.item, "unit": key})
+                reading.problems.add(file_of(CONTROLS, reading), 0, 0, sentence % {"item": unit.item, "unit": key})
 
 
 def _check_copies(reading: StudyReading, draft: DraftTask) -> None:

@@ -55,20 +55,26 @@ def _offer(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
     if kind.needs_account and not request.user.is_authenticated:
         return redirect(f"{reverse('rater:sign_in')}?{urlencode({'next': request.path})}")
     arrival = kind.arrival(request.GET.dict(), channels.params_of(study.options, channel) or {})
+    if kind.invited_only:
+        arrival = invitations.arrival_of(study=study, arrival=arrival, user=request.user)
+    with languages.speaking(arrival.language or study.language):
+        return _offer_to(request, study, arrival)
+
+
+def _offer_to(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
+    """Show what is offered to somebody whose arrival was understood."""
     try:
-        if kind.invited_only:
-            arrival = invitations.arrival_of(study=study, arrival=arrival, user=request.user)
         if returning.KEY in request.GET and not arrival.preview:
             return _back(request, study, arrival)
         enrolled = enrolment.recognise(study, arrival)
         if enrolled is not None:
             return redirect("rater:next", enrolled.token)
-        _refuse_early(study)
+        _refuse_early(study, arrival)
     except enrolment.REFUSALS as error:
         return refused(request, study, arrival, error)
     if arrival.preview:
-        return preview_page(request, study, channel)
-    return consent_page(request, study, consent_form(study, arrival))
+        return preview_page(request, study, arrival.channel)
+    return consent_page(request, study, consent_form(study, arrival), language=arrival.language)
 
 
 def _back(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
@@ -86,17 +92,22 @@ def _back(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
     return redirect("rater:next", back.token)
 
 
-def _refuse_early(study: Study) -> None:
+def _refuse_early(study: Study, arrival: Arrival) -> None:
     """Raise a refusal before the consent already; what counts is decided when the form is sent."""
     if study.state != Study.State.OPEN:
         raise enrolment.NotOpen
-    if not enrolment.has_room(study):
+    if not enrolment.has_room(study, arrival.invitation):
         raise enrolment.StudyFull
 
 
 def consent_form(study: Study, arrival: Arrival, **signed: str) -> ConsentForm:
     """Make the form whose token carries the arrival, so that nobody can put somebody else's ids into it."""
-    carried = {"id": arrival.external_id, "session": arrival.session_id, "details": dict(arrival.details)}
+    carried = {
+        "id": arrival.external_id,
+        "session": arrival.session_id,
+        "details": dict(arrival.details),
+        "language": arrival.language,
+    }
     bound = {"study": study.pk, "nonce": ConsentForm.new_nonce(), "channel": arrival.channel, "arrival": carried}
     return ConsentForm(bound_to={**bound, **signed})
 
@@ -109,6 +120,7 @@ def _arrival_in(signed: Mapping[str, Any], channel: str) -> Arrival:
         external_id=str(carried.get("id", "")),
         session_id=str(carried.get("session", "")),
         details=dict(carried.get("details", {})),
+        language=str(carried.get("language", "")),
     )
 
 
@@ -118,11 +130,18 @@ def _agreed(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
     valid = form.is_valid()
     if form.is_forged or str(form.signed.get("channel", "link")) != channel:
         return forged(request)
+    arrival = _arrival_in(form.signed, channel)
+    with languages.speaking(arrival.language or study.language):
+        return _agreed_by(request, study, arrival, form, valid=valid)
+
+
+def _agreed_by(request: HttpRequest, study: Study, arrival: Arrival, form: ConsentForm, *, valid: bool) -> HttpResponse:
+    """Enrol somebody whose form is our own, or show what is missing in it."""
     if not valid:
         form = ConsentForm(request.POST, bound_to=form.signed)
         form.is_valid()
-        return consent_page(request, study, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    arrival = _arrival_in(form.signed, channel)
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+        return consent_page(request, study, form, status=status, language=arrival.language)
     if _sent_too_often(study, arrival, str(form.signed["nonce"])):
         return _wait_to_send(request)
     try:
@@ -151,7 +170,7 @@ def _wait_to_send(request: HttpRequest) -> HttpResponse:
 
 
 def _enrol(request: HttpRequest, study: Study, arrival: Arrival, signed: Mapping[str, Any]) -> enrolment.Enrolled:
-    text = pages.consent_text(study)
+    text = pages.consent_text(study, arrival.language)
     kind = str(signed.get("kind", Rater.Kind.REAL))
     sandbox = kind == Rater.Kind.SANDBOX
     consent: dict[str, Any] = {
@@ -167,13 +186,20 @@ def _enrol(request: HttpRequest, study: Study, arrival: Arrival, signed: Mapping
 
 
 def consent_page(
-    request: HttpRequest, study: Study, form: ConsentForm, status: int = HTTPStatus.OK, **more: Any
+    request: HttpRequest,
+    study: Study,
+    form: ConsentForm,
+    status: int = HTTPStatus.OK,
+    language: str = "",
+    **more: Any,
 ) -> HttpResponse:
-    """Render the offer with the consent; a superfluous press of its button changes nothing."""
+    """Render the offer with the consent, in a language if there is a text in it; pressed again, nothing changes."""
+    text = pages.consent_text(study, language)
     context = {
         "study": pages.public_study(study),
         "dir": languages.direction(study.language),
-        "consent_html": pages.consent_html(study),
+        "consent_html": pages.consent_html(text),
+        "consent_language": text.language if text is not None else study.language,
         "form": form,
         **more,
     }

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from tasks_app.models import Rater
 from tasks_app.selectors.progress import progress_of
 from tasks_app.services.arrival import endings, enrolment
-from tasks_app.services.judging import assignments
+from tasks_app.services.judging import assignments, reservations
 from tasks_app.views import pay_words
 from tasks_app.views.rater import pages
 from tasks_app.views.rater.journey import set_size
@@ -24,7 +24,9 @@ def end(visit: Visit) -> HttpResponse:
         return visit.go_to("next")
     progress = progress_of(rater, set_size(rater))
     title, sentences = words(str(rater.outcome), progress.done, pay_words.sentences(rater))
-    has_more = assignments.may_take_another(rater) and enrolment.has_room(rater.study)
+    has_more = assignments.may_take_another(rater) and enrolment.has_room(
+        rater.study, reservations.invitation_of(rater)
+    )
     context = {
         "frame": pages.frame_for(visit, progress),
         "outcome": rater.outcome,

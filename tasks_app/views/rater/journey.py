@@ -111,12 +111,14 @@ def instructions_html(tasks: list[Task]) -> SafeString:
 def help_page(visit: Visit) -> HttpResponse:
     """The instructions again, who runs the study, what is stored, and the personal link."""
     rater, options = visit.rater, visit.options
+    consent_text = pages.agreed_text(rater)
     context = {
         "frame": pages.frame_for(visit, progress_of(rater, set_size(rater))),
         "instructions_html": instructions_html(enrolment.tasks_of(rater)),
         "about": pages.about_pairs(options),
         "personal_link": pages.personal_link(visit.request, visit.token),
-        "consent_html": pages.consent_html(rater.study),
+        "consent_html": pages.consent_html(consent_text),
+        "consent_language": consent_text.language if consent_text is not None else "",
         "back_url": visit.url("next"),
         "stored_url": visit.url("stored"),
         "link_form": visit.step_form("link"),

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from tasks_app import languages, richtext
 from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import LanguageForm
-from tasks_app.models import ConsentText, Study
+from tasks_app.models import ConsentText, Rater, Study
 from tasks_app.selectors.durations import measured
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.plan.loads import load_in_words
@@ -96,16 +96,23 @@ def public_study(study: Study) -> PublicStudy:
     )
 
 
-def consent_text(study: Study) -> ConsentText | None:
-    """Return the consent text of the study's current version, in its language where there is one."""
+def consent_text(study: Study, language: str = "") -> ConsentText | None:
+    """Return the consent text of the study's current version: in a language, in the study's, or in any."""
     texts = ConsentText.objects.filter(study=study, version__lte=max(1, study.current_version))
-    in_language = texts.filter(language=study.language).order_by("-version").first()
-    return in_language or texts.order_by("-version", "language").first()
+    for wanted in filter(None, (language, study.language)):
+        if (text := texts.filter(language=wanted).order_by("-version").first()) is not None:
+            return text
+    return texts.order_by("-version", "language").first()
 
 
-def consent_html(study: Study) -> str:
-    """Return the consent text as HTML; empty where the study has none."""
-    text = consent_text(study)
+def agreed_text(rater: Rater) -> ConsentText | None:
+    """Return the consent text that a rater has agreed to, or else the one of the study."""
+    consent = rater.consents.select_related("consent_text").order_by("-at").first()
+    return consent.consent_text if consent is not None else consent_text(rater.study)
+
+
+def consent_html(text: ConsentText | None) -> str:
+    """Return a consent text as HTML; empty where the study has none."""
     return richtext.to_html(text.body) if text else ""
 
 

@@ -21,6 +21,17 @@ P = ParamSpec("P")
 ResearcherView = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
+def sees_projects(request: HttpRequest) -> bool:
+    """Return whether the navigation leads to projects: for people who may see a study of one."""
+    known = getattr(request, "sees_projects", None)
+    return access.projects_for_researcher(request.user).exists() if known is None else bool(known)
+
+
+def remember_projects(request: HttpRequest, sees: bool) -> None:
+    """Keep what a page knows already about whether somebody sees projects, so that its frame need not ask."""
+    setattr(request, "sees_projects", sees)  # noqa: B010  a request has no such field
+
+
 def researcher_page(view: ResearcherView[P]) -> ResearcherView[P]:
     """Ask for a sign-in, and answer 404 to people who are signed in but no researchers."""
 
@@ -51,12 +62,15 @@ def study_page(
     title: str | Promise = "",
     role: str = Membership.Role.VIEWER,
     status: int = 200,
+    fetched: tuple[Study, str | None] | None = None,
 ) -> HttpResponse:
     """Render one tab of a study, or with `template` and `title` a page within it, for whoever has at least `role`.
 
-    A superuser's look into a study of others is logged.
+    `fetched` is the study with the person's role in it, where a page has asked `access.study_and_role` already. A
+    superuser's look into a study of others is logged.
     """
-    study, own_role = access.study_and_role(request.user, slug, role)
+    study, own_role = fetched or access.study_and_role(request.user, slug, role)
+    remember_projects(request, vars(study)["sees_projects"])
     if own_role is None:
         events.log(study, request.user, "viewed", about=template or tab)
     rows = [

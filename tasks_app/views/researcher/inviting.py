@@ -21,6 +21,8 @@ from tasks_app.models import Invitation, Membership, Study
 from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services.arrival import invitations
 from tasks_app.services.arrival.invitations import NewInvitation
+from tasks_app.studyfile import StudyFileError
+from tasks_app.studyfile.problems import Problem
 from tasks_app.views.csv_files import BYTE_ORDER_MARK, csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.importing.uploading import read_with
@@ -47,12 +49,20 @@ class PeopleForm(forms.Form):
         strip=False,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
         label=gettext_lazy("People, one per line"),
-        help_text=gettext_lazy("name, e-mail, group. Only the name is needed; it is for you alone."),
+        help_text=gettext_lazy(
+            "Name, e-mail, group, separated by commas. Only the name is required, and only you see it. To use other "
+            "columns, put their names in the first line."
+        ),
     )
     file = forms.FileField(
         required=False,
         label=gettext_lazy("Or a CSV file"),
-        help_text=gettext_lazy("With the columns name, email and group; for accounts that are there already, account."),
+        help_text=gettext_lazy(
+            "Columns: name, email, group. Optional: account (an existing account), set (reserves a set for this "
+            "person: its number in the column booklet of the plan, tab Design → Download the whole plan, or the name "
+            "of a batch), task (whose set it is, if there are several tasks), language (the language the person starts "
+            "in, such as de)."
+        ),
         allow_empty_file=True,
     )
 
@@ -108,31 +118,43 @@ def _invite(request: HttpRequest, study: Study, form: PeopleForm) -> list[NewInv
     upload = form.cleaned_data["file"]
     name = (upload.name or "people.csv") if upload else _("pasted")
     text = sheets.text_of(name, upload.read()) if upload else form.cleaned_data["people"]
-    if channels.registry[form.cleaned_data["channel"]].needs_account:
-        accounts = set(invitations.accounts_known_to(request.user).values_list("username", flat=True))
-        return invitations.invite_with_accounts(
-            study=study, people=people.read(study, name, text, accounts, pasted=not upload), by=request.user
-        )
-    return invitations.invite(study=study, people=people.read(study, name, text, pasted=not upload), by=request.user)
+    try:
+        if channels.registry[form.cleaned_data["channel"]].needs_account:
+            accounts = set(invitations.accounts_known_to(request.user).values_list("username", flat=True))
+            invited = people.read(study, name, text, accounts, pasted=not upload)
+            return invitations.invite_with_accounts(study=study, people=invited, by=request.user)
+        invited = people.read(study, name, text, pasted=not upload)
+        return invitations.invite(study=study, people=invited, by=request.user)
+    except invitations.SetTaken as error:
+        raise StudyFileError([Problem(name, 0, 0, str(error))]) from error
 
 
 def _listed(request: HttpRequest, study: Study) -> dict[str, Any]:
-    rows = Invitation.objects.filter(study=study).select_related("rater", "group", "user")
+    rows = Invitation.objects.filter(study=study).select_related("rater", "group", "user", "booklet__task")
     page = Paginator(rows, ON_A_PAGE).get_page(request.GET.get("page"))
-    stated = [(row, invitations.state_of(row)) for row in page]
-    return {"page": page, "rows": [{"row": row, "state": state, "label": STATES[state]} for row, state in stated]}
+    listed = [
+        {"row": row, "state": (state := invitations.state_of(row)), "label": STATES[state], "set": set_of(row)}
+        for row in page
+    ]
+    return {"page": page, "rows": listed}
+
+
+def set_of(invitation: Invitation) -> str:
+    """Return how the tab Design names the set that is kept for somebody; "" where none is."""
+    booklet = invitation.booklet
+    return f"{booklet.task.key} {booklet.number}" if booklet is not None else ""
 
 
 def secrets_file(request: HttpRequest, study: Study, links: Iterable[NewInvitation], name: str) -> HttpResponse:
     """Answer with links, or accounts with passwords, as CSV: the only copy there is."""
-    rows = [["name", "email", "group", "link", "account", "password"]]
+    rows = [["name", "email", "group", "link", "account", "password", "set", "language"]]
     for link in links:
         row = link.invitation
         channel = "account" if link.account else "invited"
         address = address_of(request, study, channel)
         cells = [row.name, row.email, row.group.key if row.group else ""]
         cells += [address, link.account, link.secret] if link.account else [f"{address}?{KEY}={link.secret}", "", ""]
-        rows.append(cells)
+        rows.append([*cells, set_of(row), row.language])
     return csv_file(name, rows, start=BYTE_ORDER_MARK)
 
 
@@ -141,7 +163,8 @@ def secrets_file(request: HttpRequest, study: Study, links: Iterable[NewInvitati
 def change(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
     """Take an invitation back, or make a new link or password for it."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
-    row = get_object_or_404(Invitation.objects.select_related("study", "user", "group"), study=study, pk=invitation)
+    rows = Invitation.objects.select_related("study", "user", "group", "booklet__task")
+    row = get_object_or_404(rows, study=study, pk=invitation)
     action = request.POST.get("action", "")
     if action == "renew":
         try:
@@ -151,6 +174,10 @@ def change(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
             messages.error(request, sentence % {"name": row})
             return redirect("researcher:invited", slug)
         return secrets_file(request, study, [link], f"{study.slug}-invitation-{row.pk}.csv")
+    if action == "release":
+        invitations.release(invitation=row, by=request.user)
+        messages.success(request, _("The set is no longer reserved for “%(name)s”.") % {"name": row.name})
+        return redirect("researcher:invited", slug)
     if action != "revoke":
         raise Http404
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django import forms
@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from tasks_app import access, tabs, task_types
-from tasks_app.models import Membership, Study
+from tasks_app.models import Membership, Project, Study
 from tasks_app.selectors import studies as reads
 from tasks_app.setup import templates
-from tasks_app.views.researcher.frame import researcher_page, show
+from tasks_app.views.researcher.frame import remember_projects, researcher_page, show
 from tasks_app.views.researcher.starting import ways
 
 ON_A_PAGE = 50
@@ -47,6 +47,17 @@ class FilterForm(forms.Form):
             ("shared", gettext_lazy("shared with me")),
         ],
     )
+    project = forms.ChoiceField(required=False, label=gettext_lazy("Project"))
+
+    def __init__(self, *args: Any, projects: Sequence[Project], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if projects:
+            choices = [(project.slug, project.name) for project in projects]
+            self.fields["project"] = forms.ChoiceField(
+                required=False, label=_("Project"), choices=[("", _("any project")), *choices]
+            )
+        else:
+            del self.fields["project"]
 
 
 @researcher_page
@@ -54,10 +65,13 @@ class FilterForm(forms.Form):
 def studies(request: HttpRequest) -> HttpResponse:
     """List the studies somebody may see, with their progress; without one, show the ways to begin."""
     readable = access.studies_for_researcher(request.user)
-    form = FilterForm(request.GET)
+    projects = list(access.projects_for_researcher(request.user).order_by("name"))
+    remember_projects(request, bool(projects))
+    form = FilterForm(request.GET, projects=projects)
     form.is_valid()
     found = reads.matching(templates.ordinary(readable), request.user.pk or 0, reads.Wanted(**form.cleaned_data))
-    page = Paginator(reads.with_types(reads.with_progress(found)), ON_A_PAGE).get_page(request.GET.get("page"))
+    listed = reads.with_types(reads.with_progress(found)).select_related("project")
+    page = Paginator(listed, ON_A_PAGE).get_page(request.GET.get("page"))
     is_filtered = any(form.cleaned_data.values())
     if not page.object_list and not is_filtered and not readable.exists():
         return show(request, "new", _("New study"), ways(request))

@@ -5,13 +5,14 @@ Raters do not see them: they tell how answers are checked.
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from tasks_app.manual import searching
 from tasks_app.manual.pages import FOLDERS, pages
+from tasks_app.manual.pages import picture as picture_file
 from tasks_app.manual.rendering import to_html
 from tasks_app.views.researcher.frame import researcher_page, show
 
@@ -24,6 +25,11 @@ def page_url(name: str) -> str:
 def example_url(name: str) -> str:
     """Return where a study begins from an example."""
     return f"{reverse('researcher:new')}?example={name}"
+
+
+def picture_url(name: str) -> str:
+    """Return the address of a screenshot of the manual."""
+    return reverse("help:picture", args=[name])
 
 
 @researcher_page
@@ -45,5 +51,15 @@ def page(request: HttpRequest, name: str) -> HttpResponse:
     if found is None:
         raise Http404
     headings = [section for section in found.sections if section.level == 2]
-    context = {"page": found, "html": to_html(found, page_url, example_url), "headings": headings}
+    context = {"page": found, "html": to_html(found, page_url, example_url, picture_url), "headings": headings}
     return show(request, "help_page", found.title, context)
+
+
+@researcher_page
+@require_safe
+def picture(request: HttpRequest, name: str) -> FileResponse:
+    """Send a screenshot."""
+    path = picture_file(name)
+    if path is None:
+        raise Http404
+    return FileResponse(path.open("rb"), content_type="image/png")

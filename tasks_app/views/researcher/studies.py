@@ -20,11 +20,13 @@ from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
 from tasks_app.services import events
+from tasks_app.setup.frozen import current_version
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views import pay_words
 from tasks_app.views.researcher.frame import researcher_page, show, study_page
 from tasks_app.views.researcher.importing.uploading import read_with
 from tasks_app.views.researcher.setup import facts
+from tasks_app.views.researcher.setup.family import family
 from tasks_app.views.researcher.setup.form_frame import step_links
 
 
@@ -98,7 +100,9 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
             ],
             "contents": reads.contents(study),
             "pay_note": pay_words.offer_note(study.options),
-            "steps": [] if study.is_frozen else step_links(slug),
+            "steps": step_links(slug),
+            "version": current_version(study) if study.is_frozen else None,
+            **family(request.user, study),
         }
 
     return study_page(request, slug, "setup", context)

@@ -14,7 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 from tasks_app.models import Judgment, Membership, Rater, Study
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
-from tasks_app.services.study import lifecycle
+from tasks_app.services.study import lifecycle, projects
 from tests import walk
 from tests.builders import build_study
 from tests.tasks_app.api.conftest import everything, script_of
@@ -51,6 +51,19 @@ def test_a_listing_says_what_one_may_see_and_do(rosa: User, study: Study) -> Non
     assert script.get(rows[0]["url"]).json()["slug"] == "a-draft"
     assert [row["slug"] for row in everything(script, f"{STUDIES}?state=open")] == [study.slug]
     assert everything(script, f"{STUDIES}?state=closed") == []
+
+
+def test_studies_of_a_project_are_found_by_its_slug(rosa: User, study: Study) -> None:
+    build_study(rosa, slug="alone")
+    projects.put_into_new(study=study, name="All pairs", by=rosa)
+    script = script_of(rosa, study, everywhere=True)
+    assert {row["slug"]: row["project"] for row in everything(script, STUDIES)} == {
+        "alone": None, study.slug: "all-pairs",
+    }  # fmt: skip
+    assert [row["slug"] for row in everything(script, f"{STUDIES}?project=all-pairs")] == [study.slug]
+    assert everything(script, f"{STUDIES}?project=another") == []
+    assert script.get(f"{STUDIES}{study.slug}/").json()["project"] == "all-pairs"
+    assert script.get(f"{STUDIES}?project=%00").status_code == 400
 
 
 def test_a_study_says_what_it_is_made_of(rosas_script: Client, study: Study) -> None:

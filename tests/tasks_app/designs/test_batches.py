@@ -71,7 +71,7 @@ def test_units_shuffled_keep_the_spacing_or_the_widest_is_named(
 @pytest.mark.parametrize(
     ("listed", "said"),
     [
-        ([], r"no batches yet. Add the file batches.csv"),
+        ([], r"no batches yet. Add batches \(step Raters"),
         ([["0-0", "0-1"], ["1-0"]], "“1-1” is in no batch; 1 units are not"),
         ([["0-0", "0-1"], ["1-0", "0-1", "1-1"]], "“0-1” is in two batches"),
     ],

@@ -249,6 +249,9 @@ def test_only_one_import_of_a_study_at_a_time(draft: Study, tmp_path: Path) -> N
         assert kit.problems_of(draft, tmp_path, RATINGS) == [
             "ratings.csv: Somebody is importing into this study right now. Try again in a minute."
         ]
+        with somebody_else.cursor() as cursor:
+            # PostgreSQL notices a moment later that somebody has gone.
+            cursor.execute("SELECT pg_advisory_unlock_all()")
     finally:
         somebody_else.close()
     assert bring(draft, tmp_path).counts["ratings"] == 6

@@ -14,10 +14,11 @@ from tasks_app.models import Media, Setup, Study, Task
 from tasks_app.services.study import items
 from tasks_app.services.study.lifecycle import NotPossible, move
 from tasks_app.setup import changes
-from tasks_app.setup.checking import make_study
+from tasks_app.setup.checking import make_study, reading_of
 from tasks_app.setup.numbers import checked_reading, numbers_of
 from tasks_app.setup.preview import preview_of
 from tasks_app.studyfile import StudyFileError
+from tasks_app.studyfile.screens import draft_tasks
 from tests.pages import fields_of
 
 EXAMPLES = sorted(path.parent for path in Path("examples").glob("*/study.yaml"))
@@ -130,6 +131,53 @@ def test_numbers_follow_the_settings(draft: Study, rosa: User) -> None:
     assert (numbers.tasks[0].places, numbers.raters) == (175, 15)
 
 
+@pytest.mark.parametrize(
+    ("example", "sentence"),
+    [
+        # statsmodels: TTestPower().solve_power(nobs=12, alpha=.05 / 3, power=.8)
+        # * sqrt(2 * (.4**2 + (.8**2 + .5**2) / 3))
+        ("likert", "about 1.03 points (paired t test over 12 items at 0.05, corrected for 3 pairs"),
+        (
+            "pairwise",
+            "can be detected with 80 % power: 97 % of the answers that are not ties (sign test over 12 items per pair",
+        ),
+        (
+            "triangle",
+            "can be detected with 80 % power: 40 % (exact binomial test of 24 judgments per pair of systems at 0.05)",
+        ),
+        ("ranking", ""),
+    ],
+)
+def test_the_smallest_difference_stands_beside_the_cost(
+    rosas_browser: Client, rosa: User, example: str, sentence: str
+) -> None:
+    study = studyfile.load(f"examples/{example}", owner=rosa)
+    page = rosas_browser.get(reverse("researcher:step", args=[study.slug, "raters"])).content.decode()
+    assert ("80 % power" in page) == bool(sentence)
+    assert sentence in page
+    assert f"{reverse('planning:planning')}?study={study.slug}" in page or not sentence
+
+
+@pytest.mark.parametrize("mode", ["together", "block", "rater"])
+def test_criteria_asked_apart_do_not_count_twice(rosas_browser: Client, rosa: User, mode: str) -> None:
+    setup = changes.begin(studyfile.load("examples/likert", owner=rosa))
+    changes.change(setup=setup, values={("tasks", 0, "criteria_mode"): mode}, base=0, by=rosa)
+    page = rosas_browser.get(reverse("researcher:step", args=[SLUG, "raters"])).content.decode()
+    assert "about 1.03 points (paired t test over 12 items" in page
+
+
+def test_a_task_whose_units_all_have_known_answers_needs_nobody(rosas_browser: Client, rosa: User) -> None:
+    setup = changes.begin(studyfile.load("examples/likert", owner=rosa))
+    reading = reading_of(setup, None)
+    (task,) = draft_tasks(reading)
+    rows = [
+        {"unit": unit, "purpose": "control", "criterion": "fluency", "kind": "exact", "answer": "3"}
+        for unit in task.units
+    ]
+    changes.replace_table(setup=setup, table="controls", rows=rows, by=rosa)
+    assert rosas_browser.get(reverse("researcher:step", args=[SLUG, "raters"])).status_code == 200
+
+
 def test_study_yaml_is_edited_both_ways(draft: Study, rosas_browser: Client) -> None:
     """What is typed is kept where it does not fit, with its lines; what is no YAML, or of another slug, is refused."""
     form = fields_of(rosas_browser.get(address("setup_file")).content.decode(), "study-file")
@@ -150,7 +198,9 @@ def test_study_yaml_is_edited_both_ways(draft: Study, rosas_browser: Client) -> 
 def test_the_preregistration_says_what_opening_would_freeze(draft: Study, rosas_browser: Client, rosa: User) -> None:
     answer = rosas_browser.get(address("preregistration"))
     archive = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
-    assert archive.namelist() == ["preregistration.md", "study.yaml", "items.csv"]
+    names = ["preregistration.md", "study.yaml", "items.csv", "datasheet.md", "datasheet.json"]
+    assert archive.namelist() == names
+    assert "**3.1.1 Outputs evaluated per system**" in archive.read("datasheet.md").decode()
     text = archive.read("preregistration.md").decode()
     move(study_id=draft.pk, action="open", by=rosa)
     assert draft.versions.get().digest in text

@@ -39,6 +39,11 @@ def test_every_page_answers(rosas_browser: Client, rosa: User, odd: dict[str, Js
     for name in OWN_PAGES:
         path = reverse(f"researcher:{name}", args=[SLUG])
         assert rosas_browser.get(path).status_code == 200, path
+    for table in ("controls", "batches", "prefill"):
+        path = reverse("researcher:unit_table", args=[SLUG, table])
+        assert rosas_browser.get(path).status_code == 200, path
+        path = reverse("researcher:unit_template", args=[SLUG, table])
+        assert rosas_browser.get(path).status_code in (200, 422), path
     assert rosas_browser.post(reverse("researcher:review", args=[SLUG])).status_code == 422
 
 

@@ -13,7 +13,7 @@ from tasks_app.models import Media, Setup, Study
 from tasks_app.sections import digest
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import move
-from tasks_app.setup import changes, media, text_rows, texts
+from tasks_app.setup import changes, media, table_rows, text_rows, texts
 from tasks_app.setup.checking import make_study
 from tasks_app.setup.tables.checking import UploadedMedia
 from tasks_app.studyfile.problems import StudyFileError
@@ -128,7 +128,7 @@ def test_a_row_that_somebody_else_has_changed_is_not_overwritten(stored: Setup, 
     put(stored, rosa, 3, **{**cells, "output": "theirs"})
     mine = {**cells, "output": "mine"}
     for number in (3, 99):
-        with pytest.raises(texts.RowChanged):
+        with pytest.raises(table_rows.RowChanged):
             texts.put_row(setup=stored, number=number, cells=mine, media=UploadedMedia(), by=rosa, seen=seen)
     assert texts.rows_of(stored).get(number=3).cells["output"] == "theirs"
 

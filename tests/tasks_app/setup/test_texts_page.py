@@ -178,7 +178,7 @@ def test_a_row_is_edited_in_a_form(setup: Setup, rosas_browser: Client) -> None:
     assert answer.status_code == 302, answer.content.decode()
     assert texts.rows_of(setup).get(number=1).cells == {**cells, "output": "Better now."}
     answer = rosas_browser.post(f"{PATH}rows/1/", {**cells, "seen": "0" * 64}, follow=True)
-    assert "Somebody else has changed this row meanwhile" in shown(answer)
+    assert "Somebody else has changed this row while you were editing" in shown(answer)
     page = shown(rosas_browser.post(f"{PATH}rows/2/", {**cells, "output": "Another."}), 422)
     assert "stand in line 1 already" in page
     assert rosas_browser.get(f"{PATH}rows/999/").status_code == 404
@@ -203,9 +203,51 @@ def test_systems_are_named_on_the_page(setup: Setup, rosas_browser: Client) -> N
     assert (stored[0].name, {one.kind for one in stored}) == ("Our system", {"human"})
     late = {**data, "base": str(setup.revision), f"name-{systems[0].key}": "Late"}
     answer = rosas_browser.post(f"{PATH}systems/", late, follow=True)
-    assert "Somebody else has changed the systems meanwhile" in shown(answer)
+    assert "Somebody else has changed the systems while you were editing" in shown(answer)
 
 
 @pytest.mark.parametrize("path", ["", "new/", "rows/1/", "sample/", "media/"])
 def test_pages_are_there_for_editors_only(setup: Setup, mallorys_browser: Client, path: str) -> None:
     assert mallorys_browser.get(PATH + path).status_code == 404
+
+
+def bring_back(browser: Client) -> str:
+    return shown(browser.post(PATH, {"action": "bring_back"}, follow=True))
+
+
+def test_rows_that_were_removed_come_back(setup: Setup, rosas_browser: Client) -> None:
+    before = list(texts.cells_of_rows(setup))
+    rosas_browser.post(PATH, {"action": "remove", "row": ["1", "36"]})
+    rosas_browser.post(f"{PATH}new/", {"cell-item": "new", "cell-system": "template", "cell-output": "A row."})
+    assert "Restore the 2 removed rows" in shown(rosas_browser.get(PATH))
+    assert "2 rows are back." in bring_back(rosas_browser)
+    after = list(texts.cells_of_rows(setup))
+    assert after[:36] == before, "at their places, and not in place of rows that were added"
+    assert "There are no removed or previous rows any more." in bring_back(rosas_browser)
+
+
+def test_a_sample_can_be_taken_back_and_drawn_again(setup: Setup, rosas_browser: Client, rosa: User) -> None:
+    before = list(texts.cells_of_rows(setup))
+    texts.take_sample(setup=setup, sample=texts.Sample(4, seed=7), by=rosa)
+    assert texts.last_sample(setup) is not None
+    assert "24 rows are back." in bring_back(rosas_browser)
+    assert list(texts.cells_of_rows(setup)) == before
+    assert texts.last_sample(setup) is None
+
+
+@pytest.mark.parametrize("is_emptied", [False, True])
+def test_the_table_before_an_upload_comes_back_and_goes_again(
+    setup: Setup, rosas_browser: Client, rosa: User, is_emptied: bool
+) -> None:
+    before = list(texts.cells_of_rows(setup))
+    if is_emptied:
+        texts.remove_rows(setup=setup, rows=text_rows.search(setup), by=rosa)
+    assert send(rosas_browser, "store").status_code == 302
+    page = bring_back(rosas_browser)
+    assert "36 rows are back." in page
+    assert list(texts.cells_of_rows(setup)) == before
+    setup.refresh_from_db()
+    assert {"template", "neural", "writer"} & set(texts.systems_of(setup)), "their systems are back, too"
+    assert "Swap with the previous rows (3)" in page
+    assert "3 rows are back." in bring_back(rosas_browser)
+    assert texts.rows_of(setup).count() == 3

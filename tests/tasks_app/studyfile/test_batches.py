@@ -129,7 +129,7 @@ def test_batches_need_the_design(folder: Path) -> None:
 def test_the_design_needs_batches(folder: Path) -> None:
     (folder / "batches.csv").unlink()
     assert problems_of(folder) == [
-        "study.yaml:24:5: tasks[0]: This task has no batches yet. Add the file batches.csv with the columns batch and unit."
+        "study.yaml:24:5: tasks[0]: This task has no batches yet. Add batches (step Raters → Batches, or batches.csv)."
     ]
 
 

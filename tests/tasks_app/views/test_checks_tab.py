@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
+from tasks_app import studyfile
 from tasks_app.models import Event, Rater, Study
 from tasks_app.selectors.check_results import checks_of_study
 from tests.tasks_app.checks_kit import checked_study, walk
@@ -75,10 +76,13 @@ def test_the_files_have_every_number_of_the_page(rosa: User, rosas_browser: Clie
     assert sum(int(row["answered"]) for row in rows) == 2 + 2 + 2 + 1
 
 
-def test_without_checks_the_page_says_how_to_have_some(study: Study, rosas_browser: Client) -> None:
+def test_without_checks_the_page_says_how_to_have_some(study: Study, rosas_browser: Client, rosa: User) -> None:
     page = rosas_browser.get(reverse("researcher:checks", args=[study.slug])).content.decode()
     assert "This task has no checks." in page
-    assert "controls.csv" in page
+    assert "Checks are set before a study is opened." in page
+    draft = studyfile.load("examples/likert", owner=rosa)
+    page = rosas_browser.get(reverse("researcher:checks", args=[draft.slug])).content.decode()
+    assert f'href="{reverse("researcher:step", args=[draft.slug, "checks"])}"' in page
 
 
 def test_raters_who_try_the_study_out_are_not_counted(rosa: User) -> None:

@@ -8,12 +8,27 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from tasks_app.importing import people
 from tasks_app.models import Identity, Rater, RaterSet
 from tasks_app.services.arrival import invitations
+from tasks_app.studyfile import StudyFileError
 from tests import pages
 from tests.tasks_app.views.test_arriving import arrive, open_study, rows
 
 pytestmark = pytest.mark.django_db
+
+
+def test_an_account_is_invited_to_a_study_once(rosa: User) -> None:
+    study = open_study(channels={"link": {}, "account": {}})
+    made = invitations.invite_with_accounts(study=study, people=[invitations.Person("Ann")], by=rosa)[0]
+    bea = User.objects.create_user("bea")
+    accounts = [made.account, bea.username]
+    with pytest.raises(StudyFileError, match=r"people\.csv:2:2: .*invited to the study already"):
+        people.read(study, "people.csv", f"name,account\nAnn again,{made.account}\n", accounts)
+    with pytest.raises(StudyFileError, match=r"people\.csv:3:2: .*or in a line above"):
+        people.read(study, "people.csv", "name,account\nBea,bea\nBea again,bea\n", accounts)
+    (person,) = people.read(study, "people.csv", "name,account\nBea,bea\n", accounts)
+    assert person.account == "bea"
 
 
 def test_people_with_accounts_find_their_studies_and_come_back(somebody: Client, rosa: User) -> None:

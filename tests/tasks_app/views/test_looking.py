@@ -72,14 +72,19 @@ DRAFT_PAGES = {
     "researcher:text_new",
     "researcher:text_sample",
     "researcher:text_media",
+    "researcher:split",
+    "researcher:unit_table",
+    "researcher:unit_new",
+    "researcher:unit_template",
 }
+
+# Parts of a draft that the example has none of, or that need a number.
+DRAFT_PARTS = {"researcher:setup_media", "researcher:text_row", "researcher:unit_row"}
 
 # The form of a draft, which a study that was opened has not.
 SETTING_UP = [row for row in TABLE if row.method == "GET" and row.study == "draft" and row.name in DRAFT_PAGES]
 RESEARCHER_ROWS = [
-    row
-    for name, row in GET_ROWS.items()
-    if name.startswith("researcher:") and name not in {*DRAFT_PAGES, "researcher:setup_media", "researcher:text_row"}
+    row for name, row in GET_ROWS.items() if name.startswith("researcher:") and name not in {*DRAFT_PAGES, *DRAFT_PARTS}
 ]
 
 

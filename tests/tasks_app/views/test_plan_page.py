@@ -150,7 +150,7 @@ def test_impossible_settings_are_refused_with_fields_of_the_study_file(rosa: Use
     study = build_study(rosa, items=3, systems=SYSTEMS, k=2, set_size=9, spacing=10, opened=False)
     said = text_of(rosas_browser, study)
     assert "Units of one item cannot stand 10 apart in sets of 9" in said
-    assert "Any of these settings in study.yaml works for the task “main”: spacing: 3 set_size: 3" in said
+    assert "Any of these settings works for the task “main”: spacing: 3 set_size: 3" in said
     answer = rosas_browser.get(f"/admin/studies/{study.slug}/design/plan.csv?task=main")
     assert (answer.status_code, answer["Location"]) == (302, f"/admin/studies/{study.slug}/design/")
 
@@ -183,7 +183,7 @@ def test_what_one_rater_gets_is_counted_from_checks_and_known_answers(rosa: User
     assert "Units that count 8–16 120 " in text_of(rosas_browser, study)
     assert "Screens 22–30 232 " in text_of(rosas_browser, study)
     assert report.places == 20 * 3 * 2
-    assert "Fewer than study.yaml asks for" in text_of(rosas_browser, study)  # nine controls of three there are
+    assert "Fewer than the settings ask for" in text_of(rosas_browser, study)  # nine controls of three there are
 
 
 def test_promises_are_listed_with_the_worst_in_any_prefix(rosa: User, rosas_browser: Client) -> None:

@@ -58,6 +58,11 @@ class TablePages(ABC):
         self.action = request.POST.get("action", "")
         self.token = (request.POST if request.method == "POST" else request.GET).get("file", "")
 
+    @property
+    def location(self) -> str:
+        """Return the address of both pages."""
+        return reverse(self.address, args=[self.study.slug])
+
     @abstractmethod
     def upload_form(self, *given: Any) -> forms.Form:
         """Return the form of the first page."""
@@ -119,7 +124,7 @@ class TablePages(ABC):
         if token is None:
             return self.first_page(form, **({"refusal": refusal} if refusal else {}))
         query = urlencode({"file": token, **self.after_upload(form)})
-        return redirect(f"{reverse(self.address, args=[self.study.slug])}?{query}")
+        return redirect(f"{self.location}?{query}")
 
     def first_page(self, form: forms.Form, **refusal: StudyFileError) -> HttpResponse:
         """Show the first page, with why a file was refused."""
@@ -129,7 +134,7 @@ class TablePages(ABC):
     def leave(self) -> HttpResponse:
         """Forget the file, and lead back to the first page."""
         uploads.forget(self.study, self.token)
-        return redirect(self.address, self.study.slug)
+        return redirect(self.location)
 
     def page(self, context: dict[str, Any], status: int) -> HttpResponse:
         """Render the first page or the second."""

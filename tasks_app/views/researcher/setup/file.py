@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import zipfile
 from typing import Any
 
 from django.contrib import messages
@@ -20,9 +19,10 @@ from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
 from tasks_app.setup.checking import study_yaml_of
 from tasks_app.setup.files import SetupFiles
-from tasks_app.studyfile.files.yaml_text import dump_given
+from tasks_app.studyfile.files.yaml_text import dump_stored
 from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup import frozen
 from tasks_app.views.researcher.setup.form_frame import setup_page
 
 
@@ -43,7 +43,9 @@ def study_file(request: HttpRequest, slug: str) -> HttpResponse:
     except StudyFileError as error:
         return _page(request, slug, status=422, text=text, refusal=error)
     except changes.ChangedMeanwhile:
-        sentence = _("Somebody has changed the set-up meanwhile. Your text is below; what is stored is in the form.")
+        sentence = _(
+            "Somebody has changed the set-up while you were editing. Your text is below; what is stored is in the form."
+        )
         return _page(request, slug, status=409, text=text, sentence=sentence)
     if refusal is not None:
         return _page(request, slug, text=text, refusal=refusal, is_saved=True)
@@ -61,9 +63,9 @@ def _setup_of(study: Study) -> Setup:
 
 def _page(request: HttpRequest, slug: str, *, status: int = 200, text: str | None = None, **more: Any) -> HttpResponse:
     def context(_study: Study, setup: Setup) -> dict[str, Any]:
-        return {"text": dump_given(setup.given) if text is None else text, **more}
+        return {"text": dump_stored(setup.given) if text is None else text, **more}
 
-    return setup_page(request, slug, "file", context, template="file", status=status)
+    return setup_page(request, slug, "file", context, template="file", status=status, opened=frozen.study_file)
 
 
 @researcher_page
@@ -71,11 +73,9 @@ def _page(request: HttpRequest, slug: str, *, status: int = 200, text: str | Non
 def study_zip(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Send what the form holds as the zip of a study file, whatever is still missing."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
-    files = SetupFiles(_setup_of(study))
+    setup = _setup_of(study)
     target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in files.names:
-            archive.writestr(name, files.read(name))
+    SetupFiles(setup).pack(target)
     target.seek(0)
     events.log(study, request.user, "exported", about="set-up")
     return FileResponse(target, as_attachment=True, filename=f"{study.slug}.zip")

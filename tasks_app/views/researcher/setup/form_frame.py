@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from tasks_app import access, languages
 from tasks_app.models import Membership, Setup, Study
-from tasks_app.setup import changes
+from tasks_app.selectors.comments import threads
+from tasks_app.setup import changes, frozen
 from tasks_app.setup.steps import STEPS
 from tasks_app.views.researcher.frame import study_page
 
@@ -26,23 +27,54 @@ def step_links(slug: str, current: str = "") -> list[dict[str, Any]]:
     return [{"step": one, "url": step_url(slug, one.slug), "current": one.slug == current} for one in STEPS]
 
 
+Context = Callable[[Study, Setup], dict[str, Any]]
+
+
 def setup_page(
     request: HttpRequest,
     slug: str,
     step: str,
-    context: Callable[[Study, Setup], dict[str, Any]],
+    context: Context,
     *,
     template: str,
     status: int = 200,
+    opened: Callable[[HttpRequest, Study], HttpResponse] | None = None,
 ) -> HttpResponse:
-    """Render a step of a draft for its editors and owners; a study that was opened shows its frozen set-up instead.
+    """Render a page of the form for editors and owners of a draft.
 
-    `template` is its name under templates/researcher/setup/.
+    `template` is its name under templates/researcher/setup/. Of a study that was opened, `opened` shows the page
+    read-only; without it, the request is redirected to the set-up.
     """
-    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    fetched = access.study_and_role(request.user, slug, Membership.Role.EDITOR)
+    study = fetched[0]
     if study.is_frozen:
-        return redirect("researcher:setup", slug)
+        return opened(request, study) if opened is not None else redirect("researcher:setup", slug)
     setup = changes.begin(study)
+    return _page(request, slug, step, setup, context, template=template, status=status, fetched=fetched)
+
+
+def frozen_page(request: HttpRequest, study: Study, step: str, context: Context, *, template: str) -> HttpResponse:
+    """Render a step of the form as it was frozen, read-only, for editors and owners of a study that was opened."""
+    version = frozen.current_version(study)
+
+    def with_version(study: Study, setup: Setup) -> dict[str, Any]:
+        return {"version": version, "is_read_only": True, **context(study, setup)}
+
+    setup = frozen.frozen_setup(version)
+    return _page(request, study.slug, step, setup, with_version, template=f"frozen_{template}")
+
+
+def _page(
+    request: HttpRequest,
+    slug: str,
+    step: str,
+    setup: Setup,
+    context: Context,
+    *,
+    template: str,
+    status: int = 200,
+    fetched: tuple[Study, str | None] | None = None,
+) -> HttpResponse:
     current = next((number for number, one in enumerate(STEPS) if one.slug == step), None)
 
     def with_steps(study: Study) -> dict[str, Any]:
@@ -55,9 +87,12 @@ def setup_page(
             "next_step": step_url(slug, STEPS[current + 1].slug)
             if current is not None and current + 1 < len(STEPS)
             else "",
+            # Review lists the comments on every step.
+            "step_comments": threads(study, step) if step != "review" else [],
             **context(study, setup),
         }
 
     return study_page(
-        request, slug, "setup", with_steps, template=f"setup/{template}", role=Membership.Role.EDITOR, status=status
-    )
+        request, slug, "setup", with_steps, template=f"setup/{template}", role=Membership.Role.EDITOR, status=status,
+        fetched=fetched,
+    )  # fmt: skip

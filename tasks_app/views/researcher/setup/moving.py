@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 
 from tasks_app import access
 from tasks_app.designs.base import PlanImpossible
-from tasks_app.models import Membership, Study
+from tasks_app.models import Membership, Study, Task
 from tasks_app.selectors import studies as reads
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.study import lifecycle
@@ -78,6 +78,13 @@ def _ask_for_reason(request: HttpRequest, study: Study, *, missing: bool = False
         title=_("Open again"),
         status=HTTPStatus.UNPROCESSABLE_ENTITY if missing else HTTPStatus.OK,
     )
+
+
+def plan_sentences(study: Study) -> list[tuple[Task, str]]:
+    """Return what the plan of each task comes to, in words."""
+    reports = plan_reports.reports(study)
+    alone = len(reports) == 1
+    return [(report.task, plan_words.sentence(report, study, alone=alone)) for report in reports if not report.refusal]
 
 
 def what_opening_does(study: Study) -> dict[str, Any]:

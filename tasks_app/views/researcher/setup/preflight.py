@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -61,13 +62,20 @@ def _texts(contents: Contents) -> str:
 
 def rows(study: Study) -> list[Finding]:
     """Return the points to check before raters come: tried out, consent, contact, pay per hour, checks."""
-    time = measured(study)
-    return [_tried(study), _consent(study), _about(study), _pay(study, time), _checks(study), *_crowded(study)]
+    time, tasks = measured(study), list(Task.objects.filter(study=study, until=None))
+    return [
+        _tried(study),
+        _consent(study),
+        _about(study),
+        _pay(study, time),
+        _checks(study, tasks),
+        *_crowded(study, tasks),
+    ]
 
 
-def _crowded(study: Study) -> list[Finding]:
+def _crowded(study: Study, tasks: Sequence[Task]) -> list[Finding]:
     """Return a row for every task whose screens ask for too much at once."""
-    warned = [plan_words.crowded(task, study) for task in Task.objects.filter(study=study, until=None)]
+    warned = [plan_words.crowded(task, study) for task in tasks]
     url = reverse("researcher:design", args=[study.slug])
     return [Finding(_("Screens"), False, sentence, url, _("Design")) for sentence in warned if sentence]
 
@@ -149,8 +157,8 @@ def _pay(study: Study, time: MeasuredMinutes | None) -> Finding:
     return Finding(label, enough, " ".join(sentences), reverse("researcher:pay", args=[study.slug]), _("Pay"))
 
 
-def _checks(study: Study) -> Finding:
-    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN)
+def _checks(study: Study, tasks: Sequence[Task]) -> Finding:
+    tasks = [task for task in tasks if task.stage == Task.Stage.MAIN]
     n_known = Gold.objects.filter(unit__task__in=tasks, unit__until=None).values("unit").distinct().count()
     settings = [checks_of(task.checks) for task in tasks]
     repeats, copies = sum(setting.repeats for setting in settings), sum(setting.degraded for setting in settings)

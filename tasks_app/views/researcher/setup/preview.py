@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from csp.constants import SELF
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
@@ -13,9 +14,8 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access, languages, richtext
-from tasks_app.models import Media, Membership
-from tasks_app.services.study.drafts import NotADraft
-from tasks_app.setup import changes
+from tasks_app.models import Media, Membership, Setup
+from tasks_app.setup import frozen
 from tasks_app.setup.preview import Preview, preview_of
 from tasks_app.views.public.catalogue import stored_rows
 from tasks_app.views.rater import media as rater_media
@@ -33,26 +33,32 @@ THEMES = ("light", "dark")
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """A unit as raters would see it; answered, it says which ratings would be stored."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
-    try:
-        setup = changes.begin(study)
-    except NotADraft as error:
-        raise Http404 from error
+    return show_unit(request, frozen.setup_of(study), step_url(slug, "media"))
+
+
+def show_unit(request: HttpRequest, setup: Setup, media_base: str, *, names_problems: bool = True) -> HttpResponse:
+    """Answer with the unit of a set-up that the address asks for, for a frame on a page of this site.
+
+    `names_problems` says whether to name what keeps the study's own texts from being shown: it may name systems.
+    """
     number = request.GET.get("unit", "1")
     shown = preview_of(setup, request.GET.get("task", ""), int(number) if number.isdecimal() and len(number) < 6 else 1)
-    language = request.GET.get("lang", "") or (shown.language if shown else study.language)
+    if shown is not None and not names_problems:
+        shown = replace(shown, problems=())
+    language = request.GET.get("lang", "") or (shown.language if shown else setup.study.language)
     with languages.speaking(language):
         if shown is None:
             sentences = [_("Choose a task type to see its screen here.")]
             response = render(request, "rater/message.html", {"title": _("No task yet"), "sentences": sentences})
         else:
-            response = _unit(request, slug, shown)
-    # The set-up page of this site shows it in a frame.
+            response = _unit(request, media_base, shown)
+    # A page of this site shows it in a frame.
     response._csp_replace = {"frame-ancestors": [SELF]}  # type: ignore[attr-defined]  # read by django-csp
     response.xframe_options_exempt = True  # read by Django's middleware
     return response
 
 
-def _unit(request: HttpRequest, slug: str, shown: Preview) -> HttpResponse:
+def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse:
     kind, screen = shown.screen.kind, shown.screen
     form = kind.form(screen, request.POST if request.method == "POST" else None)
     tried = form.is_valid()
@@ -74,7 +80,7 @@ def _unit(request: HttpRequest, slug: str, shown: Preview) -> HttpResponse:
         "unit_template": kind.template_name,
         "unit_script": kind.script,
         "unit_styles": kind.styles,
-        "media_base": step_url(slug, "media"),
+        "media_base": media_base,
         "answer_fields": [],
         "instructions_html": richtext.to_html(shown.task["instructions"] or str(kind.instructions())),
         "next_url": "",

@@ -9,46 +9,51 @@ from typing import Any
 from django.contrib import messages
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app import access
-from tasks_app.models import Membership, Setup, Study
+from tasks_app.models import Membership, Setup, SetupCheck, Study
 from tasks_app.sections import Path
 from tasks_app.services import events
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
-from tasks_app.setup import changes
+from tasks_app.setup import background_check, changes
 from tasks_app.setup.checking import make_study, problems_of, problems_of_tables, reading_of
 from tasks_app.setup.controls import name_of
 from tasks_app.setup.fields import Fields, controls_of
 from tasks_app.setup.preregistration import write as write_preregistration
 from tasks_app.setup.steps import STEPS, step_of
+from tasks_app.setup.unit_tables.declared import UNIT_TABLES
+from tasks_app.setup.unit_tables.offered import offered_on, rows_by_table
 from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.schema import whole_schema
 from tasks_app.task_types import registry
 from tasks_app.views import pay_words
 from tasks_app.views.researcher.frame import researcher_page
-from tasks_app.views.researcher.setup import moving
+from tasks_app.views.researcher.setup import frozen, moving
+from tasks_app.views.researcher.setup.comments import comments_of, links_of
+from tasks_app.views.researcher.setup.family import changed_settings, family, what_changed
 from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
-
-# Tables that a study file brings, and that the form only keeps: known answers, batches, suggestions.
-FILE_TABLES = ("controls", "batches", "prefill")
 
 
 @researcher_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def review(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what is wrong, step by step; posted to, check everything and make the study of it."""
+    """Show what is wrong, step by step; posted to, check everything and make the study, or have it done."""
     if request.method != "POST":
-        return _page(request, slug)
+        return _live(request, slug) if "live" in request.GET else _page(request, slug)
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     if request.POST.get("do") == "remove":
         return _remove_tables(request, study)
     try:
-        study, loaded = make_study(setup=changes.begin(study), by=request.user)
+        setup = changes.begin(study)
+        if background_check.is_long(setup):
+            background_check.ask(setup=setup, by=request.user)
+            return redirect(step_url(slug, "review"))
+        study, loaded = make_study(setup=setup, by=request.user)
     except StudyFileError as refusal:
         return _page(request, slug, refusal=refusal, status=422)
     except NotADraft as error:
@@ -62,10 +67,17 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(step_url(slug, "review"))
 
 
+def _live(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show how far a check in the background is."""
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    check = get_object_or_404(SetupCheck.objects.select_related("by"), setup__study=study)
+    return render(request, "researcher/setup/_checking_live.html", {"study": study, "check": check})
+
+
 def _remove_tables(request: HttpRequest, study: Study) -> HttpResponse:
-    """Remove the tables that only a study file brings, where they belong to texts that are gone."""
+    """Remove the tables about units, where they belong to texts that are gone."""
     try:
-        changes.remove_tables(setup=changes.begin(study), tables=FILE_TABLES, by=request.user)
+        changes.remove_tables(setup=changes.begin(study), tables=list(UNIT_TABLES), by=request.user)
     except NotADraft as error:
         messages.error(request, str(error))
     else:
@@ -80,9 +92,10 @@ def preregistration(request: HttpRequest, slug: str) -> HttpResponseBase:
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
     try:
-        changes.begin(study)
+        setup = changes.begin(study)
         opening = moving.what_opening_does(study)
-        write_preregistration(study, target, opening["frozen"], [(str(task), text) for task, text in opening["plans"]])
+        plans = [(str(task), text) for task, text in opening["plans"]]
+        write_preregistration(study, target, opening["frozen"], plans, changed_settings(request.user, study, setup))
     except (NotADraft, NotPossible) as error:
         target.close()
         messages.error(request, str(error))
@@ -94,20 +107,28 @@ def preregistration(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = None, status: int = 200) -> HttpResponse:
     def context(study: Study, setup: Setup) -> dict[str, Any]:
-        ready = moving.what_opening_does(study) if setup.is_stored and refusal is None else {}
+        check = SetupCheck.objects.filter(setup=setup).select_related("by").first()
+        shown = refusal or (background_check.refusal_of(check) if check and check.revision == setup.revision else None)
+        ready = moving.what_opening_does(study) if setup.is_stored and shown is None else {}
+        counts = rows_by_table(setup)
         return {
-            "open_points": _open_points(setup, slug),
-            "refusal": refusal,
-            "outputs": setup.rows.filter(table="items").count(),
-            "file_tables": setup.rows.filter(table__in=FILE_TABLES).count(),
+            "check": check,
+            "open_points": _open_points(setup, slug, has_texts=bool(counts.get("items"))),
+            "refusal": shown,
+            "outputs": counts.get("items", 0),
+            "unit_tables": [one for one in offered_on(setup, counts=counts) if one.rows],
             "pay_note": pay_words.offer_note(study.options) if ready else "",
+            **family(request.user, study),
+            **comments_of(study),
+            **links_of(study),
+            **what_changed(request.user, study, setup),
             **ready,
         }
 
-    return setup_page(request, slug, "review", context, template="review", status=status)
+    return setup_page(request, slug, "review", context, template="review", status=status, opened=frozen.review)
 
 
-def _open_points(setup: Setup, slug: str) -> list[dict[str, Any]]:
+def _open_points(setup: Setup, slug: str, *, has_texts: bool) -> list[dict[str, Any]]:
     """Return the steps in which something is wrong, each with its problems and where they are put right."""
     reading, anchors = reading_of(setup), cache(partial(_anchors, setup))
     by_step: dict[str, list[dict[str, str]]] = {}
@@ -117,7 +138,7 @@ def _open_points(setup: Setup, slug: str) -> list[dict[str, Any]]:
         by_step.setdefault(step, []).extend(
             {"sentence": f"{label}: {sentence}", "anchor": anchor} for sentence in sentences
         )
-    if not setup.rows.filter(table="items").exists() and _reads_texts(reading):
+    if not has_texts and _reads_texts(reading):
         sentence = _("There are no texts yet. Upload a table of them.")
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
     for sentence in problems_of_tables(reading):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -23,16 +24,16 @@ from tasks_app.setup.controls import Control, in_control, name_of, posted_value
 from tasks_app.setup.fields import Fields, Group, controls_of
 from tasks_app.setup.numbers import checked_reading, numbers_of
 from tasks_app.setup.steps import STEPS
+from tasks_app.setup.unit_tables.offered import offered_on
 from tasks_app.studyfile.schema import whole_schema
 from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup import frozen
 from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
 
 # Steps with a page of their own.
 _OWN_PAGES = ("texts", "review")
 # What the form posts beside its fields.
 _NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "new_language"}
-# Steps that show what the settings come to.
-_WITH_NUMBERS = ("raters", "consent")
 _FORM_STEPS = tuple(one.slug for one in STEPS if one.slug not in _OWN_PAGES)
 
 
@@ -45,16 +46,20 @@ def step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
     if request.method == "POST":
         return _save(request, slug, step)
 
-    return setup_page(request, slug, step, lambda _study, setup: _fields(setup, step), template="step")
+    return setup_page(
+        request, slug, step, lambda _study, setup: _fields(setup, step), template="step",
+        opened=partial(frozen.step, slug=step),
+    )  # fmt: skip
 
 
 def _fields(setup: Setup, step: str) -> dict[str, Any]:
     """Return the fields of a step with what is wrong, and what the settings come to where the step is about that."""
-    if step not in _WITH_NUMBERS:
-        return {"groups": Fields(whole_schema(), setup.given, problems_of(reading_of(setup)), step).groups()}
+    tables = {"unit_tables": offered_on(setup, step)}
+    if step not in frozen.WITH_NUMBERS:
+        return {"groups": Fields(whole_schema(), setup.given, problems_of(reading_of(setup)), step).groups(), **tables}
     reading, scale = checked_reading(setup)
     groups = Fields(whole_schema(), setup.given, problems_of(reading), step, reading.nearest).groups()
-    return {"groups": groups, "with_numbers": True, "numbers": numbers_of(reading, scale)}
+    return {"groups": groups, "with_numbers": True, "numbers": numbers_of(reading, scale), **tables}
 
 
 def _save(request: HttpRequest, slug: str, step: str) -> HttpResponse:
@@ -102,7 +107,10 @@ def _changed(request: HttpRequest, study: Study, step: str) -> tuple[Changed, in
         changes.undo(setup=changed.setup, by=request.user)
         return Changed(Setup.objects.select_related("study").get(pk=setup.pk), changed.conflicts), base
     if editing.is_outdated(changed.setup, button, base, setup.revision):
-        messages.warning(request, _("The list was changed meanwhile, so nothing was removed or moved. Look again."))
+        messages.warning(
+            request,
+            _("The list was changed while you were editing, so nothing was removed or moved. This is the list now."),
+        )
         return changed, base
     after = editing.press(setup=changed.setup, step=step, button=button, posted=posted, by=request.user)
     return Changed(after, changed.conflicts), base
@@ -124,8 +132,8 @@ def _conflict(conflict: Conflict, label: str) -> str:
     }
     return (
         _(
-            "%(who)s has changed “%(label)s” to “%(theirs)s” meanwhile, so it was not set to “%(wanted)s”. If it "
-            "should be, enter it again."
+            "%(who)s has changed “%(label)s” to “%(theirs)s” while you were editing, so it was not set to "
+            "“%(wanted)s”. If it should be, enter it again."
         )
         % words
     )

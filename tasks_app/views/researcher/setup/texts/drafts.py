@@ -1,4 +1,4 @@
-"""Pages of the step “Texts”: for editors and owners of a draft."""
+"""Pages about the tables of a draft: for editors and owners of a draft."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 
 from tasks_app import access
-from tasks_app.models import Membership, Setup
+from tasks_app.models import Membership, Setup, Study
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
 from tasks_app.views.researcher.frame import ResearcherView
@@ -22,8 +22,13 @@ P = ParamSpec("P")
 SetupView = Callable[Concatenate[HttpRequest, Setup, P], HttpResponseBase]
 
 
-def of_draft(view: SetupView[P]) -> ResearcherView[Concatenate[str, P]]:
-    """Give a view the set-up of a draft; a study that was opened, then or meanwhile, shows its frozen set-up."""
+def of_draft(
+    view: SetupView[P], opened: Callable[Concatenate[HttpRequest, Study, P], HttpResponse] | None = None
+) -> ResearcherView[Concatenate[str, P]]:
+    """Give a view the set-up of a draft; a study that was opened, then or meanwhile, leads to its frozen set-up.
+
+    `opened` shows the page of such a study read-only.
+    """
 
     @wraps(view)
     def page(request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
@@ -31,14 +36,21 @@ def of_draft(view: SetupView[P]) -> ResearcherView[Concatenate[str, P]]:
         try:
             return view(request, changes.begin(study), *args, **kwargs)
         except NotADraft as error:
+            if opened is not None and request.method != "POST":
+                return opened(request, study, *args, **kwargs)
             messages.warning(request, str(error))
             return redirect("researcher:setup", slug)
 
     return cast("ResearcherView[Concatenate[str, P]]", page)
 
 
-def show(request: HttpRequest, setup: Setup, template: str, context: dict[str, Any], status: int = 200) -> HttpResponse:
-    """Render a page of the step “Texts”."""
-    return setup_page(
-        request, setup.study.slug, "texts", lambda _study, _setup: context, template=template, status=status
-    )
+def show(
+    request: HttpRequest,
+    setup: Setup,
+    template: str,
+    context: dict[str, Any],
+    status: int = 200,
+    step: str = "texts",
+) -> HttpResponse:
+    """Render a page about a table, as a part of a step."""
+    return setup_page(request, setup.study.slug, step, lambda _study, _setup: context, template=template, status=status)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,56 +24,19 @@ from tasks_app.setup.tables.layout import (
     use_label,
     uses,
 )
-from tasks_app.setup.tables.source import TextsFile
 from tasks_app.setup.text_rows import SystemRow
 from tasks_app.setup.texts import SEEDS, Sample
-
-# Cells shown as examples of a column, and characters of each.
-EXAMPLES, EXAMPLE_CHARACTERS = 2, 80
-
-MARKS = (
-    ("", gettext_lazy("enclose cells; say so if that is not clear")),
-    ("double", gettext_lazy("enclose cells")),
-    ("none", gettext_lazy("are part of the texts")),
-)
+from tasks_app.views.researcher.setup.table_form import TableForm
 
 # A degraded copy is made by the tool itself.
 KINDS = [(kind.value, kind.label) for kind in System.Kind if kind is not System.Kind.DEGRADED]
 
 
-class UploadForm(forms.Form):
-    """A table of texts."""
+class ColumnsForm(TableForm):
+    """One choice for each column of a table of texts, and what its items and systems are."""
 
-    file = forms.FileField(
-        label=gettext_lazy("Table of texts"),
-        help_text=gettext_lazy(
-            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods), with one row per output, or one row per item and "
-            "one column per system. Up to 64 MB; text files may be gzipped (.csv.gz)."
-        ),
-        allow_empty_file=True,  # an empty file is answered by the reader, which says what to do
-        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.json,.jsonl,.gz,.xlsx,.xlsm,.ods"}),
-    )
+    about_whole = ("items", "system", "unused", "mode")
 
-
-class ColumnForm:
-    """What one column of the file is: its name, examples, and the fields that say so."""
-
-    def __init__(self, form: ColumnsForm, number: int, name: str, examples: Sequence[str]) -> None:
-        self.name = name
-        self.examples = examples
-        self.use = form[f"use-{number}"]
-        self.called = form[f"name-{number}"]
-
-
-def _one_text(columns: Sequence[str]) -> str:
-    """Return the names of columns as one text, by which a form is known to be about them."""
-    return json.dumps(list(columns), ensure_ascii=False)
-
-
-class ColumnsForm(forms.Form):
-    """One choice for each column of the file, and how the table is read as a whole."""
-
-    columns = forms.CharField(widget=forms.HiddenInput, required=False, strip=False)
     items = forms.ChoiceField(choices=ITEM_KEYS, label=gettext_lazy("Items"))
     system = forms.CharField(
         required=False,
@@ -89,13 +51,6 @@ class ColumnsForm(forms.Form):
         ),
         label=gettext_lazy("Columns that are not used"),
     )
-    quoting = forms.ChoiceField(
-        choices=MARKS,
-        required=False,
-        label=gettext_lazy("Quotation marks"),
-        help_text=gettext_lazy("For tables with tabs between the cells."),
-    )
-    sheet = forms.ChoiceField(required=False, label=gettext_lazy("Sheet"))
     mode = forms.ChoiceField(
         required=False,
         choices=(
@@ -105,19 +60,13 @@ class ColumnsForm(forms.Form):
         label=gettext_lazy("These texts"),
     )
 
-    def __init__(
-        self, *args: Any, file: TextsFile, peek: Peek, layout: Layout | None = None, present: int = 0, **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self.file, self.peek, self.present = file, peek, present
+    def __init__(self, *args: Any, peek: Peek, layout: Layout | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, peek=peek, **kwargs)
         by_column = {one.column: one for one in layout.uses} if layout is not None else {}
-        self.initial["columns"] = _one_text(peek.columns)
         choices = [(use, use_label(use)) for use in uses()]
         for number, name in enumerate(peek.columns):
             one = by_column.get(name, ColumnUse(name))
-            self.fields[f"use-{number}"] = forms.ChoiceField(
-                choices=choices, required=False, initial=one.use, label=_("“%(name)s” is") % {"name": name}
-            )
+            self.add_use(number, name, choices, one.use)
             self.fields[f"name-{number}"] = forms.CharField(
                 required=False,
                 max_length=100,
@@ -127,41 +76,6 @@ class ColumnsForm(forms.Form):
         if layout is not None:
             for field in ("items", "system", "unused", "quoting", "sheet"):
                 self.initial.setdefault(field, getattr(layout, field))
-        sheet = self.fields["sheet"]
-        assert isinstance(sheet, forms.ChoiceField)
-        sheet.choices = [(name, name) for name in file.sheets]
-        if len(file.sheets) < 2:
-            del self.fields["sheet"]
-        if file.is_workbook or file.file.format == "jsonl":
-            del self.fields["quoting"]
-        if not present:
-            del self.fields["mode"]
-
-    @property
-    def by_column(self) -> list[ColumnForm]:
-        """Return the columns with their examples."""
-        examples: list[list[str]] = [[] for _name in self.peek.columns]
-        for row in self.peek.rows:
-            for number, cell in enumerate(row[: len(examples)]):
-                text = " ".join(cell.split())[:EXAMPLE_CHARACTERS]
-                if text and len(examples[number]) < EXAMPLES and text not in examples[number]:
-                    examples[number].append(text)
-        return [ColumnForm(self, number, name, examples[number]) for number, name in enumerate(self.peek.columns)]
-
-    @property
-    def whole(self) -> list[forms.BoundField]:
-        """Return the fields about the table as a whole."""
-        return [self[name] for name in ("items", "system", "unused", "mode") if name in self.fields]
-
-    @property
-    def reading(self) -> list[forms.BoundField]:
-        """Return the fields by which the file is read, after which its columns may be others."""
-        return [self[name] for name in ("sheet", "quoting") if name in self.fields]
-
-    @property
-    def is_of_these_columns(self) -> bool:
-        """Return whether the choices that were sent are about the columns that the file has."""
-        return self.data.get("columns") == _one_text(self.peek.columns)
 
     def layout(self) -> Layout:
         """Return how the table is to be read, from valid data."""

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from tasks_app.models import Setup, SetupRow
 from tasks_app.request_sizes import accepts_files
 from tasks_app.sections import digest
-from tasks_app.setup import media, text_rows, texts
+from tasks_app.setup import media, table_rows, text_rows, texts
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views.researcher.frame import researcher_page
@@ -42,7 +42,7 @@ def text_row(request: HttpRequest, setup: Setup, number: int | None = None) -> H
                 by=request.user,
                 seen=request.POST.get("seen", ""),
             )
-        except texts.RowChanged:
+        except table_rows.RowChanged:
             return _changed_meanwhile(request, setup, number)
         except StudyFileError as error:
             form.refuse(error)
@@ -56,7 +56,9 @@ def text_row(request: HttpRequest, setup: Setup, number: int | None = None) -> H
 
 def _changed_meanwhile(request: HttpRequest, setup: Setup, number: int | None) -> HttpResponse:
     """Show a row as somebody else has changed it."""
-    sentence = _("Somebody else has changed this row meanwhile, so nothing was stored. This is the row as it is now.")
+    sentence = _(
+        "Somebody else has changed this row while you were editing, so nothing was stored. This is how it is now."
+    )
     messages.warning(request, sentence)
     return redirect("researcher:text_row", setup.study.slug, number)
 
@@ -72,7 +74,10 @@ def systems(request: HttpRequest, setup: Setup) -> HttpResponse:
         if texts.name_systems(setup=setup, systems=form.entries(), base=base, by=request.user):
             messages.success(request, _("The systems are stored."))
             return redirect("researcher:texts", setup.study.slug)
-    sentence = _("Somebody else has changed the systems meanwhile, so nothing was stored. These are the current ones.")
+    sentence = _(
+        "Somebody else has changed the systems while you were editing, so nothing was stored. These are the current "
+        "ones."
+    )
     messages.warning(request, sentence)
     return redirect("researcher:texts", setup.study.slug)
 

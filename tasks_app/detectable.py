@@ -1,0 +1,57 @@
+"""The smallest difference that a study of a given size can show; the app above adds functions that compute it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tasks_app.task_types import TaskType
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSize:
+    """What a task compares, and how much of it.
+
+    Parameters
+    ----------
+    kind : TaskType
+        With the parameters of the task.
+    items : int
+        Items with texts of two systems or more.
+    systems : int
+        Systems that are judged.
+    units : int
+        Units to be judged.
+    per_text : float
+        Judgments of each text.
+    judgments : int
+        Judgments in all.
+    are_together : bool
+        Whether a rater sees the texts of an item on one screen, so that leniency cancels.
+    """
+
+    kind: TaskType
+    items: int
+    systems: int
+    units: int
+    per_text: float
+    judgments: int
+    are_together: bool
+
+
+Sentence = Callable[[TaskSize], str]
+
+_sentences: list[Sentence] = []
+
+
+def register(sentence: Sentence) -> None:
+    """Register a function that words the smallest difference; registering it twice has no effect."""
+    if sentence not in _sentences:
+        _sentences.append(sentence)
+
+
+def smallest_difference(size: TaskSize) -> str:
+    """Return which difference a task of this size shows with which power; empty where nothing is known about it."""
+    return next((text for sentence in _sentences if (text := sentence(size))), "")

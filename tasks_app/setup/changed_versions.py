@@ -1,0 +1,60 @@
+"""Studies that follow a frozen one with changes: prepared as drafts, each a study of its own (docs/decisions/0072)."""
+
+from __future__ import annotations
+
+import re
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from tasks_app.models import Setup, Study
+from tasks_app.services import events
+from tasks_app.setup.differences import Differences, differences
+from tasks_app.setup.frozen import current_version, frozen_setup
+from tasks_app.setup.starting import Names, copy_of
+
+LONGEST_TITLE = 180
+
+
+def prepare(*, study: Study, by: AbstractBaseUser) -> Study:
+    """Copy an opened study into a draft that knows which version it follows; it keeps the seed.
+
+    Raises
+    ------
+    tasks_app.models.Version.DoesNotExist
+        Where the study was never opened.
+    """
+    version = current_version(study)
+    with transaction.atomic():
+        names = Names(next_title(study.title), study.public_title)
+        draft = copy_of(origin=study, by=by, names=names, keep_seed=True)
+        draft.follows = version
+        draft.save(update_fields=["follows"])
+        events.log(draft, by, "follows", about=study.slug, after={"version": version.number})
+    return draft
+
+
+def next_title(title: str) -> str:
+    """Return the title of the study that follows: “Summaries”, then “Summaries, version 2”, then 3."""
+    match = re.fullmatch(r"(.*), version (\d{1,4})", title, re.DOTALL)
+    base, number = (match[1], int(match[2])) if match else (title, 1)
+    return _("%(title)s, version %(n)d") % {"title": base[:LONGEST_TITLE], "n": number + 1}
+
+
+def origin_of(study: Study, readable: QuerySet[Study]) -> Study | None:
+    """Return the study that a study follows, where it is among those that somebody may see."""
+    return readable.filter(versions=study.follows_id).first() if study.follows_id is not None else None
+
+
+def successors_of(study: Study, readable: QuerySet[Study]) -> QuerySet[Study]:
+    """Return the studies that follow a study, as far as somebody may see them."""
+    return readable.filter(follows__study=study).order_by("created_at", "id")
+
+
+def differences_of(setup: Setup) -> Differences:
+    """Return what a study that follows another one changes, in the set-up that is given."""
+    version = setup.study.follows
+    assert version is not None, "only of a study that follows another one"
+    return differences(frozen_setup(version), setup)

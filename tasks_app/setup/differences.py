@@ -1,0 +1,302 @@
+"""What a draft changes compared with the frozen version that it follows: settings by their labels, rows of tables.
+
+Entries of lists are compared by their keys, so that a moved entry is no change of everything behind it. Values that
+nobody gave count as their defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app.models import Setup, SetupRow
+from tasks_app.sections import Json, Path
+from tasks_app.setup.controls import Control
+from tasks_app.setup.fields import Fields, Group
+from tasks_app.setup.paths import value_at
+from tasks_app.setup.steps import STEPS, Step, fits
+from tasks_app.setup.unit_tables.declared import UNIT_TABLES
+from tasks_app.studyfile.columns import BATCHES, CONTROLS, ITEMS, PREFILL, TableDeclaration
+from tasks_app.studyfile.schema import whole_schema
+
+# Places of changed rows that are named.
+PLACES = 3
+
+# What a change of which leaves what is asked, of which texts and of whom, as it was. Everything else is design.
+WORDING = (
+    "study.title", "study.public_title",
+    "tasks.*.title", "tasks.*.instructions",
+    "criteria.*.name", "criteria.*.definition", "criteria.*.question", "criteria.*.low", "criteria.*.high",
+    "criteria.*.labels", "criteria.*.anchors", "criteria.*.heds",
+    "systems.*.name", "groups.*.name",
+    "about.institution", "about.contact", "about.complaints", "about.ethics", "about.stored", "about.kept",
+    "about.published", "consent",
+)  # fmt: skip
+
+# Words of the steps of a scale: other words are wording, another number of steps is another scale.
+_STEP_WORDS = ("criteria.*.labels", "criteria.*.anchors")
+
+# By which columns a row of a table is known.
+_KEYS: Mapping[TableDeclaration, tuple[str, ...]] = {
+    ITEMS: ("item", "system", "variant"),
+    CONTROLS: ("task", "unit", "purpose", "criterion"),
+    PREFILL: ("task", "unit", "part"),
+    BATCHES: ("task", "batch", "unit"),
+}
+
+# The name of an entry of a list, the first that it has; rules and analyses have no key of their own.
+_ENTRY_KEYS = ("key", "rule", "analysis")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One setting with its old and its new value, in words; `anchor` is where it stands on the page of its step."""
+
+    step: Step
+    label: str
+    before: str
+    after: str
+    is_wording: bool
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """How many rows of a table were added, removed or changed, and the first of them."""
+
+    kind: str
+    n: int
+    places: Sequence[str]
+
+    @property
+    def in_words(self) -> str:
+        """How many rows, and the first of them."""
+        words = {
+            "added": ngettext("%(n)s row added", "%(n)s rows added", self.n),
+            "removed": ngettext("%(n)s row removed", "%(n)s rows removed", self.n),
+            "changed": ngettext("%(n)s row changed", "%(n)s rows changed", self.n),
+        }
+        more = " …" if self.n > len(self.places) else ""
+        return f"{words[self.kind] % {'n': formats.number_format(self.n)}}: {'; '.join(self.places)}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class TableDifference:
+    """What was changed about the rows of a table."""
+
+    step: Step
+    label: str
+    changes: Sequence[RowChange]
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Everything in which two set-ups differ."""
+
+    settings: Sequence[Difference]
+    tables: Sequence[TableDifference]
+
+    @property
+    def design(self) -> list[Difference]:
+        """The settings whose change is a change of the design."""
+        return [difference for difference in self.settings if not difference.is_wording]
+
+    @property
+    def wording(self) -> list[Difference]:
+        """The settings whose change is one of words only."""
+        return [difference for difference in self.settings if difference.is_wording]
+
+    @property
+    def is_wording_only(self) -> bool:
+        """Whether nothing but words differs."""
+        return bool(self.settings) and not self.design and not self.tables
+
+    def __bool__(self) -> bool:
+        """Return whether anything differs."""
+        return bool(self.settings or self.tables)
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """A field with its step, the labels of the groups around it, and the entries of lists that it is in.
+
+    `entries` maps the path of each to its labels, of which the last is its own.
+    """
+
+    control: Control
+    step: Step
+    labels: tuple[str, ...]
+    entries: Mapping[Path, tuple[str, ...]]
+
+
+def differences(old: Setup, new: Setup) -> Differences:
+    """Return in what a set-up differs from another one: settings in the order of the form, then tables."""
+    return Differences([*_settings(old.given, new.given)], [*_tables(old, new)])
+
+
+def is_wording(path: Path, before: str = "", after: str = "") -> bool:
+    """Return whether a change of a setting leaves the design as it was; `before` and `after` are its lines."""
+    if any(fits(pattern, path) for pattern in _STEP_WORDS):
+        return _steps(path, before) == _steps(path, after)
+    return any(fits(pattern, path) for pattern in WORDING)
+
+
+def _steps(path: Path, lines: str) -> object:
+    """Return which steps of a scale have words: how many of `labels`, which values of `anchors`."""
+    entries = [line for line in lines.split("\n") if line.strip()]
+    return [entry.partition(":")[0] for entry in entries] if path[-1] == "anchors" else len(entries)
+
+
+def _settings(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[Difference]:
+    before, after = _leaves(old), _leaves(new)
+    entries_before = {entry for leaf in before.values() for entry in leaf.entries}
+    entries_after = {entry for leaf in after.values() for entry in leaf.entries}
+    seen: set[Path] = set()
+    for path in [*after, *(path for path in before if path not in after)]:
+        one, other = before.get(path), after.get(path)
+        leaf = other or one
+        assert leaf is not None, "a path of either"
+        lone = next((entry for entry in leaf.entries if (entry in entries_before) != (entry in entries_after)), None)
+        if lone is not None:
+            if lone not in seen:
+                seen.add(lone)
+                yield _entry(leaf, lone, is_new=lone in entries_after)
+        elif not _is_same(one, other):
+            shown = [side.control.in_words if side is not None else "" for side in (one, other)]
+            anchor = f"#{other.control.id}" if other is not None else ""
+            label = " › ".join([*leaf.labels, leaf.control.label])
+            words = is_wording(leaf.control.path, *shown)
+            yield Difference(leaf.step, label, shown[0], shown[1], words, anchor)
+    yield from _orders(before, after)
+
+
+def _entry(leaf: _Leaf, entry: Path, *, is_new: bool) -> Difference:
+    """Return that an entry of a list was added or removed, rather than each of its values."""
+    before, after = ("", _("added")) if is_new else (_("present"), _("removed"))
+    return Difference(leaf.step, " › ".join(leaf.entries[entry]), before, after, is_wording=False)
+
+
+def _orders(before: Mapping[Path, _Leaf], after: Mapping[Path, _Leaf]) -> Iterator[Difference]:
+    """Yield the lists whose entries, as far as both have them, come in another order."""
+    old, new = _entries_by_list(before), _entries_by_list(after)
+    for path, leaves in new.items():
+        both = [entry for entry in leaves if entry in old.get(path, {})]
+        was = [entry for entry in old.get(path, {}) if entry in leaves]
+        if both != was:
+            leaf = leaves[both[0]]
+            before_words, after_words = (
+                " · ".join(leaves[entry].entries[entry][-1] for entry in order) for order in (was, both)
+            )
+            label = " › ".join([*leaf.entries[both[0]][:-1], _("Order")])
+            yield Difference(leaf.step, label, before_words, after_words, is_wording=False)
+
+
+def _entries_by_list(leaves: Mapping[Path, _Leaf]) -> dict[Path, dict[Path, _Leaf]]:
+    """Return the entries of every list in their order, each with a field of it."""
+    lists: dict[Path, dict[Path, _Leaf]] = {}
+    for leaf in leaves.values():
+        for entry in leaf.entries:
+            lists.setdefault(entry[:-1], {}).setdefault(entry, leaf)
+    return lists
+
+
+def _is_same(one: _Leaf | None, other: _Leaf | None) -> bool:
+    """Return whether two fields show the same; a field that is not there shows nothing."""
+    if one is None or other is None:
+        return not (one or other).control.in_words if one or other else True  # type: ignore[union-attr]
+    if one.control.value == other.control.value:
+        return True
+    if {one.control.kind, other.control.kind} <= {"number", "whole", "either"}:
+        try:
+            return float(one.control.value) == float(other.control.value)
+        except ValueError:
+            return False
+    return False
+
+
+def _leaves(given: Mapping[str, Json]) -> dict[Path, _Leaf]:
+    """Return every field of the form by its path, in which entries of lists stand by their keys."""
+    schema, leaves = whole_schema(), dict[Path, _Leaf]()
+    for step in STEPS:
+        for group in Fields(schema, given, {}, step.slug).groups():
+            leaves.update(_of_group(given, group, step, (), (), {}))
+    return leaves
+
+
+def _of_group(
+    given: Mapping[str, Json],
+    group: Group,
+    step: Step,
+    base: Path,
+    labels: tuple[str, ...],
+    entries: Mapping[Path, tuple[str, ...]],
+) -> Iterator[tuple[Path, _Leaf]]:
+    own: Path = (*base, _entry_key(given, group.path) if group.number is not None else group.path[-1])
+    labels = (*labels, group.label)
+    entries = {**entries, own: labels} if group.number is not None else entries
+    if group.switch is not None:
+        yield (*own, ""), _Leaf(group.switch, step, labels[:-1], entries)
+    for member in group.members:
+        if isinstance(member, Group):
+            yield from _of_group(given, member, step, own, labels, entries)
+        elif member.path == group.path:
+            # A section that is one value.
+            yield own, _Leaf(member, step, labels[:-1], entries)
+        else:
+            yield (*own, member.path[-1]), _Leaf(member, step, labels, entries)
+
+
+def _entry_key(given: Mapping[str, Json], path: Path) -> str:
+    """Return what an entry of a list is known by: its key, and which of several with the same it is."""
+    number = path[-1]
+    assert isinstance(number, int), "the path of an entry"
+    rows = value_at(given, path[:-1]) or []
+    keys = [_key_of(row) for row in rows[: number + 1]]
+    return f"{keys[-1]}#{keys.count(keys[-1])}"
+
+
+def _key_of(row: Json) -> str:
+    words = row if isinstance(row, Mapping) else {}
+    return next((str(words[name]) for name in _ENTRY_KEYS if words.get(name)), "")
+
+
+def _tables(old: Setup, new: Setup) -> Iterator[TableDifference]:
+    steps = {step.slug: step for step in STEPS}
+    labels = {ITEMS: _("Texts"), CONTROLS: _("Known answers"), PREFILL: _("Suggestions"), BATCHES: _("Batches")}
+    for table, keys in _KEYS.items():
+        changes = _row_changes(old, new, table.stem, keys)
+        if changes:
+            step = "texts" if table is ITEMS else UNIT_TABLES[table.stem].step
+            yield TableDifference(steps[step], labels[table], changes)
+
+
+# Rows of one key are told apart by their order. Unequal rows of one place are changed, those of one side new or gone.
+_ROWS = """
+WITH old AS (SELECT {key} AS key, cells, number, row_number() OVER (PARTITION BY {key} ORDER BY number) AS nth
+             FROM {rows} WHERE setup_id = %(old)s AND "table" = %(table)s),
+     new AS (SELECT {key} AS key, cells, number, row_number() OVER (PARTITION BY {key} ORDER BY number) AS nth
+             FROM {rows} WHERE setup_id = %(new)s AND "table" = %(table)s),
+     unequal AS (SELECT CASE WHEN old.key IS NULL THEN 'added' WHEN new.key IS NULL THEN 'removed' ELSE 'changed' END
+                        AS kind, coalesce(new.key, old.key) AS key, coalesce(new.number, old.number) AS number
+                 FROM old FULL JOIN new ON old.key = new.key AND old.nth = new.nth
+                 WHERE old.cells IS DISTINCT FROM new.cells)
+SELECT kind, count(*), (array_agg(key ORDER BY number))[1:%(places)s] FROM unequal GROUP BY kind ORDER BY kind
+"""
+
+
+def _row_changes(old: Setup, new: Setup, table: str, keys: Sequence[str]) -> list[RowChange]:
+    """Compare the rows of a table of two set-ups in the database: there may be a hundred thousand of them."""
+    cells = ", ".join(f"coalesce(cells ->> '{name}', '')" for name in keys)
+    key = f"array_to_string(ARRAY[{cells}], chr(31))"
+    query = _ROWS.format(key=key, rows=connection.ops.quote_name(SetupRow._meta.db_table))
+    with connection.cursor() as cursor:
+        cursor.execute(query, {"old": old.pk, "new": new.pk, "table": table, "places": PLACES})
+        return [
+            RowChange(kind, n, [", ".join(filter(None, place.split("\x1f"))) for place in places])
+            for kind, n, places in cursor.fetchall()
+        ]

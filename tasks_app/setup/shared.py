@@ -1,0 +1,72 @@
+"""What colleagues read of a study that is shared for comment: no known answers, and systems by name only if wanted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from tasks_app.models import CommentLink, Setup
+from tasks_app.sections import Json
+from tasks_app.setup import text_rows
+from tasks_app.setup.fields import Fields, Group
+from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
+from tasks_app.setup.text_rows import TextCounts
+from tasks_app.studyfile.schema import whole_schema
+
+Fact = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedStudy:
+    """A study as it is shared: its questions, plan, consent texts by language, and analysis plan in words."""
+
+    public_title: str
+    language: str
+    criteria: Sequence[Mapping[str, Json]]
+    numbers: Numbers | None
+    counts: TextCounts
+    consent: Mapping[str, str]
+    analysis: Sequence[Fact]
+    shows_systems: bool
+
+
+def shared_study(link: CommentLink, setup: Setup) -> SharedStudy:
+    """Return what somebody with a link reads of a set-up."""
+    reading, scale = checked_reading(setup)
+    document, counts = reading.document, text_rows.counts(setup)
+    hidden = [] if link.shows_systems else [word for one in counts.systems for word in (one.key, one.name) if word]
+    return SharedStudy(
+        public_title=document["study"]["public_title"] or "",
+        language=document["study"]["language"] or "en",
+        criteria=[criterion for criterion in document["criteria"] if isinstance(criterion, Mapping)],
+        numbers=numbers_of(reading, scale),
+        counts=counts,
+        consent=document["consent"] if isinstance(document["consent"], Mapping) else {},
+        analysis=[(label, _without(words, hidden)) for label, words in _analysis(setup.given)],
+        shows_systems=link.shows_systems,
+    )
+
+
+def _analysis(given: Mapping[str, Json]) -> Iterator[Fact]:
+    """Yield the labels and values of the analysis plan, as the form has them."""
+    for group in Fields(whole_schema(), given, {}, "analysis").groups():
+        if group.path == ("analysis",):
+            yield from _facts(group, ())
+
+
+def _facts(group: Group, labels: tuple[str, ...]) -> Iterator[Fact]:
+    for member in group.members:
+        if isinstance(member, Group):
+            yield from _facts(member, (*labels, member.label))
+        elif words := member.in_words:
+            yield " › ".join([*labels, member.label]), words
+
+
+def _without(words: str, hidden: Sequence[str]) -> str:
+    """Return a value of the analysis plan, unless it names a system that is not to be shown."""
+    if hidden and re.search(rf"(?<!\w)(?:{'|'.join(map(re.escape, hidden))})(?!\w)", words):
+        return _("(names systems, which are hidden here)")
+    return words

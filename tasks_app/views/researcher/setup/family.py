@@ -1,0 +1,68 @@
+"""Studies that follow each other: what their pages say of each other, and how the next one is prepared."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from tasks_app import access
+from tasks_app.models import Setup, Study
+from tasks_app.setup import changed_versions
+from tasks_app.setup.differences import Differences
+from tasks_app.setup.steps import STEPS
+from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup.form_frame import step_url
+
+
+def family(user: access.Person, study: Study) -> dict[str, Any]:
+    """Return the study before a study and those after it, as far as somebody may see them."""
+    readable = access.studies_for_researcher(user)
+    return {
+        "origin": changed_versions.origin_of(study, readable),
+        "follows": study.follows if study.follows_id is not None else None,
+        "successors": list(changed_versions.successors_of(study, readable)) if study.is_frozen else [],
+    }
+
+
+def what_changed(user: access.Person, study: Study, setup: Setup) -> dict[str, Any]:
+    """Return what a study changes compared with the one that it follows, each with the address of its field."""
+    changed = changed_settings(user, study, setup)
+    steps = {one.slug: step_url(study.slug, one.slug) for one in STEPS}
+    return {
+        "changed": changed,
+        "changed_settings": [(one, steps[one.step.slug] + one.anchor) for one in (changed.settings if changed else ())],
+        "changed_tables": [(one, steps[one.step.slug]) for one in (changed.tables if changed else ())],
+    }
+
+
+def changed_settings(user: access.Person, study: Study, setup: Setup) -> Differences | None:
+    """Return what a study changes; None where it follows none, or one whose known answers this person may not read."""
+    if study.follows is None:
+        return None
+    try:
+        access.study_for_researcher(user, study.follows.study.slug, access.GOLD_READER)
+    except Http404:
+        return None
+    return changed_versions.differences_of(setup)
+
+
+@researcher_page
+@require_POST
+def prepare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Prepare a changed version of an opened study: a draft that follows it."""
+    study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
+    if not study.is_frozen:
+        raise Http404
+    draft = changed_versions.prepare(study=study, by=cast("User", request.user))
+    messages.success(
+        request,
+        _("“%(title)s” is a draft with everything that “%(old)s” has. Change it; Review lists what differs.")
+        % {"title": draft.title, "old": study.title},
+    )
+    return redirect(step_url(draft.slug, "task"))

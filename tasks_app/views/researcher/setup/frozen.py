@@ -1,0 +1,89 @@
+"""The form of a study that was opened: the same steps, filled from the frozen study file, read-only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.utils.http import urlencode
+
+from tasks_app.models import Setup, Study
+from tasks_app.selectors import studies as reads
+from tasks_app.setup import text_rows, texts
+from tasks_app.setup.fields import Fields
+from tasks_app.setup.numbers import checked_reading, numbers_of
+from tasks_app.setup.unit_tables.offered import offered_on
+from tasks_app.studyfile.files.yaml_text import dump_stored
+from tasks_app.studyfile.schema import whole_schema
+from tasks_app.views.researcher.setup import moving, preflight
+from tasks_app.views.researcher.setup.comments import comments_of, links_of
+from tasks_app.views.researcher.setup.family import family, what_changed
+from tasks_app.views.researcher.setup.form_frame import frozen_page
+
+# Steps that show what the settings come to.
+WITH_NUMBERS = ("raters", "consent")
+
+
+def step(request: HttpRequest, study: Study, slug: str) -> HttpResponse:
+    """Show the fields of a step with what they were frozen as."""
+
+    def context(_study: Study, setup: Setup) -> dict[str, Any]:
+        tables = [one for one in offered_on(setup, slug) if one.rows]
+        fields = {"groups": Fields(whole_schema(), setup.given, {}, slug).groups(), "unit_tables": tables}
+        if slug not in WITH_NUMBERS:
+            return fields
+        return {**fields, "with_numbers": True, "numbers": numbers_of(*checked_reading(setup))}
+
+    return frozen_page(request, study, slug, context, template="step")
+
+
+def texts_step(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the texts, to search and to page through."""
+    return frozen_page(request, study, "texts", lambda _study, setup: texts_context(request, setup), template="texts")
+
+
+def texts_context(request: HttpRequest, setup: Setup) -> dict[str, Any]:
+    """Return a page of the texts that were searched for, and how many there are of which systems."""
+    counts = text_rows.counts(setup)
+    words, system = request.GET.get("q", "").replace("\0", "").strip(), request.GET.get("system", "").replace("\0", "")
+    paginator = Paginator(text_rows.search(setup, words, system), text_rows.ROWS_ON_A_PAGE)
+    if not words and not system:
+        paginator.count = counts.outputs  # these rows were counted above
+    sample = texts.last_sample(setup)
+    return {
+        "counts": counts,
+        "page": paginator.get_page(request.GET.get("page")),
+        "query": urlencode({name: value for name, value in (("q", words), ("system", system)) if value}),
+        "words": words,
+        "system": system,
+        "sample": sample,
+        "sample_by": text_rows.stratum_label(str(sample["by"])) if sample and sample["by"] else "",
+    }
+
+
+def review(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show what opening froze, what can still be done, and which studies follow this one or come before it."""
+
+    def context(study: Study, setup: Setup) -> dict[str, Any]:
+        return {
+            "frozen": preflight.frozen(study, reads.contents(study)),
+            "plans": moving.plan_sentences(study),
+            **family(request.user, study),
+            **comments_of(study),
+            **links_of(study),
+            **what_changed(request.user, study, setup),
+        }
+
+    return frozen_page(request, study, "review", context, template="review")
+
+
+def study_file(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show study.yaml as it was frozen."""
+    return frozen_page(
+        request,
+        study,
+        "file",
+        lambda _study, setup: {"text": dump_stored(setup.given)},
+        template="file",
+    )

@@ -1,0 +1,152 @@
+"""The pages of a table of a draft: its rows with an upload, and what the columns of an uploaded file are."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app.importing import RatingsFile, uploads
+from tasks_app.importing.guessing import Peek
+from tasks_app.models import Setup
+from tasks_app.setup import table_rows
+from tasks_app.setup.tables.marking import Layout, MarkedProblems, marked_rows
+from tasks_app.setup.tables.source import TextsFile, check_name, look, open_file
+from tasks_app.studyfile import StudyFileError
+from tasks_app.studyfile.problems import Problem
+from tasks_app.views.researcher.importing.uploading import TablePages
+from tasks_app.views.researcher.setup.table_form import TableForm
+from tasks_app.views.researcher.setup.texts.drafts import show
+
+# Rows shown of an uploaded table.
+SHOWN = 5
+
+# Each has up to two fields in the form, and Django takes a thousand.
+MOST_COLUMNS = 400
+
+
+class Checked(Protocol):
+    """A table that was checked: its rows, what is wrong, and what was noticed."""
+
+    rows: list[dict[str, str]]
+    problems: MarkedProblems
+    notes: list[str]
+
+    @property
+    def refusal(self) -> StudyFileError | None:
+        """Return the problems; None where there are none."""
+
+
+Form = TypeVar("Form", bound=TableForm)
+Table = TypeVar("Table", bound=Checked)
+
+
+class SetupTablePages(TablePages, Generic[Form, Table]):
+    """The rows of a table of a draft, and a file of rows whose columns are named by choices."""
+
+    title = ""
+    step = "texts"
+    stem = ""
+
+    table_file: TextsFile
+
+    def __init__(self, request: HttpRequest, setup: Setup) -> None:
+        super().__init__(request, setup.study)
+        self.setup = setup
+
+    @abstractmethod
+    def columns_form(self, *given: Any, **more: Any) -> Form:
+        """Return the form of the second page, filled in with what was posted or with guesses."""
+
+    @abstractmethod
+    def layout(self, form: Form) -> Layout:
+        """Return how the table is to be read, from a valid form."""
+
+    @abstractmethod
+    def check(self, form: Form) -> Table:
+        """Check the table, from a valid form. Raises StudyFileError."""
+
+    @abstractmethod
+    def store(self, form: Form, checked: Table) -> HttpResponseBase:
+        """Store a table without problems, and lead back to the first page."""
+
+    @abstractmethod
+    def summary(self, checked: Table) -> str:
+        """Describe a table that was checked, in a few words."""
+
+    def keep(self, upload: UploadedFile[Any]) -> str:
+        return uploads.keep(self.study, upload, check_name)
+
+    def look(self, file: RatingsFile) -> Peek:
+        self.table_file = open_file(file)
+        asked = self.request.POST if self.request.method == "POST" else self.request.GET
+        peek = look(self.table_file, sheet=asked.get("sheet", ""), quoting=asked.get("quoting", ""))
+        if len(peek.columns) > MOST_COLUMNS:
+            sentence = _(
+                "This table has %(n)d columns; at most %(most)d can be named here. Remove those you don't need."
+            )
+            words = {"n": len(peek.columns), "most": MOST_COLUMNS}
+            raise StudyFileError([Problem(file.name, 1, MOST_COLUMNS + 1, sentence % words)])
+        return peek
+
+    def columns(self) -> HttpResponseBase:
+        form = self.columns_form(self.request.POST)
+        if self.action in ("", "look") or not form.is_of_these_columns:
+            asked = self.request.POST if self.action else self.request.GET
+            initial = {name: asked.get(name, "") for name in ("sheet", "quoting", "mode") if asked.get(name)}
+            return self.show(self.columns_form(initial=initial))
+        if not form.is_valid():
+            return self.show(form, status=422)
+        try:
+            return self._do(form)
+        except StudyFileError as error:
+            return self.show(form, refusal=error, status=422)
+
+    def _do(self, form: Form) -> HttpResponseBase:
+        """Check or store the table, or send it back with its problems marked. Raises StudyFileError."""
+        checked = self.check(form)
+        if self.action == "marked":
+            return self._marked(form, checked)
+        if checked.refusal is not None:
+            return self.show(form, refusal=checked.refusal, can_mark=bool(checked.problems.by_line), status=422)
+        if self.action != "store":
+            return self.show(form, checked=checked, summary=self.summary(checked))
+        return self.store(form, checked)
+
+    def _marked(self, form: Form, checked: Table) -> StreamingHttpResponse:
+        """Send the table back with a column that says what is wrong with each row."""
+        rows = marked_rows(self.table_file, self.layout(form), checked.problems.by_line)
+        headers = {"Content-Disposition": 'attachment; filename="problems.csv"'}
+        return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
+
+    def page(self, context: dict[str, Any], status: int) -> HttpResponse:
+        template = "texts_columns" if "form" in context else self.template
+        context["taken_out"] = table_rows.taken_out(self.setup, self.stem)
+        if "form" in context:
+            context["first"] = Peek(self.peek.columns, self.peek.rows[:SHOWN])
+            context["notes"] = self.table_file.notes
+        return show(self.request, self.setup, template, {**self.beside(), **context}, status, step=self.step)
+
+    def beside(self) -> dict[str, Any]:
+        """Return what both pages show."""
+        return {}
+
+
+def say_brought_back(request: HttpRequest, n: int) -> None:
+    """Say how many rows are there again."""
+    if n:
+        messages.success(request, ngettext("%(n)d row is back.", "%(n)d rows are back.", n) % {"n": n})
+    else:
+        messages.warning(request, _("There are no removed or previous rows any more."))
+
+
+def numbers_of(posted: Sequence[str]) -> list[int]:
+    """Return the numbers of the rows that were ticked."""
+    return [int(number) for number in posted if number.isdecimal() and len(number) < 10]

@@ -1,0 +1,111 @@
+"""One study per value of a column: choose the column and the names, look at what would be made, and make it."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import get_language_info, gettext_lazy
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from tasks_app.models import Setup
+from tasks_app.plaintext import validate_storable
+from tasks_app.projects import splitting, values
+from tasks_app.projects.splitting import Plan, Split
+from tasks_app.sections import digest
+from tasks_app.services.study.projects import NotInProject
+from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
+
+
+class SplitForm(forms.Form):
+    """By which column a draft is divided, and how its studies are called."""
+
+    column = forms.ChoiceField(label=gettext_lazy("Column"))
+    title = forms.CharField(
+        max_length=200,
+        validators=[validate_storable],
+        label=gettext_lazy("Title of each study"),
+        help_text=gettext_lazy("{title} stands for the title of this draft, {value} for the value."),
+    )
+    public_title = forms.CharField(
+        max_length=200,
+        validators=[validate_storable],
+        label=gettext_lazy("Public title of each study"),
+        help_text=gettext_lazy("For raters. {title} stands for the public title of this draft."),
+    )
+    project = forms.CharField(
+        max_length=200,
+        validators=[validate_storable],
+        label=gettext_lazy("Name of the project"),
+        help_text=gettext_lazy(
+            "For researchers. You can check, open, monitor and export the studies of a project together."
+        ),
+    )
+    follow_language = forms.BooleanField(
+        required=False, label=gettext_lazy("Show raters evalweb’s pages in the language of the texts, if available")
+    )
+
+    def __init__(self, *args: Any, setup: Setup, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["column"] = forms.ChoiceField(label=_("Column"), choices=values.columns_of(setup))
+
+    def split(self) -> Split:
+        """Return how the draft is divided, from valid data."""
+        return Split(**self.cleaned_data)
+
+
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+@of_draft
+def split(request: HttpRequest, setup: Setup) -> HttpResponse:
+    """Show the studies that the values of a column would make; with the button for it, make them."""
+    study = setup.study
+    first = {"title": splitting.PATTERN, "public_title": splitting.TITLE, "project": study.title}
+    form = SplitForm(request.POST or None, setup=setup, initial=first)
+    plan: Plan | None = None
+    if form.is_valid():
+        try:
+            if request.POST.get("action") == "make" and request.POST.get("shown") == shown_by(form.split()):
+                made = splitting.make(setup=setup, split=form.split(), by=cast("User", request.user))
+                messages.success(request, _("The studies were created. Check them all, then open them."))
+                return redirect("projects:project", made.slug)
+            plan = splitting.plan(setup, form.split())
+            if request.POST.get("action") == "make":
+                messages.info(
+                    request, _("Nothing was created: the column or the titles have changed. Check them below.")
+                )
+        except (values.CannotDivide, NotInProject) as refusal:
+            form.add_error(None, str(refusal))
+    about = _about(setup, plan, form.split()) if plan is not None else {}
+    return show(request, setup, "texts_split", {"split_form": form, **about}, 422 if form.errors else 200)
+
+
+def shown_by(split: Split) -> str:
+    """Return what tells the studies that a page has shown from others: nothing is made that nobody saw."""
+    return digest({"column": split.column, "title": split.title, "public_title": split.public_title})
+
+
+def _about(setup: Setup, plan: Plan, split: Split) -> dict[str, Any]:
+    """Return what the page says about the studies that would be made."""
+    spoken = [
+        _("%(language)s (%(n)d of %(all)d studies)") % {"language": _named(code), "n": n, "all": len(plan.studies)}
+        for code, n in plan.spoken.items()
+    ]
+    return {
+        "plan": plan,
+        "shown": shown_by(split),
+        "without_consent": [_named(code) for code in splitting.without_consent(setup, plan)],
+        "spoken": spoken,
+        "has_unit_rows": plan.rows.n_left_out > 0 or any(planned.units for planned in plan.studies),
+    }
+
+
+def _named(code: str) -> str:
+    """Return the name of a language that evalweb has pages in."""
+    return str(get_language_info(code)["name_translated"])

@@ -1,0 +1,246 @@
+"""Known answers, batches and suggestions: their rows, the upload of a table in two pages, and a table to fill in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tasks_app.models import Setup, SetupRow, Study
+from tasks_app.request_sizes import accepts_files
+from tasks_app.sections import digest
+from tasks_app.setup import table_rows
+from tasks_app.setup.changes import ChangedMeanwhile
+from tasks_app.setup.checking import reading_of
+from tasks_app.setup.unit_tables import rows as unit_rows
+from tasks_app.setup.unit_tables.answers import answerable
+from tasks_app.setup.unit_tables.checking import CheckedRows, check_file, reading_of_units
+from tasks_app.setup.unit_tables.declared import UNIT_TABLES, UnitLayout, UnitTable
+from tasks_app.setup.unit_tables.offered import why_not
+from tasks_app.setup.unit_tables.template import template_rows
+from tasks_app.studyfile import StudyFileError
+from tasks_app.studyfile.columns import CONTROLS
+from tasks_app.studyfile.files.limits import largest_upload
+from tasks_app.studyfile.problems import Problem
+from tasks_app.views.csv_files import BYTE_ORDER_MARK, csv_line
+from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup.form_frame import frozen_page, step_url
+from tasks_app.views.researcher.setup.table_form import UploadForm
+from tasks_app.views.researcher.setup.table_pages import SetupTablePages, numbers_of, say_brought_back
+from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
+from tasks_app.views.researcher.setup.unit_tables.forms import UnitColumnsForm, UnitRowForm
+
+# Problems of the rest of a table that are named when a row was stored.
+_NAMED = 3
+
+
+def _table_called(name: str) -> UnitTable:
+    """Return the table of a name. Raises Http404."""
+    if name not in UNIT_TABLES:
+        raise Http404
+    return UNIT_TABLES[name]
+
+
+def _beside(setup: Setup, table: UnitTable) -> dict[str, Any]:
+    return {"table": table, "step_address": step_url(setup.study.slug, table.step)}
+
+
+def _rows(request: HttpRequest, setup: Setup, table: UnitTable) -> dict[str, Any]:
+    """Return a page of the rows that were searched for."""
+    words, value = request.GET.get("q", "").replace("\0", "").strip(), request.GET.get("only", "").replace("\0", "")
+    found = unit_rows.search(setup, table, words, value)
+    page = Paginator(found, unit_rows.ROWS_ON_A_PAGE).get_page(request.GET.get("page"))
+    filled = {name for row in page for name in row.cells}
+    columns = [name for name in table.declared.names if name in filled or name in table.declared.needed]
+    return {
+        "present": table_rows.rows_of(setup, table.stem).count(),
+        "page": page,
+        "columns": columns,
+        "lines": [(row.number, [row.cells.get(name, "") for name in columns]) for row in page],
+        "query": urlencode({name: given for name, given in (("q", words), ("only", value)) if given}),
+        "words": words,
+        "value": value,
+        "filters": unit_rows.filters_of(setup, table),
+    }
+
+
+def _frozen_table(request: HttpRequest, study: Study, table: str) -> HttpResponse:
+    """Show the rows of a table as they were frozen."""
+    declared = _table_called(table)
+    return frozen_page(
+        request, study, declared.step,
+        lambda _study, setup: {**_beside(setup, declared), **_rows(request, setup, declared)}, template="unit_table",
+    )  # fmt: skip
+
+
+@accepts_files(largest_upload)
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+@partial(of_draft, opened=_frozen_table)
+def unit_table(request: HttpRequest, setup: Setup, table: str) -> HttpResponseBase:
+    """Show the rows of a table, remove some, and take a file of rows in two pages."""
+    if request.POST.get("action") == "remove":
+        return _remove(request, setup, _table_called(table))
+    if request.POST.get("action") == "bring_back":
+        say_brought_back(request, unit_rows.bring_back(setup=setup, table=_table_called(table), by=request.user))
+        return redirect("researcher:unit_table", setup.study.slug, table)
+    return _UnitTablePages(request, setup, _table_called(table)).answer()
+
+
+def _remove(request: HttpRequest, setup: Setup, table: UnitTable) -> HttpResponse:
+    """Remove the rows that were ticked, or all that were found, once that was confirmed."""
+    words, value = request.POST.get("q", ""), request.POST.get("only", "")
+    found = unit_rows.search(setup, table, words, value)
+    if request.POST.get("all") and not request.POST.get("sure"):
+        asked = {"words": words, "value": value, "n": found.count(), **_beside(setup, table)}
+        return show(request, setup, "unit_table_sure", asked, step=table.step)
+    if not request.POST.get("all"):
+        found = table_rows.rows_of(setup, table.stem).filter(number__in=numbers_of(request.POST.getlist("row")))
+    n = unit_rows.remove_rows(setup=setup, table=table, rows=found, by=request.user)
+    messages.success(request, ngettext("%(n)d row was removed.", "%(n)d rows were removed.", n) % {"n": n})
+    return redirect("researcher:unit_table", setup.study.slug, table.stem)
+
+
+class _UnitTablePages(SetupTablePages[UnitColumnsForm, CheckedRows]):
+    """The rows of a table about units, and a file of such rows."""
+
+    address = "researcher:unit_table"
+    template = "unit_table"
+
+    def __init__(self, request: HttpRequest, setup: Setup, table: UnitTable) -> None:
+        super().__init__(request, setup)
+        self.table, self.step, self.stem = table, table.step, table.stem
+
+    @property
+    def location(self) -> str:
+        return reverse(self.address, args=[self.study.slug, self.table.stem])
+
+    def upload_form(self, *given: Any) -> forms.Form:
+        help_text = _(
+            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods) with the columns %(names)s. Up to 64 MB; text "
+            "files may be gzipped (.csv.gz)."
+        ) % {"names": ", ".join(self.table.declared.needed)}
+        return UploadForm(*given, label=self.table.upload_label, help_text=help_text)
+
+    def beside(self) -> dict[str, Any]:
+        return _beside(self.setup, self.table)
+
+    def beside_upload(self) -> Mapping[str, Any]:
+        return {
+            **_rows(self.request, self.setup, self.table),
+            "why_not": why_not(self.setup, self.table),
+            "answerable": answerable(reading_of(self.setup)) if self.table.declared is CONTROLS else (),
+        }
+
+    def columns_form(self, *given: Any, **more: Any) -> UnitColumnsForm:
+        present = table_rows.rows_of(self.setup, self.table.stem).count()
+        return UnitColumnsForm(*given, table=self.table, file=self.table_file, peek=self.peek, present=present, **more)
+
+    def layout(self, form: UnitColumnsForm) -> UnitLayout:
+        return form.layout()
+
+    def check(self, form: UnitColumnsForm) -> CheckedRows:
+        return check_file(self.setup, self.table_file, form.layout(), add=form.is_added)
+
+    def store(self, form: UnitColumnsForm, checked: CheckedRows) -> HttpResponse:
+        try:
+            unit_rows.store(
+                setup=self.setup,
+                table=self.table,
+                rows=checked.rows,
+                base=self.setup.revision,
+                by=self.request.user,
+                add=form.is_added,
+                source={"file": self.file.name},
+            )
+        except ChangedMeanwhile as error:
+            sentence = _(
+                "Somebody else has changed this study while you were editing, so nothing was stored. Check the table "
+                "again."
+            )
+            raise StudyFileError([Problem(self.file.name, 0, 0, sentence)]) from error
+        return self.stored(_("Stored: %(rows)s.") % {"rows": self.summary(checked)}, checked.notes)
+
+    def summary(self, checked: CheckedRows) -> str:
+        n = len(checked.rows)
+        return ngettext("%(n)s row", "%(n)s rows", n) % {"n": f"{n:,}"}
+
+
+@researcher_page
+@require_http_methods(["GET", "HEAD", "POST"])
+@of_draft
+def unit_row(request: HttpRequest, setup: Setup, table: str, number: int | None = None) -> HttpResponse:
+    """Show a row to change it, or an empty one to add it, and store it."""
+    of = _table_called(table)
+    row = SetupRow(cells={}) if number is None else table_rows.rows_of(setup, of.stem).filter(number=number).first()
+    if row is None:
+        raise Http404
+    form = UnitRowForm(request.POST or None, table=of, cells=row.cells)
+    if form.is_valid():
+        seen = request.POST.get("seen", "")
+        try:
+            stored, others = unit_rows.put_row(
+                setup=setup, table=of, number=number, cells=form.cells(), by=request.user, seen=seen
+            )
+        except table_rows.RowChanged:
+            return _changed_meanwhile(request, setup, of, number)
+        except StudyFileError as error:
+            form.refuse(error)
+        else:
+            return _stored(request, setup, of, stored, [problem.message for problem in others])
+    seen = request.POST.get("seen", "") or (digest(row.cells) if number is not None else "")
+    context = {"form": form, "number": number, "seen": seen, **_beside(setup, of)}
+    return show(request, setup, "unit_table_row", context, 422 if form.errors else 200, step=of.step)
+
+
+def _stored(request: HttpRequest, setup: Setup, table: UnitTable, row: SetupRow, others: list[str]) -> HttpResponse:
+    """Say that a row is stored, and what the table lacks besides."""
+    messages.success(request, _("Row %(number)d is stored.") % {"number": row.number})
+    for sentence in others[:_NAMED]:
+        messages.warning(request, _("Still to do in this table: %(problem)s") % {"problem": sentence})
+    if more := len(others[_NAMED:]):
+        messages.warning(request, ngettext("and %(n)d more problem", "and %(n)d more problems", more) % {"n": more})
+    return redirect("researcher:unit_table", setup.study.slug, table.stem)
+
+
+def _changed_meanwhile(request: HttpRequest, setup: Setup, table: UnitTable, number: int | None) -> HttpResponse:
+    """Show a row as somebody else has changed it, or the table where it is gone."""
+    sentence = _(
+        "Somebody else has changed this row while you were editing, so nothing was stored. This is how it is now."
+    )
+    messages.warning(request, sentence)
+    if not table_rows.rows_of(setup, table.stem).filter(number=number or 0).exists():
+        return redirect("researcher:unit_table", setup.study.slug, table.stem)
+    return redirect("researcher:unit_row", setup.study.slug, table.stem, number)
+
+
+@researcher_page
+@require_safe
+@of_draft
+def unit_template(request: HttpRequest, setup: Setup, table: str) -> HttpResponseBase:
+    """Send a table with the units of this study to fill in; where there are none, show what is missing."""
+    of = _table_called(table)
+    try:
+        reading = reading_of_units(setup, of)
+    except StudyFileError as error:
+        pages = _UnitTablePages(request, setup, of)
+        return pages.first_page(pages.upload_form(), refusal=error)
+    lines = (csv_line(cells) for cells in template_rows(reading, of))
+    headers = {"Content-Disposition": f'attachment; filename="{of.stem}-to-fill-in.csv"'}
+    return StreamingHttpResponse(
+        (BYTE_ORDER_MARK + line if n == 0 else line for n, line in enumerate(lines)),
+        content_type="text/csv; charset=utf-8",
+        headers=headers,
+    )

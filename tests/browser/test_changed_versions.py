@@ -1,0 +1,57 @@
+"""An opened study is looked at as it was frozen, and a changed version of it is prepared, in a real browser."""
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.kit import accessible, fits, phone, without_script
+from tests.browser.test_researcher import OURS
+from tests.browser.test_setting_up import STEPS, revision_of, saved, sign_in
+from tests.servers import LiveSite
+
+STUDY = "/admin/studies/example-pairwise"
+
+
+def open_example(page: Page, live_site: LiveSite) -> None:
+    """Load an example and open it without a look at its form."""
+    live_site.manage("load_study", "examples/pairwise", "--owner", live_site.login[0])
+    sign_in(page, live_site)
+    page.goto(f"{STUDY}/")
+    page.get_by_role("button", name="Open the study").click()
+    page.get_by_role("button", name="Open the study").last.click()
+    expect(page.get_by_text("The study is open.")).to_be_visible()
+
+
+def test_a_changed_version_of_an_opened_study(page: Page, browser: Browser, live_site: LiveSite) -> None:
+    open_example(page, live_site)
+    for step in STEPS:
+        page.goto(f"{STUDY}/set-up/{step}/")
+        expect(page.get_by_text("as version 1.").first).to_be_visible()
+        accessible(page, OURS)
+    with phone(browser, live_site) as narrow:
+        sign_in(narrow, live_site)
+        for step in STEPS:
+            narrow.goto(f"{STUDY}/set-up/{step}/")
+            fits(narrow)
+    page.goto(f"{STUDY}/set-up/review/")
+    page.get_by_role("button", name="Prepare a changed version").click()
+    expect(page.get_by_text("is a draft with everything that")).to_be_visible()
+    page.get_by_role("link", name="Questions", exact=True).click()
+    before = revision_of(page)
+    page.get_by_label("Question", exact=True).first.fill("Which of the two texts reads better?")
+    saved(page, before + 1)
+    page.get_by_role("link", name="Raters", exact=True).click()
+    page.get_by_label("Judgments of every unit").fill("9")
+    saved(page, before + 2)
+    page.get_by_role("link", name="Review", exact=True).click()
+    changes = page.get_by_role("listitem")
+    row = changes.filter(has_text="Judgments of every unit")
+    expect(row.get_by_text("changes the design")).to_be_visible()
+    wording = changes.filter(has_text="Which of the two texts reads better?")
+    expect(wording.get_by_text("wording only")).to_be_visible()
+    accessible(page, OURS)
+    row.get_by_role("link").click()
+    expect(page.get_by_label("Judgments of every unit")).to_have_value("9")
+    with without_script(browser, live_site) as plain:
+        sign_in(plain, live_site)
+        plain.goto(f"{STUDY}/set-up/review/")
+        plain.get_by_role("link", name="version 2").click()
+        expect(plain.get_by_text("This study is a changed version of")).to_be_visible()
