@@ -10,8 +10,11 @@ class AnalyticsAppConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Fill the registries of the app below: a section of the study file, tabs of a study; and hear its signals."""
+        """Fill the registries of the app below: section, tabs, power of drafts, files; and hear its signals."""
         from analytics_app import plan_section, receivers, views  # noqa: F401, PLC0415  models must be loaded first
+        from analytics_app.services import datasheet_files, smallest_difference  # noqa: PLC0415
 
         plan_section.register_section()
         views.register_tabs()
+        smallest_difference.register()
+        datasheet_files.register()

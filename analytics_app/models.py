@@ -316,14 +316,25 @@ class MetricScore(models.Model):
 
 
 class Datasheet(models.Model):
-    """The HEDS 2.0 answers of a study."""
+    """What researchers answered for the datasheet of a study (analytics_app.heds), where they did.
+
+    `answers` are by question number, `criterion_answers` by the key of a criterion first; each has its text, options,
+    revision, who and when. The sheet with a `version` was frozen when that version was opened, with every answer
+    that was known then.
+    """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="datasheets")
+    version = models.PositiveIntegerField(null=True, blank=True)
     answers: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     criterion_answers: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True)
     frozen_at = models.DateTimeField(null=True, blank=True)
     digest = models.CharField(max_length=64, blank=True)
     run = models.ForeignKey(Run, models.PROTECT, null=True, blank=True, related_name="+")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("study", "version"), nulls_distinct=False, name="datasheet_once"),
+        )
 
     def __str__(self) -> str:
         return f"{self.study}"

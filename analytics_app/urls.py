@@ -5,8 +5,24 @@ from django.urls import URLPattern, URLResolver, include, path
 from analytics_app.api import ratings as api_ratings
 from analytics_app.api import results as api_results
 from analytics_app.api import runs as api_runs
-from analytics_app.views import data, excluded, exclusions, hiding, monitor, planning, results, routing, runs, scores
+from analytics_app.views import (
+    data,
+    datasheet,
+    excluded,
+    exclusions,
+    files,
+    hiding,
+    monitor,
+    planning,
+    projects,
+    results,
+    routing,
+    runs,
+    scores,
+)
 from tasks_app.api import site
+
+TABLE = "<slug:slug>/results/<int:number>/tables/<str:section>/<str:key>"
 
 researcher_urls: list[URLPattern] = [
     path("<slug:slug>/monitor/", monitor.monitor, name="monitor"),
@@ -24,12 +40,27 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/results/<int:number>/cancel/", runs.cancel, name="cancel"),
     path("<slug:slug>/results/<int:number>/without/", runs.start_without, name="start_without"),
     path("<slug:slug>/results/<int:number>/send/", routing.send, name="send"),
-    path("<slug:slug>/results/<int:number>/plots/<int:pk>.svg", results.plot, name="plot"),
-    path("<slug:slug>/results/<int:number>/results.csv", results.download, {"format": "csv"}, name="results_csv"),
-    path("<slug:slug>/results/<int:number>/results.json", results.download, {"format": "json"}, name="results_json"),
+    path("<slug:slug>/results/<int:number>/plots/<int:pk>.svg", files.plot, {"format": "svg"}, name="plot"),
+    path("<slug:slug>/results/<int:number>/plots/<int:pk>.png", files.plot, {"format": "png"}, name="plot_png"),
+    path("<slug:slug>/results/<int:number>/plots/<int:pk>.pdf", files.plot, {"format": "pdf"}, name="plot_pdf"),
+    path(f"{TABLE}.tex", files.table, {"format": "tex"}, name="table_tex"),
+    path(f"{TABLE}.md", files.table, {"format": "md"}, name="table_md"),
+    path(f"{TABLE}.csv", files.table, {"format": "csv"}, name="table_csv"),
+    path("<slug:slug>/results/<int:number>/results.csv", files.download, {"format": "csv"}, name="results_csv"),
+    path("<slug:slug>/results/<int:number>/results.json", files.download, {"format": "json"}, name="results_json"),
+    path("<slug:slug>/datasheet/", datasheet.datasheet, name="datasheet"),
+    path("<slug:slug>/datasheet/take-back/", datasheet.take_back, name="datasheet_take_back"),
+    path("<slug:slug>/datasheet/import/", datasheet.import_file, name="datasheet_import"),
+    path("<slug:slug>/datasheet/heds.<str:format>", datasheet.download, name="datasheet_file"),
     path("<slug:slug>/data/", data.data, name="data"),
     path("<slug:slug>/data/scores/", scores.scores, name="scores"),
     path("<slug:slug>/data/ratings.<str:format>", data.ratings, name="ratings"),
+]
+
+project_urls: list[URLPattern] = [
+    path("<slug:slug>/results/", projects.results, name="results"),
+    path("<slug:slug>/data/", projects.data, name="data"),
+    path("<slug:slug>/ratings.<str:format>", projects.ratings, name="ratings"),
 ]
 
 planning_urls: list[URLPattern] = [
@@ -47,6 +78,7 @@ api_urls: list[URLPattern] = [
     path("studies/<slug:slug>/runs/<int:number>/cancel/", api_runs.CancelRun.as_view(), name="cancel"),
     path("studies/<slug:slug>/runs/<int:number>/results/", api_results.RunResults.as_view(), name="run_results"),
     path("studies/<slug:slug>/runs/<int:number>/results.csv", api_results.RunResultsCsv.as_view(), name="run_csv"),
+    path("studies/<slug:slug>/runs/<int:number>/tables/", api_results.RunTables.as_view(), name="run_tables"),
     path("studies/<slug:slug>/results/", api_results.Results.as_view(), name="results"),
     path("studies/<slug:slug>/results.csv", api_results.ResultsCsv.as_view(), name="results_csv"),
     path("<path:rest>", site.Nothing.as_view(), name="nothing"),
@@ -54,6 +86,7 @@ api_urls: list[URLPattern] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/studies/", include((researcher_urls, "analytics"))),
+    path("admin/projects/", include((project_urls, "analytics_projects"))),
     path("admin/planning/", include((planning_urls, "planning"))),
     path("api/v1/", include((api_urls, "api_results"))),
 ]

@@ -9,12 +9,15 @@ from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from analytics_app.api.files import file_answer
-from analytics_app.api.serializers import NUMBER, RESULTS_CSV, ResultsDocument, table
+from analytics_app.api.serializers import NUMBER, RESULTS_CSV, ResultsDocument, TablesAndPlots, table
 from analytics_app.exports import columns, results
 from analytics_app.models import Run, RunState
 from analytics_app.selectors.pages import best_run, run_numbered
+from analytics_app.selectors.results import systems_shown
+from analytics_app.views import taken
 from tasks_app.api.base import ApiView
 from tasks_app.api.described import SLUG, answers, refusals
 from tasks_app.api.errors import Conflict
@@ -107,3 +110,28 @@ class RunResultsCsv(_Document):
     """The results of one run as CSV."""
 
     format = "csv"
+
+
+@extend_schema_view(
+    get=extend_schema(
+        operation_id="run_tables",
+        summary="Tables and plots of a run",
+        description=(
+            "Every table of the pages of results as LaTeX, Markdown and CSV, and every plot as SVG, of one run, which "
+            "must be done. While the study is open or paused, and nobody has lifted the hiding, those that tell "
+            "systems apart are left out."
+        ),
+        tags=[TAG],
+        parameters=[SLUG, NUMBER],
+        responses=answers(TablesAndPlots, "The tables and plots.") | refusals(409),
+    )
+)
+class RunTables(ApiView):
+    """The tables and plots of one run."""
+
+    scope = tokens.READ_RESULTS
+
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Answer with the tables and plots of a run."""
+        study, _role = self.study(request, slug, "tables")
+        return Response(taken.document(study, _finished(study, number), systems=systems_shown(study)))

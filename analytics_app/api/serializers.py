@@ -249,3 +249,34 @@ class ResultsDocument(Fields):
     )
     run = DocumentRun(help_text="The run.")
     rows = ResultRow(many=True, help_text="The numbers.")
+
+
+class TableEntry(Fields):
+    """A table of the results pages, as the texts of three files."""
+
+    section = CharField(initial="main--fluency", help_text="Task and criterion, or `run`.")
+    key = CharField(initial="systems", help_text="Name of the table in its section, the same for every run.")
+    title = CharField(initial="Systems: Fluency", help_text="Its title.")
+    latex = CharField(initial="\\begin{table}…", help_text="In LaTeX, for the package booktabs.")
+    markdown = CharField(initial="| System | Mean |…", help_text="In Markdown.")
+    csv = CharField(initial="System,Mean…", help_text="In CSV, with unrounded numbers.")
+
+
+class PlotEntry(Fields):
+    """A plot of the results pages."""
+
+    key = CharField(initial="main/fluency/means", help_text="Its name in the run.")
+    title = CharField(initial="North leads in fluency", help_text="Its title.")
+    svg = CharField(initial="<svg…", help_text="The drawing, with its title.")
+
+
+class TablesAndPlots(Fields):
+    """The tables and plots of a run."""
+
+    study = CharField(initial="summaries-2026", help_text="Slug of the study.")
+    run = IntegerField(initial=3, help_text="Number of the run.")
+    systems_hidden = BooleanField(
+        initial=False, help_text="Whether what tells systems apart is left out because the study is not closed."
+    )
+    tables = TableEntry(many=True, help_text="The tables, in the order of the page.")
+    plots = PlotEntry(many=True, help_text="The plots, in the order of the page.")

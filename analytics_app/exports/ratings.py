@@ -21,14 +21,14 @@ from django.utils.translation import gettext as _
 
 from analytics_app.exports import columns
 from analytics_app.exports.copying import CSV, RAW, copy_out
-from analytics_app.exports.statement import Selection, Statement, features_of
+from analytics_app.exports.statement import STUDY, Selection, Statement, features_of
 from tasks_app.models import Assignment, Criterion, Study, Task
 from tasks_app.selectors import judgments
 from tasks_app.selectors.judgments import UnknownName, may_export
 from tasks_app.services import database
 from tasks_app.services.marks import Marks
 
-__all__ = ["COLUMNS", "CONTENT_TYPES", "Format", "Page", "UnknownName", "may_export", "page", "stream"]
+__all__ = ["COLUMNS", "CONTENT_TYPES", "Format", "Page", "UnknownName", "may_export", "page", "stream", "stream_all"]
 
 Format = Literal["csv", "jsonl"]
 
@@ -101,13 +101,34 @@ def stream(
     features = features_of(study)
     statement = Statement(selection, features, neutralised=format == "csv")
     if format == "csv":
-        return copy_out(statement.cells(), statement.params, options=CSV, head=_header(features), line_end=CRLF)
+        return copy_out(
+            statement.cells(), statement.params, options=CSV, head=_header(COLUMNS, features), line_end=CRLF
+        )
     return copy_out(statement.objects(), statement.params, options=RAW)
 
 
-def _header(features: Sequence[str]) -> bytes:
+def stream_all(studies: Sequence[Study], *, format: Format = "csv") -> Generator[bytes, None, None]:
+    """Return the ratings of several studies as chunks of one file, study after study.
+
+    The first column, `study`, is the slug of the study. Features of any of the studies are columns of all; where a
+    study does not have one, it is empty. Each study is read as it is when its turn comes.
+
+    The connection is busy while a study is read. Raises django.db.DatabaseError while iterating.
+    """
+    features = features_of(*studies)
+    head = _header((STUDY, *COLUMNS), features)
+    for study in studies:
+        statement = Statement(select(study), features, neutralised=format == "csv", named=True)
+        if format == "csv":
+            yield from copy_out(statement.cells(), statement.params, options=CSV, head=head, line_end=CRLF)
+            head = b""
+        else:
+            yield from copy_out(statement.objects(), statement.params, options=RAW)
+
+
+def _header(names: Sequence[str], features: Sequence[str]) -> bytes:
     line = io.StringIO(newline="")
-    csv.writer(line).writerow([*COLUMNS, *(columns.FEATURE + name for name in features)])
+    csv.writer(line).writerow([*names, *(columns.FEATURE + name for name in features)])
     return line.getvalue().encode()
 
 

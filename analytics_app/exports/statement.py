@@ -12,7 +12,7 @@ from analytics_app.exports.columns import FEATURE, RATINGS, Column, Kind
 from analytics_app.models import Exclusion
 from analytics_app.selectors.pages import best_run
 from tasks_app.models import Study, is_current
-from tasks_app.plaintext import FORMULA
+from tasks_app.plaintext import FORMULA, without_formula
 from tasks_app.services import database
 from tasks_app.services.marks import Marks
 
@@ -186,19 +186,26 @@ class Selection:
         return {"study": self.study.pk, "after": self.after, **params}
 
 
-def features_of(study: Study) -> tuple[str, ...]:
-    """Return the names of the items' features, in alphabetical order."""
+# The column that says of which study a row is, in a file of several studies.
+STUDY = "study"
+
+
+def features_of(*studies: Study) -> tuple[str, ...]:
+    """Return the names of the items' features of some studies, in alphabetical order."""
     rows = database.rows(
-        'SELECT DISTINCT jsonb_object_keys(features) COLLATE "C" FROM tasks_app_item WHERE study_id = %s ORDER BY 1',
-        [study.pk],
+        'SELECT DISTINCT jsonb_object_keys(features) COLLATE "C" FROM tasks_app_item WHERE study_id = ANY(%s)'
+        " ORDER BY 1",
+        [[study.pk for study in studies]],
     )
     return tuple(name for (name,) in rows)
 
 
 class Statement:
-    """Builds the SELECT; `neutralised` makes text cells safe for spreadsheets."""
+    """Builds the SELECT; `neutralised` makes text cells safe for spreadsheets, `named` puts the study's slug first."""
 
-    def __init__(self, selection: Selection, features: tuple[str, ...], *, neutralised: bool) -> None:
+    def __init__(
+        self, selection: Selection, features: tuple[str, ...], *, neutralised: bool, named: bool = False
+    ) -> None:
         self.selection = selection
         self.features = features
         self.neutralised = neutralised
@@ -207,8 +214,11 @@ class Statement:
         by_hand = Q(run=None, lifted_at=None)
         of_run = Q(run=run) if run is not None else by_hand
         self.excludes = Exclusion.objects.filter(by_hand | of_run, study=selection.study).exists()
+        slug = selection.study.slug
+        self.named = named
         self.params: dict[str, Any] = {
             **selection.params(),
+            "slug": without_formula(slug) if neutralised else slug,
             "run": run and run.pk,
             "formula": FORMULA,
             "time": TIME_FORMAT,
@@ -218,14 +228,16 @@ class Statement:
     def cells(self) -> str:
         """Return the SELECT with one column per cell, features last."""
         features = [f"i.feature_{number}" for number in range(len(self.features))]
-        return f"{self._tables()} SELECT {', '.join([*map(self._cell, RATINGS), *features])} {self._from()}"
+        named = ["%(slug)s::text"] if self.named else []
+        return f"{self._tables()} SELECT {', '.join([*named, *map(self._cell, RATINGS), *features])} {self._from()}"
 
     def objects(self) -> str:
         """Return the SELECT with one JSON object per row.
 
         A feature's name may be longer than PostgreSQL allows for a column, so they are appended as text.
         """
-        cells = ", ".join(f'{self._cell(column)} AS "{column.name}"' for column in RATINGS)
+        named = [f"%(slug)s::text AS {STUDY}"] if self.named else []
+        cells = ", ".join([*named, *(f'{self._cell(column)} AS "{column.name}"' for column in RATINGS)])
         row = f"(SELECT row_to_json(o)::text FROM (SELECT {cells}) o)"  # noqa: S608  every part is a constant
         if self.features:
             row = f"left({row}, -1) || COALESCE(i.features, %(no_features)s) || chr(125)"

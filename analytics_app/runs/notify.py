@@ -13,24 +13,18 @@ from celery import current_app
 from django.db import DatabaseError
 from django.db.models.functions import Now
 from kombu import Connection
-from kombu.exceptions import ChannelError, OperationalError
-from redis import RedisError
+from kombu.exceptions import ChannelError
 
 from analytics_app.models import RunPart
+from tasks_app.services.broker import AWAY, PATIENCE
 
 JOB = "analytics_app.jobs.compute_part"
 QUEUE = "analysis"
-
-# A page waits for the bell: one try, a second to connect and a second for an answer. Workers have settings of their
-# own, with which they wait for a broker for ever.
-PATIENCE = {"max_retries": 0, "socket_connect_timeout": 1, "socket_timeout": 1}
 
 # A bell that was rung again is worth something until it is rung the next time.
 AGAIN_EXPIRES = 120
 # Above so many messages that nobody has taken, one more helps nobody.
 MOST_WAITING = 500
-
-AWAY = (OperationalError, RedisError, OSError)
 
 log = logging.getLogger(__name__)
 

@@ -16,11 +16,15 @@ Words = str | Promise
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What is shown, and the value it is sorted by; an undefined number is a dash and comes last."""
+    """What is shown, and the value it is sorted by; an undefined number is a dash and comes last.
+
+    `numbers` are the unrounded numbers that the text shows: one, or the two ends of an interval.
+    """
 
     text: str
     sort: float | str | None = None
     strong: bool = False
+    numbers: tuple[float, ...] = ()
 
     @property
     def key(self) -> str:
@@ -38,26 +42,29 @@ def number(value: float | None, digits: int = 2) -> Cell:
     """Return the cell of a number, in the language of the page and with a minus sign that is one."""
     if value is None:
         return Cell(DASH)
-    return Cell(figure(value, digits), value)
+    return Cell(figure(value, digits), value, numbers=(value,))
 
 
 def whole(value: int | None) -> Cell:
     """Return the cell of a count."""
-    return Cell(DASH) if value is None else Cell(formats.number_format(value, 0, force_grouping=True), value)
+    if value is None:
+        return Cell(DASH)
+    return Cell(formats.number_format(value, 0, force_grouping=True), value, numbers=(value,))
 
 
 def interval(low: float | None, high: float | None, digits: int = 2) -> Cell:
     """Return the cell of an interval, sorted by its lower end."""
     if low is None or high is None:
         return Cell(DASH)
-    return Cell(_("%(low)s to %(high)s") % {"low": figure(low, digits), "high": figure(high, digits)}, low)
+    text = _("%(low)s to %(high)s") % {"low": figure(low, digits), "high": figure(high, digits)}
+    return Cell(text, low, numbers=(low, high))
 
 
 def percent(value: float | None, digits: int = 0) -> Cell:
     """Return the cell of a share of one."""
     if value is None:
         return Cell(DASH)
-    return Cell(f"{figure(value * 100, 0 if value in {0, 1} else digits)}\u00a0%", value)
+    return Cell(f"{figure(value * 100, 0 if value in {0, 1} else digits)}\u00a0%", numbers=(value,))
 
 
 def p_value(value: float | None, limit: float = 0.0) -> Cell:
@@ -65,7 +72,7 @@ def p_value(value: float | None, limit: float = 0.0) -> Cell:
     if value is None:
         return Cell(DASH)
     text = f"< {figure(0.001, 3)}" if value < 0.001 else figure(value, 3)
-    return Cell(text, value, strong=value < limit)
+    return Cell(text, value, strong=value < limit, numbers=(value,))
 
 
 def figure(value: float, digits: int) -> str:

@@ -47,14 +47,15 @@ def share_interval(row: ResultRow | None) -> Cell:
     if row is None or row.low is None or row.high is None:
         return Cell(DASH)
     low, high = cells.figure(row.low * 100, 0), cells.figure(row.high * 100, 0)
-    return Cell(_("%(low)s to %(high)s %%") % {"low": low, "high": high}, row.low)
+    return Cell(_("%(low)s to %(high)s %%") % {"low": low, "high": high}, row.low, numbers=(row.low, row.high))
 
 
 def ranks(row: ResultRow | None) -> Cell:
     """Show the range of ranks."""
     if row is None or row.low is None or row.high is None:
         return Cell(DASH)
-    return Cell(f"{row.low:g}" if row.low == row.high else f"{row.low:g}–{row.high:g}", row.low)
+    text = f"{row.low:g}" if row.low == row.high else f"{row.low:g}–{row.high:g}"
+    return Cell(text, row.low, numbers=(row.low, row.high))
 
 
 def ratings(row: ResultRow | None) -> Cell:

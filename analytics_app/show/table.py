@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from django.utils.text import slugify
 
 from analytics_app.show.cells import Cell, Words
 
@@ -18,15 +21,30 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: the first cell of each row is its head. `notes` are sentences about its numbers."""
+    """A table: the first cell of each row is its head. `notes` are sentences about its numbers.
+
+    `key` is its name in addresses, among the tables of its section.
+    """
 
     caption: Words
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = field(default=())
+    key: str = ""
 
     @property
     def lines(self) -> Iterator[tuple[Cell, list[tuple[Cell, bool]]]]:
         """Each row: its head, and its other cells with whether they are numbers."""
         numbers = [column.number for column in self.columns[1:]]
         return ((head, list(zip(cells, numbers, strict=True))) for head, *cells in self.rows)
+
+
+def with_keys(tables: Iterable[Table]) -> list[Table]:
+    """Return the tables of a section with keys made of their captions; of equal captions the later ones are counted."""
+    times: Counter[str] = Counter()
+    keyed = []
+    for table in tables:
+        name = slugify(str(table.caption)) or "table"
+        times[name] += 1
+        keyed.append(replace(table, key=name if times[name] == 1 else f"{name}-{times[name]}"))
+    return keyed

@@ -9,12 +9,12 @@ from django.views.decorators.http import require_safe
 
 from analytics_app.selectors import pages
 from analytics_app.selectors.workers import workers
-from analytics_app.views.parts import part, wants_part
 from analytics_app.views.superuser_looks import note_look
 from tasks_app import access
 from tasks_app.models import Membership, Rater, Study
 from tasks_app.selectors import progress
 from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.parts import part, wants_part
 
 RATERS_ON_A_PAGE = 100
 

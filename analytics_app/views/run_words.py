@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -14,10 +14,10 @@ from analytics_app import quality
 from analytics_app.models import ResultRow, Run
 from analytics_app.plan import PlanBlock
 from analytics_app.selectors import pages
-from analytics_app.show import formats
+from analytics_app.show import cells, formats
 from analytics_app.show.index import RowIndex
 from analytics_app.show.shown import named, own, table_of
-from analytics_app.show.table import Table
+from analytics_app.show.table import Column, Table
 from analytics_app.views import words
 from tasks_app.models import Study
 
@@ -45,12 +45,18 @@ class Step:
 
 @dataclass(slots=True)
 class Funnel:
-    """The funnel of one task: from what was collected to what was kept."""
+    """The funnel of one task: from what was collected to what was kept. `key` is the task's key, `task` its title."""
 
+    key: str
     task: str
     steps: list[Step] = field(default_factory=list)
     counted: int = 0
     by_system: Table | None = None
+
+    @property
+    def table(self) -> Table:
+        """The steps as a table of their own."""
+        return steps_table(self)
 
     @property
     def nothing_kept(self) -> bool:
@@ -65,9 +71,27 @@ def funnels(rows: Iterable[ResultRow], names: Mapping[str, str]) -> list[Funnel]
         if row.analysis == "funnel":
             found.setdefault(row.task or "", []).append(row)
     return [
-        Funnel(names.get(task, task), list(_steps(steps)), _counted(steps), _taken(steps))
+        Funnel(task, names.get(task, task), list(_steps(steps)), _counted(steps), _taken(task, steps))
         for task, steps in found.items()
     ]
+
+
+def steps_table(funnel: Funnel) -> Table:
+    """Return the steps of a funnel as a table; a minus stands before what is taken away."""
+    heads = [_("Step"), _("Ratings"), _("Share"), _("Raters"), _("Texts")]
+    rows = [
+        [
+            cells.Cell(f"− {step.label}" if step.taken else step.label, strong=not step.taken),
+            cells.whole(step.ratings),
+            cells.percent(step.share),
+            cells.whole(step.raters),
+            cells.whole(step.items),
+        ]
+        for step in funnel.steps
+    ]
+    columns = [Column(head, number=place > 0) for place, head in enumerate(heads)]
+    notes = [step.note for step in funnel.steps if step.note]
+    return Table(_("What was excluded"), columns, rows, notes, key=f"excluded-{funnel.key}")
 
 
 def _counted(rows: Sequence[ResultRow]) -> int:
@@ -98,7 +122,7 @@ def _steps(rows: Sequence[ResultRow]) -> Iterator[Step]:
         )
 
 
-def _taken(rows: Sequence[ResultRow]) -> Table | None:
+def _taken(task: str, rows: Sequence[ResultRow]) -> Table | None:
     """Return what each rule took from each system: a fair one takes about the same share from all."""
     columns = [
         named(_("System"), lambda row: row.system),
@@ -107,7 +131,8 @@ def _taken(rows: Sequence[ResultRow]) -> Table | None:
         own(_("Share of the system's ratings"), formats.percent(1)),
     ]
     taken = [row for row in rows if row.statistic == "removed_by_system"]
-    return next(table_of(RowIndex(rows), _("Exclusions by system"), columns, taken, notes=[]), None)
+    made = table_of(RowIndex(rows), _("Exclusions by system"), columns, taken, notes=[])
+    return next((replace(table, key=f"excluded-{task}-by-system") for table in made), None)
 
 
 def standing(run: Run, study: Study) -> str:

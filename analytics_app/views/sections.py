@@ -16,7 +16,7 @@ from analytics_app.show.cells import Cell
 from analytics_app.show.index import RowIndex
 from analytics_app.show.registry import is_shared, shared_tables, tables_for
 from analytics_app.show.shown import Shown, named, own, table_of
-from analytics_app.show.table import Column, Table
+from analytics_app.show.table import Column, Table, with_keys
 
 # More sections of a task than this are folded where its questions are read together first.
 MOST_OPEN = 4
@@ -99,6 +99,7 @@ def sections_of(
     for at in places:
         rows_here, plots_here = found.get((at.task, at.criterion), []), drawn.get((at.task, at.criterion), [])
         tables, folded = _tables(rows_here, limit, at)
+        keyed = with_keys([*tables, *folded])
         by_task.setdefault(at.task, []).append(
             Section(
                 key=at.key,
@@ -106,8 +107,8 @@ def sections_of(
                 title=criteria.get(at.criterion, at.criterion) if at.criterion else _title_of_all(at.analyses),
                 primary=bool(primary) and at.criterion == primary,
                 figures=[figure(plot) for plot in plots_here],
-                tables=tables,
-                further=folded,
+                tables=keyed[: len(tables)],
+                further=keyed[len(tables) :],
                 raters=[row for row in rows_here if is_shared(row.analysis) and row.rater and row.note],
                 methods=list(_methods(rows_here)),
                 opened=bool(rows_here or plots_here),
@@ -206,7 +207,8 @@ def figure(plot: Plot) -> Figure:
         for row in rows
     ]
     heads = [Column(head, number=field not in {"name", "label"}) for field, head in columns]
-    return Figure(plot, charts.subtitle(plot.spec), Table(_("Numbers behind this plot"), heads, lines))
+    key = f"plot-{plot.key.replace('/', '-')}"
+    return Figure(plot, charts.subtitle(plot.spec), Table(_("Numbers behind this plot"), heads, lines, key=key))
 
 
 def _cell(field: str, value: object, digits: int, *, as_share: bool) -> Cell:
@@ -242,4 +244,4 @@ def raters_table(rows: Sequence[tuple[ResultRow, ResultRow | None]], criteria: M
         Shown(_("Note"), "", note, number=False),
     ]
     tables = table_of(RowIndex(means), _("Raters"), columns, means, notes=[])
-    return next(tables, Table(_("Raters"), [], []))
+    return replace(next(tables, Table(_("Raters"), [], [])), key="raters")

@@ -43,7 +43,7 @@ def _loadings(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
             return Cell(DASH)
         value = row.value if row.value is not None else 0.0
         strongest = max(abs(other) for other in by_scale[row.label])
-        return Cell(cells.figure(value, 2), value, strong=abs(value) == strongest)
+        return Cell(cells.figure(value, 2), value, strong=abs(value) == strongest, numbers=(value,))
 
     columns = [
         named(_("Scale"), lambda row: row.label),

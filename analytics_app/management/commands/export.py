@@ -12,8 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analytics_app.exports import ratings, results
 from analytics_app.exports.reference import reference
-from analytics_app.models import Run, RunState
-from analytics_app.selectors.pages import best_run
+from analytics_app.management.finished import finished_run
 from analytics_app.selectors.results import systems_shown
 from tasks_app.management.lookups import study_called
 from tasks_app.models import Study
@@ -74,7 +73,7 @@ class Command(BaseCommand):
             raise CommandError("Results are written as json or csv; jsonl is a format of ratings.")
         if options["task"]:
             raise CommandError("--task is for ratings; a results document holds every task.")
-        run = _run(study, options["results"])
+        run = finished_run(study, options["results"] or None)
         if not systems_shown(study):
             self.stderr.write("The study is not closed: results by system are left out until it is.")
         return results.stream(run, format=options["format"])
@@ -84,16 +83,6 @@ def _study(slug: str | None) -> Study:
     if slug is None:
         raise CommandError("Name a study by its slug: manage.py export SLUG.")
     return study_called(slug)
-
-
-def _run(study: Study, number: int) -> Run:
-    run = best_run(study) if number == BEST else Run.objects.filter(study=study, number=number).first()
-    if run is None:
-        missing = "no run that is done" if number == BEST else f"no run {number}"
-        raise CommandError(f"There is {missing} in {study.slug}. `manage.py analyse {study.slug}` computes one.")
-    if run.state != RunState.DONE:
-        raise CommandError(f"Run {run.number} of {study.slug} is {run.state}: only a run that is done has results.")
-    return run
 
 
 def _write(chunks: Iterator[bytes], name: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import gcd, sqrt
+from math import gcd, isnan, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -247,4 +247,6 @@ def power_of_t(assumed: Assumed, n_items: int, *, alpha: float) -> float:
     spread = sqrt(2 * (assumed.sd_system_item**2 + noise / assumed.raters_per_text))
     df, shift = n_items - 1, abs(assumed.difference) / spread * sqrt(n_items)
     limit = float(stdtrit(df, 1 - alpha / 2))
-    return float(1 - nctdtr(df, shift, limit) + nctdtr(df, shift, -limit))
+    missed, against = (float(nctdtr(df, shift, end)) for end in (limit, -limit))
+    # scipy has no number for some tails below about 1e-15; against: a significant difference in the wrong direction.
+    return 1 - (0.0 if isnan(missed) else missed) + (0.0 if isnan(against) else against)

@@ -6,15 +6,13 @@ from typing import Any
 
 from django.db.models import Count, Sum
 
+from analytics_app.selectors.planning import OF_THE_RANGE
 from tasks_app.check_settings import checks_of
 from tasks_app.models import Gold, Study, System, Task, Unit
 from tasks_app.selectors.pay import offer_of
 from tasks_app.services.plan import reports
 
 TESTED = ("goal", "alpha", "beta", "pd")
-
-# Usual differences and standard deviations on scales of five steps, as shares of the range.
-OF_THE_RANGE = {"difference": 0.075, "sd_item": 0.125, "sd_system_item": 0.1, "sd_rater": 0.125, "sd_residual": 0.2}
 
 
 def start(study: Study) -> dict[str, Any]:

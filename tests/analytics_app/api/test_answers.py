@@ -39,6 +39,7 @@ OPERATIONS = [
     ("post", "studies/{slug}/runs/{number}/cancel/"),
     ("get", "studies/{slug}/runs/{number}/results/"),
     ("get", "studies/{slug}/runs/{number}/results.csv"),
+    ("get", "studies/{slug}/runs/{number}/tables/"),
     ("get", "studies/{slug}/results/"),
     ("get", "studies/{slug}/results.csv"),
 ]

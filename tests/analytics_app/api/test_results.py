@@ -94,3 +94,18 @@ def test_results_take_few_queries(
     build_run(rated, likert_rows())
     with django_assert_num_queries(6):
         document(script, address(rated, "results/"))
+
+
+def test_tables_and_plots_are_those_of_the_page(script: Client, rated: Study) -> None:
+    build_run(rated, likert_rows())
+    where = address(rated, "runs/1/tables/")
+    hidden = script.get(where).json()
+    assert hidden["systems_hidden"]
+    assert "north" not in json.dumps(hidden)
+    Study.objects.filter(pk=rated.pk).update(state="closed")
+    tables = {(entry["section"], entry["key"]): entry for entry in script.get(where).json()["tables"]}
+    systems = tables["main--fluency", "systems"]
+    assert "north" in systems["latex"]
+    assert "north" in systems["markdown"]
+    assert "north" in systems["csv"]
+    assert script.get(address(rated, "runs/9/tables/")).status_code == 404

@@ -14,12 +14,14 @@ from typing import Any
 
 import psutil
 import psycopg2
+from pytest_django import DjangoDbBlocker
 
 from evalweb.local_services import PostgresServer, ValkeyServer, processes
 from evalweb.local_services.folder import BASE_DIR
+from evalweb.local_services.postgres import program
 from evalweb.serve.children import WORKER_ENVIRONMENT, commands
 from tests.commands import Commands
-from tests.servers import running_postgres, running_valkey, temporary_folder
+from tests.servers import database_url, migrated_template, running_postgres, running_valkey, temporary_folder
 
 
 @dataclass
@@ -94,8 +96,8 @@ class Site:
 
 
 @contextmanager
-def running_site(worker_processes: int = 1) -> Iterator[Site]:
-    """Run a PostgreSQL and a Valkey, migrated and without worker and scheduler yet."""
+def running_site(blocker: DjangoDbBlocker, worker_processes: int = 1) -> Iterator[Site]:
+    """Run a PostgreSQL and a Valkey, with the tables of the run's own and without worker and scheduler yet."""
     with ExitStack() as stack:
         folder = stack.enter_context(temporary_folder())
         postgres = stack.enter_context(running_postgres(folder))
@@ -104,8 +106,16 @@ def running_site(worker_processes: int = 1) -> Iterator[Site]:
         for name in ("worker", "scheduler"):
             stack.callback(site.stop, name)
         stack.callback(site.commands.stop)
-        site.commands.run("migrate", "--verbosity", "0")
+        _copy_tables(migrated_template(blocker), postgres)
         yield site
+
+
+def _copy_tables(template: str, to: PostgresServer) -> None:
+    """Copy a database of the run to another server, which takes a tenth of the time of migrating it."""
+    dumped = [program("pg_dump"), "--no-owner", "--no-privileges", database_url(template)]
+    restored = [program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", to.url()]
+    sql = subprocess.run(dumped, check=True, capture_output=True).stdout
+    subprocess.run(restored, check=True, capture_output=True, input=sql)
 
 
 def _environment(folder: Path, database: str, broker: str, worker_processes: int) -> dict[str, str]:

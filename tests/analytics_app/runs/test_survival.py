@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 import redis
+from pytest_django import DjangoDbBlocker
 
 from tests.analytics_app.runs.site import Site, running_site
 
@@ -114,8 +115,8 @@ class Reference:
 
 
 @pytest.fixture(scope="module")
-def reference() -> Iterator[Reference]:
-    with running_site() as site:
+def reference(django_db_blocker: DjangoDbBlocker) -> Iterator[Reference]:
+    with running_site(django_db_blocker) as site:
         yield Reference(site)
 
 

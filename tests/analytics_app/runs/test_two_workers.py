@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from evalweb.local_services.folder import BASE_DIR
 from tests.analytics_app.runs.site import Site, running_site
@@ -24,7 +25,8 @@ from tasks_app.models import Study
 Run.objects.update(digest=Cast(F("pk"), CharField()))
 RunPart.objects.update(inputs="")
 rules = [{{"rule": name}} for name in quality.registry]
-run = runs.start(study=Study.objects.get(slug="{SLUG}"), by=None, settings={{"rules": rules}}, trigger="command")
+settings = {{"rules": rules, "n_resamples": 200, "n_permutations": 99}}
+run = runs.start(study=Study.objects.get(slug="{SLUG}"), by=None, settings=settings, trigger="command")
 print(run.pk)
 """
 # Works on whatever is due until the run has ended, and says how many parts it did.
@@ -45,8 +47,8 @@ RUNNING = "SELECT 1 FROM analytics_app_runpart WHERE run_id = %s AND kind = 'cri
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with running_site() as found:
+def site(django_db_blocker: DjangoDbBlocker) -> Iterator[Site]:
+    with running_site(django_db_blocker) as found:
         found.python(MAKE)
         yield found
 

@@ -1,0 +1,116 @@
+"""Section 4: what is asked about each criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from analytics_app.heds.answers import NOT_APPLICABLE
+from analytics_app.heds.filling.facts import AGREEMENT, REPEATS, CriterionFacts, Facts
+from analytics_app.heds.filling.proposals import LIBRARY, TASKS, Proposal, counted, proposal
+from analytics_app.heds.filling.wording import rules_in_words
+from analytics_app.heds.questions import questions
+from analytics_app.models import ResultRow
+from analytics_app.show import labels
+
+ABSOLUTE, RELATIVE = 1, 2
+OTHER = "other"
+
+# The words in which criteria and task types answer, by question, in the order of the options.
+WORDS = {
+    "4.1.1": ("correctness", "goodness", "feature"),
+    "4.1.2": ("form", "content", "both"),
+    "4.1.3": ("own right", "relative to input", "relative to something external"),
+    "4.2.1": ("objective", "subjective"),
+    "4.2.2": ("absolute", "relative"),
+    "4.2.3": ("intrinsic", "extrinsic"),
+    "4.3.5": ("multiple choice", "check-boxes", "slider", "n/a", OTHER),
+    "4.3.8": (
+        "agreement with a quality statement", "direct quality estimation", "relative quality estimation",
+        "counting occurrences", "qualitative feedback", "post-editing or annotation", "classification or labelling",
+        "user-text interaction", "task performance", "user-system interaction", OTHER,
+    ),
+}  # fmt: skip
+
+
+def proposals(facts: Facts, about: CriterionFacts) -> dict[str, Proposal]:
+    """Return what the study knows of a criterion."""
+    asked, kind = about.asked, about.frame.kind
+    answers = {
+        number: _worded(number, str(said), LIBRARY)
+        for number, said in about.heds.items()
+        if said and number in questions()
+    }
+    answers["4.2.2"] = proposal(TASKS, "", RELATIVE if kind.side_by_side else ABSOLUTE)
+    answers["4.3.1.1"] = proposal(LIBRARY, asked.name or NOT_APPLICABLE)
+    answers["4.3.2"] = proposal(LIBRARY, asked.definition or NOT_APPLICABLE)
+    answers["4.3.7"] = proposal(LIBRARY, asked.question or asked.name or NOT_APPLICABLE)
+    said = {"4.3.6": NOT_APPLICABLE, **kind.heds(asked)}
+    answers |= {number: _worded(number, words, TASKS) for number, words in said.items() if words}
+    answers["4.3.9"] = proposal(facts.of_the_run, " ".join(_scores(facts, about)))
+    return {**answers, **dict(_of_the_run(facts, about))}
+
+
+def _worded(number: str, words: str, source: str) -> Proposal:
+    """Return the option that words name; a text that names none is what "other" takes."""
+    if number not in WORDS:
+        return proposal(source, words)
+    head, _colon, rest = words.partition(":")
+    name = head.strip().lower()
+    if name in WORDS[number]:
+        return proposal(source, rest, WORDS[number].index(name) + 1)
+    return (
+        proposal(source, words, WORDS[number].index(OTHER) + 1) if OTHER in WORDS[number] else proposal(source, words)
+    )
+
+
+def _scores(facts: Facts, about: CriterionFacts) -> Iterator[str]:
+    rules = rules_in_words(facts.settings)
+    yield f"Left out by rules: {'; '.join(rules)}." if rules else "No rule leaves out answers."
+    if statistics := facts.scores.get((about.frame.task.key, about.key), ()):
+        yield f"Computed for each system: {', '.join(map(labels.statistic, statistics))}."
+    confidence, n = facts.settings.get("confidence"), facts.settings.get("n_resamples")
+    if confidence and n:
+        yield f"Intervals: {confidence:.0%}, bootstrap with {n:,} samples."
+
+
+def _of_the_run(facts: Facts, about: CriterionFacts) -> Iterator[tuple[str, Proposal]]:
+    run = facts.run
+    if run is None:
+        return
+    rows = [row for row in facts.rows if row.criterion == about.key and row.task == about.frame.task.key]
+    compared = list(dict.fromkeys(row.statistic for row in rows if row.system_b is not None))
+    if compared:
+        named = ", ".join(labels.statistic(name) for name in compared)
+        correction = facts.settings.get("correction", "none")
+        corrected = "p values are not corrected" if correction == "none" else f"p values corrected by {correction}"
+        yield "4.3.10", proposal(facts.of_the_run, f"For each pair of systems: {named}; {corrected}.")
+    else:
+        yield "4.3.10", proposal(facts.of_the_run, "None: no systems are compared.")
+    source = facts.of_the_run
+    for method, value, statistics, none in (
+        ("4.3.11.1", "4.3.11.2", AGREEMENT, "None: the run computed no agreement on this criterion."),
+        ("4.3.12.1", "4.3.12.2", REPEATS, "None: nobody was asked the same question twice."),
+    ):
+        best = next((found for name in statistics if (found := _named(rows, name))), [])
+        yield method, proposal(source, "; ".join(_method(row) for row in best) or none)
+        yield value, proposal(source, "; ".join(_value(row) for row in best) or NOT_APPLICABLE)
+
+
+def _named(rows: Sequence[ResultRow], statistic: str) -> list[ResultRow]:
+    return [row for row in rows if row.statistic == statistic and row.system is None and row.value is not None]
+
+
+def _method(row: ResultRow) -> str:
+    """Name a measure with its level of measurement, and how many ratings and raters it was computed on."""
+    settings = row.settings or {}
+    about = [f"{name}: {settings[name]}" for name in ("level", "weights") if settings.get(name)]
+    about += [counted(row.n_ratings, "rating")] if row.n_ratings else []
+    about += [counted(row.n_raters, "rater")] if row.n_raters else []
+    return f"{labels.statistic(row.statistic)} ({', '.join(about)})"
+
+
+def _value(row: ResultRow) -> str:
+    value = f"{row.value:.3f}"
+    if row.low is not None and row.high is not None:
+        value += f" [{row.low:.3f}, {row.high:.3f}]"
+    return value

@@ -1,0 +1,109 @@
+"""Section 3.3: the design of the experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analytics_app.heds.filling.facts import Facts
+from analytics_app.heds.filling.proposals import STUDY, TASKS, Proposal, counted, proposal
+from analytics_app.heds.filling.wording import failing, rules_in_words
+from tasks_app import designs
+from tasks_app.selectors.screens import Frame
+
+AUTOMATIC, MANUAL, EVALUATORS_EXCLUDED, ANSWERS_EXCLUDED, NO_CHECKS = 2, 3, 4, 5, 7
+# Rules that leave out raters as a whole, and one that people apply.
+OF_RATERS = frozenset({"control_accuracy", "inconsistency", "skips", "straight_lining", "trust", "working_time"})
+BY_HAND = "manual"
+NO_LIMIT = 5
+CAN_ASK = 1
+OWN_CHOOSING = 1
+
+
+def proposals(facts: Facts) -> dict[str, Proposal]:
+    """Return what the study knows of its design."""
+    answers = dict(_registered(facts))
+    answers["3.3.4.2"] = proposal(TASKS, "\n".join(_seen(facts)))
+    if facts.study.options.imported:
+        return answers
+    answers["3.3.2"] = proposal(TASKS, "\n".join(_collected(facts)))
+    answers |= _quality(facts)
+    lease = f"A unit that is not answered within {facts.study.options.lease_minutes:g} minutes may go to somebody else."
+    answers["3.3.5"] = proposal(STUDY, f"There is no limit. {lease}", NO_LIMIT)
+    if facts.study.options.contact:
+        answers["3.3.6"] = proposal(STUDY, "", CAN_ASK)
+    answers["3.3.7"] = proposal("because raters work in their browsers", "", OWN_CHOOSING)
+    return answers
+
+
+def _registered(facts: Facts) -> Iterator[tuple[str, Proposal]]:
+    version = facts.version
+    if version is not None and not facts.study.options.imported:
+        yield (
+            "3.3.1",
+            proposal(
+                "from the frozen design",
+                f"The design and the analysis plan were frozen on {version.frozen_at:%d %b %Y} "
+                f"(SHA-256 {version.digest}). Add the address where they were registered.",
+            ),
+        )
+
+
+def _collected(facts: Facts) -> Iterator[str]:
+    yield "Evaluators answer in their browsers, on pages of evalweb; every answer is stored when it is sent."
+    for frame in facts.main:
+        task, design = frame.task, designs.registry[frame.task.design]
+        yield (
+            f"{task.title or task.key}: {frame.kind.label}; design: {design.label}; "
+            f"{counted(task.k, 'judgment')} of each unit, sets of {counted(task.set_size, 'unit')}."
+        )
+
+
+def _seen(facts: Facts) -> Iterator[str]:
+    for frame in facts.main:
+        params = frame.kind.params
+        shown = [
+            *(["instructions"] if frame.task.instructions else []),
+            *(["the source"] if facts.n_sources and params.get("show_source", True) else []),
+            *(["the reference"] if params.get("show_reference") else []),
+            "several texts" if frame.kind.side_by_side else "the text",
+            *(["definitions"] if any(criterion.definition for criterion in frame.criteria) else []),
+            "the questions",
+        ]
+        yield f"{frame.task.title or frame.task.key} ({frame.kind.label}): {', '.join(shown)}."
+
+
+def _quality(facts: Facts) -> dict[str, Proposal]:
+    rules = [str(entry["rule"]) for entry in facts.settings.get("rules", ())]
+    checks = [line for frame in facts.main for line in _checks(facts, frame)]
+    automatic = [rule for rule in rules if rule != BY_HAND]
+    ends = any(settings.on_failing == "end" for settings in facts.checks.values()) and bool(checks)
+    kinds = [
+        *([AUTOMATIC] if automatic or checks else []),
+        *([MANUAL] if BY_HAND in rules else []),
+        *([EVALUATORS_EXCLUDED] if ends or OF_RATERS & set(rules) else []),
+        *([ANSWERS_EXCLUDED] if set(automatic) - OF_RATERS else []),
+    ]
+    words = [*checks, *(f"Rule of the analysis: {rule}." for rule in rules_in_words(facts.settings))]
+    words += [
+        f"{counted(int(row.value or 0), 'evaluator')} left out altogether." for row in facts.of_main("raters_excluded")
+    ]
+    return {
+        "3.3.3.1": proposal(facts.of_the_run, "", *(kinds or [NO_CHECKS])),
+        "3.3.3.2": proposal(f"from the checks, and {facts.of_the_run}", "\n".join(words) or "N/A"),
+    }
+
+
+def _checks(facts: Facts, frame: Frame) -> Iterator[str]:
+    checks = facts.checks[frame.task.pk]
+    controls = checks.controls_among(frame.task.set_size, facts.known_answers(frame, "control"))
+    loud = checks.loud_among(facts.known_answers(frame, "attention"))
+    if controls:
+        yield f"{counted(controls, 'unit')} with a known answer in each set."
+    if loud:
+        yield f"{counted(loud, 'attention check')} in each set."
+    if checks.repeats:
+        yield f"{counted(checks.repeats, 'unit')} of each set shown twice."
+    if checks.degraded:
+        yield f"{counted(checks.degraded, 'degraded copy', 'degraded copies')} of texts in each set."
+    if controls or loud:
+        yield from failing(checks.on_failing, checks.fail_below, checks.fail_after)

@@ -1,0 +1,97 @@
+"""Section 3.2: the evaluators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analytics_app.heds.filling.facts import Facts
+from analytics_app.heds.filling.proposals import RATERS, STUDY, TASKS, Proposal, counted, proposal
+from tasks_app import channels
+from tasks_app.models import Rater, Task
+from tasks_app.selectors.screens import Frame
+
+PAID, NOT_PAID = 1, 3
+
+
+def proposals(facts: Facts) -> dict[str, Proposal]:
+    """Return what the study knows of its evaluators."""
+    answers = dict(_number(facts))
+    options = facts.study.options
+    if not options.imported:
+        answers["3.2.2.2"] = _payment(facts)
+        answers["3.2.3"] = _recruitment(facts)
+        if training := "\n".join(_training(facts)):
+            answers["3.2.4"] = proposal(TASKS, training)
+        if questions := "\n".join(_questions(facts)):
+            answers["3.2.5"] = proposal("from the questionnaires", questions)
+    return answers
+
+
+def _number(facts: Facts) -> Iterator[tuple[str, Proposal]]:
+    """Yield the raters whose answers are analysed, as the run counts them; before a run, those who judged."""
+    analysed = facts.of_main("raters_analysed")
+    simulated = facts.evaluators.get(Rater.Kind.SIMULATED, 0)
+    of_whom = f", {simulated:,} of them simulated" if simulated else ""
+    if facts.run is not None and len(analysed) == 1:
+        yield "3.2.1", proposal(facts.of_the_run + of_whom, int(analysed[0].value or 0))
+    elif n := sum(facts.evaluators.values()):
+        yield "3.2.1", proposal(RATERS + of_whom, n)
+
+
+def _payment(facts: Facts) -> Proposal:
+    options = facts.study.options
+    if not options.amount and not options.part_amount and not options.bonus:
+        return proposal(STUDY, "", NOT_PAID)
+    words = [f"{options.amount:.2f} {options.currency} for a full set of about {options.minutes:g} minutes."]
+    if options.part_amount:
+        words.append(
+            f"{options.part_amount:.2f} {options.currency} for evaluators who are screened out or fail the exam."
+        )
+    words += [text for text in (options.bonus, options.paid) if text]
+    return proposal(STUDY, " ".join(words), PAID)
+
+
+def _recruitment(facts: Facts) -> Proposal:
+    options = facts.study.options
+    ways = [str(channels.registry[name].label) for name in options.channels if name in channels.registry]
+    words = [f"Evaluators came by: {', '.join(ways)}."]
+    for frame in facts.frames:
+        if frame.task.stage == Task.Stage.SCREENING:
+            asked = "; ".join(criterion.question or criterion.name for criterion in frame.criteria)
+            words.append(f"Questions that decided who could take part: {asked}.")
+    return proposal("from the channels and the screening", " ".join(words))
+
+
+def _training(facts: Facts) -> Iterator[str]:
+    """Yield what raters read and did before what counts, task by task."""
+    for frame in facts.main:
+        words = list(_before(facts, frame))
+        if words:
+            title = f"{frame.task.title or frame.task.key}: " if len(facts.main) > 1 else ""
+            yield f"{title}{' '.join(words)}"
+
+
+def _before(facts: Facts, frame: Frame) -> Iterator[str]:
+    checks = facts.checks[frame.task.pk]
+    if frame.task.instructions:
+        yield f"Written instructions of {counted(len(frame.task.instructions.split()), 'word')}."
+    if training := _units(checks.training, facts.known_answers(frame, "training")):
+        yield f"Training on {counted(training, 'unit')} with feedback."
+    if exam := _units(checks.exam, facts.known_answers(frame, "exam")):
+        yield (
+            f"Exam of {counted(exam, 'unit')}; passed with {checks.exam_pass:.0%} right, "
+            f"{counted(checks.exam_attempts, 'attempt')}."
+        )
+    if checks.warm_up:
+        yield f"{counted(checks.warm_up, 'warm-up unit')}, left out of every result."
+
+
+def _units(wanted: int | None, there: int) -> int:
+    return there if wanted is None else min(wanted, there)
+
+
+def _questions(facts: Facts) -> Iterator[str]:
+    for frame in facts.frames:
+        if frame.task.stage != Task.Stage.MAIN:
+            asked = " · ".join(criterion.question or criterion.name for criterion in frame.criteria)
+            yield f"{frame.task.title or frame.task.key}: {asked}"

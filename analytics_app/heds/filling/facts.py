@@ -1,0 +1,161 @@
+"""The rows of a study that its datasheet is filled from, read in as many queries as there are kinds of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import Min
+
+from analytics_app import plan
+from analytics_app.heds.filling.texts import FrozenVersion, UnitSizes, counts_of
+from analytics_app.models import Plan, ResultRow, Run
+from analytics_app.selectors.pages import best_run
+from tasks_app.check_settings import CheckSettings, checks_of
+from tasks_app.models import Membership, Study, Task
+from tasks_app.sections import Json
+from tasks_app.selectors.screens import Frame, read_frames
+from tasks_app.task_types.base import Criterion as Asked
+
+# Agreement in the order in which a datasheet prefers it.
+AGREEMENT = (
+    "alpha", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "cohen_kappa", "kendall_w", "icc", "percent_agreement", "pearson"
+)  # fmt: skip
+REPEATS = ("repeats_alpha", "repeats_equal", "repeats_difference")
+FIELDWORK = ("raters_analysed", "raters_excluded", "control_accuracy", "attention_accuracy", "repeats_asked")
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionFacts:
+    """A criterion that is judged, the task that asks it first, and what its own row answers by question number."""
+
+    key: str
+    name: str
+    asked: Asked
+    frame: Frame
+    heds: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a study consists of, what its raters did, and what the run to be reported found."""
+
+    study: Study
+    frames: Sequence[Frame]
+    criteria: Sequence[CriterionFacts]
+    owner: AbstractBaseUser | None
+    sizes: Mapping[int, UnitSizes]
+    outputs: Mapping[str, int]
+    source_languages: Sequence[str]
+    output_languages: Sequence[str]
+    n_sources: int
+    media: Sequence[str]
+    gold: Mapping[tuple[int, str], int]
+    drawing: Mapping[str, Json] | None
+    version: FrozenVersion | None
+    evaluators: Mapping[str, int]
+    run: Run | None
+    rows: Sequence[ResultRow]
+    scores: Mapping[tuple[str, str], Sequence[str]]
+    plan: Mapping[str, Json]
+
+    @cached_property
+    def main(self) -> Sequence[Frame]:
+        """The tasks that are judged."""
+        return [frame for frame in self.frames if frame.task.stage == Task.Stage.MAIN]
+
+    @cached_property
+    def checks(self) -> Mapping[int, CheckSettings]:
+        """The checks of the tasks that are judged, by task id."""
+        return {frame.task.pk: checks_of(frame.task.checks) for frame in self.main}
+
+    def of_main(self, statistic: str) -> list[ResultRow]:
+        """Return the rows of a statistic, one for each task that is judged; without those that have no value."""
+        keys = {frame.task.key for frame in self.main}
+        return [row for row in self.rows if row.statistic == statistic and row.task in keys and row.value is not None]
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings of the run to be reported, else the plan."""
+        return self.run.settings if self.run is not None else self.plan
+
+    @property
+    def of_the_run(self) -> str:
+        """Where answers about the analysis come from, in words."""
+        return f"from run {self.run.number}" if self.run is not None else "from the analysis plan"
+
+    def known_answers(self, frame: Frame, purpose: str) -> int:
+        """Return how many units of a task have a known answer for a purpose."""
+        return self.gold.get((frame.task.pk, purpose), 0)
+
+
+def facts_of(study: Study) -> Facts:
+    """Read what the datasheet of a study is filled from."""
+    frames = read_frames(Task.objects.filter(study=study, until=None).order_by("order", "id"))
+    run = best_run(study)
+    counts = counts_of(study, {frame.task.pk: frame.kind.shown_only() for frame in frames})
+    owner = Membership.objects.filter(study=study, role=Membership.Role.OWNER).select_related("user").first()
+    return Facts(
+        study=study,
+        frames=frames,
+        criteria=_criteria(frames),
+        owner=owner.user if owner is not None else None,
+        sizes=counts.sizes,
+        outputs=counts.outputs,
+        source_languages=[language or study.language for language, _n in counts.sources],
+        output_languages=[language or study.language for language in counts.languages],
+        n_sources=sum(n for _language, n in counts.sources),
+        media=counts.media,
+        gold=counts.gold,
+        drawing=counts.drawing,
+        version=counts.version,
+        evaluators=counts.evaluators,
+        run=run,
+        rows=_rows(run),
+        scores=_scores(run),
+        # A run says itself how it was computed.
+        plan={} if run is not None else _plan(study),
+    )
+
+
+def _criteria(frames: Sequence[Frame]) -> list[CriterionFacts]:
+    criteria: dict[str, CriterionFacts] = {}
+    for frame in frames:
+        if frame.task.stage == Task.Stage.MAIN:
+            # These rows were read together with the task.
+            heds = {row.criterion.key: row.criterion.heds for row in frame.task.task_criteria.all()}
+            for asked in frame.criteria:
+                about = CriterionFacts(asked.key, asked.name, asked, frame, heds.get(asked.key, {}))
+                criteria.setdefault(asked.key, about)
+    return list(criteria.values())
+
+
+def _plan(study: Study) -> dict[str, Json]:
+    """Return the plan that was frozen with the open version, else the newest in preparation, else the default."""
+    plans = list(Plan.objects.filter(study=study).order_by("-version"))
+    frozen = [row for row in plans if row.version == study.current_version and row.frozen_at is not None]
+    document: dict[str, Json] = next((row.document for row in [*frozen, *plans]), {})
+    return {**plan.default_document(), **document}
+
+
+def _rows(run: Run | None) -> list[ResultRow]:
+    """Return the rows of a run about agreement, fieldwork and comparisons, without slices and single raters."""
+    if run is None:
+        return []
+    rows = ResultRow.objects.filter(run=run, basis="kept", slice=None, group=None, wave=None, rater=None)
+    named = rows.filter(statistic__in=(*AGREEMENT, *REPEATS, *FIELDWORK)) | rows.exclude(system_b=None)
+    return list(named.order_by("order"))
+
+
+def _scores(run: Run | None) -> dict[tuple[str, str], list[str]]:
+    """Return which statistics of single systems a run computed, by task and criterion; no value is read."""
+    scores: dict[tuple[str, str], list[str]] = {}
+    rows = ResultRow.objects.filter(run=run, basis="kept", slice=None, system_b=None).exclude(system=None)
+    if run is not None:
+        named = rows.values_list("task", "criterion", "statistic").annotate(first=Min("order")).order_by("first")
+        for task, criterion, statistic, _first in named:
+            scores.setdefault((task or "", criterion or ""), []).append(statistic)
+    return scores

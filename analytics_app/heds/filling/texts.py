@@ -1,0 +1,135 @@
+"""Counts of texts, known answers and raters, how texts were sampled and when they were frozen, in one statement."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from tasks_app.check_settings import COPIES
+from tasks_app.models import Study
+from tasks_app.models.judgments import is_current
+from tasks_app.sections import Json
+from tasks_app.setup.texts import ABOUT, BROUGHT_BACK, SAMPLED, STORED
+
+# Outputs on units that are judged, without those that check raters, and what the study's texts are.
+_COUNTS = f"""
+WITH judged AS (
+  SELECT t.id AS task_id, u.id AS unit_id, p.id AS part_id, o.id AS output_id, o.item_id, s.id AS system_id, s.key
+  FROM tasks_app_task t
+  JOIN tasks_app_unit u ON u.task_id = t.id AND u.until IS NULL
+  JOIN tasks_app_part p ON p.unit_id = u.id
+  JOIN tasks_app_partoutput po ON po.part_id = p.id
+  JOIN tasks_app_output o ON o.id = po.output_id
+  JOIN tasks_app_system s ON s.id = o.system_id
+  WHERE t.study_id = %(study)s AND t.until IS NULL AND t.stage = 'main' AND s.key <> %(copies)s
+    AND NOT EXISTS (SELECT 1 FROM tasks_app_gold g WHERE g.unit_id = u.id)
+),
+compared AS (
+  SELECT * FROM judged WHERE NOT (task_id::text || ' ' || key = ANY(%(shown_only)s))
+),
+items AS (
+  SELECT task_id, count(*) FILTER (WHERE n > 1) AS items FROM (
+    SELECT task_id, item_id, count(DISTINCT system_id) AS n FROM compared GROUP BY task_id, item_id
+  ) of_items GROUP BY task_id
+)
+SELECT json_build_object(
+  'tasks', (SELECT json_object_agg(task_id, json_build_array(units, parts, texts, systems, items.items)) FROM (
+      SELECT task_id, count(DISTINCT unit_id) AS units, count(DISTINCT part_id) AS parts,
+             count(DISTINCT output_id) AS texts, count(DISTINCT system_id) AS systems FROM compared GROUP BY task_id
+    ) of_tasks JOIN items USING (task_id)),
+  'systems', (SELECT json_agg(json_build_array(key, n) ORDER BY system_id) FROM (
+      SELECT key, system_id, count(DISTINCT output_id) AS n FROM judged GROUP BY key, system_id) of_systems),
+  'sources', (SELECT json_agg(json_build_array(source_language, n)) FROM (
+      SELECT source_language, count(*) AS n FROM tasks_app_item
+      WHERE study_id = %(study)s AND until IS NULL AND source <> '' GROUP BY source_language) of_sources),
+  'languages', (SELECT json_agg(DISTINCT o.language) FROM tasks_app_output o
+      JOIN tasks_app_system s ON s.id = o.system_id
+      WHERE s.study_id = %(study)s AND o.until IS NULL AND s.key <> %(copies)s),
+  'media', (SELECT json_agg(DISTINCT m.kind) FROM tasks_app_itemmedia im JOIN tasks_app_media m ON m.id = im.media_id
+      JOIN tasks_app_item i ON i.id = im.item_id WHERE i.study_id = %(study)s AND i.until IS NULL),
+  'gold', (SELECT json_agg(json_build_array(task_id, purpose, n)) FROM (
+      SELECT u.task_id, g.purpose, count(DISTINCT u.id) AS n FROM tasks_app_gold g
+      JOIN tasks_app_unit u ON u.id = g.unit_id JOIN tasks_app_task t ON t.id = u.task_id
+      WHERE t.study_id = %(study)s AND u.until IS NULL AND g.kind <> 'worse' GROUP BY u.task_id, g.purpose) of_gold),
+  'raters', (SELECT json_agg(json_build_array(kind, n)) FROM (
+      SELECT r.kind, count(DISTINCT r.id) AS n FROM tasks_app_rater r
+      JOIN tasks_app_assignment a ON a.rater_id = r.id
+      JOIN tasks_app_judgment j ON j.assignment_id = a.id
+      WHERE r.study_id = %(study)s AND r.kind <> 'sandbox' AND a.purpose = 'main'
+        AND a.state IN ('submitted', 'surplus', 'replaced') AND j.skip_reason = ''
+        AND {is_current("j")}
+      GROUP BY r.kind) of_raters),
+  'version', (SELECT json_build_array(digest, frozen_at) FROM tasks_app_version
+      WHERE study_id = %(study)s AND number = %(version)s),
+  'drawing', (SELECT CASE WHEN verb = %(sampled)s THEN "after" END FROM tasks_app_event
+      WHERE study_id = %(study)s AND object = %(texts)s AND verb = ANY(%(verbs)s) ORDER BY id DESC LIMIT 1)
+)::text
+"""  # noqa: S608  of this module and of the model
+
+
+@dataclass(frozen=True, slots=True)
+class UnitSizes:
+    """Units of a task that are judged, the parts and texts on them, their systems, and items with several of these."""
+
+    units: int = 0
+    parts: int = 0
+    texts: int = 0
+    systems: int = 0
+    items: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenVersion:
+    """The digest of a frozen design, and when it was frozen."""
+
+    digest: str
+    frozen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TextCounts:
+    """Counts of a study. `outputs` by system, `gold` by task and purpose, `evaluators` by kind of rater.
+
+    `drawing` says how the texts were sampled here; None where they were not, or were replaced since.
+    """
+
+    sizes: Mapping[int, UnitSizes]
+    outputs: Mapping[str, int]
+    sources: Sequence[tuple[str, int]]
+    languages: Sequence[str]
+    media: Sequence[str]
+    gold: Mapping[tuple[int, str], int]
+    evaluators: Mapping[str, int]
+    version: FrozenVersion | None
+    drawing: Mapping[str, Json] | None
+
+
+def counts_of(study: Study, shown_only: Mapping[int, frozenset[str]]) -> TextCounts:
+    """Count what a study consists of; `shown_only` are systems by task whose texts are seen and not judged."""
+    beside = [f"{task} {key}" for task, keys in shown_only.items() for key in keys]
+    with connection.cursor() as cursor:
+        about: dict[str, Any] = {
+            "study": study.pk,
+            "version": study.current_version,
+            "copies": COPIES,
+            "shown_only": beside,
+        }
+        cursor.execute(_COUNTS, {**about, "texts": ABOUT, "sampled": SAMPLED, "verbs": [SAMPLED, STORED, BROUGHT_BACK]})
+        counted = json.loads(cursor.fetchone()[0])
+    digest, frozen_at = counted["version"] or ("", "")
+    return TextCounts(
+        sizes={int(task): UnitSizes(*numbers) for task, numbers in (counted["tasks"] or {}).items()},
+        outputs=dict(counted["systems"] or ()),
+        sources=[(language, n) for language, n in counted["sources"] or ()],
+        languages=counted["languages"] or (),
+        media=counted["media"] or (),
+        gold={(task, purpose): n for task, purpose, n in counted["gold"] or ()},
+        evaluators=dict(counted["raters"] or ()),
+        version=FrozenVersion(digest, datetime.fromisoformat(frozen_at)) if digest else None,
+        drawing=counted["drawing"],
+    )

@@ -1,0 +1,45 @@
+"""Settings of rules and analyses in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from analytics_app import quality
+from tasks_app.check_settings import OnFailing
+
+
+def rules_in_words(settings: Mapping[str, Any]) -> list[str]:
+    """Name the quality rules of a plan or run with their settings, in their order."""
+    return [_rule(entry) for entry in settings.get("rules", ())]
+
+
+def _rule(entry: Mapping[str, Any]) -> str:
+    name = str(entry["rule"])
+    if name not in quality.registry:
+        return name
+    fields = quality.registry[name].Settings.base_fields
+    given = ", ".join(
+        f"{field.label}: {_plain(entry[key])}"
+        for key, field in fields.items()
+        if key in entry and entry[key] not in (None, "", [], False)
+    )
+    label = str(quality.registry[name].label)
+    return f"{label} ({given})" if given else label
+
+
+def _plain(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+
+
+def failing(on_failing: str, fail_below: float, fail_after: int) -> Iterator[str]:
+    """Yield what happens to raters with too few checks right."""
+    ends = {
+        OnFailing.MARK: "are marked for the researchers",
+        OnFailing.WARN: "are warned at the next break",
+        OnFailing.END: "leave the study with part of the pay",
+    }
+    yield (
+        f"Evaluators with less than {fail_below:.0%} of at least {fail_after} checks right "
+        f"{ends[OnFailing(on_failing)]}."
+    )

@@ -1,0 +1,74 @@
+"""manage.py take_away SLUG DIRECTORY: write all tables and plots of a run into a folder, with an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from analytics_app.charts import pictures
+from analytics_app.exports import markdown, tables
+from analytics_app.management.finished import finished_run
+from analytics_app.models import Run
+from analytics_app.selectors.results import plots_of, systems_shown
+from analytics_app.views import taken
+from tasks_app.management.lookups import study_called
+from tasks_app.models import Study
+
+INDEX = "index.md"
+
+
+class Command(BaseCommand):
+    """Write every table as LaTeX, Markdown and CSV, and every plot as SVG, PNG and PDF."""
+
+    help = (
+        "Write every table of a run as LaTeX, Markdown and CSV, and every plot as SVG, PNG and PDF, into a folder with "
+        "an index. Without --run: of the newest planned run that is done, else of the newest one."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("slug")
+        parser.add_argument("directory", type=Path, help="a folder that is empty, or not there yet")
+        parser.add_argument("--run", metavar="NUMBER", type=int, help="the run, by its number")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the command."""
+        study = study_called(options["slug"])
+        run = finished_run(study, options["run"])
+        systems = systems_shown(study)
+        if not systems:
+            self.stderr.write("The study is not closed: results by system are left out until it is.")
+        folder: Path = options["directory"]
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise CommandError(f"{folder} is not empty: name a folder that is empty, or not there yet.")
+        try:
+            lines = list(_written(study, run, folder, systems=systems))
+            index = [f"# {markdown.escaped(study.title)}", "", tables.origin(study, run), "", *lines, ""]
+            (folder / INDEX).write_text("\n".join(index), encoding="utf-8")
+        except OSError as error:
+            raise CommandError(f"{error.filename or folder} cannot be written: {error.strerror}.") from error
+        self.stdout.write(f"Wrote {len(lines)} tables and plots to {folder}; {INDEX} lists them.")
+
+
+def _written(study: Study, run: Run, folder: Path, *, systems: bool) -> Iterator[str]:
+    """Write each table and plot, and yield its line of the index."""
+    for kind in ("tables", "plots"):
+        (folder / kind).mkdir(parents=True, exist_ok=True)
+    for named in taken.all_tables(study, run, systems=systems):
+        paths = {text: f"tables/{named.name}.{text}" for text in tables.CONTENT_TYPES}
+        for text, path in paths.items():
+            (folder / path).write_text(taken.table_file(study, run, named, text), encoding="utf-8", newline="")
+        yield _line(named.title, list(paths.values()))
+    for plot in plots_of(run, systems=systems).exclude(svg=""):
+        drawn = {picture: f"plots/{taken.plot_name(plot)}.{picture}" for picture in pictures.CONTENT_TYPES}
+        for picture, path in drawn.items():
+            (folder / path).write_bytes(taken.plot_file(study, run, plot, picture))
+        yield _line(plot.title, list(drawn.values()))
+
+
+def _line(title: str, paths: list[str]) -> str:
+    links = ", ".join(f"[{path.rpartition('.')[2]}]({path})" for path in paths)
+    return f"- {markdown.escaped(title)}: {links}"

@@ -1,0 +1,20 @@
+"""Find the run that a command is about."""
+
+from __future__ import annotations
+
+from django.core.management.base import CommandError
+
+from analytics_app.models import Run, RunState
+from analytics_app.selectors.pages import best_run
+from tasks_app.models import Study
+
+
+def finished_run(study: Study, number: int | None) -> Run:
+    """Return a run that is done by its number, without one the run to read first. Raises CommandError otherwise."""
+    run = best_run(study) if number is None else Run.objects.filter(study=study, number=number).first()
+    if run is None:
+        missing = "no run that is done" if number is None else f"no run {number}"
+        raise CommandError(f"There is {missing} in {study.slug}. `manage.py analyse {study.slug}` computes one.")
+    if run.state != RunState.DONE:
+        raise CommandError(f"Run {run.number} of {study.slug} is {run.state}: only a run that is done has results.")
+    return run

@@ -1,0 +1,101 @@
+"""Write answers of the datasheet: a researcher's own, taken back, or from a file of the public form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils import timezone
+
+from analytics_app.heds.answers import Answer
+from analytics_app.heds.formats import public_form
+from analytics_app.heds.sheet import Entry, is_untouched, sheet_of
+from analytics_app.models import Datasheet
+from tasks_app.models import Study
+from tasks_app.services import events
+from tasks_app.services.database import atomically
+from tasks_app.services.events import Actor
+
+
+class Changed(Exception):
+    """Somebody else changed answers meanwhile; `entries` are those as they stand now. Nothing was stored."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        super().__init__(", ".join(entry.question.number for entry in entries))
+        self.entries = entries
+
+
+@atomically
+def answer(*, study: Study, given: Mapping[str, Answer], seen: Mapping[str, str], by: Actor) -> int:
+    """Store answers by the keys of their entries; return how many changed.
+
+    `seen` says for each which answer was there when the form was made (`Entry.shown`). An answer that equals what the
+    study proposes is the study's again: it changes with the study. An empty answer stays empty. What a form sends as it
+    was made is left alone.
+
+    Raises
+    ------
+    Changed
+        Where somebody else changed one of these answers meanwhile.
+    """
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    entries = sheet_of(study).by_key()
+    touched = {key: value for key, value in given.items() if not is_untouched(value, seen.get(key, ""))}
+    wanted = {key: value for key, value in touched.items() if key in entries and value != entries[key].answer}
+    late = [entries[key] for key in wanted if key in seen and seen[key] != entries[key].shown]
+    if late:
+        raise Changed(late)
+    stored, _created = Datasheet.objects.get_or_create(study=study, version=None)
+    for key, value in wanted.items():
+        _put(stored, entries[key], value, by)
+    if wanted:
+        stored.save()
+        events.log(study, by, "answered", about="datasheet", after={"questions": sorted(wanted)})
+    return len(wanted)
+
+
+@atomically
+def take_back(*, study: Study, key: str, by: Actor) -> bool:
+    """Let the study answer a question again; return whether there was an answer of a researcher's own."""
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    entry = sheet_of(study).by_key().get(key)
+    if entry is None or entry.own is None:
+        return False
+    stored = Datasheet.objects.get(study=study, version=None)
+    _answers(stored, entry).pop(entry.question.number)
+    stored.save()
+    events.log(study, by, "took back", about="datasheet", before={key: entry.own.answer.stored})
+    return True
+
+
+def _put(stored: Datasheet, entry: Entry, value: Answer, by: Actor) -> None:
+    """Store an answer, or none where the study says the same."""
+    answers = _answers(stored, entry)
+    if (entry.proposed is not None and value == entry.proposed.answer) or (entry.proposed is None and not value):
+        answers.pop(entry.question.number, None)
+        return
+    revision = entry.own.revision + 1 if entry.own is not None else 1
+    name = by.get_username() if by is not None else ""
+    about = {"revision": revision, "by": name, "at": timezone.now().isoformat()}
+    answers[entry.question.number] = {**value.stored, **about}
+
+
+def _answers(stored: Datasheet, entry: Entry) -> dict[str, Any]:
+    answers: dict[str, Any] = stored.answers
+    if entry.criterion:
+        answers = stored.criterion_answers.setdefault(entry.criterion, {})
+    return answers
+
+
+@atomically
+def import_file(*, study: Study, content: bytes, by: Actor) -> tuple[int, list[str]]:
+    """Take over the answers of a file of the public form; return how many changed, and the fields that nobody asks.
+
+    Raises
+    ------
+    analytics_app.heds.formats.public_form.BadFile
+        With every problem; nothing was stored.
+    """
+    read = public_form.read(sheet_of(study), content)
+    n = answer(study=study, given=read.answers, seen={}, by=by)
+    return n, list(read.unknown)

@@ -1,0 +1,142 @@
+"""The smallest difference that a draft shows with 80 % power, in a sentence beside its numbers and its cost."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import floor
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics_app.selectors.planning import OF_THE_RANGE
+from analytics_app.stats.planning.power import Assumed
+from analytics_app.stats.planning.sign_power import MOST_ITEMS
+from analytics_app.stats.planning.smallest import (
+    smallest_difference,
+    smallest_preference,
+    smallest_share_of_discriminators,
+)
+from tasks_app import detectable
+from tasks_app.detectable import TaskSize
+
+ALPHA, POWER = 0.05, 0.8
+# Share of ties that is usual in comparisons of two texts, as in the form of the planning page.
+TIES = 0.2
+
+
+def register() -> None:
+    """Offer the sentence to the pages on which studies are set up."""
+    detectable.register(sentence)
+
+
+def sentence(size: TaskSize) -> str:
+    """Return the sentence for a task; empty where it compares nothing, or no test is planned for its answers."""
+    params = size.kind.params
+    if {"goal", "pd"} <= params.keys():
+        return _discrimination(size) if params["goal"] == "difference" else ""
+    if size.systems < 2:
+        return ""
+    if any(outcome.per == "pair" for outcome in size.kind.outcomes):
+        return _preference(size)
+    scale = size.kind.scale_of()
+    return _means(size, scale[1] - scale[0]) if scale is not None and _is_rated(size) else ""
+
+
+def _is_rated(size: TaskSize) -> bool:
+    """Return whether each text gets a value of its own per criterion (no rank), and items have texts to compare."""
+    rated = (outcome.per == "criterion" and not outcome.low_is_good for outcome in size.kind.outcomes)
+    return size.items > 1 and any(rated)
+
+
+def _means(size: TaskSize, scale_range: float) -> str:
+    pairs = size.systems * (size.systems - 1) // 2
+    difference = _of_means(size.items, max(1, round(size.per_text)), size.are_together, pairs) * scale_range
+    if difference > scale_range:
+        return _(
+            "Too few items: not even the largest difference between two systems could be detected with 80 % power."
+        )
+    about = {
+        "difference": formats.number_format(difference, 2 if difference < 10 else 0),
+        "items": formats.number_format(size.items),
+        "pairs": formats.number_format(pairs),
+    }
+    return (
+        ngettext(
+            "Smallest difference between two systems that can be detected with 80 %% power: about %(difference)s "
+            "points (paired t test over %(items)s items at 0.05; usual standard deviations are assumed).",
+            "Smallest difference between two systems that can be detected with 80 %% power: about %(difference)s "
+            "points (paired t test over %(items)s items at 0.05, corrected for %(pairs)s pairs; usual standard "
+            "deviations are assumed).",
+            pairs,
+        )
+        % about
+    )
+
+
+def _preference(size: TaskSize) -> str:
+    pairs = size.systems * (size.systems - 1) // 2
+    per_pair = min(floor(size.units / pairs), MOST_ITEMS)
+    wins = _of_preferences(per_pair, pairs) if per_pair else None
+    if wins is None:
+        return _("Too few comparisons of each pair: not even a preference of 100 % could be detected with 80 % power.")
+    about = {"wins": _percent(wins), "n": formats.number_format(per_pair), "pairs": formats.number_format(pairs)}
+    return (
+        ngettext(
+            "Smallest preference for one of the two systems that can be detected with 80 %% power: %(wins)s of the "
+            "answers that are not ties (sign test over %(n)s items at 0.05; one answer in five is assumed to be a "
+            "tie).",
+            "Smallest preference for one of two systems that can be detected with 80 %% power: %(wins)s of the answers "
+            "that are not ties (sign test over %(n)s items per pair at 0.05, corrected for %(pairs)s pairs; one answer "
+            "in five is assumed to be a tie).",
+            pairs,
+        )
+        % about
+    )
+
+
+def _discrimination(size: TaskSize) -> str:
+    alpha = float(str(size.kind.params["alpha"]))
+    pairs = max(1, size.systems * (size.systems - 1) // 2)
+    share = _of_triads(size.judgments // pairs, alpha) if size.judgments >= pairs else None
+    if share is None:
+        return _("Too few judgments: a difference that everybody notices could not be detected with 80 % power.")
+    return _(
+        "Smallest share of people who notice the difference that can be detected with 80 %% power: %(share)s (exact "
+        "binomial test of %(n)s judgments per pair of systems at %(alpha)s)."
+    ) % {
+        "share": _percent(share),
+        "n": formats.number_format(size.judgments // pairs),
+        "alpha": formats.number_format(alpha),
+    }
+
+
+def _percent(share: float) -> str:
+    return f"{formats.number_format(100 * share, 0)} %"
+
+
+# The same numbers are asked for at every change of a form.
+@lru_cache(maxsize=256)
+def _of_means(items: int, per_text: int, are_together: bool, pairs: int) -> float:
+    """Return the smallest difference as a share of the range of the scale."""
+    assumed = Assumed(
+        0.0,
+        raters_per_text=per_text,
+        raters=per_text,
+        same_raters=are_together,
+        sd_item=OF_THE_RANGE["sd_item"],
+        sd_system_item=OF_THE_RANGE["sd_system_item"],
+        sd_rater=OF_THE_RANGE["sd_rater"],
+        sd_residual=OF_THE_RANGE["sd_residual"],
+    )
+    return smallest_difference(assumed, items, alpha=ALPHA / pairs, power=POWER)
+
+
+@lru_cache(maxsize=256)
+def _of_preferences(items: int, pairs: int) -> float | None:
+    return smallest_preference(items, ties=TIES, alpha=ALPHA / pairs, power=POWER)
+
+
+@lru_cache(maxsize=256)
+def _of_triads(judgments: int, alpha: float) -> float | None:
+    return smallest_share_of_discriminators(judgments, alpha=alpha, power=POWER)

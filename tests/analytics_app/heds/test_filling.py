@@ -1,0 +1,134 @@
+"""What a study proposes, checked against its rows by queries of the test's own."""
+
+from io import StringIO
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.db import connection
+
+from analytics_app.heds.answers import checked, in_words
+from analytics_app.heds.filling import Known, known_of
+from analytics_app.heds.questions import Fill, questions
+from analytics_app.models import ResultRow, Run
+from tasks_app import studyfile
+from tasks_app.models import Study
+from tasks_app.setup import changes, texts
+from tasks_app.setup.checking import make_study
+
+pytestmark = pytest.mark.django_db
+
+
+def number(sql: str, *params: object) -> int:
+    """Return the one number of a statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return int(cursor.fetchone()[0])
+
+
+@pytest.fixture
+def judged(rosa: User) -> Study:
+    """The example with screening, practice, exam and checks, judged by simulated raters and analysed."""
+    call_command("load_study", "examples/checked", owner="rosa", stdout=StringIO())
+    call_command("move_study", "example-checked", "open", stdout=StringIO())
+    call_command("simulate_raters", "example-checked", raters=6, stdout=StringIO())
+    call_command("analyse", "example-checked", stdout=StringIO())
+    return Study.objects.get(slug="example-checked")
+
+
+def test_what_the_study_knows_is_what_its_rows_say(judged: Study) -> None:
+    """Numbers are counted again by statements of the test's own."""
+    known = known_of(judged)
+    answers = {key: in_words(questions()[key], proposal.answer) for key, proposal in known.answers.items()}
+
+    per_system = number(
+        """SELECT count(DISTINCT po.output_id) FROM tasks_app_partoutput po
+           JOIN tasks_app_output o ON o.id = po.output_id JOIN tasks_app_system s ON s.id = o.system_id
+           JOIN tasks_app_part p ON p.id = po.part_id JOIN tasks_app_unit u ON u.id = p.unit_id
+           JOIN tasks_app_task t ON t.id = u.task_id WHERE t.key = 'messages'
+           AND NOT EXISTS (SELECT 1 FROM tasks_app_gold g WHERE g.unit_id = u.id)
+           AND s.id = (SELECT min(id) FROM tasks_app_system WHERE study_id = %s AND key <> '_degraded')""",
+        judged.pk,
+    )
+    assert answers["3.1.1"] == str(per_system)
+    evaluators = number(
+        """SELECT count(DISTINCT a.rater_id) FROM tasks_app_judgment j JOIN tasks_app_assignment a
+           ON a.id = j.assignment_id JOIN tasks_app_rater r ON r.id = a.rater_id
+           WHERE r.study_id = %s AND a.purpose = 'main' AND j.skip_reason = ''
+           AND a.state IN ('submitted', 'surplus', 'replaced')""",
+        judged.pk,
+    )
+    assert answers["3.2.1"] == str(evaluators)
+    assert known.answers["3.2.1"].source == f"from run 1, {evaluators} of them simulated"
+    gold = "SELECT count(DISTINCT unit_id) FROM tasks_app_gold WHERE purpose = %s"
+    training, exam = number(gold, "training"), number(gold, "exam")
+    assert f"Training on {training} units with feedback." in answers["3.2.4"]
+    # Each of the two attempts has units of its own.
+    assert f"Exam of {exam // 2} units; passed with 75% right, 2 attempts." in answers["3.2.4"]
+    assert answers["3.2.2.2"].startswith("Paid in money: 2.40 EUR for a full set of about 12 minutes. 0.60 EUR")
+    assert answers["3.2.3"].startswith("Evaluators came by: Open link, Prolific.")
+    assert "How well do you read English?" in answers["3.2.5"]
+    assert answers["3.3.3.1"] == "Automatic checks; Manual checks"
+    assert "2 units of each set shown twice." in answers["3.3.3.2"]
+    assert "0 evaluators left out altogether." in answers["3.3.3.2"]
+    assert judged.versions.get().digest in answers["3.3.1"]
+    assert answers["2.4"] == answers["2.5"] == "English"
+
+
+def test_what_the_run_says_of_a_criterion_is_what_its_rows_say(judged: Study) -> None:
+    """Agreement between raters and of raters with themselves, with intervals."""
+    run = Run.objects.get(study=judged)
+    known = known_of(judged)
+    assert dict(known.names) == {"clarity": "Clarity", "accuracy": "Accuracy"}
+    for key, proposals in known.criterion_answers.items():
+        answers = {number: in_words(questions()[number], proposal.answer) for number, proposal in proposals.items()}
+        rows = ResultRow.objects.filter(run=run, criterion=key, task="messages", basis="kept", slice=None)
+        alpha, repeats = rows.get(statistic="alpha"), rows.get(statistic="repeats_alpha")
+        assert answers["4.3.11.1"].startswith("Krippendorff's alpha (level: ordinal, ")
+        assert answers["4.3.11.2"].startswith(f"{alpha.value:.3f}")
+        assert answers["4.3.12.2"] == f"{repeats.value:.3f} [{repeats.low:.3f}, {repeats.high:.3f}]"
+        assert "p values corrected by holm" in answers["4.3.10"]
+        assert "Computed for each system: " in answers["4.3.9"]
+        assert (answers["4.3.3"], answers["4.3.5"], answers["4.2.2"]) == ("5", "Multiple choice", "Absolute")
+        assert answers["4.3.8"] == "Direct quality estimation"
+        assert {proposals[number].source for number in ("4.3.9", "4.3.10", "4.3.11.2")} == {"from run 1"}
+
+
+def test_every_proposal_is_an_answer_that_its_question_takes(judged: Study) -> None:
+    """What the study says can be written into the form; every automatic question has an answer."""
+    known = known_of(judged)
+    groups = [(known.answers, False), *((answers, True) for answers in known.criterion_answers.values())]
+    for answers, per_criterion in groups:
+        for key, proposal in answers.items():
+            assert checked(questions()[key], proposal.answer.text, proposal.answer.options) == proposal.answer
+            assert proposal.source
+        automatic = {
+            question.number
+            for question in questions().values()
+            if question.fill == Fill.AUTO and question.is_per_criterion == per_criterion
+        }
+        assert automatic <= answers.keys()
+
+
+def test_a_study_that_has_nothing_yet_proposes_what_it_knows(study: Study) -> None:
+    """No run, no raters: no number of evaluators, no agreement."""
+    known: Known = known_of(study)
+    assert "3.2.1" not in known.answers
+    assert in_words(questions()["3.1.1"], known.answers["3.1.1"].answer) == "4"
+    assert "4.3.11.2" not in known.criterion_answers["fluency"]
+    assert known.criterion_answers["fluency"]["4.3.9"].source == "from the analysis plan"
+
+
+def test_a_sample_that_was_drawn_here_is_told_with_its_seed(rosa: User) -> None:
+    """As long as it stands: not once its rows were brought back."""
+    draft = studyfile.load("examples/likert", owner=rosa)
+    setup = changes.begin(draft)
+    texts.take_sample(setup=setup, sample=texts.Sample(10, seed=7), by=rosa)
+    study, _loaded = make_study(setup=setup, by=rosa)
+    selection = known_of(study).answers["3.1.2"]
+    assert selection.source == "from the sample drawn here"
+    said = in_words(questions()["3.1.2"], selection.answer)
+    assert "10 items of 12 (30 of 36 outputs) were drawn with seed 7." in said
+    texts.bring_back(setup=setup, by=rosa)
+    make_study(setup=setup, by=rosa)
+    assert "3.1.2" not in known_of(Study.objects.get(pk=study.pk)).answers
