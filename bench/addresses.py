@@ -50,6 +50,10 @@ PAGES = (
     Address("analytics_projects:data", PROJECT),
     Address("researcher:project", STUDY),
     Address("researcher:setup", STUDY),
+    Address("researcher:step", {"slug": "SLUG", "step": "raters"}),
+    Address("researcher:texts", STUDY),
+    Address("researcher:unit_table", {"slug": "SLUG", "table": "controls"}),
+    Address("researcher:review", STUDY),
     Address("researcher:members", STUDY),
     Address("researcher:comments", STUDY),
     Address("researcher:items", STUDY),
@@ -133,13 +137,14 @@ FILES = (
     Address("api_results:results_csv", STUDY),
 )
 
-# The pages on which a draft is set up: what was opened has none.
+# The pages on which a draft is set up; those of a study that was opened are among the pages above.
 DRAFTS = (
     *(
         Address("researcher:step", {"slug": "DRAFT", "step": step})
         for step in ("task", "questions", "raters", "checks", "consent", "analysis")
     ),
     Address("researcher:review", {"slug": "DRAFT"}),
+    Address("researcher:review", {"slug": "DRAFT"}, {"opening": "1"}),
     Address("researcher:consent_draft", {"slug": "DRAFT"}),
     Address("researcher:library", {"slug": "DRAFT"}),
     Address("researcher:preview", {"slug": "DRAFT"}),

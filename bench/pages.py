@@ -23,6 +23,7 @@ from tasks_app.models import Rater, Study
 from tasks_app.projects import work
 from tasks_app.services.study import projects, tokens
 from tasks_app.setup import changes
+from tasks_app.setup.frozen import current_version, frozen_setup
 
 STUDIES, ITEMS, SYSTEMS, K, CRITERIA, RATERS, BOOKLETS = 200, 20_000, 5, 3, 10, 700, 4_550
 ROUNDS = 5
@@ -128,6 +129,7 @@ def words_of(study: Study) -> dict[str, str]:
     """Return what names in addresses stand for."""
     run = study.runs.get()
     project = projects.put_into_new(study=study, name="Bench", by=None)
+    frozen_setup(current_version(study))  # made when somebody first looks
     opened = work.begin(project=project, action="open", studies=[study], by=None)
     return {
         "SLUG": study.slug,

@@ -99,12 +99,16 @@ def study_for_researcher(user: Person, slug: str, role: str = Membership.Role.VI
 def study_and_role(user: Person, slug: str, role: str = Membership.Role.VIEWER) -> tuple[Study, str | None]:
     """Return a study if somebody has at least that role in it, and their role: None for a superuser from outside.
 
-    `sees_projects` of the study says whether the navigation leads them to projects: frames of pages need no query for
-    it.
+    The study has both that role as `own_role`, and `sees_projects`, which says whether the navigation leads them to
+    projects: frames of pages need no query for either.
     """
+    roles = Membership.objects.filter(study=OuterRef("pk"), user_id=_pk(user))
     studies = studies_for_researcher(user).select_related("project")
-    study = get_object_or_404(studies.annotate(sees_projects=Exists(projects_for_researcher(user))), slug=slug)
-    own_role = Membership.objects.filter(study=study, user_id=_pk(user)).values_list("role", flat=True).first()
+    with_role = studies.annotate(
+        own_role=Subquery(roles.values("role")[:1]), sees_projects=Exists(projects_for_researcher(user))
+    )
+    study = get_object_or_404(with_role, slug=slug)
+    own_role: str | None = vars(study)["own_role"]
     if not getattr(user, "is_superuser", False) and (own_role is None or not reaches(own_role, role)):
         raise Http404
     return study, own_role

@@ -156,6 +156,9 @@ class Membership(models.Model):
 class Event(models.Model):
     """Who changed what, from the first day."""
 
+    # The verb for somebody who looked at the arrival of raters: it is logged once a person.
+    TRIED = "tried out"
+
     study = models.ForeignKey(Study, models.CASCADE, null=True, related_name="events")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     verb = models.CharField(max_length=40)

@@ -9,9 +9,6 @@ from tasks_app.models import Event, Study
 
 Actor = AbstractBaseUser | AnonymousUser | None
 
-# The verb for somebody who looked at the arrival of raters: it is logged once a person.
-TRIED = "tried out"
-
 
 def log(
     study: Study,

@@ -57,7 +57,6 @@ class Changed:
     conflicts: Sequence[Conflict] = field(default=())
 
 
-@atomically
 def begin(study: Study) -> Setup:
     """Return the set-up of a draft; it is made of the study where there is none yet.
 
@@ -66,6 +65,17 @@ def begin(study: Study) -> Setup:
     tasks_app.services.study.drafts.NotADraft
         Where the study was opened, so that its design is frozen.
     """
+    # Whoever changes it locks it, and looks again whether the study was opened meanwhile.
+    setup = Setup.objects.filter(study=study, study__current_version=0).first()
+    if setup is None:
+        return _make(study)
+    setup.study = study
+    return setup
+
+
+@atomically
+def _make(study: Study) -> Setup:
+    """Make the set-up of a draft, unless somebody else has just made it. Raises NotADraft."""
     refuse_frozen(study)
     setup = Setup.objects.filter(study=study).first()
     if setup is not None:

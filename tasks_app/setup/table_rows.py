@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, QuerySet
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, SetupRow
@@ -29,6 +29,14 @@ class TakenOut:
 
     n: int
     is_replaced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TableCounts:
+    """How many rows a table has, and which can be brought back into it."""
+
+    rows: int
+    taken_out: TakenOut | None
 
 
 class RowChanged(Exception):
@@ -82,10 +90,18 @@ def take_out(setup: Setup, table: str, rows: QuerySet[SetupRow], mark: str) -> i
 
 def taken_out(setup: Setup, table: str) -> TakenOut | None:
     """Return what can be brought back into a table."""
-    for mark in (REMOVED, REPLACED):
-        if n := setup.rows.filter(table=mark + table).count():
-            return TakenOut(n, mark == REPLACED)
-    return None
+    return counted(setup, table).taken_out
+
+
+def counted(setup: Setup, table: str) -> TableCounts:
+    """Return how many rows a table has, and what can be brought back into it; one query."""
+    rows = setup.rows.filter(table__in=(table, REMOVED + table, REPLACED + table)).order_by()
+    by_mark = dict(rows.values_list("table").annotate(n=Count("id")))
+    taken_out = None
+    for mark in (REPLACED, REMOVED):
+        if n := by_mark.get(mark + table):
+            taken_out = TakenOut(n, mark == REPLACED)
+    return TableCounts(by_mark.get(table, 0), taken_out)
 
 
 def bring_back(setup: Setup, table: str, by: events.Actor) -> int:

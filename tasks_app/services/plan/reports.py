@@ -7,12 +7,13 @@ from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
-from django.db.models import Count, Max, Sum
+from django.db.models import Count, Max, OuterRef, Sum
 
 from tasks_app.designs.balance import Balance, measure
 from tasks_app.designs.base import PlanImpossible, PlanUnit
-from tasks_app.models import Booklet, Gold, Study, Task
+from tasks_app.models import Booklet, Gold, Study, Task, Unit
 from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.selectors.studies import number_of
 from tasks_app.services.plan import plans
 from tasks_app.services.plan.columns import Columns, columns_of
 from tasks_app.services.plan.extras import Extras, SetContents, extras_of
@@ -188,48 +189,87 @@ def _ends(counts: Collection[int]) -> tuple[int, int]:
     return min(counts, default=0), max(counts, default=0)
 
 
-def reports(study: Study) -> list[Report]:
-    """Describe the plan of every task that has one: the stored plan, else the one that opening would draw."""
-    tasks = planned(study)
-    drawn_already, known = _booklets_of(tasks), _known_of(tasks)
-    return [report(task, drawn_already.get(task.pk), known.get(task.pk, (0, 0))) for task in tasks]
+@dataclass(frozen=True, slots=True)
+class StoredCounts:
+    """How many booklets, places and known answers of a task are stored, and the last of each."""
+
+    booklets: int
+    places: int
+    last_booklet: int
+    known: int
+    last_known: int
 
 
-def _booklets_of(tasks: Sequence[Task]) -> dict[int, tuple[int, int, int]]:
-    """Return how many booklets and places tasks have, and the last booklet; one query."""
-    rows = Booklet.objects.filter(task__in=tasks).order_by().values_list("task")
-    counted = rows.annotate(n=Count("id"), total=Sum("n_places"), last=Max("id"))
-    return {task: (n, places, last) for task, n, places, last in counted}
+def reports(study: Study, tasks: Sequence[Task] | None = None, *, with_units: bool = True) -> list[Report]:
+    """Describe the plan of every task that has one: the stored plan, else the one that opening would draw.
+
+    `tasks` are those of `planned`, where a page has read them already. Without `with_units`, the units of a plan that
+    is too large to be drawn for a page are not read, which takes seconds for 100,000: only numbers are returned then.
+    """
+    tasks = planned(study) if tasks is None else tasks
+    stored = _stored_of(tasks)
+    places = _places_wanted([task for task in tasks if task.pk not in stored])
+    return [
+        _stored_report(task, stored[task.pk])
+        if task.pk in stored
+        else _report_ahead(task, places.get(task.pk, 0), with_units=with_units)
+        for task in tasks
+    ]
 
 
-def _known_of(tasks: Sequence[Task]) -> dict[int, tuple[int, int]]:
-    """Return how many known answers tasks have, and the last of them; one query."""
-    rows = Gold.objects.filter(unit__task__in=tasks).order_by().values_list("unit__task")
-    return {task: (n, last) for task, n, last in rows.annotate(n=Count("id"), last=Max("id"))}
+def _stored_of(tasks: Sequence[Task]) -> dict[int, StoredCounts]:
+    """Return what is stored of the plans of tasks, by task; one query, none without tasks."""
+    if not tasks:
+        return {}
+    booklets = Booklet.objects.filter(task=OuterRef("pk")).order_by().values("task")
+    known = Gold.objects.filter(unit__task=OuterRef("pk")).order_by().values("unit__task")
+    counted = Task.objects.filter(pk__in=[task.pk for task in tasks]).annotate(
+        n_booklets=number_of(booklets, Count("id")),
+        n_places=number_of(booklets, Sum("n_places")),
+        last_booklet=number_of(booklets, Max("id")),
+        n_known=number_of(known, Count("id")),
+        last_known=number_of(known, Max("id")),
+    )
+    rows = counted.values_list("pk", "n_booklets", "n_places", "last_booklet", "n_known", "last_known")
+    return {task: StoredCounts(*counts) for task, *counts in rows if counts[0]}
+
+
+def _places_wanted(tasks: Sequence[Task]) -> dict[int, int]:
+    """Return how many judgments the units of tasks want in all; one query, none without tasks."""
+    if not tasks:
+        return {}
+    units = Unit.objects.filter(task__in=tasks, until=None, gold=None).order_by().values_list("task")
+    return dict(units.annotate(wanted=Sum("k")))
 
 
 def planned(study: Study) -> list[Task]:
     """Return the tasks that have a plan from opening on: not those that everybody is asked, or that wait for texts."""
-    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).exclude(design__in=ON_REQUEST)
+    tasks = Task.objects.filter(study=study, until=None)
     with_groups = tasks.select_related("study").prefetch_related("task_groups__group")
-    return list(with_groups.order_by("order", "id"))
+    return [task for task in with_groups.order_by("order", "id") if is_planned(task)]
 
 
-def report(task: Task, booklets: tuple[int, int, int] | None, known: tuple[int, int]) -> Report:
-    """Describe the plan of a task; of a very large one, what can be said without drawing or reading all of it.
+def is_planned(task: Task) -> bool:
+    """Return whether a task has a plan from opening on."""
+    return task.stage == Task.Stage.MAIN and task.design not in ON_REQUEST
 
-    Nor is a plan drawn for a study whose ratings come from elsewhere, before it is opened.
-    `booklets` says how many booklets and places are stored, and the last booklet; `known` the same of known answers.
+
+def _stored_report(task: Task, counts: StoredCounts) -> Report:
+    """Describe a stored plan; of a very large one, what can be said without reading all of it."""
+    return _with_task(_remembered_stored(_Stored(task.pk, counts, task)), task)
+
+
+def _report_ahead(task: Task, places: int, *, with_units: bool) -> Report:
+    """Describe the plan that opening would draw; of a very large one, what can be said without drawing it.
+
+    Nor is a plan drawn for a study whose ratings come from elsewhere, before it is opened. `places` is the number of
+    judgments that the units want.
     """
-    if booklets is not None:
-        return _with_task(_remembered_stored(_Stored(task.pk, booklets, known, task)), task)
-    units = plans.plan_units(task)
-    places = sum(unit.k for unit in units)
     if places > MOST_PLACES or task.study.options.imported:
-        judged, without_checks = _apart(task, units)
+        judged, without_checks = _apart(task, plans.plan_units(task)) if with_units else ((), ())
         return Report(task, -(-places // task.set_size), places, units=judged, shown_only=without_checks)
     try:
-        measurement = drawn(task, units)
+        measurement = drawn(task, plans.plan_units(task))
     except PlanImpossible as error:
         return Report(task, refusal=str(error), nearest=error.nearest)
     return _described(task, measurement, len(measurement.drawn.booklets), places, is_stored=False)
@@ -290,8 +330,7 @@ class _Stored:
     """What tells that a stored plan, or the known answers beside it, are still the same: neither is ever changed."""
 
     task_id: int
-    booklets: tuple[int, int, int]
-    known: tuple[int, int]
+    counts: StoredCounts
     task: Task = field(compare=False)
 
 
@@ -303,8 +342,7 @@ WORKED_OUT = ("systems", "lines", "contents", "in_sets", "wanted", "item_lines",
 def _remembered_stored(key: _Stored) -> Report:
     """Describe a stored plan, and keep the numbers alone: 100,000 units would fill the memory of the process."""
     measurement = measured(key.task, plans.stored(key.task, MOST_PLACES))
-    booklets, places, _last = key.booklets
-    full_report = _described(key.task, measurement, booklets, places, is_stored=True)
+    full_report = _described(key.task, measurement, key.counts.booklets, key.counts.places, is_stored=True)
     short_report = replace(full_report, units=(), drawn=None)
     short_report.__dict__.update({name: getattr(full_report, name) for name in WORKED_OUT})
     return short_report

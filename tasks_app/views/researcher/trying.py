@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from tasks_app import access, channels, languages
 from tasks_app.channels.base import Arrival, NotArrived
-from tasks_app.models import Membership, Rater, Study
+from tasks_app.models import Event, Membership, Rater, Study
 from tasks_app.services import events
 from tasks_app.services.arrival import endings, enrolment
 from tasks_app.views.rater import arriving, ending
@@ -88,8 +88,8 @@ def _arrival(request: HttpRequest, study: Study, channel: str, query: Mapping[st
         arrival = _read(study, channel, query)
     except NotArrived as error:
         return arriving.not_arrived(request, error)
-    if not study.events.filter(verb=events.TRIED, actor_id=request.user.pk).exists():
-        events.log(study, request.user, events.TRIED, about=channel)
+    if not study.events.filter(verb=Event.TRIED, actor_id=request.user.pk).exists():
+        events.log(study, request.user, Event.TRIED, about=channel)
     if arrival.preview:
         return arriving.preview_page(request, study, channel)
     form = arriving.consent_form(study, arrival, kind=Rater.Kind.SANDBOX)

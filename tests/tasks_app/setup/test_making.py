@@ -95,10 +95,20 @@ def test_review_leads_to_what_is_wrong_and_makes_the_study(draft: Study, rosas_b
     page = rosas_browser.get(address("review")).content.decode()
     assert f"{reverse('researcher:step', args=[SLUG, 'raters'])}#f-tasks-0-k" in page
     assert rosas_browser.post(address("review")).status_code == 422
+    opening = f"{address('review')}?opening=1"
+    assert rosas_browser.get(opening)["Location"] == address("review"), "only what was checked can be opened"
+    assert rosas_browser.get(opening, headers={"hx-request": "true"})["HX-Redirect"] == address("review")
     changes.undo(setup=setup, by=rosa)
     changes.change(setup=setup, values={("tasks", 0, "k"): 4}, base=2, by=rosa)
     page = rosas_browser.post(address("review"), follow=True).content.decode()
     assert "All checks passed." in page
+    assert opening in page
+    part = rosas_browser.get(opening, headers={"hx-request": "true"}).content.decode()
+    assert "Open the study now" in part
+    assert "<html" not in part
+    whole = rosas_browser.get(opening).content.decode()
+    assert "Open the study now" in whole
+    assert "<html" in whole
     assert Task.objects.get(study=draft).k == 4
     assert rosas_browser.post(address("move"), {"action": "open", "sure": "yes"}).status_code == 302
     assert Study.objects.get(pk=draft.pk).state == Study.State.OPEN

@@ -20,6 +20,7 @@ from tasks_app import access
 from tasks_app.models import Membership, Project, ProjectStep, ProjectWork, Study
 from tasks_app.projects import notifying, work
 from tasks_app.projects.choosing import Choice, choose
+from tasks_app.selectors.opening import opening_facts
 from tasks_app.selectors.projects import steps_of
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.parts import part, wants_part
@@ -133,7 +134,7 @@ def _findings(drafts: Sequence[Study]) -> list[tuple[preflight.Finding, Sequence
     studies: dict[tuple[str, str], list[Study]] = {}
     findings: dict[tuple[str, str], preflight.Finding] = {}
     for study in drafts:
-        for finding in preflight.rows(study):
+        for finding in preflight.rows(study, opening_facts(study)):
             if not finding.is_ready:
                 key = (finding.label, finding.said)
                 findings.setdefault(key, finding)

@@ -27,6 +27,14 @@ def step_links(slug: str, current: str = "") -> list[dict[str, Any]]:
     return [{"step": one, "url": step_url(slug, one.slug), "current": one.slug == current} for one in STEPS]
 
 
+def go(request: HttpRequest, to: str, *args: str) -> HttpResponse:
+    """Send the browser to another page; htmx follows a header of its own."""
+    response = redirect(to, *args)
+    if "HX-Request" in request.headers:
+        return HttpResponse(headers={"HX-Redirect": response["Location"]})
+    return response
+
+
 Context = Callable[[Study, Setup], dict[str, Any]]
 
 
@@ -45,12 +53,10 @@ def setup_page(
     `template` is its name under templates/researcher/setup/. Of a study that was opened, `opened` shows the page
     read-only; without it, the request is redirected to the set-up.
     """
-    fetched = access.study_and_role(request.user, slug, Membership.Role.EDITOR)
-    study = fetched[0]
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     if study.is_frozen:
         return opened(request, study) if opened is not None else redirect("researcher:setup", slug)
-    setup = changes.begin(study)
-    return _page(request, slug, step, setup, context, template=template, status=status, fetched=fetched)
+    return page_of(request, changes.begin(study), step, context, template=template, status=status)
 
 
 def frozen_page(request: HttpRequest, study: Study, step: str, context: Context, *, template: str) -> HttpResponse:
@@ -60,22 +66,15 @@ def frozen_page(request: HttpRequest, study: Study, step: str, context: Context,
     def with_version(study: Study, setup: Setup) -> dict[str, Any]:
         return {"version": version, "is_read_only": True, **context(study, setup)}
 
-    setup = frozen.frozen_setup(version)
-    return _page(request, study.slug, step, setup, with_version, template=f"frozen_{template}")
+    return page_of(request, frozen.frozen_setup(version), step, with_version, template=f"frozen_{template}")
 
 
-def _page(
-    request: HttpRequest,
-    slug: str,
-    step: str,
-    setup: Setup,
-    context: Context,
-    *,
-    template: str,
-    status: int = 200,
-    fetched: tuple[Study, str | None] | None = None,
+def page_of(
+    request: HttpRequest, setup: Setup, step: str, context: Context, *, template: str, status: int = 200
 ) -> HttpResponse:
+    """Render a page of the form for a set-up whose study was fetched for this person by `access`."""
     current = next((number for number, one in enumerate(STEPS) if one.slug == step), None)
+    slug = setup.study.slug
 
     def with_steps(study: Study) -> dict[str, Any]:
         return {
@@ -94,5 +93,5 @@ def _page(
 
     return study_page(
         request, slug, "setup", with_steps, template=f"setup/{template}", role=Membership.Role.EDITOR, status=status,
-        fetched=fetched,
+        fetched=(setup.study, vars(setup.study)["own_role"]),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.http import urlencode
 
 from tasks_app.models import Setup, Study
-from tasks_app.selectors import studies as reads
+from tasks_app.selectors.opening import opening_facts
 from tasks_app.setup import text_rows, texts
 from tasks_app.setup.fields import Fields
 from tasks_app.setup.numbers import checked_reading, numbers_of
@@ -66,9 +66,10 @@ def review(request: HttpRequest, study: Study) -> HttpResponse:
     """Show what opening froze, what can still be done, and which studies follow this one or come before it."""
 
     def context(study: Study, setup: Setup) -> dict[str, Any]:
+        facts = opening_facts(study)
         return {
-            "frozen": preflight.frozen(study, reads.contents(study)),
-            "plans": moving.plan_sentences(study),
+            "frozen": preflight.frozen(study, facts),
+            "plans": moving.plan_sentences(study, facts),
             **family(request.user, study),
             **comments_of(study),
             **links_of(study),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -15,8 +16,9 @@ from django.views.decorators.http import require_POST
 from tasks_app import access
 from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Membership, Study, Task
-from tasks_app.selectors import studies as reads
+from tasks_app.selectors.opening import OpeningFacts, opening_facts
 from tasks_app.services.plan import reports as plan_reports
+from tasks_app.services.plan.reports import Report, is_planned
 from tasks_app.services.study import lifecycle
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.setup import plan_words, preflight
@@ -73,29 +75,34 @@ def _ask_for_reason(request: HttpRequest, study: Study, *, missing: bool = False
         request,
         study.slug,
         "recruit",
-        lambda study: {"missing": missing, "rows": preflight.rows(study)},
+        lambda study: {"missing": missing, "rows": preflight.rows(study, opening_facts(study))},
         template="reopen",
         title=_("Open again"),
         status=HTTPStatus.UNPROCESSABLE_ENTITY if missing else HTTPStatus.OK,
     )
 
 
-def plan_sentences(study: Study) -> list[tuple[Task, str]]:
+def plan_sentences(study: Study, facts: OpeningFacts) -> list[tuple[Task, str]]:
     """Return what the plan of each task comes to, in words."""
-    reports = plan_reports.reports(study)
+    return _in_words(_reports(study, facts), study)
+
+
+def _reports(study: Study, facts: OpeningFacts) -> list[Report]:
+    return plan_reports.reports(study, [task for task in facts.tasks if is_planned(task)], with_units=False)
+
+
+def _in_words(reports: Sequence[Report], study: Study) -> list[tuple[Task, str]]:
     alone = len(reports) == 1
     return [(report.task, plan_words.sentence(report, study, alone=alone)) for report in reports if not report.refusal]
 
 
 def what_opening_does(study: Study) -> dict[str, Any]:
     """Return what is frozen, what was checked, and why opening is not possible where the plan cannot be drawn."""
-    reports = plan_reports.reports(study)
-    alone = len(reports) == 1
+    facts = opening_facts(study)
+    reports = _reports(study, facts)
     return {
-        "frozen": preflight.frozen(study, reads.contents(study)),
-        "plans": [
-            (report.task, plan_words.sentence(report, study, alone=alone)) for report in reports if not report.refusal
-        ],
+        "frozen": preflight.frozen(study, facts),
+        "plans": _in_words(reports, study),
         "refusals": [(report.task, report.refusal) for report in reports if report.refusal],
-        "rows": preflight.rows(study),
+        "rows": preflight.rows(study, facts),
     }

@@ -12,11 +12,10 @@ from django.utils.translation import ngettext
 
 from tasks_app import pay
 from tasks_app.check_settings import checks_of
-from tasks_app.models import ConsentText, Criterion, Gold, Rater, Study, Task
+from tasks_app.models import Study, Task
 from tasks_app.selectors.durations import MeasuredMinutes, measured
+from tasks_app.selectors.opening import OpeningFacts
 from tasks_app.selectors.pay import offer_of
-from tasks_app.selectors.studies import Contents
-from tasks_app.services.events import TRIED
 from tasks_app.views import pay_words
 from tasks_app.views.researcher.setup import plan_words
 
@@ -32,44 +31,40 @@ class Finding:
     link: str = ""
 
 
-def frozen(study: Study, contents: Contents) -> list[tuple[str, str]]:
+def frozen(study: Study, facts: OpeningFacts) -> list[tuple[str, str]]:
     """Return the facts that nobody can change once the study is open, in names and numbers."""
-    tasks = list(Task.objects.filter(study=study, until=None).order_by("order", "id"))
-    criteria = Criterion.objects.filter(study=study, until=None).order_by("id").values_list("name", flat=True)
-    languages = ConsentText.objects.filter(study=study).order_by("language").values_list("language", flat=True)
-    task_names = [_("%(task)s (%(type)s)") % {"task": task, "type": task.kind.label} for task in tasks]
-    facts = [(_("Tasks"), ", ".join(task_names)), (_("Criteria and questions"), ", ".join(criteria) or "–")]
-    if contents.items:
-        facts.append((_("Texts"), _texts(contents)))
-    consent = ", ".join(dict.fromkeys(languages)) or _("none")
+    task_names = [_("%(task)s (%(type)s)") % {"task": task, "type": task.kind.label} for task in facts.tasks]
+    told = [(_("Tasks"), ", ".join(task_names)), (_("Criteria and questions"), ", ".join(facts.criteria) or "–")]
+    if facts.items:
+        told.append((_("Texts"), _texts(facts)))
+    consent = ", ".join(dict.fromkeys(facts.consent_languages)) or _("none")
     return [
-        *facts,
+        *told,
         (_("Consent text"), consent),
         (_("Pay"), pay_words.promised(study.options) if offer_of(study.options).pays else _("none")),
         (_("Also"), _("instructions, parameters, checks, known answers, design, seed, and the analysis plan")),
     ]
 
 
-def _texts(contents: Contents) -> str:
+def _texts(facts: OpeningFacts) -> str:
     number = formats.number_format
     counts = [
-        ngettext("%(n)s item", "%(n)s items", contents.items) % {"n": number(contents.items)},
-        ngettext("%(n)s output", "%(n)s outputs", contents.outputs) % {"n": number(contents.outputs)},
+        ngettext("%(n)s item", "%(n)s items", facts.items) % {"n": number(facts.items)},
+        ngettext("%(n)s output", "%(n)s outputs", facts.outputs) % {"n": number(facts.outputs)},
     ]
-    systems = len(contents.systems)
+    systems = facts.systems
     return ", ".join([*counts, ngettext("%(n)s system", "%(n)s systems", systems) % {"n": number(systems)}])
 
 
-def rows(study: Study) -> list[Finding]:
+def rows(study: Study, facts: OpeningFacts) -> list[Finding]:
     """Return the points to check before raters come: tried out, consent, contact, pay per hour, checks."""
-    time, tasks = measured(study), list(Task.objects.filter(study=study, until=None))
     return [
-        _tried(study),
-        _consent(study),
+        _tried(study, facts),
+        _consent(facts),
         _about(study),
-        _pay(study, time),
-        _checks(study, tasks),
-        *_crowded(study, tasks),
+        _pay(study, measured(study) if facts.completed else None),
+        _checks(study, facts),
+        *_crowded(study, facts.tasks),
     ]
 
 
@@ -80,30 +75,28 @@ def _crowded(study: Study, tasks: Sequence[Task]) -> list[Finding]:
     return [Finding(_("Screens"), False, sentence, url, _("Design")) for sentence in warned if sentence]
 
 
-def _tried(study: Study) -> Finding:
+def _tried(study: Study, facts: OpeningFacts) -> Finding:
     url, label = reverse("researcher:try", args=[study.slug]), _("Tried out")
-    finished = Rater.objects.filter(study=study, kind=Rater.Kind.SANDBOX, outcome=Rater.Outcome.COMPLETED).count()
+    finished = facts.completed_trials
     if finished:
         sentence = ngettext(
             "%(n)d person tried it out to the end.", "%(n)d people tried it out to the end.", finished
         ) % {"n": finished}
         return Finding(label, True, sentence)
-    looked = study.events.filter(verb=TRIED).select_related("actor").order_by("-id").first()
     advice = _("Texts can be rated on trial as soon as the study is open: do that before you send the link.")
-    if looked is None:
+    if facts.viewed_at is None:
         return Finding(
             label, False, f"{_('Nobody has viewed this study as a rater yet.')} {advice}", url, _("Try it out")
         )
     sentence = _("%(name)s viewed the arrival page on %(day)s.") % {
-        "name": looked.actor or "–",
-        "day": formats.date_format(looked.at, "j M Y"),
+        "name": facts.viewed_by or "–",
+        "day": formats.date_format(facts.viewed_at, "j M Y"),
     }
     return Finding(label, True, f"{sentence} {advice}", url, _("Try it out"))
 
 
-def _consent(study: Study) -> Finding:
-    texts = ConsentText.objects.filter(study=study)
-    languages = ", ".join(dict.fromkeys(texts.order_by("language").values_list("language", flat=True)))
+def _consent(facts: OpeningFacts) -> Finding:
+    languages = ", ".join(dict.fromkeys(facts.consent_languages))
     if languages:
         return Finding(_("Consent"), True, _("A consent text is written (%(languages)s).") % {"languages": languages})
     sentence = _(
@@ -157,10 +150,9 @@ def _pay(study: Study, time: MeasuredMinutes | None) -> Finding:
     return Finding(label, enough, " ".join(sentences), reverse("researcher:pay", args=[study.slug]), _("Pay"))
 
 
-def _checks(study: Study, tasks: Sequence[Task]) -> Finding:
-    tasks = [task for task in tasks if task.stage == Task.Stage.MAIN]
-    n_known = Gold.objects.filter(unit__task__in=tasks, unit__until=None).values("unit").distinct().count()
-    settings = [checks_of(task.checks) for task in tasks]
+def _checks(study: Study, facts: OpeningFacts) -> Finding:
+    n_known = facts.known
+    settings = [checks_of(task.checks) for task in facts.tasks if task.stage == Task.Stage.MAIN]
     repeats, copies = sum(setting.repeats for setting in settings), sum(setting.degraded for setting in settings)
     counts = [
         ngettext("%(n)d screen with a known answer", "%(n)d screens with known answers", n_known) % {"n": n_known},

@@ -36,7 +36,7 @@ from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup import frozen, moving
 from tasks_app.views.researcher.setup.comments import comments_of, links_of
 from tasks_app.views.researcher.setup.family import changed_settings, family, what_changed
-from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
+from tasks_app.views.researcher.setup.form_frame import go, page_of, setup_page, step_url
 
 
 @researcher_page
@@ -44,7 +44,8 @@ from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
 def review(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is wrong, step by step; posted to, check everything and make the study, or have it done."""
     if request.method != "POST":
-        return _live(request, slug) if "live" in request.GET else _page(request, slug)
+        part = next((show for name, show in _PARTS.items() if name in request.GET), _page)
+        return part(request, slug)
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     if request.POST.get("do") == "remove":
         return _remove_tables(request, study)
@@ -72,6 +73,21 @@ def _live(request: HttpRequest, slug: str) -> HttpResponse:
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     check = get_object_or_404(SetupCheck.objects.select_related("by"), setup__study=study)
     return render(request, "researcher/setup/_checking_live.html", {"study": study, "check": check})
+
+
+def _opening(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what to look at before raters come, and what opening freezes: a part of Review that a script loads.
+
+    Drawing a plan takes up to some seconds, for which Review does not wait. Without scripts, it is a page of its own.
+    """
+    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    setup = None if study.is_frozen else changes.begin(study)
+    if setup is None or not setup.is_stored:
+        return go(request, step_url(slug, "review"))
+    context = {"pay_note": pay_words.offer_note(study.options), **moving.what_opening_does(study)}
+    if "HX-Request" in request.headers:
+        return render(request, "researcher/setup/_opening.html", {"study": study, **context})
+    return page_of(request, setup, "review", lambda _study, _setup: context, template="opening")
 
 
 def _remove_tables(request: HttpRequest, study: Study) -> HttpResponse:
@@ -109,23 +125,26 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
     def context(study: Study, setup: Setup) -> dict[str, Any]:
         check = SetupCheck.objects.filter(setup=setup).select_related("by").first()
         shown = refusal or (background_check.refusal_of(check) if check and check.revision == setup.revision else None)
-        ready = moving.what_opening_does(study) if setup.is_stored and shown is None else {}
+        is_ready = setup.is_stored and shown is None
         counts = rows_by_table(setup)
         return {
             "check": check,
-            "open_points": _open_points(setup, slug, has_texts=bool(counts.get("items"))),
+            # What was checked as a whole has none.
+            "open_points": [] if is_ready else _open_points(setup, slug, has_texts=bool(counts.get("items"))),
+            "is_ready": is_ready,
             "refusal": shown,
             "outputs": counts.get("items", 0),
             "unit_tables": [one for one in offered_on(setup, counts=counts) if one.rows],
-            "pay_note": pay_words.offer_note(study.options) if ready else "",
             **family(request.user, study),
             **comments_of(study),
             **links_of(study),
             **what_changed(request.user, study, setup),
-            **ready,
         }
 
     return setup_page(request, slug, "review", context, template="review", status=status, opened=frozen.review)
+
+
+_PARTS = {"live": _live, "opening": _opening}
 
 
 def _open_points(setup: Setup, slug: str, *, has_texts: bool) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ from tasks_app.setup.unit_tables.offered import offered_on
 from tasks_app.studyfile.schema import whole_schema
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup import frozen
-from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
+from tasks_app.views.researcher.setup.form_frame import go, setup_page, step_url
 
 # Steps with a page of their own.
 _OWN_PAGES = ("texts", "review")
@@ -69,23 +69,15 @@ def _save(request: HttpRequest, slug: str, step: str) -> HttpResponse:
         changed, base = _changed(request, study, step)
     except NotADraft as error:
         messages.error(request, str(error))
-        return _go(request, "researcher:setup", slug)
+        return go(request, "researcher:setup", slug)
     if request.POST.get("do") == "next":
         following = [one.slug for one in STEPS][[one.slug for one in STEPS].index(step) + 1]
-        return _go(request, step_url(slug, following))
+        return go(request, step_url(slug, following))
     if "HX-Request" not in request.headers:
         for sentence in _in_words(changed, step):
             messages.warning(request, sentence)
         return redirect(step_url(slug, step))
     return _parts(request, step, changed, base)
-
-
-def _go(request: HttpRequest, to: str, *args: str) -> HttpResponse:
-    """Send the browser to another page; a script that saves follows a header of its own."""
-    response = redirect(to, *args)
-    if "HX-Request" in request.headers:
-        return HttpResponse(headers={"HX-Redirect": response["Location"]})
-    return response
 
 
 def _changed(request: HttpRequest, study: Study, step: str) -> tuple[Changed, int]:

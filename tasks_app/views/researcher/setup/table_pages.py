@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
 from django.contrib import messages
@@ -60,6 +61,11 @@ class SetupTablePages(TablePages, Generic[Form, Table]):
     def __init__(self, request: HttpRequest, setup: Setup) -> None:
         super().__init__(request, setup.study)
         self.setup = setup
+
+    @cached_property
+    def counts(self) -> table_rows.TableCounts:
+        """Return how many rows the table has, and which can be brought back."""
+        return table_rows.counted(self.setup, self.stem)
 
     @abstractmethod
     def columns_form(self, *given: Any, **more: Any) -> Form:
@@ -128,7 +134,7 @@ class SetupTablePages(TablePages, Generic[Form, Table]):
 
     def page(self, context: dict[str, Any], status: int) -> HttpResponse:
         template = "texts_columns" if "form" in context else self.template
-        context["taken_out"] = table_rows.taken_out(self.setup, self.stem)
+        context["taken_out"] = self.counts.taken_out
         if "form" in context:
             context["first"] = Peek(self.peek.columns, self.peek.rows[:SHOWN])
             context["notes"] = self.table_file.notes

@@ -16,7 +16,7 @@ from tasks_app.models import Membership, Setup, Study
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
 from tasks_app.views.researcher.frame import ResearcherView
-from tasks_app.views.researcher.setup.form_frame import setup_page
+from tasks_app.views.researcher.setup.form_frame import page_of
 
 P = ParamSpec("P")
 SetupView = Callable[Concatenate[HttpRequest, Setup, P], HttpResponseBase]
@@ -53,4 +53,4 @@ def show(
     step: str = "texts",
 ) -> HttpResponse:
     """Render a page about a table, as a part of a step."""
-    return setup_page(request, setup.study.slug, step, lambda _study, _setup: context, template=template, status=status)
+    return page_of(request, setup, step, lambda _study, _setup: context, template=template, status=status)

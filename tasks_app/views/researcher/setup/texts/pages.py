@@ -27,7 +27,7 @@ from tasks_app.views.researcher.setup import frozen
 from tasks_app.views.researcher.setup.table_form import UploadForm
 from tasks_app.views.researcher.setup.table_pages import SetupTablePages, numbers_of, say_brought_back
 from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
-from tasks_app.views.researcher.setup.texts.forms import ColumnsForm, SampleForm, SystemsForm
+from tasks_app.views.researcher.setup.texts.forms import ColumnsForm, SystemsForm
 
 
 @accepts_files(largest_upload)
@@ -80,12 +80,11 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
         return {
             **shown,
             "systems_form": SystemsForm(systems=systems, initial={"base": self.setup.revision}),
-            "sample_form": SampleForm(strata=text_rows.strata_of(self.setup)),
             "media": media.files_of(self.setup),
         }
 
     def columns_form(self, *given: Any, **more: Any) -> ColumnsForm:
-        present = texts.rows_of(self.setup).count()
+        present = self.counts.rows
         layout = None if given else guess_layout(self.peek)
         return ColumnsForm(*given, file=self.table_file, peek=self.peek, present=present, layout=layout, **more)
 

@@ -57,15 +57,18 @@ def _beside(setup: Setup, table: UnitTable) -> dict[str, Any]:
     return {"table": table, "step_address": step_url(setup.study.slug, table.step)}
 
 
-def _rows(request: HttpRequest, setup: Setup, table: UnitTable) -> dict[str, Any]:
-    """Return a page of the rows that were searched for."""
+def _rows(request: HttpRequest, setup: Setup, table: UnitTable, present: int) -> dict[str, Any]:
+    """Return a page of the rows that were searched for; `present` is the number of all rows."""
     words, value = request.GET.get("q", "").replace("\0", "").strip(), request.GET.get("only", "").replace("\0", "")
     found = unit_rows.search(setup, table, words, value)
-    page = Paginator(found, unit_rows.ROWS_ON_A_PAGE).get_page(request.GET.get("page"))
+    paginator = Paginator(found, unit_rows.ROWS_ON_A_PAGE)
+    if not words and not value:
+        paginator.count = present
+    page = paginator.get_page(request.GET.get("page"))
     filled = {name for row in page for name in row.cells}
     columns = [name for name in table.declared.names if name in filled or name in table.declared.needed]
     return {
-        "present": table_rows.rows_of(setup, table.stem).count(),
+        "present": present,
         "page": page,
         "columns": columns,
         "lines": [(row.number, [row.cells.get(name, "") for name in columns]) for row in page],
@@ -79,10 +82,12 @@ def _rows(request: HttpRequest, setup: Setup, table: UnitTable) -> dict[str, Any
 def _frozen_table(request: HttpRequest, study: Study, table: str) -> HttpResponse:
     """Show the rows of a table as they were frozen."""
     declared = _table_called(table)
-    return frozen_page(
-        request, study, declared.step,
-        lambda _study, setup: {**_beside(setup, declared), **_rows(request, setup, declared)}, template="unit_table",
-    )  # fmt: skip
+
+    def context(_study: Study, setup: Setup) -> dict[str, Any]:
+        present = table_rows.rows_of(setup, declared.stem).count()
+        return {**_beside(setup, declared), **_rows(request, setup, declared, present)}
+
+    return frozen_page(request, study, declared.step, context, template="unit_table")
 
 
 @accepts_files(largest_upload)
@@ -139,13 +144,13 @@ class _UnitTablePages(SetupTablePages[UnitColumnsForm, CheckedRows]):
 
     def beside_upload(self) -> Mapping[str, Any]:
         return {
-            **_rows(self.request, self.setup, self.table),
+            **_rows(self.request, self.setup, self.table, self.counts.rows),
             "why_not": why_not(self.setup, self.table),
             "answerable": answerable(reading_of(self.setup)) if self.table.declared is CONTROLS else (),
         }
 
     def columns_form(self, *given: Any, **more: Any) -> UnitColumnsForm:
-        present = table_rows.rows_of(self.setup, self.table.stem).count()
+        present = self.counts.rows
         return UnitColumnsForm(*given, table=self.table, file=self.table_file, peek=self.peek, present=present, **more)
 
     def layout(self, form: UnitColumnsForm) -> UnitLayout:

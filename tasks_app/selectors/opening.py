@@ -1,0 +1,75 @@
+"""What opening a study would freeze, and what was tried out before, in numbers and names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Count, OuterRef, Subquery
+
+from tasks_app.check_settings import COPIES
+from tasks_app.models import ConsentText, Criterion, Event, Gold, Item, Output, Rater, Study, System, Task
+from tasks_app.selectors.studies import number_of
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningFacts:
+    """What a study consists of, and who has tried it out.
+
+    `tasks` are in their order, with their groups. `known` counts the units with a known answer, `completed` the raters
+    who have completed it, on trial or not, and `completed_trials` those on trial. `viewed_at` and `viewed_by` say who
+    has looked at its arrival page last; None where nobody has.
+    """
+
+    tasks: Sequence[Task]
+    criteria: Sequence[str]
+    consent_languages: Sequence[str]
+    items: int
+    outputs: int
+    systems: int
+    known: int
+    completed: int
+    completed_trials: int
+    viewed_at: datetime | None
+    viewed_by: str | None
+
+
+def opening_facts(study: Study) -> OpeningFacts:
+    """Read what a study consists of; three queries, four where some tasks are for some groups only."""
+    tasks = list(
+        Task.objects.filter(study=study, until=None).prefetch_related("task_groups__group").order_by("order", "id")
+    )
+    for task in tasks:
+        task.study = study
+    own = OuterRef("pk")
+    items = Item.objects.filter(study=own, until=None)
+    outputs = Output.objects.filter(system__study=own, until=None).exclude(system__key=COPIES)
+    known = Gold.objects.filter(
+        unit__task__study=own, unit__task__until=None, unit__task__stage=Task.Stage.MAIN, unit__until=None
+    )
+    completed = Rater.objects.filter(study=own, outcome=Rater.Outcome.COMPLETED)
+    people = completed.filter(kind__in=(Rater.Kind.REAL, Rater.Kind.SANDBOX), erased_at=None)
+    views = Event.objects.filter(study=own, verb=Event.TRIED).order_by("-id")
+    numbers = {
+        "items": number_of(items.order_by().values("study"), Count("id")),
+        "outputs": number_of(outputs.order_by().values("system__study"), Count("id")),
+        "systems": number_of(
+            System.objects.filter(study=own).exclude(key=COPIES).order_by().values("study"), Count("id")
+        ),
+        "known": number_of(known.order_by().values("unit__task__study"), Count("unit", distinct=True)),
+        "completed": number_of(people.order_by().values("study"), Count("id")),
+        "completed_trials": number_of(
+            completed.filter(kind=Rater.Kind.SANDBOX).order_by().values("study"), Count("id")
+        ),
+        "criteria": ArraySubquery(Criterion.objects.filter(study=own, until=None).order_by("id").values("name")),
+        "consent_languages": ArraySubquery(
+            ConsentText.objects.filter(study=own).order_by("language").values("language")
+        ),
+        "viewed_at": Subquery(views.values("at")[:1]),
+        "viewed_by": Subquery(views.values("actor__username")[:1]),
+    }
+    renamed = {f"n_{name}": expression for name, expression in numbers.items()}
+    counted = Study.objects.filter(pk=study.pk).annotate(**renamed).values(*renamed).get()
+    return OpeningFacts(tasks=tasks, **{name.removeprefix("n_"): value for name, value in counted.items()})
