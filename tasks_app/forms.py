@@ -50,16 +50,15 @@ class SignedForm(forms.Form):
 
 
 class ConsentForm(SignedForm):
-    """Agreeing to take part. The nonce makes a second press give the same rater."""
+    """Agreeing to take part, which the button says: no box is to be ticked beside it.
+
+    The nonce makes a second press give the same rater.
+    """
 
     action = "consent"
 
     # Longer than others: it carries what a platform said in its address.
     form_token = forms.CharField(widget=forms.HiddenInput, max_length=4_000)
-    agree = forms.BooleanField(
-        label=_("I have read this and I agree to take part."),
-        error_messages={"required": _("Tick the box if you agree. If you do not, simply close this page.")},
-    )
 
     @staticmethod
     def new_nonce() -> str:

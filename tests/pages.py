@@ -13,7 +13,7 @@ def join(browser: Client, study: Study) -> str:
     """Take part through the open link, read the instructions and begin; returns the rater's token."""
     path = f"/join/{study.link_code}/"
     page = browser.get(path)
-    answer = browser.post(path, {**hidden(page), "agree": "on"})
+    answer = browser.post(path, hidden(page))
     assert answer.status_code == 302, answer.content.decode()
     token = answer["Location"].strip("/").split("/")[1]
     page = browser.get(f"/r/{token}/instructions/")

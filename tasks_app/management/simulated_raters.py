@@ -131,7 +131,7 @@ class Visitor:
         signed = dict(credentials.read_signed(ConsentForm.action, form["form_token"]))
         signed |= {"kind": Rater.Kind.SIMULATED, "nonce": uuid.UUID(int=self.rng.getrandbits(128)).hex}
         token = credentials.sign(ConsentForm.action, **signed)
-        answer = self.transport.post(path, {**form, "form_token": token, "agree": "on"})
+        answer = self.transport.post(path, {**form, "form_token": token})
         if answer.status in FULL:
             self.seen["turned away"] += 1
             return False

@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,8 +17,9 @@ Purpose, State = Assignment.Purpose, Assignment.State
 # Held, surplus and skipped of a task that nobody has begun, and its fewest and most answers.
 NOTHING, NOBODY = (0, 0, 0), (0, 0)
 
-# A rater's own pace counts from the third unit on; before that the researcher's estimate is the better guess.
-ENOUGH_FOR_PACE = 3
+# The estimate of the time per unit counts like this many answers, or like this share of all units where that is more.
+# The rater's own pace outweighs it step by step, so that the time left does not jump from one page to the next.
+ESTIMATE_COUNTS, ESTIMATE_SHARE = 5, 0.25
 
 # Units of later waves do not count before their day.
 REACHABLE = Q(set__opens_at=None) | Q(set__opens_at__lte=Now())
@@ -28,8 +29,9 @@ REACHABLE = Q(set__opens_at=None) | Q(set__opens_at__lte=Now())
 class RaterProgress:
     """What a rater has answered, of how many, and the minutes that are probably left.
 
-    `done` and `total` count the sequence that the rater is in, whose `purpose` is empty for what is judged;
-    `minutes_left` counts everything. `answered` numbers what the rater may go back to.
+    `done` and `total` count the sequence that the rater is in, whose `purpose` is empty for what is judged; `number` is
+    the place of the unit on the screen in that sequence, from 1, and 0 where no unit is shown. `minutes_left` counts
+    everything. `answered` numbers what the rater may go back to.
     """
 
     done: int
@@ -37,6 +39,7 @@ class RaterProgress:
     minutes_left: int
     answered: tuple[int, ...] = ()
     purpose: str = ""
+    number: int = 0
 
     def before(self, order: int) -> int | None:
         """Return the number of the unit answered before another."""
@@ -73,15 +76,23 @@ def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = Non
     in_sequence = [row for row in rows if _in_sequence(row, assignment)]
     seconds = [row.seconds for row in rows if row.seconds is not None and row.purpose in Purpose.JUDGED]
     guess = rater.study.options.minutes * 60 / max(1, set_size, len(rows))
-    pace = statistics.median(seconds) if len(seconds) >= ENOUGH_FOR_PACE else guess
     n_left = sum(not row.is_answered for row in rows)
     return RaterProgress(
         done=sum(row.is_answered for row in in_sequence),
         total=len(in_sequence),
-        minutes_left=max(1, round(pace * n_left / 60)),
+        minutes_left=max(1, round(seconds_per_unit(guess, seconds, len(rows)) * n_left / 60)),
         answered=tuple(row.order for row in rows if row.is_answered and row.purpose not in Purpose.PRELIMINARY),
         purpose="" if assignment is None or assignment.purpose in Purpose.JUDGED else assignment.purpose,
+        number=sum(row.order <= assignment.order for row in in_sequence) if assignment else 0,
     )
+
+
+def seconds_per_unit(estimate: float, seconds: Sequence[float], n_units: int) -> float:
+    """Return how long the next units will probably take: the estimate and a rater's own median, weighted."""
+    if not seconds:
+        return estimate
+    weight = max(ESTIMATE_COUNTS, ESTIMATE_SHARE * n_units)
+    return (weight * estimate + len(seconds) * statistics.median(seconds)) / (weight + len(seconds))
 
 
 def _in_sequence(row: _Row, assignment: Assignment | None) -> bool:

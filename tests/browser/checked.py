@@ -116,7 +116,6 @@ def prolific(link: str, **changed: str) -> str:
 
 def agree(page: Page | FrameLocator) -> None:
     """Agree to take part."""
-    page.get_by_role("checkbox").check()
     page.get_by_role("button", name="I agree, begin").click()
 
 

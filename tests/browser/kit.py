@@ -18,7 +18,6 @@ PHONE = {"width": 390, "height": 844}
 def begin(page: Page, link: str) -> None:
     """Consent and read the instructions."""
     page.goto(link)
-    page.get_by_role("checkbox").check()
     page.get_by_role("button", name="I agree, begin").click()
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/judge/")
@@ -26,8 +25,8 @@ def begin(page: Page, link: str) -> None:
 
 
 def at(page: Page, done: int, timeout: float = 10_000) -> None:
-    """Wait until the bar on top says how many are done, and the page's scripts run."""
-    expect(page.locator(".top-progress")).to_contain_text(f"{done} of ", timeout=timeout)
+    """Wait for the text after so many, as the bar on top says, and until the page's scripts run."""
+    expect(page.locator(".top-progress")).to_contain_text(f"{done + 1} of ", timeout=timeout)
     page.wait_for_load_state()
 
 

@@ -59,7 +59,7 @@ def away(page: Page) -> list[str]:
 def judge(page: Page | FrameLocator, units: int) -> None:
     """Judge every unit of a set."""
     for done in range(units):
-        expect(page.locator(".top-progress")).to_contain_text(f"{done} of ")
+        expect(page.locator(".top-progress")).to_contain_text(f"{done + 1} of ")
         for group in page.get_by_role("radiogroup").all():
             group.locator("label").nth(3).click()
         page.get_by_role("button", name="Send and go on").click()
@@ -96,12 +96,12 @@ def test_mturk_in_a_frame_on_another_origin(browser: Browser, live_site: LiveSit
     come(assignmentId="3ASSIGNMENT", workerId="AWORKER")
     agree(frame)
     pass_everything(frame)
-    stage(frame, "0 of 2")
+    stage(frame, "Text 1 of 2")
     checked.judge(frame)
-    stage(frame, "1 of 2")
+    stage(frame, "2 of 2")
     # Opened anew, as after a lost connection: the same assignment goes on where it was.
     come(assignmentId="3ASSIGNMENT", workerId="AWORKER")
-    stage(frame, "1 of 2")
+    stage(frame, "2 of 2")
     checked.judge(frame)
     say_how_it_went(frame)
     ended(frame, "Thank you, you have finished", "completed", "You are paid 2.40 EUR for it.")
@@ -138,7 +138,7 @@ def test_others_are_shown_in_no_frame(browser: Browser, live_site: LiveSite, mak
     page = context.new_page()
     with page.expect_event("console", lambda message: "frame-ancestors" in message.text or "Framing" in message.text):
         page.goto(live_site.platform.framing(f"{live_site.url}{link}"))
-    expect(page.frame_locator("iframe").get_by_role("checkbox")).to_have_count(0)
+    expect(page.frame_locator("iframe").get_by_role("button", name="I agree, begin")).to_have_count(0)
     context.close()
 
 

@@ -139,7 +139,7 @@ def test_the_back_button_doubles_nothing(page: Page, make_study: MakeStudy, live
         send(page)
     at(page, 2)
     page.go_back()
-    expect(page.get_by_role("button", name="Start").or_(page.get_by_text("2 of 3")).first).to_be_visible()
+    expect(page.get_by_role("button", name="Start").or_(page.get_by_text("3 of 3")).first).to_be_visible()
     page.go_forward()
     at(page, 2)
     answer(page)

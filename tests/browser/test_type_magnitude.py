@@ -53,7 +53,7 @@ def test_by_mouse_with_slips_and_a_draft(page: Page, link: str) -> None:
         expect(question).to_contain_text(said)
     accessible(page)
     send(page)
-    expect(page.get_by_role("heading", name="Not sent yet")).to_be_visible()
+    expect(page.locator(".foot-note")).to_contain_text("left")
     expect(page.locator("[data-foot-note]")).to_have_text("6 questions left")
     expect(first).to_be_focused()
     expect(page.get_by_role("link", name="the least you can give is 1.")).to_be_visible()

@@ -42,10 +42,10 @@ def test_panas_by_mouse_as_a_table(page: Page, open_example: OpenExample) -> Non
     for row in rows.all()[:-1]:
         row.locator("label").nth(1).click()
     send(page)
-    expect(page.get_by_role("link", name="Answer “Afraid”.")).to_be_visible()
+    expect(page.locator("form").get_by_text("Answer “Afraid”.")).to_be_visible()
     accessible(page)
     page.get_by_role("radiogroup", name="Afraid").get_by_role("radio", name="extremely").check(force=True)
-    expect(page.locator("[data-error-summary]")).to_be_hidden()
+    expect(page.locator("[data-wrong]")).to_have_count(0)
     page.reload()
     expect(page.locator("[data-question] input:checked")).to_have_count(20)
     send(page)

@@ -63,12 +63,12 @@ def test_by_mouse_nothing_has_a_place_until_it_is_given_one(page: Page, open_exa
     first, second = questions(page)
     assert order(first) == ""
     send(page)
-    expect(page.locator("[data-error-summary]")).to_contain_text("texts A, B, C, and D have no place yet.")
+    expect(page.locator("[data-error]").first).to_contain_text("texts A, B, C, and D have no place yet.")
     for letter in "CAB":
         row(first, letter).get_by_role("button", name="To place").click()
     assert order(first) == "CAB"
     send(page)
-    expect(page.locator("[data-error-summary]")).to_contain_text("”: text D has no place yet.")
+    expect(page.locator("[data-error]").first).to_contain_text("”: text D has no place yet.")
     drag(page, row(first, "D").locator("[data-grip]"), row(first, "A"), 0.2)
     assert order(first) == "CDAB"
     expect(page.locator("[data-status]")).to_have_text("Text D is now at place 2 of 4.")
@@ -111,7 +111,7 @@ def test_by_keyboard_alone_with_ties_and_a_draft(page: Page, open_example: OpenE
     only = questions(page)[0]
     assert order(only) == "BCA"
     page.keyboard.press("Control+Enter")
-    expect(page.locator("[data-error-summary]")).to_contain_text("text D has no place yet")
+    expect(page.locator("[data-error]").first).to_contain_text("text D has no place yet")
     assert page.evaluate("document.activeElement.closest('[data-row]').dataset.letter") == "D"
     page.keyboard.press("4")
     page.keyboard.press("Enter")

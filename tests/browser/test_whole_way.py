@@ -100,7 +100,6 @@ def _judge_with_a_lost_network(page: Page, way_in: str) -> Counter[str]:
 
 def test_the_whole_way_with_the_keyboard_alone(page: Page, open_checked: OpenChecked) -> None:
     page.goto(prolific(open_checked().link))
-    _tab_to(page, "checkbox", "Space")
     _press(page, "I agree, begin")
     stage(page, "Some questions first")
     _choose(page, "english", "fluently")
@@ -118,7 +117,7 @@ def test_the_whole_way_with_the_keyboard_alone(page: Page, open_checked: OpenChe
     expect(page.get_by_role("heading", name="You have passed the test")).to_be_visible()
     _press(page, "Go on")
     for done in range(2):
-        _type_answer(page, f"{done} of 2")
+        _type_answer(page, f"Text {done + 1} of 2")
     stage(page, "Some questions about you")
     _tab_to(page, "radio", "Space")
     page.keyboard.press("Control+Enter")
@@ -233,7 +232,7 @@ def test_whose_checks_are_wrong(page: Page, open_checked: OpenChecked) -> None:
     start(page)
     over = page.get_by_role("heading", name="Thank you for trying")
     for done in range(4):
-        expect(over.or_(page.locator(".top-progress", has_text=f"{done} of 4"))).to_be_visible()
+        expect(over.or_(page.locator(".top-progress", has_text=f"{done + 1} of 4"))).to_be_visible()
         if over.is_visible():
             break
         judge(page, wrong=True)
@@ -250,7 +249,7 @@ def test_who_is_told_about_wrong_checks_goes_on(
         start(page)
         told = page.get_by_role("heading", name="Time for a short break", level=1)
         for done in range(6):
-            expect(told.or_(page.locator(".top-progress", has_text=f"{done} of 6")).first).to_be_visible()
+            expect(told.or_(page.locator(".top-progress", has_text=f"{done + 1} of 6")).first).to_be_visible()
             if told.is_visible():
                 break
             judge(page, wrong=True)

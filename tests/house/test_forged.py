@@ -57,7 +57,7 @@ class Rated:
         bound = {"study": study.pk, "nonce": uuid.uuid4().hex}
         joined = self.client.post(
             reverse("rater:join", args=[study.link_code]),
-            {"form_token": credentials.sign(ConsentForm.action, **bound), "agree": "on"},
+            {"form_token": credentials.sign(ConsentForm.action, **bound)},
         )
         self.token = joined.headers["Location"].strip("/").split("/")[-1]
         begin = reverse("rater:instructions", args=[self.token])

@@ -229,3 +229,25 @@ def test_without_storage_everything_else_works(page: Page, stage: Stage) -> None
     send(page)
     expect(page.get_by_role("heading", name="Next text")).to_be_visible()
     assert len(stage.posts) == 1
+
+
+def test_a_press_in_the_first_half_second_sends_nothing_unless_something_was_answered(page: Page, stage: Stage) -> None:
+    page.clock.install(time=0)
+    page.clock.pause_at(1_000)
+    page.goto("/judge/")
+    button, note = page.get_by_role("button", name="Send and go on"), page.locator("[data-foot-note]")
+    page.keyboard.press("Control+Enter")
+    expect(note).to_have_text("")
+    expect(button).to_have_css("pointer-events", "none")
+    page.clock.run_for(2_000)
+    expect(note).to_have_text("")
+    button.click()
+    expect(note).to_have_text("2 questions left")
+    page.goto("/judge/")
+    choose(page, 0, 3)
+    choose(page, 1, 3)
+    page.keyboard.press("Control+Enter")
+    assert stage.posts == []
+    page.clock.run_for(2_000)
+    expect(page.get_by_role("heading", name="Next text")).to_be_visible()
+    assert len(stage.posts) == 1

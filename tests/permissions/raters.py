@@ -36,7 +36,7 @@ def _consent(channel: str = "") -> Any:
 
     def sent(world: World, row: Row) -> Mapping[str, Any]:
         code = world.words[row.study]["CODE"]
-        return {**pages.hidden(Client().get(f"/join/{code}/{channel}")), "agree": "on"}
+        return pages.hidden(Client().get(f"/join/{code}/{channel}"))
 
     return sent
 

@@ -1,4 +1,5 @@
-// What is missing: a summary that links to the fields, a sentence at each, a count beside the button.
+// What is missing: a sentence at each question and a count beside the button. A summary with links stands only on a
+// page that the server has sent back, since that begins at its top.
 
 import { announce } from "./announce.js";
 import { controlOf, focusQuestion, isAnswered, openQuestions, questionsOf } from "./questions.js";
@@ -20,25 +21,12 @@ function mark(question, sentence) {
   }
 }
 
-function linkTo(question) {
-  const item = document.createElement("li");
-  const link = document.createElement("a");
-  link.href = `#${question.id}`;
-  link.textContent = question.dataset.missing;
-  link.addEventListener("click", (event) => {
-    event.preventDefault();
-    focusQuestion(question);
-  });
-  item.append(link);
-  return item;
-}
-
 /** The sentence about how much is left. */
 function leftWords(count) {
   return count === 1 ? word("left-one") : word("left", { n: count });
 }
 
-/** Keeps the summary, the marks and the note beside the button in step with the answers. */
+/** Keeps the marks and the note beside the button in step with the answers. */
 export class Missing {
   constructor(form) {
     this.form = form;
@@ -83,11 +71,8 @@ export class Missing {
   }
 
   show(open) {
-    this.summary?.querySelector("ul").replaceChildren(...open.map(linkTo));
     if (this.summary) {
-      // It is written while hidden, and the focus moves to the question: the announcement says it once.
-      this.summary.removeAttribute("role");
-      this.summary.hidden = false;
+      this.summary.hidden = true;
     }
     if (this.note) {
       this.note.textContent = leftWords(open.length);

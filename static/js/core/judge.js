@@ -14,6 +14,8 @@ import * as timer from "./timer.js";
 import { word } from "./words.js";
 
 const COPIES = "evalweb:draft:";
+// Milliseconds after a page's coming in which nothing is sent.
+const SETTLES = 500;
 const COPY_LASTS = 14 * 24 * 60 * 60 * 1000;
 
 // Fields that are about the sending and not the answer.
@@ -147,6 +149,32 @@ function startClock(form, key) {
   return clock;
 }
 
+/**
+ * Return a function that says whether the page has stood long enough to be sent. What comes earlier is a second press
+ * on the page before, and is not heard; after an answer on this page it is sent as soon as the time is over.
+ */
+function settling(form, button) {
+  let answered = false;
+  let waits = false;
+  for (const name of ["change", "input"]) {
+    form.addEventListener(name, () => {
+      answered = true;
+    });
+  }
+  button.dataset.settling = "";
+  setTimeout(() => {
+    delete button.dataset.settling;
+    if (waits) {
+      form.requestSubmit();
+    }
+  }, SETTLES);
+  return () => {
+    const settled = !("settling" in button.dataset);
+    waits ||= answered && !settled;
+    return settled;
+  };
+}
+
 function startSending(form, drafts, clock, log, forget) {
   const button = document.querySelector("[data-send]");
   const missing = new Missing(form);
@@ -173,9 +201,10 @@ function startSending(form, drafts, clock, log, forget) {
   });
   const view = new SendingView(form, button, () => sender.now());
   globalThis.addEventListener("online", () => sender.now());
+  const settled = settling(form, button);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (sender.busy || !missing.check()) {
+    if (sender.busy || !settled() || !missing.check()) {
       return;
     }
     log.add("send");

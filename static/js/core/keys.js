@@ -1,6 +1,6 @@
 // Keys of a judging page. A task type adds its own digits with onDigit; the list opens with "?".
 
-import { currentQuestion, focusQuestion, nextOpen, openQuestions } from "./questions.js";
+import { currentQuestion, focusQuestion, nextOpen, openQuestions, questionsOf } from "./questions.js";
 import { local } from "./store.js";
 
 const OFF = "evalweb:keys-off";
@@ -25,8 +25,29 @@ function isPlain(event) {
   return !event.ctrlKey && !event.metaKey && !event.altKey;
 }
 
+/** Mark the question that digits answer, to the eye where there are several: the one with the focus, else the first open one. */
+function markCurrent(form) {
+  const mark = () => {
+    const all = questionsOf(form);
+    const current = isOff() ? undefined : currentQuestion(form);
+    for (const question of all) {
+      if (question === current) {
+        question.dataset.current = all.length > 1 ? "marked" : "";
+      } else {
+        delete question.dataset.current;
+      }
+    }
+  };
+  for (const name of ["focusin", "focusout", "change"]) {
+    // What has lost the focus is known only once the event is over.
+    form.addEventListener(name, () => queueMicrotask(mark));
+  }
+  mark();
+}
+
 /** Call `handle(key, question)` for digits pressed outside of fields; it returns whether it made use of them. */
 export function onDigit(form, handle) {
+  markCurrent(form);
   document.addEventListener("keydown", (event) => {
     if (!isPlain(event) || stepOf(event.key) === null || isTyping(event.target) || isOff() || blocked(form)) {
       return;
@@ -67,6 +88,11 @@ function fillList(dialog, form) {
 }
 
 function onEnter(event, form) {
+  if (event.repeat && event.target.tagName !== "TEXTAREA") {
+    // A key that is held down would answer and send one page after the other.
+    event.preventDefault();
+    return;
+  }
   if (event.ctrlKey || event.metaKey) {
     event.preventDefault();
     form.requestSubmit();

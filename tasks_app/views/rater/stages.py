@@ -14,17 +14,24 @@ Purpose = Assignment.Purpose
 
 
 def label(progress: RaterProgress) -> str:
-    """Name the sequence a rater is in and how far they are in it; nothing for what is judged."""
-    counts = {"n": min(progress.done + 1, progress.total), "total": progress.total}
+    """Name the sequence a rater is in and the number of the unit on the screen; empty between units."""
+    counts = {"n": progress.number or min(progress.done + 1, progress.total), "total": progress.total}
     if progress.purpose == Purpose.TRAINING:
         return _("Practice %(n)s of %(total)s") % counts
     if progress.purpose == Purpose.EXAM:
         return _("Test %(n)s of %(total)s") % counts
     words = {Purpose.SCREENING: _("Some questions first"), Purpose.EXIT: _("Some questions about you")}
     name = words.get(Purpose(progress.purpose)) if progress.purpose else None
-    if name is None or progress.total == 1:
-        return name or ""
+    if name is None:
+        return text_number(progress.number, progress.total) if progress.number else ""
+    if progress.total == 1:
+        return name
     return _("%(name)s: %(n)s of %(total)s") % {"name": name, **counts}
+
+
+def text_number(number: int, total: int) -> str:
+    """Say which of the texts to be judged is on the screen."""
+    return _("Text %(n)s of %(total)s") % {"n": number, "total": total}
 
 
 def practice(progress: RaterProgress) -> str:

@@ -58,7 +58,7 @@ def arrive(browser: Client, study: Study, channel: str, query: Mapping[str, str]
     path = f"/join/{study.link_code}/{channel}/"
     page = browser.get(path, query)
     assert page.status_code == 200, page.content.decode()
-    answer = browser.post(path, {**pages.hidden(page), "agree": "on"})
+    answer = browser.post(path, pages.hidden(page))
     assert answer.status_code == 302, answer.content.decode()
     return answer["Location"].strip("/").split("/")[1]
 
@@ -88,10 +88,7 @@ def test_looking_at_the_offer_stores_nothing_and_consent_makes_a_rater(
     assert not somebody.cookies
     for value in query.values():
         assert value not in page.content.decode(), "an id stands in a plain field"
-    unticked = somebody.post(path, pages.hidden(page))
-    assert unticked.status_code == 422
-    assert rows() == before
-    assert somebody.post(path, {**pages.hidden(unticked), "agree": "on"}).status_code == 302
+    assert somebody.post(path, pages.hidden(page)).status_code == 302
     rater = Rater.objects.get()
     assert rater.channel == channel
     assert Identity.objects.filter(rater=rater).exists() == bool(query)
@@ -154,7 +151,7 @@ def test_the_same_visit_twice_at_once_is_one_rater(somebody: Client) -> None:
     study = open_study()
     path, query = f"/join/{study.link_code}/prolific/", prolific()
     forms = [pages.hidden(somebody.get(path, query)) for _tab in range(2)]
-    answers = [somebody.post(path, {**form, "agree": "on"}) for form in forms]
+    answers = [somebody.post(path, form) for form in forms]
     assert answers[0]["Location"] == answers[1]["Location"]
     assert Rater.objects.count() == 1
 
@@ -226,7 +223,7 @@ def test_who_cannot_come_in_is_told_and_sent_back(
     else:
         lifecycle.move(study_id=study.pk, action=how, by=None)
     before = rows()
-    answer = somebody.post(path, {**form, "agree": "on"}) if late else somebody.get(path, query)
+    answer = somebody.post(path, form) if late else somebody.get(path, query)
     body = answer.content.decode()
     assert (answer.status_code, rows()) == (status, before)
     assert said in body
@@ -253,7 +250,7 @@ def test_too_many_from_one_address_are_refused_and_nothing_is_stored(
     path, query = f"/join/{study.link_code}/prolific/", prolific()
     form = pages.hidden(somebody.get(path, query))
     before = rows()
-    answer = somebody.post(path, {**form, "agree": "on"})
+    answer = somebody.post(path, form)
     assert answer.status_code == 429
     assert "return your submission" in answer.content.decode()
     assert rows() == before
@@ -262,7 +259,7 @@ def test_too_many_from_one_address_are_refused_and_nothing_is_stored(
 def test_a_consent_form_is_good_for_its_own_arrival_alone(somebody: Client) -> None:
     study, other = open_study(), open_study(slug="other")
     path = f"/join/{study.link_code}/prolific/"
-    form = {**pages.hidden(somebody.get(path, prolific())), "agree": "on"}
+    form = pages.hidden(somebody.get(path, prolific()))
     bound = {"study": study.pk, "nonce": "n", "channel": "prolific"}
     before = rows()
     for where, sent in (
@@ -272,7 +269,7 @@ def test_a_consent_form_is_good_for_its_own_arrival_alone(somebody: Client) -> N
         (path, {**form, "form_token": form["form_token"][:-3] + "AAA"}),
         (path, {**form, "form_token": credentials.sign("step", **bound)}),
         (path, {**form, "form_token": "x" * 5000}),
-        (path, {"agree": "on", "PROLIFIC_PID": "a" * 24}),
+        (path, {"PROLIFIC_PID": "a" * 24}),
     ):
         assert somebody.post(where, sent).status_code == 403, where
     assert rows() == before
@@ -344,7 +341,7 @@ def test_a_forged_address_at_the_end_is_not_posted_to(somebody: Client) -> None:
 
 def test_a_simulated_rater_needs_no_channel_in_its_form(study: Study, somebody: Client) -> None:
     token = credentials.sign(ConsentForm.action, study=study.pk, nonce="x", kind=Rater.Kind.SIMULATED)
-    answer = somebody.post(f"/join/{study.link_code}/", {"form_token": token, "agree": "on"})
+    answer = somebody.post(f"/join/{study.link_code}/", {"form_token": token})
     assert answer.status_code == 302
     assert Rater.objects.get().kind == Rater.Kind.SIMULATED
 

@@ -127,7 +127,7 @@ def test_a_consent_form_of_before_the_erasure_makes_nobody_again(somebody: Clien
     study = open_study()
     query = prolific()
     path = f"/join/{study.link_code}/prolific/"
-    form = {**pages.hidden(somebody.get(path, query)), "agree": "on"}
+    form = pages.hidden(somebody.get(path, query))
     token = somebody.post(path, form)["Location"].strip("/").split("/")[1]
     erasure.erase(rater=rater_of(token))
     before = tables()
@@ -139,7 +139,7 @@ def test_a_page_opened_by_a_link_that_was_replaced_makes_nobody(somebody: Client
     study = open_study()
     path = f"/join/{study.link_code}/invited/"
     made = invitations.invite(study=study, people=[invitations.Person("Bo")], by=rosa)[0]
-    leaked = {**pages.hidden(somebody.get(path, {"key": made.secret})), "agree": "on"}
+    leaked = pages.hidden(somebody.get(path, {"key": made.secret}))
     again = invitations.renew(invitation=made.invitation, by=rosa)
     before = tables()
     assert somebody.get(path, {"key": made.secret}).status_code == 404
@@ -152,7 +152,7 @@ def test_an_invitation_is_good_for_its_person_and_study(somebody: Client, rosa: 
     study, other = open_study(), open_study(slug="other")
     link = invitations.invite(study=study, people=[invitations.Person("Bo")], by=rosa)[0]
     account = invitations.invite_with_accounts(study=study, people=[invitations.Person("Ann")], by=rosa)[0]
-    form = {**pages.hidden(somebody.get(f"/join/{study.link_code}/invited/", {"key": link.secret})), "agree": "on"}
+    form = pages.hidden(somebody.get(f"/join/{study.link_code}/invited/", {"key": link.secret}))
     before = tables()
     flipped = link.secret[:-1] + ("A" if link.secret[-1] != "A" else "B")
     for code, key in ((study.link_code, flipped), (other.link_code, link.secret), (study.link_code, account.secret)):
@@ -161,7 +161,7 @@ def test_an_invitation_is_good_for_its_person_and_study(somebody: Client, rosa: 
     assert somebody.post(f"/join/{study.link_code}/account/", form).status_code == 403
     signed_in = Client()
     signed_in.force_login(account.invitation.user)
-    mine = {**pages.hidden(signed_in.get(f"/join/{study.link_code}/account/")), "agree": "on"}
+    mine = pages.hidden(signed_in.get(f"/join/{study.link_code}/account/"))
     before = tables()
     # Signed out again, or signed in as somebody else: the form is good for its person alone.
     assert somebody.post(f"/join/{study.link_code}/account/", mine).status_code == 404
@@ -218,7 +218,7 @@ def test_somebody_who_tries_out_cannot_be_made_by_hand(somebody: Client) -> None
     """The kind of a rater stands in the signature: a plain field of that name changes nothing."""
     study = open_study()
     path = f"/join/{study.link_code}/"
-    form = {**pages.hidden(somebody.get(path)), "agree": "on", "kind": "sandbox", "channel": "account", "study": "9"}
+    form = {**pages.hidden(somebody.get(path)), "kind": "sandbox", "channel": "account", "study": "9"}
     assert somebody.post(path, form).status_code == 302
     assert Rater.objects.get().kind == Rater.Kind.REAL
     unsigned = {**form, "form_token": json.dumps({"study": study.pk, "nonce": "a", "kind": "simulated"})}
@@ -235,7 +235,7 @@ def test_an_unsigned_consent_makes_nobody(somebody: Client) -> None:
     }
     before = tables()
     for what, token in forged.items():
-        answer = somebody.post(f"/join/{study.link_code}/", {"form_token": token, "agree": "on"})
+        answer = somebody.post(f"/join/{study.link_code}/", {"form_token": token})
         assert answer.status_code == 403, what
     assert changed(before) == set()
     assert token_of(somebody, f"/join/{study.link_code}/")

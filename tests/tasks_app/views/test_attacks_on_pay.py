@@ -194,7 +194,7 @@ def test_whoever_is_at_work_when_a_study_closes_may_finish_and_is_paid(somebody:
         tokens.append(token)
     fresh = somebody.get(f"/join/{study.link_code}/")
     lifecycle.move(study_id=study.pk, action="close", by=None)
-    assert somebody.post(f"/join/{study.link_code}/", {**pages.hidden(fresh), "agree": "on"}).status_code == 410
+    assert somebody.post(f"/join/{study.link_code}/", pages.hidden(fresh)).status_code == 410
     for token in tokens:
         while not (page := somebody.get(f"/r/{token}/", follow=True)).redirect_chain[-1][0].endswith("/end/"):
             go_on(somebody, token, page)

@@ -36,7 +36,7 @@ def test_raters_of_one_network_are_counted_together(first: str, second: str, ref
 
     def consent(address: str) -> int:
         browser = Client(REMOTE_ADDR=address)
-        return browser.post(path, {**pages.hidden(browser.get(path)), "agree": "on"}).status_code
+        return browser.post(path, pages.hidden(browser.get(path))).status_code
 
     assert consent(first) == 302
     assert consent(second) == (429 if refused else 302)
@@ -52,7 +52,7 @@ def test_a_consent_sent_again_waits_for_nobody_and_is_answered_only_so_often(
         made = invitations.invite(study=study, people=[invitations.Person("Bo")], by=rosa)
         query = {"key": made[0].secret}
     path = f"/join/{study.link_code}/{channel}/"
-    form = {**pages.hidden(somebody.get(path, query)), "agree": "on"}
+    form = pages.hidden(somebody.get(path, query))
     first = somebody.post(path, form)
     assert first.status_code == 302
     for _time in range(arriving.MOST_CONSENTS - 1):
@@ -66,6 +66,6 @@ def test_a_consent_sent_again_waits_for_nobody_and_is_answered_only_so_often(
     assert Rater.objects.count() == 1
     if channel == "link":
         with statements() as asked:
-            other = somebody.post(path, {**pages.hidden(somebody.get(path, query)), "agree": "on"})
+            other = somebody.post(path, pages.hidden(somebody.get(path, query)))
         assert other.status_code == 429, "too many from this network"
         assert not [one for one in asked if "_lock(" in one]

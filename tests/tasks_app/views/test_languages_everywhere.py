@@ -75,7 +75,7 @@ def mistakes(visit: Visit) -> None:
     study = visit.study(build_study(None, slug="mistakes", set_size=4, items=8))
     join = f"/join/{study.link_code}/"
     visit.post(join, pages.hidden(visit.get(join)))
-    visit.post(join, {"agree": "on", "form_token": "a:b"})
+    visit.post(join, {"form_token": "a:b"})
     token = pages.join(visit.browser, study)
     path = f"/r/{token}/judge/"
     hidden = pages.hidden(visit.get(path), "answer")

@@ -106,9 +106,7 @@ def test_looking_at_a_raters_pages(somebody: Client, name: str) -> None:
     takes = GET_ROWS[name].path
     study = open_study(known={"training": 1, "exam": 1, "control": 1})
     fresh = (
-        somebody.post(
-            f"/join/{study.link_code}/", {**pages.hidden(somebody.get(f"/join/{study.link_code}/")), "agree": "on"}
-        )["Location"]
+        somebody.post(f"/join/{study.link_code}/", pages.hidden(somebody.get(f"/join/{study.link_code}/")))["Location"]
         .strip("/")
         .split("/")[1]
     )
@@ -154,7 +152,7 @@ def test_a_messenger_that_looks_at_a_link_does_not_use_it_up(somebody: Client, r
     look(somebody, f"/join/{study.link_code}/prolific/?{query}", set(), 200)
     look(somebody, f"/join/{study.link_code}/mturk/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=3H", set(), 200)
     page = somebody.get(f"/join/{study.link_code}/invited/", {"key": made.secret})
-    form = {**pages.hidden(page), "agree": "on"}
+    form = pages.hidden(page)
     assert somebody.post(f"/join/{study.link_code}/invited/", form).status_code == 302
 
 

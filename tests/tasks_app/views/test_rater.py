@@ -50,13 +50,13 @@ def test_no_page_names_a_system_or_the_researchers_title(study: Study, somebody:
 
 def test_consent_is_needed_and_twice_is_once(study: Study, somebody: Client) -> None:
     path = f"/join/{study.link_code}/"
-    form = pages.hidden(somebody.get(path))
-    refused = somebody.post(path, form)
-    assert refused.status_code == 422
-    assert "Tick the box" in refused.content.decode()
+    asked = somebody.get(path)
+    assert "I have read this and I agree to take part." in asked.content.decode()
+    form = pages.hidden(asked)
+    assert somebody.post(path, {**form, "form_token": ""}).status_code == 403
     assert not Rater.objects.exists()
-    first = somebody.post(path, {**form, "agree": "on"})
-    second = somebody.post(path, {**form, "agree": "on"})
+    first = somebody.post(path, form)
+    second = somebody.post(path, form)
     assert first["Location"] == second["Location"]
     assert Rater.objects.count() == 1
 
@@ -284,7 +284,7 @@ def test_enrolment_from_one_address_is_throttled_and_forgets_the_address(
     for _rater in range(2):
         pages.join(somebody, study)
     path = f"/join/{study.link_code}/"
-    answer = somebody.post(path, {**pages.hidden(somebody.get(path)), "agree": "on"})
+    answer = somebody.post(path, pages.hidden(somebody.get(path)))
     assert answer.status_code == 429
     assert Rater.objects.count() == 2
     elsewhere = Client(REMOTE_ADDR="192.0.2.7")

@@ -285,7 +285,7 @@ def test_trying_out_goes_the_whole_way_and_counts_nowhere(
     page = rosas_browser.get(f"{path(recruited, 'try/')}?channel={channel}&example={example}")
     body = page.content.decode()
     assert "take nobody" in body
-    sent = {**pages.hidden(page), "agree": "on"}
+    sent = pages.hidden(page)
     answer = rosas_browser.post(f"/join/{recruited.link_code}/{channel}/", sent)
     assert answer.status_code == 302
     rater = Rater.objects.get()

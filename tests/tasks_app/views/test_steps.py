@@ -155,7 +155,7 @@ def test_a_test_is_failed_once_and_passed_then(somebody: Client) -> None:
     page = text_of(somebody.get(address))
     assert "You have passed the test" in page
     go_on(somebody, address)
-    assert "0 of 4" in text_of(somebody.get(f"/r/{token}/judge/"))
+    assert "Text 1 of 4" in text_of(somebody.get(f"/r/{token}/judge/"))
     asked = Assignment.objects.filter(purpose="exam").values_list("unit_id", flat=True)
     assert len(asked) == len(set(asked)) == 4, "the second attempt asks other texts"
 
@@ -180,7 +180,7 @@ def test_who_fails_twice_ends_and_their_places_go_to_others(somebody: Client) ->
 def test_nobody_gets_ahead_by_an_address(somebody: Client) -> None:
     study = trained()
     path = f"/join/{study.link_code}/"
-    answer = somebody.post(path, {**pages.hidden(somebody.get(path)), "agree": "on"})
+    answer = somebody.post(path, pages.hidden(somebody.get(path)))
     token = answer["Location"].strip("/").split("/")[1]
     assert somebody.get(f"/r/{token}/judge/")["Location"] == f"/r/{token}/instructions/"
     begin = f"/r/{token}/instructions/"
@@ -312,7 +312,7 @@ FITS = {"p1-english": "fluently", "p1-age": "adult"}
 
 def enter(browser: Client, study: Study) -> str:
     path = f"/join/{study.link_code}/"
-    answer = browser.post(path, {**pages.hidden(browser.get(path)), "agree": "on"})
+    answer = browser.post(path, pages.hidden(browser.get(path)))
     return str(answer["Location"]).strip("/").split("/")[1]
 
 

@@ -145,7 +145,7 @@ def test_an_invited_person_comes_back_by_the_links_in_their_mail(
     made = invitations.invite(study=study, people=[invitations.Person("Bo", email="bo@example.org")], by=rosa)[0]
     path = f"/join/{study.link_code}/invited/"
     form = pages.hidden(somebody.get(path, {"key": made.secret}))
-    begun = somebody.post(path, {**form, "agree": "on"})["Location"] + "instructions/"
+    begun = somebody.post(path, form)["Location"] + "instructions/"
     assert somebody.post(begun, pages.hidden(somebody.get(begun))).status_code == 302
     bo = Rater.objects.get()
     link = ""

@@ -19,6 +19,7 @@ from tasks_app.setup import frozen
 from tasks_app.setup.preview import Preview, preview_of
 from tasks_app.views.public.catalogue import stored_rows
 from tasks_app.views.rater import media as rater_media
+from tasks_app.views.rater import stages
 from tasks_app.views.rater.pages import PageFrame
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.form_frame import step_url
@@ -74,6 +75,7 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
             lang=languages.spoken(),
             dir=languages.direction(shown.language),
             study_lang=shown.language,
+            stage=stages.text_number(shown.number, shown.of),
         ),
         "screen": screen,
         "form": form,
