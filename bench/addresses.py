@@ -86,6 +86,7 @@ PAGES = (
     Address("analytics:run", RUN, {"live": "1"}),
     Address("analytics:run_raters", RUN),
     Address("analytics:run_raters", RUN, {"page": "last"}),
+    Address("analytics:methods", RUN),
     Address("analytics:excluded", RUN),
     Address("analytics:excluded", RUN, {"page": "last"}),
     Address("analytics:datasheet", STUDY),
@@ -123,6 +124,7 @@ FILES = (
         for kind in ("", "_png", "_pdf")
     ),
     *(Address(f"analytics:table_{kind}", {**RUN, "section": "run", "key": "raters"}) for kind in ("tex", "md", "csv")),
+    *(Address(f"analytics:methods_{kind}", RUN) for kind in ("md", "tex", "bib")),
     Address("analytics:results_csv", RUN),
     Address("analytics:results_json", RUN),
     Address("analytics:ratings", {"slug": "SLUG", "format": "csv"}),
@@ -132,6 +134,7 @@ FILES = (
     Address("api_results:ratings_jsonl", STUDY),
     Address("api_results:run_results", RUN),
     Address("api_results:run_tables", RUN),
+    Address("api_results:run_methods", RUN),
     Address("api_results:results", STUDY),
     Address("api_results:run_csv", RUN),
     Address("api_results:results_csv", STUDY),

@@ -12,12 +12,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from analytics_app.api.files import file_answer
-from analytics_app.api.serializers import NUMBER, RESULTS_CSV, ResultsDocument, TablesAndPlots, table
+from analytics_app.api.serializers import NUMBER, RESULTS_CSV, MethodsSection, ResultsDocument, TablesAndPlots, table
 from analytics_app.exports import columns, results
+from analytics_app.methods_text import formats as methods_formats
 from analytics_app.models import Run, RunState
 from analytics_app.selectors.pages import best_run, run_numbered
 from analytics_app.selectors.results import systems_shown
-from analytics_app.views import taken
+from analytics_app.views import methods, taken
 from tasks_app.api.base import ApiView
 from tasks_app.api.described import SLUG, answers, refusals
 from tasks_app.api.errors import Conflict
@@ -135,3 +136,37 @@ class RunTables(ApiView):
         """Answer with the tables and plots of a run."""
         study, _role = self.study(request, slug, "tables")
         return Response(taken.document(study, _finished(study, number), systems=systems_shown(study)))
+
+
+@extend_schema_view(
+    get=extend_schema(
+        operation_id="run_methods",
+        summary="Methods section of a run",
+        description=(
+            "How texts were judged and analysed, in sentences with the numbers of one run, which must be done, and "
+            "the references that they cite. While results by system are hidden, systems are counted and not named."
+        ),
+        tags=[TAG],
+        parameters=[SLUG, NUMBER],
+        responses=answers(MethodsSection, "The text and its references.") | refusals(409),
+    )
+)
+class RunMethods(ApiView):
+    """The methods section of one run."""
+
+    scope = tokens.READ_RESULTS
+
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Answer with the methods section of a run."""
+        study, _role = self.study(request, slug, "methods")
+        run = _finished(study, number)
+        text = methods.text_of(study, run)
+        return Response(
+            {
+                "study": study.slug,
+                "run": run.number,
+                "markdown": methods_formats.in_format(text, "md"),
+                "latex": methods_formats.in_format(text, "tex"),
+                "bibtex": methods_formats.in_format(text, "bib"),
+            }
+        )

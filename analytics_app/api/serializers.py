@@ -270,6 +270,21 @@ class PlotEntry(Fields):
     svg = CharField(initial="<svg…", help_text="The drawing, with its title.")
 
 
+class MethodsSection(Fields):
+    """The methods section of a run."""
+
+    study = CharField(initial="summaries-2026", help_text="Slug of the study.")
+    run = IntegerField(initial=3, help_text="Number of the run.")
+    markdown = CharField(
+        initial="**Raters.** 31 raters enrolled and 29 finished.", help_text="The text, citing authors and years."
+    )
+    latex = CharField(
+        initial="\\paragraph{Raters}\n31 raters enrolled and 29 finished.",
+        help_text="The text for a paper that loads natbib.",
+    )
+    bibtex = CharField(initial="@article{likert-1932,\n  …\n}", help_text="The references that the text cites.")
+
+
 class TablesAndPlots(Fields):
     """The tables and plots of a run."""
 

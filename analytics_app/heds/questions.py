@@ -126,6 +126,12 @@ def language_options() -> Mapping[str, int]:
     return {option.code: option.number for option in questions()["2.5"].options if option.code}
 
 
+@cache
+def language_names() -> Mapping[str, str]:
+    """Return the names of languages by their ISO 639-1 codes."""
+    return {option.code: option.words for option in questions()["2.5"].options if option.code}
+
+
 def _question(row: Mapping[str, Any], languages: Sequence[Mapping[str, Any]]) -> Question:
     options = languages if row.get("options") == "languages" else row.get("options", ())
     return Question(

@@ -23,13 +23,13 @@ from tasks_app.views.researcher.frame import researcher_page
 @require_safe
 def plot(request: HttpRequest, slug: str, number: int, pk: int, format: pictures.Format) -> HttpResponse:
     """A plot as a file of its own, with its title; one that tells systems apart only where these are shown."""
-    study, role, found = _done_run(request, slug, number)
+    study, role, found = done_run(request, slug, number)
     shown = get_object_or_404(plots_of(found, systems=systems_shown(study)).exclude(svg=""), pk=pk)
     note_look(request, study, role, f"plot {shown.key} of run {number}")
     return HttpResponse(
         taken.plot_file(study, found, shown, format),
         content_type=pictures.CONTENT_TYPES[format],
-        headers=_file(f"{study.slug}-run-{number}-{taken.plot_name(shown)}.{format}"),
+        headers=as_file(f"{study.slug}-run-{number}-{taken.plot_name(shown)}.{format}"),
     )
 
 
@@ -37,7 +37,7 @@ def plot(request: HttpRequest, slug: str, number: int, pk: int, format: pictures
 @require_safe
 def table(request: HttpRequest, slug: str, number: int, section: str, key: str, format: tables.Format) -> HttpResponse:
     """A table of a page of results as a file; what tells systems apart only where the page shows it."""
-    study, role, found = _done_run(request, slug, number)
+    study, role, found = done_run(request, slug, number)
     named = taken.one_table(study, found, section, key, systems=systems_shown(study))
     if named is None:
         raise Http404
@@ -45,7 +45,7 @@ def table(request: HttpRequest, slug: str, number: int, section: str, key: str, 
     return HttpResponse(
         taken.table_file(study, found, named, format),
         content_type=tables.CONTENT_TYPES[format],
-        headers=_file(f"{study.slug}-run-{number}-{named.name}.{format}"),
+        headers=as_file(f"{study.slug}-run-{number}-{named.name}.{format}"),
     )
 
 
@@ -53,16 +53,16 @@ def table(request: HttpRequest, slug: str, number: int, section: str, key: str, 
 @require_safe
 def download(request: HttpRequest, slug: str, number: int, format: results_export.Format) -> HttpResponseBase:
     """Every number of a run that may be seen, as JSON or CSV."""
-    study, role, found = _done_run(request, slug, number)
+    study, role, found = done_run(request, slug, number)
     note_look(request, study, role, f"results of run {number} as {format}")
     return StreamingHttpResponse(
         results_export.stream(found, format=format, systems=systems_shown(study)),
         content_type=results_export.CONTENT_TYPES[format],
-        headers=_file(results_export.file_name(study, found, format)),
+        headers=as_file(results_export.file_name(study, found, format)),
     )
 
 
-def _done_run(request: HttpRequest, slug: str, number: int) -> tuple[Study, str | None, Run]:
+def done_run(request: HttpRequest, slug: str, number: int) -> tuple[Study, str | None, Run]:
     """Return a run that is done, with its study and somebody's role in it: of others there is nothing to take away."""
     study, role, found = own.run_for_researcher(request.user, slug, number)
     if found.state != RunState.DONE:
@@ -70,5 +70,6 @@ def _done_run(request: HttpRequest, slug: str, number: int) -> tuple[Study, str 
     return study, role, found
 
 
-def _file(name: str) -> dict[str, str]:
+def as_file(name: str) -> dict[str, str]:
+    """Return the header of a file that is downloaded by a name."""
     return {"Content-Disposition": f'attachment; filename="{name}"'}

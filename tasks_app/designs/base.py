@@ -103,6 +103,11 @@ class Design(ABC):
         PlanImpossible where the settings cannot be kept.
         """
 
+    @classmethod
+    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+        """Say in a sentence, without its full stop, how sets were made, for the methods section of a paper."""
+        return ""
+
     def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
         """Return the margins kept for these units and settings; others are as even as can be, which is measured."""
         return self.margins

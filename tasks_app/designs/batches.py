@@ -43,6 +43,13 @@ class Batches(Design):
             help_text=_("At random, units of one item keep the spacing."),
         )
 
+    @classmethod
+    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+        """Say how sets were made."""
+        if params.get("order") == RANDOM:
+            return "Sets were fixed before the study; the order of their units was drawn for each rater"
+        return "Sets and the order of their units were fixed before the study"
+
     def draw(self, units: Sequence[PlanUnit], settings: Settings, params: Mapping[str, Any], rng: Random) -> Plan:
         """The batches in rounds."""
         refuse_bad_input(units, settings)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
@@ -53,3 +56,11 @@ class Comparisons(InRounds):
     label = _("Balanced comparisons")
     margins = ("unit", "comparison", "comparison in a booklet", "position")
     drawing = _Comparing
+
+    @classmethod
+    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+        """Say how sets were drawn."""
+        return (
+            f"Units were put at random into sets of {set_size}, so that no unit was more than one judgment ahead of "
+            "another and the comparisons of systems took turns"
+        )

@@ -47,6 +47,16 @@ class Documents(Design):
             help_text=_("One system after the other. Otherwise a rater reads a document by one system only."),
         )
 
+    @classmethod
+    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+        """Say how sets were drawn."""
+        whose = (
+            "by all systems, one system after the other in balanced orders"
+            if params.get("all_systems")
+            else "each by one system, and the systems were balanced over the sets"
+        )
+        return f"Raters judged whole documents in the order of their texts, {whose}"
+
     def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
         """Return all margins where every document is due by the same systems, else those of units and documents."""
         wanted = [unit for unit in units if unit.k > 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -74,3 +75,11 @@ class Independent(InRounds):
     label = _("Independent sets")
     margins = ("unit", "system", "position")
     drawing = _Mixing
+
+    @classmethod
+    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+        """Say how sets were drawn."""
+        return (
+            f"Units were put at random into sets of {set_size}, so that no unit was more than one judgment ahead of "
+            "another and every system kept its share"
+        )

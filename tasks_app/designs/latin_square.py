@@ -36,6 +36,14 @@ class LatinSquare(Design):
     label = _("Latin square")
     margins = ("unit", "system", "system in a booklet", "item", "position")
 
+    @classmethod
+    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+        """Say how sets were drawn."""
+        return (
+            f"Sets of {set_size} units were drawn as Latin squares of items and systems: no set had an item twice, and "
+            "systems were balanced over the sets"
+        )
+
     def promised(self, units: Sequence[PlanUnit], settings: Settings) -> tuple[str, ...]:
         """Return all margins for a full crossing, fewer where k differs, units and systems alone for anything else."""
         levels = list(_levels([unit for unit in units if unit.k > 0]))

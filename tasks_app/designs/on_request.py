@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -31,3 +34,8 @@ class OnRequest(Independent):
             label=_("Texts come from"),
             help_text=_("Key of the task whose texts are sent here on request."),
         )
+
+    @classmethod
+    def in_words(cls, set_size: int, params: Mapping[str, Any]) -> str:
+        """Say how sets were drawn."""
+        return f"Texts that other raters had judged were sent on, and put at random into sets of {set_size}"

@@ -339,6 +339,7 @@ RESULTS = [
     ),
     *(page("GET", f"analytics:plot{kind}", VIEWER, path={"number": "RUN", "pk": "PLOT"}) for kind in PLOT_KINDS),
     *(page("GET", f"analytics:table_{kind}", VIEWER, path=AGREEMENT_TABLE) for kind in ("tex", "md", "csv")),
+    *(page("GET", f"analytics:methods{kind}", VIEWER, path={"number": "RUN"}) for kind in ("", "_md", "_tex", "_bib")),
     page("GET", "analytics:results_csv", VIEWER, path={"number": "RUN"}),
     page("GET", "analytics:results_json", VIEWER, path={"number": "RUN"}),
 ]  # fmt: skip

@@ -77,7 +77,7 @@ def _of_the_run(facts: Facts, about: CriterionFacts) -> Iterator[tuple[str, Prop
     run = facts.run
     if run is None:
         return
-    rows = [row for row in facts.rows if row.criterion == about.key and row.task == about.frame.task.key]
+    rows = _rows_about(facts, about)
     compared = list(dict.fromkeys(row.statistic for row in rows if row.system_b is not None))
     if compared:
         named = ", ".join(labels.statistic(name) for name in compared)
@@ -87,20 +87,33 @@ def _of_the_run(facts: Facts, about: CriterionFacts) -> Iterator[tuple[str, Prop
     else:
         yield "4.3.10", proposal(facts.of_the_run, "None: no systems are compared.")
     source = facts.of_the_run
-    for method, value, statistics, none in (
-        ("4.3.11.1", "4.3.11.2", AGREEMENT, "None: the run computed no agreement on this criterion."),
-        ("4.3.12.1", "4.3.12.2", REPEATS, "None: nobody was asked the same question twice."),
+    for method, value, best, none in (
+        ("4.3.11.1", "4.3.11.2", agreement_of(facts, about), "None: the run computed no agreement on this criterion."),
+        ("4.3.12.1", "4.3.12.2", _first_of(rows, REPEATS), "None: nobody was asked the same question twice."),
     ):
-        best = next((found for name in statistics if (found := _named(rows, name))), [])
-        yield method, proposal(source, "; ".join(_method(row) for row in best) or none)
-        yield value, proposal(source, "; ".join(_value(row) for row in best) or NOT_APPLICABLE)
+        yield method, proposal(source, "; ".join(method_in_words(row) for row in best) or none)
+        yield value, proposal(source, "; ".join(value_in_words(row) for row in best) or NOT_APPLICABLE)
+
+
+def agreement_of(facts: Facts, about: CriterionFacts) -> list[ResultRow]:
+    """Return the rows of the measure of agreement that is reported of a criterion; none where none was computed."""
+    return _first_of(_rows_about(facts, about), AGREEMENT)
+
+
+def _rows_about(facts: Facts, about: CriterionFacts) -> list[ResultRow]:
+    return [row for row in facts.rows if row.criterion == about.key and row.task == about.frame.task.key]
+
+
+def _first_of(rows: Sequence[ResultRow], statistics: Sequence[str]) -> list[ResultRow]:
+    """Return the rows of the first of some statistics that has any."""
+    return next((found for name in statistics if (found := _named(rows, name))), [])
 
 
 def _named(rows: Sequence[ResultRow], statistic: str) -> list[ResultRow]:
     return [row for row in rows if row.statistic == statistic and row.system is None and row.value is not None]
 
 
-def _method(row: ResultRow) -> str:
+def method_in_words(row: ResultRow) -> str:
     """Name a measure with its level of measurement, and how many ratings and raters it was computed on."""
     settings = row.settings or {}
     about = [f"{name}: {settings[name]}" for name in ("level", "weights") if settings.get(name)]
@@ -109,7 +122,7 @@ def _method(row: ResultRow) -> str:
     return f"{labels.statistic(row.statistic)} ({', '.join(about)})"
 
 
-def _value(row: ResultRow) -> str:
+def value_in_words(row: ResultRow) -> str:
     value = f"{row.value:.3f}"
     if row.low is not None and row.high is not None:
         value += f" [{row.low:.3f}, {row.high:.3f}]"

@@ -74,7 +74,7 @@ def _seen(facts: Facts) -> Iterator[str]:
 
 def _quality(facts: Facts) -> dict[str, Proposal]:
     rules = [str(entry["rule"]) for entry in facts.settings.get("rules", ())]
-    checks = [line for frame in facts.main for line in _checks(facts, frame)]
+    checks = [line for frame in facts.main for line in checks_in_words(facts, frame)]
     automatic = [rule for rule in rules if rule != BY_HAND]
     ends = any(settings.on_failing == "end" for settings in facts.checks.values()) and bool(checks)
     kinds = [
@@ -93,7 +93,8 @@ def _quality(facts: Facts) -> dict[str, Proposal]:
     }
 
 
-def _checks(facts: Facts, frame: Frame) -> Iterator[str]:
+def checks_in_words(facts: Facts, frame: Frame) -> Iterator[str]:
+    """Yield the checks of a task, a sentence each."""
     checks = facts.checks[frame.task.pk]
     controls = checks.controls_among(frame.task.set_size, facts.known_answers(frame, "control"))
     loud = checks.loud_among(facts.known_answers(frame, "attention"))

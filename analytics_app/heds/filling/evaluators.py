@@ -9,6 +9,7 @@ from analytics_app.heds.filling.proposals import RATERS, STUDY, TASKS, Proposal,
 from tasks_app import channels
 from tasks_app.models import Rater, Task
 from tasks_app.selectors.screens import Frame
+from tasks_app.study_settings import StudySettings
 
 PAID, NOT_PAID = 1, 3
 
@@ -39,16 +40,20 @@ def _number(facts: Facts) -> Iterator[tuple[str, Proposal]]:
 
 
 def _payment(facts: Facts) -> Proposal:
-    options = facts.study.options
+    words = payment_in_words(facts.study.options)
+    return proposal(STUDY, " ".join(words), PAID) if words else proposal(STUDY, "", NOT_PAID)
+
+
+def payment_in_words(options: StudySettings) -> list[str]:
+    """Say what raters get, a sentence each; none where they are not paid."""
     if not options.amount and not options.part_amount and not options.bonus:
-        return proposal(STUDY, "", NOT_PAID)
+        return []
     words = [f"{options.amount:.2f} {options.currency} for a full set of about {options.minutes:g} minutes."]
     if options.part_amount:
         words.append(
             f"{options.part_amount:.2f} {options.currency} for evaluators who are screened out or fail the exam."
         )
-    words += [text for text in (options.bonus, options.paid) if text]
-    return proposal(STUDY, " ".join(words), PAID)
+    return [*words, *(text for text in (options.bonus, options.paid) if text)]
 
 
 def _recruitment(facts: Facts) -> Proposal:
@@ -65,13 +70,14 @@ def _recruitment(facts: Facts) -> Proposal:
 def _training(facts: Facts) -> Iterator[str]:
     """Yield what raters read and did before what counts, task by task."""
     for frame in facts.main:
-        words = list(_before(facts, frame))
+        words = list(before_in_words(facts, frame))
         if words:
             title = f"{frame.task.title or frame.task.key}: " if len(facts.main) > 1 else ""
             yield f"{title}{' '.join(words)}"
 
 
-def _before(facts: Facts, frame: Frame) -> Iterator[str]:
+def before_in_words(facts: Facts, frame: Frame) -> Iterator[str]:
+    """Yield what raters of a task read and did before what counts, a sentence each."""
     checks = facts.checks[frame.task.pk]
     if frame.task.instructions:
         yield f"Written instructions of {counted(len(frame.task.instructions.split()), 'word')}."

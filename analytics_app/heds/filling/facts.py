@@ -25,7 +25,11 @@ AGREEMENT = (
     "alpha", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "cohen_kappa", "kendall_w", "icc", "percent_agreement", "pearson"
 )  # fmt: skip
 REPEATS = ("repeats_alpha", "repeats_equal", "repeats_difference")
-FIELDWORK = ("raters_analysed", "raters_excluded", "control_accuracy", "attention_accuracy", "repeats_asked")
+FIELDWORK = (
+    "raters_recruited", "raters_finished", "raters_ended", "raters_analysed", "raters_excluded", "judgments_analysed",
+    "judgments_per_rater", "judgments_per_unit", "minutes", "hourly_pay", "hourly_minimum", "hourly_below",
+    "control_accuracy", "attention_accuracy", "repeats_asked",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,6 @@ class Facts:
     study: Study
     frames: Sequence[Frame]
     criteria: Sequence[CriterionFacts]
-    owner: AbstractBaseUser | None
     sizes: Mapping[int, UnitSizes]
     outputs: Mapping[str, int]
     source_languages: Sequence[str]
@@ -57,10 +60,21 @@ class Facts:
     drawing: Mapping[str, Json] | None
     version: FrozenVersion | None
     evaluators: Mapping[str, int]
+    groups: Sequence[str]
     run: Run | None
     rows: Sequence[ResultRow]
-    scores: Mapping[tuple[str, str], Sequence[str]]
     plan: Mapping[str, Json]
+
+    @cached_property
+    def owner(self) -> AbstractBaseUser | None:
+        """The owner of the study."""
+        owner = Membership.objects.filter(study=self.study, role=Membership.Role.OWNER).select_related("user").first()
+        return owner.user if owner is not None else None
+
+    @cached_property
+    def scores(self) -> Mapping[tuple[str, str], Sequence[str]]:
+        """Which statistics of single systems the run computed, by task and criterion."""
+        return _scores(self.run)
 
     @cached_property
     def main(self) -> Sequence[Frame]:
@@ -77,6 +91,14 @@ class Facts:
         keys = {frame.task.key for frame in self.main}
         return [row for row in self.rows if row.statistic == statistic and row.task in keys and row.value is not None]
 
+    def of_task(self, frame: Frame, statistic: str) -> list[ResultRow]:
+        """Return the rows of a statistic about one task; without those that have no value."""
+        return [row for row in self.of_main(statistic) if row.task == frame.task.key]
+
+    def first_of_main(self, statistic: str, label: str | None = None) -> ResultRow | None:
+        """Return a row about the whole study, which every task repeats."""
+        return next((row for row in self.of_main(statistic) if row.label == label), None)
+
     @property
     def settings(self) -> Mapping[str, Any]:
         """The settings of the run to be reported, else the plan."""
@@ -92,17 +114,15 @@ class Facts:
         return self.gold.get((frame.task.pk, purpose), 0)
 
 
-def facts_of(study: Study) -> Facts:
-    """Read what the datasheet of a study is filled from."""
+def facts_of(study: Study, run: Run | None = None) -> Facts:
+    """Read what the datasheet of a study is filled from; without a run, from the run to be reported."""
     frames = read_frames(Task.objects.filter(study=study, until=None).order_by("order", "id"))
-    run = best_run(study)
+    run = run or best_run(study)
     counts = counts_of(study, {frame.task.pk: frame.kind.shown_only() for frame in frames})
-    owner = Membership.objects.filter(study=study, role=Membership.Role.OWNER).select_related("user").first()
     return Facts(
         study=study,
         frames=frames,
         criteria=_criteria(frames),
-        owner=owner.user if owner is not None else None,
         sizes=counts.sizes,
         outputs=counts.outputs,
         source_languages=[language or study.language for language, _n in counts.sources],
@@ -113,9 +133,9 @@ def facts_of(study: Study) -> Facts:
         drawing=counts.drawing,
         version=counts.version,
         evaluators=counts.evaluators,
+        groups=counts.groups,
         run=run,
         rows=_rows(run),
-        scores=_scores(run),
         # A run says itself how it was computed.
         plan={} if run is not None else _plan(study),
     )

@@ -64,6 +64,7 @@ SELECT json_build_object(
         AND a.state IN ('submitted', 'surplus', 'replaced') AND j.skip_reason = ''
         AND {is_current("j")}
       GROUP BY r.kind) of_raters),
+  'groups', (SELECT json_agg(key ORDER BY id) FROM tasks_app_group WHERE study_id = %(study)s),
   'version', (SELECT json_build_array(digest, frozen_at) FROM tasks_app_version
       WHERE study_id = %(study)s AND number = %(version)s),
   'drawing', (SELECT CASE WHEN verb = %(sampled)s THEN "after" END FROM tasks_app_event
@@ -95,6 +96,7 @@ class FrozenVersion:
 class TextCounts:
     """Counts of a study. `outputs` by system, `gold` by task and purpose, `evaluators` by kind of rater.
 
+    `groups` are the keys of its groups.
     `drawing` says how the texts were sampled here; None where they were not, or were replaced since.
     """
 
@@ -107,6 +109,7 @@ class TextCounts:
     evaluators: Mapping[str, int]
     version: FrozenVersion | None
     drawing: Mapping[str, Json] | None
+    groups: Sequence[str]
 
 
 def counts_of(study: Study, shown_only: Mapping[int, frozenset[str]]) -> TextCounts:
@@ -132,4 +135,5 @@ def counts_of(study: Study, shown_only: Mapping[int, frozenset[str]]) -> TextCou
         evaluators=dict(counted["raters"] or ()),
         version=FrozenVersion(digest, datetime.fromisoformat(frozen_at)) if digest else None,
         drawing=counted["drawing"],
+        groups=counted["groups"] or (),
     )

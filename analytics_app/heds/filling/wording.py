@@ -11,10 +11,11 @@ from tasks_app.check_settings import OnFailing
 
 def rules_in_words(settings: Mapping[str, Any]) -> list[str]:
     """Name the quality rules of a plan or run with their settings, in their order."""
-    return [_rule(entry) for entry in settings.get("rules", ())]
+    return [rule_in_words(entry) for entry in settings.get("rules", ())]
 
 
-def _rule(entry: Mapping[str, Any]) -> str:
+def rule_in_words(entry: Mapping[str, Any]) -> str:
+    """Name a quality rule with its settings."""
     name = str(entry["rule"])
     if name not in quality.registry:
         return name

@@ -1,4 +1,4 @@
-"""manage.py take_away SLUG DIRECTORY: write all tables and plots of a run into a folder, with an index."""
+"""manage.py take_away SLUG DIRECTORY: write the tables, plots and methods section of a run into a folder."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from analytics_app.charts import pictures
 from analytics_app.exports import markdown, tables
 from analytics_app.management.finished import finished_run
+from analytics_app.methods_text import formats
 from analytics_app.models import Run
 from analytics_app.selectors.results import plots_of, systems_shown
-from analytics_app.views import taken
+from analytics_app.views import methods, taken
 from tasks_app.management.lookups import study_called
 from tasks_app.models import Study
 
@@ -21,11 +22,12 @@ INDEX = "index.md"
 
 
 class Command(BaseCommand):
-    """Write every table as LaTeX, Markdown and CSV, and every plot as SVG, PNG and PDF."""
+    """Write every table as LaTeX, Markdown and CSV, every plot as SVG, PNG and PDF, and the methods section."""
 
     help = (
-        "Write every table of a run as LaTeX, Markdown and CSV, and every plot as SVG, PNG and PDF, into a folder with "
-        "an index. Without --run: of the newest planned run that is done, else of the newest one."
+        "Write every table of a run as LaTeX, Markdown and CSV, every plot as SVG, PNG and PDF, and the methods "
+        "section with its references, into a folder with an index. Without --run: of the newest planned run that is "
+        "done, else of the newest one."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -46,11 +48,14 @@ class Command(BaseCommand):
             raise CommandError(f"{folder} is not empty: name a folder that is empty, or not there yet.")
         try:
             lines = list(_written(study, run, folder, systems=systems))
-            index = [f"# {markdown.escaped(study.title)}", "", tables.origin(study, run), "", *lines, ""]
+            section = _methods(study, run, folder)
+            index = [f"# {markdown.escaped(study.title)}", "", tables.origin(study, run), "", section, *lines, ""]
             (folder / INDEX).write_text("\n".join(index), encoding="utf-8")
         except OSError as error:
             raise CommandError(f"{error.filename or folder} cannot be written: {error.strerror}.") from error
-        self.stdout.write(f"Wrote {len(lines)} tables and plots to {folder}; {INDEX} lists them.")
+        self.stdout.write(
+            f"Wrote the methods section and {len(lines)} tables and plots to {folder}; {INDEX} lists them."
+        )
 
 
 def _written(study: Study, run: Run, folder: Path, *, systems: bool) -> Iterator[str]:
@@ -67,6 +72,16 @@ def _written(study: Study, run: Run, folder: Path, *, systems: bool) -> Iterator
         for picture, path in drawn.items():
             (folder / path).write_bytes(taken.plot_file(study, run, plot, picture))
         yield _line(plot.title, list(drawn.values()))
+
+
+def _methods(study: Study, run: Run, folder: Path) -> str:
+    """Write the methods section, and return its line of the index."""
+    text = methods.text_of(study, run)
+    paths: list[str] = []
+    for format in formats.CONTENT_TYPES:
+        paths.append(f"methods.{format}")
+        (folder / paths[-1]).write_text(formats.in_format(text, format), encoding="utf-8", newline="")
+    return _line("Methods section", paths)
 
 
 def _line(title: str, paths: list[str]) -> str:

@@ -1,0 +1,52 @@
+"""How quality was controlled: what raters did before, the checks, and what the rules left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from analytics_app import quality
+from analytics_app.heds.filling.design import BY_HAND, checks_in_words
+from analytics_app.heds.filling.evaluators import before_in_words
+from analytics_app.heds.filling.facts import Facts
+from analytics_app.heds.filling.proposals import counted
+from analytics_app.heds.filling.wording import rule_in_words
+from analytics_app.methods_text.evaluation import opening, task_name
+from analytics_app.methods_text.references import named_in
+from analytics_app.methods_text.sentences import Sentence
+from analytics_app.models import ResultRow
+
+NOTHING = "left out nothing"
+
+
+def sentences(facts: Facts, removed: Sequence[ResultRow]) -> Iterator[Sentence]:
+    """Yield training, checks and rules; `removed` are the rows of the funnel that say what each rule took."""
+    if not facts.study.options.imported:
+        for frame in facts.main:
+            for text in (*before_in_words(facts, frame), *checks_in_words(facts, frame)):
+                yield Sentence(opening(task_name(facts, frame), text).removesuffix("."))
+    rules = facts.settings.get("rules", ())
+    for entry in rules:
+        name = str(entry["rule"])
+        taken = _taken(facts, [row for row in removed if row.label == name])
+        if name == BY_HAND:
+            yield Sentence(f"Exclusions by hand {taken}" if taken != NOTHING else "Nothing was excluded by hand")
+        else:
+            cites = named_in(quality.registry[name].source) if name in quality.registry else ()
+            yield Sentence(f"The rule “{rule_in_words(entry)}” {taken}", cites)
+    if not rules:
+        yield Sentence("No rule left out ratings")
+
+
+def _taken(facts: Facts, rows: Sequence[ResultRow]) -> str:
+    """Say what a rule left out, task by task where a study has several."""
+    titles = {frame.task.key: frame.task.title or frame.task.key for frame in facts.main}
+    found = [row for row in rows if row.task in titles and row.n_ratings]
+    if not found:
+        return NOTHING
+    return "; ".join(
+        f"left out {counted(row.n_ratings or 0, 'rating')}"
+        + (f" ({row.value:.1%})" if row.value is not None else "")
+        + (f" of {counted(row.n_raters, 'rater')}" if row.n_raters else "")
+        + (f" in the task “{titles[row.task or '']}”" if len(titles) > 1 else "")
+        for row in found
+    )

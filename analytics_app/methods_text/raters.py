@@ -1,0 +1,112 @@
+"""Who judged: recruitment, pay, how many came and finished, and how long it took them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analytics_app.heds.filling.evaluators import payment_in_words
+from analytics_app.heds.filling.facts import Facts
+from analytics_app.heds.filling.proposals import counted
+from analytics_app.methods_text.sentences import Sentence, day, listed, number
+from analytics_app.models import ResultRow
+from tasks_app import channels
+from tasks_app.models import Rater, Task
+
+
+def sentences(facts: Facts) -> Iterator[Sentence]:
+    """Yield how raters were recruited and paid, and what became of them."""
+    if facts.study.options.imported:
+        yield Sentence("The ratings were collected elsewhere and imported")
+    else:
+        yield from _recruitment(facts)
+        yield from _pay(facts)
+    yield from _numbers(facts)
+    simulated, everybody = facts.evaluators.get(Rater.Kind.SIMULATED, 0), sum(facts.evaluators.values())
+    if simulated:
+        who = "All raters are" if simulated == everybody else f"{simulated:,} of {everybody:,} raters are"
+        yield Sentence(f"{who} simulated; these are not human results")
+
+
+def _recruitment(facts: Facts) -> Iterator[Sentence]:
+    study = facts.study
+    ways = [str(channels.registry[name].label) for name in study.options.channels if name in channels.registry]
+    when = ""
+    if study.opened_at is not None:
+        when = (
+            f" from {day(study.opened_at)} to {day(study.closed_at)}"
+            if study.closed_at
+            else f" from {day(study.opened_at)} on"
+        )
+    if ways:
+        yield Sentence(f"Raters were recruited by {listed(ways)}{when}")
+    for frame in facts.frames:
+        if frame.task.stage == Task.Stage.SCREENING:
+            asked = listed(f"“{criterion.question or criterion.name}”" for criterion in frame.criteria)
+            yield Sentence(f"Who could take part was decided by their answers to {asked}")
+    if facts.groups:
+        yield Sentence(f"They were assigned at random to the groups {listed(facts.groups)}")
+
+
+def _pay(facts: Facts) -> Iterator[Sentence]:
+    words = payment_in_words(facts.study.options)
+    if not words:
+        yield Sentence("They were not paid")
+    for place, text in enumerate(words):
+        yield Sentence((text if place else f"They were paid {text}").removesuffix("."))
+    hourly = facts.first_of_main("hourly_pay", "median")
+    if hourly is None or hourly.value is None:
+        return
+    currency = facts.study.options.currency
+    text = f"The median rater earned {hourly.value:.2f} {currency} per hour"
+    minimum, below = facts.first_of_main("hourly_minimum"), facts.first_of_main("hourly_below")
+    if minimum is not None and below is not None:
+        text += f"; {below.value or 0:.0%} earned less than our minimum of {minimum.value or 0:.2f} {currency}"
+    yield Sentence(text)
+
+
+def _numbers(facts: Facts) -> Iterator[Sentence]:
+    recruited, finished = facts.first_of_main("raters_recruited"), facts.first_of_main("raters_finished")
+    if recruited is not None and finished is not None:
+        ended = [
+            f"{_n(row)} {_ended(row.label or '')}" for row in facts.of_main("raters_ended") if row.task == finished.task
+        ]
+        otherwise = f" ({'; '.join(ended)})" if ended else ""
+        yield Sentence(f"{counted(_n(recruited), 'rater')} enrolled and {_n(finished):,} finished{otherwise}")
+    for frame in facts.main:
+        analysed = next(iter(facts.of_task(frame, "raters_analysed")), None)
+        if analysed is not None:
+            yield Sentence(_analysed(facts, frame.task.key, frame.task.title or frame.task.key, analysed))
+    minutes = {row.label: row for row in facts.of_main("minutes")}
+    if "median" in minutes:
+        low, middle, high = (
+            number(round(minutes[label].value or 0, 1)) for label in ("lower quartile", "median", "upper quartile")
+        )
+        yield Sentence(
+            f"It took them a median of {middle} {'minute' if middle == '1' else 'minutes'} (quartiles {low} and {high})"
+        )
+
+
+def _analysed(facts: Facts, key: str, title: str, analysed: ResultRow) -> str:
+    where = f" in the task “{title}”" if len(facts.main) > 1 else ""
+    rows = [
+        row for row in facts.rows if row.task == key and row.statistic in {"judgments_analysed", "judgments_per_rater"}
+    ]
+    judged = next((row for row in rows if row.statistic == "judgments_analysed"), None)
+    each = {row.label: row.value or 0 for row in rows if row.statistic == "judgments_per_rater"}
+    text = f"The analysis has {counted(_n(analysed), 'rater')}{where}"
+    if judged is not None:
+        text += f" with {counted(_n(judged), 'judgment')}"
+    if each:
+        text += (
+            f" (per rater: least {number(each['least'])}, median {number(each['median'])}, most {number(each['most'])})"
+        )
+    return text
+
+
+def _ended(outcome: str) -> str:
+    """Say how raters ended who did not finish."""
+    return str(Rater.Outcome(outcome).label).lower()
+
+
+def _n(row: ResultRow) -> int:
+    return int(row.value or 0)

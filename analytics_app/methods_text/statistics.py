@@ -1,0 +1,108 @@
+"""How ratings were analysed: plan, intervals, tests and their correction, agreement, software."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from analytics_app import analyses
+from analytics_app.heds.filling.criteria import agreement_of, method_in_words, value_in_words
+from analytics_app.heds.filling.facts import CriterionFacts, Facts
+from analytics_app.methods_text.evaluation import opening, task_name
+from analytics_app.methods_text.references import named_in
+from analytics_app.methods_text.sentences import Sentence, day, listed
+from analytics_app.models import ResultRow, Run
+from analytics_app.show import labels
+
+DATASHEET = ("shimorina-2022",)
+
+
+def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]) -> Iterator[Sentence]:
+    """Yield how a run was computed, and the agreement that it found.
+
+    `standing` says whether it was planned; `others` are tests of anything but two systems, such as changes of groups.
+    """
+    yield from _standing(facts, standing)
+    yield from _settings(facts)
+    yield from _tests(facts)
+    yield from _other_tests(facts, others)
+    for about in facts.criteria:
+        yield from _agreement(facts, about)
+    yield Sentence(
+        f"All was computed with evalweb {run.code_version} (run {run.number}, seed {run.seed})", ("evalweb",)
+    )
+    if facts.study.options.ethics:
+        yield Sentence(f"Ethics: {facts.study.options.ethics}".removesuffix("."))
+    yield Sentence("A human evaluation datasheet has all further details", DATASHEET)
+
+
+def _standing(facts: Facts, standing: str) -> Iterator[Sentence]:
+    for text in standing.split(". "):
+        yield Sentence(text.removesuffix("."))
+    version = facts.version
+    if version is not None and not facts.study.options.imported:
+        yield Sentence(f"The design and the plan were frozen on {day(version.frozen_at)} (SHA-256 {version.digest})")
+
+
+def _settings(facts: Facts) -> Iterator[Sentence]:
+    confidence, n = facts.settings.get("confidence"), facts.settings.get("n_resamples")
+    if confidence and n:
+        yield Sentence(f"Intervals are {confidence:.0%} intervals; those from a bootstrap have {n:,} samples")
+
+
+def _tests(facts: Facts) -> Iterator[Sentence]:
+    """Say how two systems were compared: each test once, with the criteria it was used for."""
+    used: dict[tuple[str, str], list[ResultRow]] = {}
+    for frame in facts.main:
+        keys = dict.fromkeys(row.criterion for row in facts.rows if row.task == frame.task.key)
+        for criterion in keys:
+            row = main_test([row for row in facts.rows if row.task == frame.task.key and row.criterion == criterion])
+            if row is not None:
+                used.setdefault((row.analysis, row.statistic), []).append(row)
+    names = {about.key: about.name or about.key for about in facts.criteria}
+    for (analysis, statistic), rows in used.items():
+        test = test_in_words(rows[0])
+        asked = dict.fromkeys(names.get(row.criterion or "", "") for row in rows)
+        what = f" for {listed(filter(None, asked))}" if any(asked) and len(names) > 1 else ""
+        source = named_in(analyses.registry[analysis].source) if analysis in analyses.registry else ()
+        yield Sentence(f"Pairs of systems were compared by {labels.statistic(statistic).lower()}{what}{test}", source)
+
+
+def _other_tests(facts: Facts, tested: Sequence[ResultRow]) -> Iterator[Sentence]:
+    """Say what else was tested with a correction, such as changes of groups: each kind of test once for a task."""
+    for frame in facts.main:
+        rows = [row for row in tested if row.task == frame.task.key]
+        kinds = {(row.analysis, row.statistic): row for row in reversed(rows)}
+        for (analysis, statistic), row in sorted(kinds.items()):
+            yield Sentence(
+                f"{opening(task_name(facts, frame), labels.statistic(statistic))}{test_in_words(row)}",
+                named_in(analyses.registry[analysis].source) if analysis in analyses.registry else (),
+            )
+
+
+def main_test(rows: Sequence[ResultRow]) -> ResultRow | None:
+    """Return the first test of a difference between two systems, one with a corrected p value before others."""
+    tested = [row for row in rows if row.system_b is not None and row.p is not None]
+    return next((row for row in tested if row.p_adjusted is not None), next(iter(tested), None))
+
+
+def test_in_words(row: ResultRow) -> str:
+    """Name the test of a row and the correction of its p values; counts of the pair itself are left out."""
+    settings = row.settings or {}
+    test = str(settings.get("test", "")).partition(":")[0]
+    named = f" ({test})" if test else ""
+    correction = str(settings.get("correction", "none"))
+    if correction == "none":
+        return f"{named}, without a correction of p values"
+    family = settings.get("family")
+    among = f" among {family}" if family else ""
+    return f"{named}, p values corrected by {labels.CORRECTIONS.get(correction, correction)}{among}"
+
+
+def _agreement(facts: Facts, about: CriterionFacts) -> Iterator[Sentence]:
+    found = agreement_of(facts, about)
+    if found:
+        name = task_name(facts, about.frame)
+        values = "; ".join(f"{method_in_words(row)}: {value_in_words(row)}" for row in found)
+        analysis = found[0].analysis
+        source = named_in(analyses.registry[analysis].source) if analysis in analyses.registry else ()
+        yield Sentence(f"{name}{'a' if name else 'A'}greement on {about.name or about.key} was {values}", source)

@@ -1,0 +1,35 @@
+"""Write the methods paragraph of a run."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+
+from analytics_app.heds.filling.facts import facts_of
+from analytics_app.methods_text import evaluation, quality, raters, statistics
+from analytics_app.methods_text.references import references, software
+from analytics_app.methods_text.sentences import MethodsText, Paragraph
+from analytics_app.models import ResultRow, Run
+from tasks_app.models import Study
+
+
+def write(study: Study, run: Run, *, standing: str, systems: bool) -> MethodsText:
+    """Return the methods paragraph of a run that is done, in English.
+
+    `standing` says whether the run was planned. Without `systems`, systems are counted and not named.
+    """
+    facts = facts_of(study, run)
+    removed = Q(analysis="funnel", statistic="removed")
+    tested = Q(basis="kept", slice=None, system=None, system_b=None, rater=None, metric=None, p_adjusted__isnull=False)
+    rows = list(ResultRow.objects.filter(removed | tested, run=run).order_by("order"))
+    taken = [row for row in rows if row.analysis == "funnel"]
+    others = [row for row in rows if row.analysis != "funnel"]
+    paragraphs = [
+        Paragraph("Texts and questions", list(evaluation.sentences(facts, systems=systems))),
+        Paragraph("Raters", list(raters.sentences(facts))),
+        Paragraph("Quality control", list(quality.sentences(facts, taken))),
+        Paragraph("Analysis", list(statistics.sentences(facts, run, standing, others))),
+    ]
+    program = software(run.code_version, (run.finished or run.created_at).year)
+    known = {**references(), program.key: program}
+    cited = {key for paragraph in paragraphs for sentence in paragraph.sentences for key in sentence.cites}
+    return MethodsText([one for one in paragraphs if one.sentences], [known[key] for key in sorted(cited)])

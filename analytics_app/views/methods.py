@@ -1,0 +1,55 @@
+"""The methods paragraph of a run, to read and to take away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from analytics_app.methods_text import MethodsText, formats, write
+from analytics_app.models import Run, RunState
+from analytics_app.selectors import pages
+from analytics_app.selectors.results import systems_shown
+from analytics_app.views import run_words
+from analytics_app.views.files import as_file, done_run
+from tasks_app.models import Study
+from tasks_app.views.researcher.frame import researcher_page, study_page
+
+
+def text_of(study: Study, run: Run) -> MethodsText:
+    """Return the methods paragraph of a run; while results by system are hidden, it does not name systems."""
+    return write(study, run, standing=run_words.standing(run, study), systems=systems_shown(study))
+
+
+@researcher_page
+@require_safe
+def methods(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The paragraph with its references."""
+
+    def context(study: Study) -> dict[str, Any]:
+        found = pages.run_numbered(study, number)
+        if found.state != RunState.DONE:
+            raise Http404
+        text = text_of(study, found)
+        paragraphs = [
+            (paragraph.heading, [(sentence.text, text.cited(sentence)) for sentence in paragraph.sentences])
+            for paragraph in text.paragraphs
+        ]
+        return {"run": found, "paragraphs": paragraphs, "bibtex": formats.in_format(text, "bib")}
+
+    title = _("Methods of run %(number)s") % {"number": number}
+    return study_page(request, slug, "results", context, template="run_methods", title=title)
+
+
+@researcher_page
+@require_safe
+def file(request: HttpRequest, slug: str, number: int, format: formats.Format) -> HttpResponse:
+    """The paragraph as Markdown or LaTeX, or its references as BibTeX."""
+    study, _role, found = done_run(request, slug, number)
+    return HttpResponse(
+        formats.in_format(text_of(study, found), format),
+        content_type=formats.CONTENT_TYPES[format],
+        headers=as_file(f"{study.slug}-run-{number}-methods.{format}"),
+    )
